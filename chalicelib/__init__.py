@@ -1,0 +1,37 @@
+"""The middleware, a room per module; `app.py` is the only caller from outside.
+
+    bytes -> sources -> jobs -> intake -> SQS FIFO -> worker -> flows -> actions -> effects -> adapters
+
+Way in
+    sources/        verify and parse what one sender posts; no I/O
+    jobs            what the queue carries; encode and decode
+    keys            event keys, action keys, FIFO ids, opaque ids
+    intake          the one door in: a request becomes a queued job
+    outbox          SQS FIFO behind a port
+Work
+    worker          claim an event, run its plan, finish it
+    flows/          what to do with a job: pure decisions and the order of steps
+    plans           the stored decision: ordered steps of actions, no text
+    actions         one small class per side effect: its key and how an unknown outcome is settled
+    effects         the one door out: switches, ledger, vendor call, audit
+    reconcile       find what was lost or left hanging and send it through the normal door
+State
+    ledger          claims, leases, fences and action rows on DynamoDB conditional writes
+    state           what is known of a conversation between two messages
+    audit           what was done, one row per action
+    switches        kill switch, safe mode, automation, shadow; unreadable means hand back
+Edges
+    adapters/       one vendor a file, over one HTTP client
+    redaction/      personal data masked before anything is stored, logged or raised
+    logs            JSON lines and CloudWatch metrics, redacted at the exit
+    secrets         cached secrets, refreshed when a vendor refuses one
+    settings        environment to frozen Settings
+    wiring          Settings to Services, lazily, once per container
+    ports           the Protocols between the inner rooms and the edges
+    errors          the error tree
+
+Import rule, checked by import-linter: `sources`, `jobs`, `keys`, `plans`, `actions`, `redaction`,
+`errors` and the flows' decisions are pure; `intake`, `worker`, `effects`, `reconcile` and `flows`
+see `ports`, never boto3, requests or chalice; sources do not import each other, nor do adapters;
+only `settings` reads the environment.
+"""

@@ -1,0 +1,107 @@
+"""What the queue carries: a closed union of models, encoded as JSON with a version.
+
+A queue body is one of the two places that may hold message text, by design and with an end date
+(the queue keeps a message for at most 14 days).  Everything else in a job is an identifier.
+
+Example body of a notification that named its comment::
+
+    {"v": 1, "kind": "ticket_message", "event_key": "evt:rp:1042:c-77", "conversation_id": "1042",
+     "message_id": "c-77", "text": "Where is my order?", "created_at": null,
+     "received_at": "2026-11-20T09:00:00.000Z", "payload_sha256": "9f...", "payload_bytes": 131,
+     "source": "richpanel_http_target", "trace_id": "1f...", "recovery": null}
+"""
+
+from __future__ import annotations
+
+import json
+from enum import StrEnum
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
+
+from chalicelib.errors import HandBackError, PayloadError
+
+VERSION = 1
+
+
+class Recovery(StrEnum):
+    """Why a job was put on the queue a second time; widens what its claim may take over."""
+
+    SWEEP = "sweep"
+    """Reconciliation found it lost or unfinished."""
+    SETTLED = "settled"
+    """Its unknown actions were settled: a parked event may go on."""
+    OPERATOR = "operator"
+    """A person replays it: a failed event may run again, skipped and refused actions too."""
+
+
+class _Job(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    v: Literal[1] = 1
+    event_key: str = Field(min_length=1, max_length=2048)
+    conversation_id: str = Field(min_length=1, max_length=1024)
+    received_at: str
+    payload_sha256: str = ""
+    payload_bytes: int = 0
+    source: str
+    trace_id: str
+    recovery: Recovery | None = None
+
+
+class TicketMessage(_Job):
+    """One customer comment on a Richpanel ticket, named by its id."""
+
+    kind: Literal["ticket_message"] = "ticket_message"
+    message_id: str
+    text: str | None = None
+    created_at: str | None = None
+
+
+class TicketNotification(_Job):
+    """Something happened on a ticket; which comment it was is for the worker to find out.
+
+    Attributes:
+        text: the message as the notification had it; the key of last resort is built from it.
+        created_at: the message's own time, when the notification had it.
+    """
+
+    kind: Literal["ticket_notification"] = "ticket_notification"
+    text: str | None = None
+    created_at: str | None = None
+
+
+Job = Annotated[TicketMessage | TicketNotification, Field(discriminator="kind")]
+_ADAPTER: TypeAdapter[TicketMessage | TicketNotification] = TypeAdapter(Job)
+
+
+def encode(job: _Job) -> str:
+    """The job as a compact JSON text, safe for SQS (ASCII only)."""
+    return json.dumps(job.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
+
+
+def decode(body: str) -> TicketMessage | TicketNotification:
+    """The job in a queue body.
+
+    Raises:
+        HandBackError: the version or kind is not known here; a newer deployment will take it.
+        PayloadError: the body is not a job at all.
+    """
+    try:
+        raw = json.loads(body)
+    except ValueError:
+        raise PayloadError("invalid_job", "the queue body is not JSON") from None
+    if not isinstance(raw, dict):
+        raise PayloadError("invalid_job", "the queue body is not a JSON object")
+    if raw.get("v") != VERSION or raw.get("kind") not in _KINDS:
+        if isinstance(raw.get("v"), int) and isinstance(raw.get("kind"), str):
+            raise HandBackError("unknown_job_version")
+        raise PayloadError("invalid_job", "the queue body names no known job")
+    try:
+        return _ADAPTER.validate_python(raw)
+    except ValidationError as error:
+        fields = ", ".join(sorted({str(e["loc"][-1]) for e in error.errors() if e["loc"]}))
+        raise PayloadError("invalid_job", f"the queue body has wrong fields: {fields}") from None
+
+
+_KINDS = frozenset({"ticket_message", "ticket_notification"})

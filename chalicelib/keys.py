@@ -1,0 +1,141 @@
+"""Keys of events and actions, FIFO ids and opaque ids: the same input gives the same keys for ever.
+
+The formats are fixed by the data model and never change within the ledger's retention::
+
+    evt:rp:{conversation_id}:{customer_message_id}
+    evt:rp:{conversation_id}:{sha256 of [normalised text, bucket]}   no message id can be had
+    evt:rp:{conversation_id}:n:{delivery id}                         thin, before it is resolved
+    act:rp_tag:{conversation_id}:{tag}:{suffix}
+    act:rp_assign:{conversation_id}:{team}:{suffix}
+    act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
+
+Parts are immutable properties of the event.  A colon or a percent sign inside a part is
+percent-encoded, so that two different part lists never give one key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+import unicodedata
+
+BUCKET_SECONDS = 300
+"""Width of the time bucket in a text-hash key: the SQS FIFO deduplication window."""
+
+_WHITE_SPACE = re.compile(r"\s+")
+
+
+def joined(*parts: str) -> str:
+    """Join key parts with colons, injectively: ``("a:b", "c")`` and ``("a", "b:c")`` differ."""
+    return ":".join(_escaped(part) for part in parts)
+
+
+def ticket_message(conversation_id: str, message_id: str) -> str:
+    """Event key of one customer comment."""
+    return joined("evt", "rp", conversation_id, message_id)
+
+
+def ticket_notification(conversation_id: str, delivery_id: str) -> str:
+    """Event key of a thin notification before the worker has read the ticket."""
+    return joined("evt", "rp", conversation_id, "n", delivery_id)
+
+
+def ticket_text(conversation_id: str, text: str, at_epoch: float) -> str:
+    """Event key of a message known only by its text and time."""
+    return joined("evt", "rp", conversation_id, _text_digest(text, bucket(at_epoch)))
+
+
+def ticket_text_neighbour(conversation_id: str, text: str, at_epoch: float) -> str:
+    """The key the same text would have in the nearer neighbouring bucket.
+
+    Two copies of one message can straddle a bucket's edge; the nearer neighbour is probed before
+    the event is taken for new.
+    """
+    here = bucket(at_epoch)
+    nearer = here - 1 if at_epoch - here * BUCKET_SECONDS < BUCKET_SECONDS / 2 else here + 1
+    return joined("evt", "rp", conversation_id, _text_digest(text, nearer))
+
+
+def bucket(at_epoch: float) -> int:
+    """Number of the five-minute bucket that holds a time in epoch seconds."""
+    return int(at_epoch // BUCKET_SECONDS)
+
+
+def normalised(text: str) -> str:
+    """NFKC, trimmed, white space collapsed, lower case."""
+    return _WHITE_SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip().lower()
+
+
+def suffix_of(event_key: str, message_id: str | None) -> str:
+    """Last part of an action key: the message id, or a hash of the event key where there is none."""
+    return message_id or digest(event_key)[:32]
+
+
+def tag_action(conversation_id: str, tag: str, suffix: str) -> str:
+    """Action key of adding one tag."""
+    return joined("act", "rp_tag", conversation_id, tag, suffix)
+
+
+def untag_action(conversation_id: str, tag: str, suffix: str) -> str:
+    """Action key of removing one tag."""
+    return joined("act", "rp_untag", conversation_id, tag, suffix)
+
+
+def assign_action(conversation_id: str, team: str, suffix: str) -> str:
+    """Action key of assigning a ticket to a team or person."""
+    return joined("act", "rp_assign", conversation_id, team, suffix)
+
+
+def reply_action(conversation_id: str, suffix: str) -> str:
+    """Action key of the one reply to a message."""
+    return joined("act", "rp_reply", conversation_id, suffix)
+
+
+def close_action(conversation_id: str, suffix: str) -> str:
+    """Action key of closing a ticket after a message."""
+    return joined("act", "rp_close", conversation_id, suffix)
+
+
+def digest(*parts: str) -> str:
+    """Hex SHA-256 over a JSON list of the parts."""
+    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
+
+
+def fifo_deduplication_id(event_key: str, nonce: str = "") -> str:
+    """SQS deduplication id: 64 ASCII characters, whatever the key holds.
+
+    At the front door the nonce is empty, so that the queue itself drops copies for five minutes;
+    recovery sends and thin notifications carry a nonce, or the queue would swallow them.
+    """
+    return digest("dedup", event_key, nonce)
+
+
+class OpaqueIds:
+    """Keyed hashes of identifiers that are, or may be, personal data.
+
+    The key is one per stage and is never rotated within the ledger's retention, because a rotated
+    key would make a repeated event look new.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def of(self, *parts: str) -> str:
+        """32 hex characters that stand for the parts, the same in every process of the stage."""
+        message = json.dumps(parts, ensure_ascii=True).encode()
+        return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
+
+    def fifo_group(self, conversation_id: str) -> str:
+        """SQS message group of a Richpanel ticket, whose id may look like an e-mail address."""
+        return self.of("group", conversation_id)
+
+
+def _text_digest(text: str, bucket_number: int) -> str:
+    payload = json.dumps([normalised(text), bucket_number], ensure_ascii=True)
+    return hashlib.sha256(payload.encode()).hexdigest()
+
+
+def _escaped(part: str) -> str:
+    return part.replace("%", "%25").replace(":", "%3A")

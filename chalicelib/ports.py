@@ -1,0 +1,464 @@
+"""The Protocols between the inner rooms and the edges, and the plain values that cross them.
+
+The inner rooms (`intake`, `worker`, `effects`, `reconcile`, `flows`) see these and nothing of
+boto3, requests or chalice; the edges implement them; tests implement them in memory and run one
+contract suite over both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any, Protocol
+
+from chalicelib.actions import Action
+
+
+class Clock(Protocol):
+    """Time, injected so that a simulation owns it."""
+
+    def now(self) -> datetime:
+        """The wall clock, aware, UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards, for deadlines within one process."""
+        ...
+
+
+class Log(Protocol):
+    """JSON lines and metrics; redaction happens behind it."""
+
+    def event(self, name: str, **fields: object) -> None:
+        """Write one line: an event name such as ``worker.processed`` and its fields."""
+        ...
+
+    def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
+        """Count something; dimensions are closed sets, never identifiers."""
+        ...
+
+
+# --- vendors ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One comment on a ticket.
+
+    Attributes:
+        text: plain text; never stored, logged or raised.
+    """
+
+    id: str
+    is_operator: bool
+    text: str = field(repr=False)
+    created_at: datetime | None
+    author_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A Richpanel conversation as the flows see it."""
+
+    id: str
+    status: str
+    tags: frozenset[str]
+    comments: tuple[Comment, ...]
+    number: int | None = None
+    channel: str | None = None
+    subject: str = field(default="", repr=False)
+    customer_email: str | None = field(default=None, repr=False)
+    customer_name: str | None = field(default=None, repr=False)
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Not closed, resolved or solved."""
+        return self.status.strip().lower() not in {"closed", "resolved", "solved"}
+
+
+class Tickets(Protocol):
+    """Richpanel, as flows and reconciliation read it; every method raises `ProviderError`s."""
+
+    def read_ticket(self, conversation_id: str) -> Ticket:
+        """The ticket with its comments, oldest first."""
+        ...
+
+    def open_tickets(self, *, since: datetime) -> Iterator[Ticket]:
+        """Open tickets updated since a time, newest first, page by page, filtered on our side.
+
+        Comments may be missing from a listed ticket.  Raises `AuthError` (403) where the tenant's
+        key may not list.
+        """
+        ...
+
+
+class Executor(Protocol):
+    """Performs the actions of one step by one vendor request.
+
+    Raises `ProviderError`s; returning means done.  The returned reference names the effect at the
+    vendor (a message id), where the vendor gives one.
+    """
+
+    def __call__(self, actions: Sequence[Action], *, deadline_seconds: float) -> str | None:
+        """Perform; all actions are of one kind and one conversation."""
+        ...
+
+
+# --- ledger -----------------------------------------------------------------------------------
+
+
+class EventStatus(StrEnum):
+    """States of an event row."""
+
+    RECEIVED = "received"
+    PROCESSING = "processing"
+    PROCESSED = "processed"
+    FAILED = "failed"
+    PARKED = "parked"
+    SKIPPED = "skipped"
+
+
+class ActionStatus(StrEnum):
+    """States of an action row."""
+
+    PENDING = "pending"
+    DONE = "done"
+    REFUSED = "refused"
+    SKIPPED = "skipped"
+    UNKNOWN = "unknown"
+    ABANDONED = "abandoned"
+
+
+@dataclass(frozen=True, slots=True)
+class EventFacts:
+    """What a claim stores of an event besides its key; identifiers and digests only."""
+
+    event_key: str
+    conversation_id: str
+    received_at: str
+    payload_sha256: str
+    payload_bytes: int
+    source: str
+    source_message_id: str | None = None
+    trace_id: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """The right to change an event's records and to start its effects, until a time.
+
+    Attributes:
+        owner: unique per claim.
+        fence: grows with every claim of the same event; a lower one writes nothing.
+        until_epoch: when others may take the event over.
+        attempts: how many times the event was claimed, this one included.
+        plan: the stored plan, encoded, when an earlier claim wrote one.
+    """
+
+    event: EventFacts
+    owner: str
+    fence: int
+    until_epoch: float
+    attempts: int
+    plan: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Busy:
+    """Another worker holds the lease until a time."""
+
+    until_epoch: float
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """The event came to its end before; this delivery is a duplicate."""
+
+    status: EventStatus
+    reason: str | None = None
+
+
+ClaimResult = Lease | Busy | Finished
+
+
+@dataclass(frozen=True, slots=True)
+class ActionRow:
+    """An action as the ledger has it.
+
+    Attributes:
+        finished_at: ISO time of the terminal state; part of the audit row's key.
+        mine: the row belongs to the asking lease (the action may start).
+        started: an earlier claim had started it and its outcome is not known.
+    """
+
+    key: str
+    status: ActionStatus
+    reason: str | None = None
+    ref: str | None = None
+    finished_at: str | None = None
+    mine: bool = False
+    started: bool = False
+    probe: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """The switches at the moment an event was decided, as its rows record them."""
+
+    mode: str
+    safe_mode: bool
+    automation_enabled: bool
+
+
+class LedgerPort(Protocol):
+    """Table A: events and actions, written only by conditional writes.
+
+    Every method is idempotent for its lease: a write repeated by the SDK is recognised as our own.
+    Methods that take a lease raise `LeaseLostError` when another owner or a higher fence is found.
+    """
+
+    def receive(self, event: EventFacts, modes: Modes) -> Finished | None:
+        """Write a `received` row at ingress; a finished event is returned, others suppress nothing."""
+        ...
+
+    def queued(self, event_key: str) -> None:
+        """Mark a `received` row as queued, unless the worker has it already."""
+        ...
+
+    def claim(
+        self, event: EventFacts, modes: Modes, *, lease_seconds: float, takeover: frozenset[EventStatus],
+        last_chance: bool = False,
+    ) -> ClaimResult:
+        """Take the event, or say who has it or how it ended; one write, no read.
+
+        `takeover` names the ended states this delivery may open again.  `last_chance` leaves a
+        mark that lets the sweep find the event if this worker dies on the message's last receive.
+        """
+        ...
+
+    def store_plan(self, lease: Lease, plan: str, *, intent: str | None, modes: Modes) -> None:
+        """Write the plan before the first effect."""
+        ...
+
+    def release(self, lease: Lease, *, reason: str) -> None:
+        """Give the event up for now, so that the next delivery need not wait for the lease."""
+        ...
+
+    def finish(
+        self, lease: Lease, status: EventStatus, *, reason: str | None = None,
+        facts: Mapping[str, str] | None = None,
+    ) -> None:
+        """Write the event's end."""
+        ...
+
+    def begin(
+        self, lease: Lease, actions: Sequence[Action], modes: Modes, *,
+        operator: bool = False,
+    ) -> tuple[ActionRow, ...]:
+        """Write `pending` rows before an effect starts, or tell how far each action is.
+
+        With `operator`, skipped and refused actions are opened again.
+        """
+        ...
+
+    def restart(self, lease: Lease, action: Action) -> ActionRow:
+        """Own a pending action again whose earlier start is settled as not done or repeatable."""
+        ...
+
+    def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
+        """Record that a started action surely was not done, so that the next attempt starts anew."""
+        ...
+
+    def end_action(
+        self, lease: Lease, action: Action, status: ActionStatus, *, reason: str | None = None,
+        ref: str | None = None,
+    ) -> ActionRow:
+        """Write an action's outcome."""
+        ...
+
+    def skip(
+        self, lease: Lease, action: Action, modes: Modes, *, reason: str
+    ) -> ActionRow:
+        """Write an action that will not start, with its reason; one that has ended stays as it is."""
+        ...
+
+    def known(self, event_keys: Sequence[str]) -> frozenset[str]:
+        """Which of these events have a row that is neither expired nor merely received."""
+        ...
+
+    def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
+        """Unfinished events by the sparse index: received and never queued, unknown, parked."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StrandedEvent:
+    """An unfinished row the sweep found."""
+
+    key: str
+    status: str
+    event: EventFacts
+    updated_at: str
+
+
+# --- state and audit --------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationState:
+    """Table B as flows read it."""
+
+    conversation_id: str
+    version: int
+    last_message_at: str | None = None
+    first_contact_floor: str | None = None
+    last_routed_team: str | None = None
+    last_intent: str | None = None
+    risk_flags: frozenset[str] = frozenset()
+    pending_flow: Mapping[str, Any] | None = None
+    last_auto_reply: Mapping[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """What an event leaves behind in table B; None leaves an attribute as it is.
+
+    Attributes:
+        message_at: the message's own time; an older message never moves the state backwards.
+        clear: attributes to remove, e.g. ``pending_flow``.
+    """
+
+    conversation_id: str
+    message_at: str
+    message_id: str | None = None
+    first_contact_floor: str | None = None
+    routed_team: str | None = None
+    routing_confidence: float | None = None
+    intent: str | None = None
+    risk_flags: frozenset[str] = frozenset()
+    pending_flow: Mapping[str, Any] | None = None
+    last_auto_reply: Mapping[str, Any] | None = None
+    clear: frozenset[str] = frozenset()
+
+
+class StatePort(Protocol):
+    """Table B."""
+
+    def read(self, conversation_id: str) -> ConversationState | None:
+        """The state, or None before the first contact."""
+        ...
+
+    def apply(self, lease: Lease, change: StateChange) -> bool:
+        """Write a change once; False when a newer message or a higher fence was there first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """Table C: one row per action, redacted before it gets here."""
+
+    conversation_id: str
+    at: str
+    action_id: str
+    action_type: str
+    payload: Mapping[str, str]
+    idempotency_key: str
+    result: str
+
+
+class AuditPort(Protocol):
+    """Table C."""
+
+    def write(self, rows: Sequence[AuditRow]) -> None:
+        """Write rows in one call; writing a row again changes nothing."""
+        ...
+
+
+# --- queue, switches, secrets -----------------------------------------------------------------
+
+
+class OutboxPort(Protocol):
+    """The FIFO queue, sending side."""
+
+    def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
+        """Send one message and return its id; raises `UnavailableError` when it was not kept."""
+        ...
+
+    def defer(self, receipt_handle: str, seconds: float) -> None:
+        """Make a message in flight visible again after so many seconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One message as the queue handed it over.
+
+    Attributes:
+        receive_count: how many times it was handed over, this time included.
+        max_receives: after so many it goes to the dead-letter queue.
+        time_left_seconds: what the function's time-out leaves.
+    """
+
+    body: str = field(repr=False)
+    message_id: str
+    receipt_handle: str = field(repr=False)
+    receive_count: int
+    max_receives: int
+    time_left_seconds: float
+
+    @property
+    def is_last(self) -> bool:
+        """The queue will not hand it over again."""
+        return self.receive_count >= self.max_receives
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """The switches as read; the most cautious of SSM and environment."""
+
+    kill_switch: bool = False
+    safe_mode: bool = False
+    automation_enabled: bool = True
+    shadow_mode: bool = False
+
+    @property
+    def modes(self) -> Modes:
+        """As the ledger's rows record it."""
+        may_automate = self.automation_enabled and not self.safe_mode and not self.kill_switch
+        return Modes(
+            mode="automation_candidate" if may_automate else "route_only",
+            safe_mode=self.safe_mode,
+            automation_enabled=self.automation_enabled,
+        )
+
+    def forbids(self, action: Action) -> str | None:
+        """Why an action may not start, or None."""
+        if self.kill_switch:
+            return "kill_switch"
+        if self.shadow_mode:
+            return "shadow"
+        if action.speaks and self.safe_mode:
+            return "safe_mode"
+        if action.speaks and not self.automation_enabled:
+            return "automation_disabled"
+        return None
+
+
+class SwitchesPort(Protocol):
+    """The switches, cached for at most 30 seconds."""
+
+    def current(self) -> Switches:
+        """Raises `SwitchesUnreadableError` when no fresh value can be had."""
+        ...
+
+
+class SecretsPort(Protocol):
+    """Named secrets, cached."""
+
+    def text(self, name: str, *, refresh: bool = False) -> str:
+        """The secret's text; raises `UnavailableError` when it cannot be read."""
+        ...
