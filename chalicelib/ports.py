@@ -230,7 +230,12 @@ class LedgerPort(Protocol):
         ...
 
     def claim(
-        self, event: EventFacts, modes: Modes, *, lease_seconds: float, takeover: frozenset[EventStatus],
+        self,
+        event: EventFacts,
+        modes: Modes,
+        *,
+        lease_seconds: float,
+        takeover: frozenset[EventStatus],
         last_chance: bool = False,
     ) -> ClaimResult:
         """Take the event, or say who has it or how it ended; one write, no read.
@@ -249,14 +254,22 @@ class LedgerPort(Protocol):
         ...
 
     def finish(
-        self, lease: Lease, status: EventStatus, *, reason: str | None = None,
+        self,
+        lease: Lease,
+        status: EventStatus,
+        *,
+        reason: str | None = None,
         facts: Mapping[str, str] | None = None,
     ) -> None:
         """Write the event's end."""
         ...
 
     def begin(
-        self, lease: Lease, actions: Sequence[Action], modes: Modes, *,
+        self,
+        lease: Lease,
+        actions: Sequence[Action],
+        modes: Modes,
+        *,
         operator: bool = False,
     ) -> tuple[ActionRow, ...]:
         """Write `pending` rows before an effect starts, or tell how far each action is.
@@ -274,15 +287,18 @@ class LedgerPort(Protocol):
         ...
 
     def end_action(
-        self, lease: Lease, action: Action, status: ActionStatus, *, reason: str | None = None,
+        self,
+        lease: Lease,
+        action: Action,
+        status: ActionStatus,
+        *,
+        reason: str | None = None,
         ref: str | None = None,
     ) -> ActionRow:
         """Write an action's outcome."""
         ...
 
-    def skip(
-        self, lease: Lease, action: Action, modes: Modes, *, reason: str
-    ) -> ActionRow:
+    def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
         """Write an action that will not start, with its reason; one that has ended stays as it is."""
         ...
 
