@@ -151,7 +151,7 @@ class Richpanel(wire.Vendor):
     @property
     def base_url(self) -> str:
         """What ``RICHPANEL_BASE_URL`` wants."""
-        return f"{self.url}/v1"
+        return self.url
 
     @property
     def effects(self) -> tuple[Effect, ...]:
@@ -485,7 +485,7 @@ class Richpanel(wire.Vendor):
         first = (page - 1) * per_page
         found = tickets[first : first + per_page]
         with_comments = self.modes.listed_with_comments
-        link = f"{self.base_url}/tickets?page={{}}&per_page={per_page}"
+        link = f"{self.url}/v1/tickets?page={{}}&per_page={per_page}"
         return Answer(
             200,
             {
