@@ -1,0 +1,172 @@
+"""Which permission an AWS call needs, and whether a policy grants that and no more.
+
+`needs` turns one recorded call into IAM action and resource pairs; `compare` holds them against a
+policy file in both directions: what is missing breaks production, what is unused is a door left
+open.  Resources are compared by what follows region and account: ``table/rp_mw_idempotency-dev``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+SECRET_SUFFIX = "-AbCdEf"
+"""Secrets Manager ends every ARN with six characters of its own."""
+
+USED_BY_LAMBDA = frozenset(
+    {
+        "logs:CreateLogStream",
+        "logs:PutLogEvents",
+        "sqs:ReceiveMessage",
+        "sqs:DeleteMessage",
+        "sqs:GetQueueAttributes",
+    }
+)
+"""What the Lambda service does in a function's name; it is never seen in our own calls."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One AWS call as seen at the wire: botocore's service and operation names, its parameters."""
+
+    service: str
+    operation: str
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Permission:
+    """An IAM action on a resource, e.g. ``dynamodb:Query`` on ``dynamodb/table/t/index/i``."""
+
+    action: str
+    resource: str
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """What calls need and a policy lacks, and what a policy grants and no call needs."""
+
+    missing: tuple[Permission, ...]
+    unused: tuple[Permission, ...]
+
+
+def compare(policy: Path, stage: str, calls: Iterable[Call]) -> Comparison:
+    """Hold the calls of one function against its policy file."""
+    granted = set(grants(policy, stage))
+    needed = {need for call in calls for need in needs(call)}
+    missing = {need for need in needed if not any(_covers(grant, need) for grant in granted)}
+    unused = {
+        grant
+        for grant in granted
+        if grant.action not in USED_BY_LAMBDA and not any(_covers(grant, need) for need in needed)
+    }
+    return Comparison(missing=tuple(sorted(missing)), unused=tuple(sorted(unused)))
+
+
+def grants(policy: Path, stage: str) -> Iterator[Permission]:
+    """Every action and resource pair a policy file allows in one stage.
+
+    Raises:
+        ValueError: the policy holds something that this check does not understand.
+    """
+    for statement in json.loads(policy.read_text())["Statement"]:
+        if statement["Effect"] != "Allow" or statement.keys() - _UNDERSTOOD:
+            raise ValueError(f"{policy.name} {statement.get('Sid')} is not a plain Allow")
+        for action in _as_list(statement["Action"]):
+            for resource in _as_list(statement["Resource"]):
+                yield Permission(action, _resource(resource, stage))
+
+
+def needs(call: Call) -> Iterator[Permission]:
+    """The permissions one call takes.
+
+    Raises:
+        ValueError: the operation is not known here; add its line.
+    """
+    match call.service:
+        case "dynamodb":
+            yield from _dynamodb(call)
+        case "sqs":
+            queue = call.params.get("QueueName") or call.params["QueueUrl"].rsplit("/", 1)[-1]
+            action = call.operation.removesuffix("Batch")
+            yield Permission(f"sqs:{action}", f"sqs/{queue}")
+        case "ssm":
+            names = call.params.get("Names") or [call.params["Name"]]
+            for name in names:
+                yield Permission(f"ssm:{call.operation}", f"ssm/parameter{name}")
+        case "secretsmanager":
+            secret = call.params["SecretId"]
+            resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
+            yield Permission(f"secretsmanager:{call.operation}", resource)
+        case _:
+            raise ValueError(f"no permission is known for {call.service}:{call.operation}")
+
+
+def _dynamodb(call: Call) -> Iterator[Permission]:
+    params = call.params
+    match call.operation:
+        case "BatchGetItem" | "BatchWriteItem":
+            yield from (_on_table(call.operation, table) for table in params["RequestItems"])
+        case "TransactWriteItems" | "TransactGetItems":
+            yield from _transaction(params["TransactItems"])
+        case "ExecuteStatement":
+            yield _partiql(params["Statement"])
+        case "BatchExecuteStatement":
+            yield from (_partiql(one["Statement"]) for one in params["Statements"])
+        case "ListTagsOfResource":
+            yield _on_table(call.operation, params["ResourceArn"])
+        case "Query" | "Scan" if "IndexName" in params:
+            resource = f"{params['TableName']}/index/{params['IndexName']}"
+            yield _on_table(call.operation, resource)
+        case _:
+            yield _on_table(call.operation, params["TableName"])
+
+
+def _transaction(items: Iterable[Mapping[str, Any]]) -> Iterator[Permission]:
+    for item in items:
+        for verb, request in item.items():
+            action = "ConditionCheckItem" if verb == "ConditionCheck" else f"{verb}Item"
+            yield _on_table(action, request["TableName"])
+
+
+def _partiql(statement: str) -> Permission:
+    found = _PARTIQL.match(statement)
+    if found is None:
+        raise ValueError("a PartiQL statement names no table")
+    verb = found["verb"].split()[0].capitalize()
+    return _on_table(f"PartiQL{verb}", found["table"])
+
+
+def _on_table(action: str, table: str) -> Permission:
+    return Permission(f"dynamodb:{action}", f"dynamodb/table/{table.rsplit(':table/', 1)[-1]}")
+
+
+def _covers(grant: Permission, need: Permission) -> bool:
+    return fnmatchcase(need.action, grant.action) and fnmatchcase(need.resource, grant.resource)
+
+
+def _resource(value: Mapping[str, str] | str, stage: str) -> str:
+    text = value if isinstance(value, str) else value["Fn::Sub"]
+    found = _ARN.fullmatch(text.replace("${Stage}", stage))
+    if found is None:
+        raise ValueError("a policy's resource is not an exact ARN")
+    return f"{found['service']}/{found['rest']}"
+
+
+def _as_list(value: Any) -> list[Any]:  # noqa: ANN401 - a policy takes one or many
+    return value if isinstance(value, list) else [value]
+
+
+_UNDERSTOOD = frozenset({"Sid", "Effect", "Action", "Resource"})
+_ARN = re.compile(
+    r"arn:\$\{AWS::Partition\}:(?P<service>[a-z]+):\$\{AWS::Region\}:\$\{AWS::AccountId\}:(?P<rest>[^$]+)"
+)
+_PARTIQL = re.compile(
+    r'\s*(?P<verb>INSERT\s+INTO|UPDATE|DELETE\s+FROM|SELECT\b.*?\bFROM)\s+"?(?P<table>[^\s".]+)',
+    re.IGNORECASE | re.DOTALL,
+)

@@ -1,0 +1,296 @@
+"""What `chalice package` makes of the sources: functions, permissions, queue, tables, per stage."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cfnlint.api import lint_file
+
+ROOT = Path(__file__).parent.parent
+CHALICE = ROOT / ".chalice"
+STAGES = ["dev", "staging", "prod"]
+DAY = 86_400
+FUNCTIONS = {
+    "APIHandler": {"handler": "app.app", "timeout": 25, "policy": "policy-api.json"},
+    "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
+    "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
+}
+ROLES = {"APIHandler": "ApiHandlerRole", "Worker": "WorkerRole", "Reconcile": "ReconcileRole"}
+LOGS = {"APIHandler": "api", "Worker": "worker", "Reconcile": "reconcile"}
+
+Template = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The deployed sources, without third-party packages: the template does not depend on them."""
+    return _project(tmp_path_factory.mktemp("project"), requirements="")
+
+
+@pytest.fixture(scope="module", params=STAGES)
+def stage(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def packaged(project: Path, stage: str) -> Path:
+    return _package(project, stage)
+
+
+@pytest.fixture(scope="module")
+def template(packaged: Path) -> Template:
+    return json.loads((packaged / "sam.json").read_text())
+
+
+def test_cfn_lint_finds_nothing(packaged: Path):
+    assert [str(match) for match in lint_file(packaged / "sam.json")] == []
+
+
+def test_there_are_exactly_three_functions(template: Template):
+    assert _of_type(template, "AWS::Serverless::Function").keys() == FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_has_its_handler_memory_and_timeout(template: Template, function: str):
+    properties = template["Resources"][function]["Properties"]
+
+    assert properties["Handler"] == FUNCTIONS[function]["handler"]
+    assert properties["Timeout"] == FUNCTIONS[function]["timeout"]
+    assert properties["MemorySize"] == 512
+    assert properties["Runtime"] == f"python{sys.version_info.major}.{sys.version_info.minor}"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_has_a_role_of_its_own_with_its_policy_and_nothing_else(
+    template: Template, function: str
+):
+    resources = template["Resources"]
+    role = resources[ROLES[function]]["Properties"]
+    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+
+    assert resources[function]["Properties"]["Role"] == {"Fn::GetAtt": [ROLES[function], "Arn"]}
+    assert [one["PolicyDocument"] for one in role["Policies"]] == [policy]
+    assert "ManagedPolicyArns" not in role
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_function_has_the_same_complete_environment(template: Template, function: str):
+    """Names in the environment are those of the resources, in every stage."""
+    variables = template["Resources"][function]["Properties"]["Environment"]["Variables"]
+    stage = variables["STAGE"]
+
+    assert variables["IDEMPOTENCY_TABLE_NAME"] == _name(template, "IdempotencyTable", stage)
+    assert variables["CONVERSATION_STATE_TABLE_NAME"] == _name(
+        template, "ConversationStateTable", stage
+    )
+    assert variables["AUDIT_TRAIL_TABLE_NAME"] == _name(template, "AuditActionsTable", stage)
+    assert variables["QUEUE_NAME"] == _name(template, "EventsQueue", stage)
+    assert variables["WEBHOOK_SECRET_ID"] == f"rp-mw/{stage}/richpanel/webhook_token"
+    assert variables["RICHPANEL_API_KEY_SECRET_ID"] == f"rp-mw/{stage}/richpanel/api_key"
+    assert variables["KEY_HASH_SECRET_ID"] == f"rp-mw/{stage}/key_hash"
+    assert variables["RICHPANEL_BASE_URL"] == "https://api.richpanel.com"
+    assert variables["INGRESS_LEDGER"] == "false"
+    assert variables["RELEASE"] == {"Ref": "Release"}
+
+
+def test_no_stage_can_loosen_a_switch_or_carry_a_secret_in_its_environment():
+    config = json.loads((CHALICE / "config.json").read_text())
+    names = set(config["environment_variables"])
+    for stage in config["stages"].values():
+        names |= stage["environment_variables"].keys()
+
+    assert not [name for name in names if name.lower() in _switches()]
+    assert not [name for name in names if re.search("TOKEN$|KEY$|SECRET$|PASSWORD$", name)]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_logs_to_a_group_that_forgets(template: Template, function: str):
+    group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
+    properties = template["Resources"][group]["Properties"]
+
+    assert properties["LogGroupName"] == {"Fn::Sub": f"/rp-mw/${{Stage}}/{LOGS[function]}"}
+    assert properties["RetentionInDays"] == {"Fn::If": ["IsProd", 90, 14]}
+
+
+def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, stage: str):
+    """The queue's name is the packaged stage's: a stack of another stage may not read it.
+
+    Lambda then refuses the event source, because the role's policy follows the stack's parameter,
+    and a deployment with the wrong `Stage` is rolled back instead of eating another stage's queue.
+    """
+    worker = template["Resources"]["Worker"]
+    (source,) = worker["Properties"]["Events"].values()
+    arn = source["Properties"]["Queue"]["Fn::Sub"]
+
+    assert source["Type"] == "SQS"
+    assert arn.rsplit(":", 1)[-1] == _name(template, "EventsQueue", stage)
+    assert worker["DependsOn"] == ["EventsQueue"]
+    assert source["Properties"]["BatchSize"] == 1
+    assert source["Properties"]["MaximumBatchingWindowInSeconds"] == 0
+    assert "FunctionResponseTypes" not in source["Properties"]
+    concurrency = worker["Properties"]["Environment"]["Variables"]["WORKER_CONCURRENCY"]
+    assert source["Properties"]["ScalingConfig"] == {"MaximumConcurrency": int(concurrency)}
+
+
+def test_reconciliation_runs_on_a_schedule(template: Template):
+    (event,) = template["Resources"]["Reconcile"]["Properties"]["Events"].values()
+
+    assert event["Type"] == "Schedule"
+    assert re.fullmatch(r"(rate|cron)\(.+\)", event["Properties"]["Schedule"])
+
+
+def test_the_queue_outlasts_a_long_outage_and_then_gives_up_visibly(template: Template):
+    queue = template["Resources"]["EventsQueue"]["Properties"]
+    dead = template["Resources"]["EventsDeadLetterQueue"]["Properties"]
+    variables = template["Resources"]["Worker"]["Properties"]["Environment"]["Variables"]
+
+    assert queue["VisibilityTimeout"] == 720 >= 6 * int(FUNCTIONS["Worker"]["timeout"])
+    assert queue["RedrivePolicy"] == {
+        "deadLetterTargetArn": {"Fn::GetAtt": ["EventsDeadLetterQueue", "Arn"]},
+        "maxReceiveCount": int(variables["MAX_RECEIVE_COUNT"]),
+    }
+    assert queue["MessageRetentionPeriod"] == dead["MessageRetentionPeriod"] == 14 * DAY
+    for one in (queue, dead):
+        assert one["FifoQueue"] is True
+        assert one["ContentBasedDeduplication"] is False
+        assert one["DeduplicationScope"] == "messageGroup"
+        assert one["FifoThroughputLimit"] == "perMessageGroupId"
+        assert one["SqsManagedSseEnabled"] is True
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "keys"),
+    [
+        ("IdempotencyTable", "rp_mw_idempotency", ["event_id"]),
+        ("ConversationStateTable", "rp_mw_conversation_state", ["conversation_id"]),
+        ("AuditActionsTable", "rp_mw_audit_actions", ["conversation_id", "ts_action_id"]),
+    ],
+)
+def test_a_table_has_its_keys_forgets_and_survives_the_stack(
+    template: Template, stage: str, table: str, name: str, keys: list[str]
+):
+    resource = template["Resources"][table]
+    properties = resource["Properties"]
+
+    assert _name(template, table, stage) == f"{name}-{stage}"
+    assert [key["AttributeName"] for key in properties["KeySchema"]] == keys
+    assert {one["AttributeType"] for one in properties["AttributeDefinitions"]} == {"S"}
+    assert properties["TimeToLiveSpecification"] == {
+        "AttributeName": "expires_at",
+        "Enabled": True,
+    }
+    assert properties["BillingMode"] == "PAY_PER_REQUEST"
+    only_in_prod = {"Fn::If": ["IsProd", True, False]}
+    assert properties["DeletionProtectionEnabled"] == only_in_prod
+    assert properties["PointInTimeRecoverySpecification"] == {
+        "PointInTimeRecoveryEnabled": only_in_prod
+    }
+    assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
+
+
+def test_unfinished_rows_are_found_by_a_sparse_index(template: Template):
+    (index,) = template["Resources"]["IdempotencyTable"]["Properties"]["GlobalSecondaryIndexes"]
+
+    assert index["IndexName"] == "unfinished-index"
+    assert [(key["AttributeName"], key["KeyType"]) for key in index["KeySchema"]] == [
+        ("unfinished", "HASH"),
+        ("last_processed_at", "RANGE"),
+    ]
+    assert index["Projection"] == {"ProjectionType": "ALL"}
+
+
+def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
+    """The functions compare the tag with their own stage and refuse to start on another's."""
+    kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue")
+    resources = [one for kind in kinds for one in _of_type(template, kind).values()]
+
+    assert len(resources) == 5
+    for resource in resources:
+        assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
+
+
+def test_the_stage_of_a_stack_has_no_default(template: Template):
+    assert template["Parameters"]["Stage"]["AllowedValues"] == STAGES
+    assert "Default" not in template["Parameters"]["Stage"]
+    assert template["Conditions"] == {"IsProd": {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}}
+
+
+def test_a_new_stage_starts_in_shadow_and_no_deployment_moves_a_switch(template: Template):
+    switches = template["Metadata"]["Switches"]["FirstValues"]
+
+    assert switches == {
+        "kill_switch": "false",
+        "safe_mode": "false",
+        "automation_enabled": "false",
+        "shadow_mode": "true",
+    }
+    assert not _of_type(template, "AWS::SSM::Parameter")
+
+
+@pytest.mark.slow
+def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp_path: Path):
+    """Needs a package index."""
+    requirements = (ROOT / "requirements.txt").read_text()
+    bundle = _package(_project(tmp_path, requirements=requirements), "prod") / "deployment.zip"
+    names = set(zipfile.ZipFile(bundle).namelist())
+    tops = {name.split("/", 1)[0] for name in names}
+
+    assert {"app.py", "chalicelib", "chalice", "boto3", "botocore", "pydantic", "requests"} <= tops
+    assert not tops & {"local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
+    pinned = re.findall(r"^([a-z0-9]+)==([\w.]+)", requirements, re.MULTILINE)
+    for package, version in pinned:
+        assert f"{package}-{version}.dist-info/METADATA" in names
+    assert bundle.stat().st_size < 40_000_000
+
+
+def _project(folder: Path, *, requirements: str) -> Path:
+    ignored = shutil.ignore_patterns("deployments", "deployed", "venv", "__pycache__")
+    shutil.copytree(CHALICE, folder / ".chalice", ignore=ignored)
+    shutil.copytree(ROOT / "chalicelib", folder / "chalicelib", ignore=ignored)
+    shutil.copy(ROOT / "app.py", folder)
+    (folder / "requirements.txt").write_text(requirements)
+    return folder
+
+
+def _package(project: Path, stage: str) -> Path:
+    out = project / f"out-{stage}"
+    own = ("AWS_", "PYTHONWARNINGS", "COVERAGE")
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
+    run = subprocess.run(  # noqa: S603 - our own arguments
+        [
+            *(sys.executable, "-c", "import sys; from chalice.cli import main; sys.exit(main())"),
+            *("package", "--stage", stage),
+            *("--merge-template", ".chalice/resources.json", str(out)),
+        ],
+        cwd=project,
+        env=environment | {"AWS_DEFAULT_REGION": "us-east-1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return out
+
+
+def _of_type(template: Template, kind: str) -> dict[str, Any]:
+    return {name: one for name, one in template["Resources"].items() if one["Type"] == kind}
+
+
+def _name(template: Template, logical: str, stage: str) -> str:
+    properties = template["Resources"][logical]["Properties"]
+    name = properties.get("TableName") or properties.get("QueueName")
+    return name["Fn::Sub"].replace("${Stage}", stage)
+
+
+def _switches() -> set[str]:
+    resources = json.loads((CHALICE / "resources.json").read_text())
+    return set(resources["Metadata"]["Switches"]["FirstValues"])
