@@ -42,6 +42,8 @@ def local(stage: str, aws: Aws, *, richpanel_url: str) -> dict[str, str]:
     return {
         **configured(stage),
         **aws.environment,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "STAGE": stage,
         "RICHPANEL_BASE_URL": richpanel_url,
     }
@@ -49,10 +51,14 @@ def local(stage: str, aws: Aws, *, richpanel_url: str) -> dict[str, str]:
 
 def enter(variables: Mapping[str, str], environ: MutableMapping[str, str] = os.environ) -> None:
     """Put the variables into this process, and take out what would lead to another AWS account."""
-    for name in [name for name in environ if _FOREIGN.match(name)]:
+    for name in foreign(environ):
         del environ[name]
     environ.update(variables)
-    environ["AWS_CONFIG_FILE"] = environ["AWS_SHARED_CREDENTIALS_FILE"] = os.devnull
+
+
+def foreign(environ: Mapping[str, str]) -> list[str]:
+    """The variables that would lead to another AWS account or force a switch."""
+    return [name for name in environ if _FOREIGN.match(name)]
 
 
 def write_hints(variables: Mapping[str, str]) -> None:

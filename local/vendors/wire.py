@@ -91,7 +91,7 @@ class Call:
     """What is kept of a request: no headers, so no key.
 
     Attributes:
-        number: 1 for the first since the start; grows for ever.
+        number: 1 for the first since the start or the last reset.
         at_epoch: when it arrived.
         operation: the vendor's name for it, e.g. ``add_tags``.
         status: what was answered, or None when the connection was dropped or left hanging.
@@ -256,6 +256,7 @@ class Vendor:
         with self.lock:
             self.modes = self.modes_type()
             self._calls.clear()
+            self._number = 0
             self._faults.clear()
             self._arrivals.clear()
 
@@ -463,7 +464,10 @@ class Connection(BaseHTTPRequestHandler):
         """Cut the connection with a TCP reset: no answer will come."""
         self.close_connection = True
         self.wfile = _Nowhere()  # type: ignore[assignment]
-        _cut(self.connection)
+        with contextlib.suppress(OSError):
+            linger_none = struct.pack("ii", 1, 0)
+            self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_none)
+            self.connection.close()
 
     def _read(self) -> Request:
         url = urlsplit(self.path)
@@ -539,12 +543,6 @@ class _Listener:
         self._server.shutdown()
         self._server.server_close()
         for connection in tuple(self._server.live):
-            _cut(connection)
+            with contextlib.suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
         self._thread.join()
-
-
-def _cut(connection: socket.socket) -> None:
-    with contextlib.suppress(OSError):
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
-        connection.shutdown(socket.SHUT_RD)
-        connection.close()
