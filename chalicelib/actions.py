@@ -138,16 +138,15 @@ class Assign:
 
 ESCALATION_TAGS = frozenset({"middleware_error_needs_attention", "mw-escalated-human"})
 
-_BY_KIND: Mapping[str, type[AddTag] | type[RemoveTag] | type[Assign]] = {
+_BY_KIND: Mapping[str, type[AddTag | RemoveTag | Assign]] = {
     cls.kind: cls for cls in (AddTag, RemoveTag, Assign)
 }
 
 
-def build(planned: PlannedAction) -> Action:
-    """The action a plan names.
+def build(planned: PlannedAction, *, conversation_id: str, suffix: str) -> Action:
+    """The action a plan names, for the event whose conversation and key suffix are given.
 
     Raises:
         KeyError: the plan names a kind this version does not have.
-        TypeError: the parameters are not those of the kind.
     """
-    return _BY_KIND[planned.kind](**planned.params)
+    return _BY_KIND[planned.kind](conversation_id, planned.arg, suffix)

@@ -20,6 +20,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from chalicelib.errors import HandBackError, PayloadError
+from chalicelib.ports import EventFacts
 
 VERSION = 1
 
@@ -102,6 +103,20 @@ def decode(body: str) -> TicketMessage | TicketNotification:
     except ValidationError as error:
         fields = ", ".join(sorted({str(e["loc"][-1]) for e in error.errors() if e["loc"]}))
         raise PayloadError("invalid_job", f"the queue body has wrong fields: {fields}") from None
+
+
+def facts_of(job: _Job) -> EventFacts:
+    """What the ledger stores of a job's own event."""
+    return EventFacts(
+        event_key=job.event_key,
+        conversation_id=job.conversation_id,
+        received_at=job.received_at,
+        payload_sha256=job.payload_sha256,
+        payload_bytes=job.payload_bytes,
+        source=job.source,
+        source_message_id=getattr(job, "message_id", None),
+        trace_id=job.trace_id,
+    )
 
 
 _KINDS = frozenset({"ticket_message", "ticket_notification"})

@@ -69,7 +69,7 @@ def normalised(text: str) -> str:
 
 
 def suffix_of(event_key: str, message_id: str | None) -> str:
-    """Last part of an action key: the message id, or a hash of the event key where there is none."""
+    """Last part of an action key: the message id, or else a hash of the event key."""
     return message_id or digest(event_key)[:32]
 
 

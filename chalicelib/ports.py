@@ -27,6 +27,10 @@ class Clock(Protocol):
         """Seconds that never run backwards, for deadlines within one process."""
         ...
 
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
 
 class Log(Protocol):
     """JSON lines and metrics; redaction happens behind it."""
@@ -221,8 +225,11 @@ class LedgerPort(Protocol):
     Methods that take a lease raise `LeaseLostError` when another owner or a higher fence is found.
     """
 
-    def receive(self, event: EventFacts, modes: Modes) -> Finished | None:
-        """Write a `received` row at ingress; a finished event is returned, others suppress nothing."""
+    def receive(self, event: EventFacts) -> bool:
+        """Write a `received` row at ingress; False when the queue or the worker has it already.
+
+        A row that was never marked queued suppresses nothing: the retry must still enqueue.
+        """
         ...
 
     def queued(self, event_key: str) -> None:
@@ -230,7 +237,12 @@ class LedgerPort(Protocol):
         ...
 
     def claim(
-        self, event: EventFacts, modes: Modes, *, lease_seconds: float, takeover: frozenset[EventStatus],
+        self,
+        event: EventFacts,
+        modes: Modes,
+        *,
+        lease_seconds: float,
+        takeover: frozenset[EventStatus],
         last_chance: bool = False,
     ) -> ClaimResult:
         """Take the event, or say who has it or how it ended; one write, no read.
@@ -249,15 +261,18 @@ class LedgerPort(Protocol):
         ...
 
     def finish(
-        self, lease: Lease, status: EventStatus, *, reason: str | None = None,
+        self,
+        lease: Lease,
+        status: EventStatus,
+        *,
+        reason: str | None = None,
         facts: Mapping[str, str] | None = None,
     ) -> None:
         """Write the event's end."""
         ...
 
     def begin(
-        self, lease: Lease, actions: Sequence[Action], modes: Modes, *,
-        operator: bool = False,
+        self, lease: Lease, actions: Sequence[Action], modes: Modes, *, operator: bool = False
     ) -> tuple[ActionRow, ...]:
         """Write `pending` rows before an effect starts, or tell how far each action is.
 
@@ -274,20 +289,27 @@ class LedgerPort(Protocol):
         ...
 
     def end_action(
-        self, lease: Lease, action: Action, status: ActionStatus, *, reason: str | None = None,
+        self,
+        lease: Lease,
+        action: Action,
+        status: ActionStatus,
+        *,
+        reason: str | None = None,
         ref: str | None = None,
     ) -> ActionRow:
         """Write an action's outcome."""
         ...
 
-    def skip(
-        self, lease: Lease, action: Action, modes: Modes, *, reason: str
-    ) -> ActionRow:
+    def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
         """Write an action that will not start, with its reason; one that has ended stays as it is."""
         ...
 
-    def known(self, event_keys: Sequence[str]) -> frozenset[str]:
-        """Which of these events have a row that is neither expired nor merely received."""
+    def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
+        """Write the end of a notification that was resolved into other events, or never claimed."""
+        ...
+
+    def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
+        """How far those of these events are that have a row which is not expired."""
         ...
 
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
