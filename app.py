@@ -43,7 +43,7 @@ def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
 def _posted() -> tuple[dict[str, str], bytes]:
     """Headers and raw body of the current request, base64 of the gateway undone."""
     request = cast(Request, app.current_request)
-    return dict(request.headers), bytes(request.raw_body)
+    return dict(request.headers), cast(bytes, request.raw_body)
 
 
 def _response(answer: Answer) -> Response:

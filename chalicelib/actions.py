@@ -58,6 +58,10 @@ class Action(Protocol):
         """What its audit row shows, before redaction; no message text."""
         ...
 
+    def probe(self) -> Mapping[str, str]:
+        """What a settler needs to recognise the effect later: an author, a keyed hash; no text."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class AddTag:
@@ -85,6 +89,9 @@ class AddTag:
     def payload(self) -> Mapping[str, str]:
         return {"tag": self.tag}
 
+    def probe(self) -> Mapping[str, str]:
+        return {}
+
 
 @dataclass(frozen=True, slots=True)
 class RemoveTag:
@@ -110,6 +117,9 @@ class RemoveTag:
     def payload(self) -> Mapping[str, str]:
         return {"tag": self.tag}
 
+    def probe(self) -> Mapping[str, str]:
+        return {}
+
 
 @dataclass(frozen=True, slots=True)
 class Assign:
@@ -134,6 +144,9 @@ class Assign:
 
     def payload(self) -> Mapping[str, str]:
         return {"team": self.team}
+
+    def probe(self) -> Mapping[str, str]:
+        return {}
 
 
 ESCALATION_TAGS = frozenset({"middleware_error_needs_attention", "mw-escalated-human"})

@@ -29,6 +29,7 @@ from chalicelib.ports import (
     Modes,
     SwitchesPort,
 )
+from chalicelib.settlement import Settlement, Verdict
 
 DEADLINE_SECONDS = 20.0
 """Total time one vendor request may take, connection and all."""
@@ -72,10 +73,12 @@ class Effects:
         ledger: LedgerPort,
         switches: SwitchesPort,
         executors: Mapping[str, Executor],
+        settlement: Settlement,
         clock: Clock,
         log: Log,
     ) -> None:
         self._ledger = ledger
+        self._settlement = settlement
         self._switches = switches
         self._executors = executors
         self._clock = clock
@@ -130,7 +133,7 @@ class Effects:
         """A pending row that may not go on: its effect may have left the machine before."""
         if row.status != ActionStatus.PENDING:
             return row
-        mine = self._ledger.restart(attempt.lease, action)
+        mine = self._ledger.restart(attempt.lease, action, anew=False)
         if not mine.mine:
             return mine
         return self._ledger.end_action(
@@ -145,21 +148,33 @@ class Effects:
         ours: list[Action] = []
         for action in actions:
             row = rows[action.key]
-            if row.status == ActionStatus.PENDING and row.started:
-                row = rows[action.key] = self._settle_left_behind(attempt, action)
+            left_behind = row.status == ActionStatus.PENDING and row.started
+            if left_behind or row.status == ActionStatus.UNKNOWN:
+                row = rows[action.key] = self._settle_left_behind(attempt, action, row)
             if row.mine:
                 ours.append(action)
         if ours:
             rows |= self._send(attempt, ours)
         return rows
 
-    def _settle_left_behind(self, attempt: Attempt, action: Action) -> ActionRow:
+    def _settle_left_behind(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
         """An earlier claim started it and did not say how it ended."""
-        row = self._ledger.restart(attempt.lease, action)
-        if action.settle in _REPEAT_SAFE or not row.mine:
+        if action.settle in _REPEAT_SAFE or row.unsettled is None:
+            return self._ledger.restart(attempt.lease, action, anew=True)
+        settled = self._settlement.judge(row.unsettled)
+        self._log.event("action.settled", verdict=settled.verdict.value, saw=settled.saw)
+        if settled.verdict == Verdict.UNDECIDED and row.status == ActionStatus.UNKNOWN:
             return row
+        again = settled.verdict == Verdict.NOT_HAPPENED
+        taken = self._ledger.restart(attempt.lease, action, anew=again)
+        if again or not taken.mine:
+            return taken
+        if settled.verdict == Verdict.HAPPENED:
+            return self._record(
+                attempt.lease, action, ActionStatus.DONE, reason="settled", ref=settled.ref
+            )
         return self._ledger.end_action(
-            attempt.lease, action, ActionStatus.UNKNOWN, reason="interrupted"
+            attempt.lease, action, ActionStatus.UNKNOWN, reason=f"interrupted:{settled.saw}"
         )
 
     def _send(self, attempt: Attempt, actions: Sequence[Action]) -> dict[str, ActionRow]:

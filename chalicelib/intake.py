@@ -14,7 +14,7 @@ from typing import Any
 from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.errors import RequestError, UnavailableError
-from chalicelib.jobs import Recovery, TicketMessage, TicketNotification, encode, facts_of
+from chalicelib.jobs import Job, Recovery, encode, facts_of
 from chalicelib.ports import Clock, LedgerPort, Log, OutboxPort
 from chalicelib.sources import InboundRequest
 
@@ -49,7 +49,7 @@ class Intake:
         headers: Mapping[str, str],
         body: bytes,
         verify: Callable[[Mapping[str, str]], None],
-        parse: Callable[[InboundRequest], TicketMessage | TicketNotification],
+        parse: Callable[[InboundRequest], Job],
     ) -> Answer:
         """Answer one webhook.
 
@@ -84,9 +84,7 @@ class Intake:
         self.log.metric("mw.ingress.accepted", source=source)
         return Answer(200, {"status": "accepted", "event_id": job.event_key})
 
-    def accept(
-        self, job: TicketMessage | TicketNotification, *, recovery: Recovery | None = None
-    ) -> None:
+    def accept(self, job: Job, *, recovery: Recovery | None = None) -> None:
         """Put a job on the queue; returning means it is kept.
 
         At the front door copies of one event share a deduplication id; a recovery send carries a
@@ -103,13 +101,13 @@ class Intake:
         nonce = "" if at_front_door else self.new_id()
         self.outbox.put(
             encode(job),
-            group_id=self.opaque().fifo_group(job.conversation_id),
+            group_id=self.opaque().fifo_group(*job.group),
             deduplication_id=keys.fifo_deduplication_id(job.event_key, nonce),
         )
         if self.ledger is not None:
             self._note_queued(job)
 
-    def _note_received(self, job: TicketMessage | TicketNotification) -> bool:
+    def _note_received(self, job: Job) -> bool:
         if self.ledger is None:
             return True
         try:
@@ -117,7 +115,7 @@ class Intake:
         except Exception:  # noqa: BLE001 - whatever fails, it was not kept
             raise UnavailableError("enqueue_failed") from None
 
-    def _note_queued(self, job: TicketMessage | TicketNotification) -> None:
+    def _note_queued(self, job: Job) -> None:
         """Best effort: a row left `received` is queued once more by reconciliation, harmlessly."""
         try:
             if self.ledger is not None:

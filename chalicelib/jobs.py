@@ -49,6 +49,11 @@ class _Job(BaseModel):
     trace_id: str
     recovery: Recovery | None = None
 
+    @property
+    def group(self) -> tuple[str, ...]:
+        """What the FIFO group is made of: jobs of one group are worked on one after the other."""
+        return (self.conversation_id,)
+
 
 class TicketMessage(_Job):
     """One customer comment on a Richpanel ticket, named by its id."""
@@ -72,8 +77,10 @@ class TicketNotification(_Job):
     created_at: str | None = None
 
 
-Job = Annotated[TicketMessage | TicketNotification, Field(discriminator="kind")]
-_ADAPTER: TypeAdapter[TicketMessage | TicketNotification] = TypeAdapter(Job)
+Job = TicketMessage | TicketNotification
+"""Every job; a new kind is added here and to `_KINDS`."""
+
+_ADAPTER: TypeAdapter[Job] = TypeAdapter(Annotated[Job, Field(discriminator="kind")])
 
 
 def encode(job: _Job) -> str:
@@ -81,7 +88,7 @@ def encode(job: _Job) -> str:
     return json.dumps(job.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
 
 
-def decode(body: str) -> TicketMessage | TicketNotification:
+def decode(body: str) -> Job:
     """The job in a queue body.
 
     Raises:

@@ -19,14 +19,16 @@ Expiry is compared here and not left to DynamoDB's TTL, which deletes up to days
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
 from chalicelib import rows
-from chalicelib.actions import Action
+from chalicelib.actions import Action, Settle
 from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.errors import BusyError, LeaseLostError
@@ -42,8 +44,10 @@ from chalicelib.ports import (
     Lease,
     Modes,
     StrandedEvent,
+    UnsettledAction,
 )
 from chalicelib.redaction import redact_mapping
+from chalicelib.settlement import LANDING_SECONDS
 
 RETENTION = timedelta(days=30)
 SHARDS = 4
@@ -201,22 +205,31 @@ class Ledger:
 
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """See `ports.LedgerPort.stranded`."""
-        before = rows.iso_of_epoch(older_than_epoch)
+        statuses = (EventStatus.RECEIVED, EventStatus.PARKED, EventStatus.PROCESSING)
+        found = self._unfinished(statuses, older_than_epoch, limit)
+        return [rows.stranded(row) for row in found]
+
+    def _unfinished(
+        self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
+    ) -> list[Item]:
+        """Rows of the sparse index, oldest first."""
         found: list[Item] = []
-        for status in (EventStatus.RECEIVED, EventStatus.PARKED, EventStatus.PROCESSING):
-            for shard in range(SHARDS):
-                found += self._table.query(
-                    IndexName="unfinished-index",
-                    KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",
-                    ExpressionAttributeNames={
-                        "#unfinished": "unfinished",
-                        "#last_processed_at": "last_processed_at",
-                    },
-                    values={"u": f"{status.value}#{shard}", "before": before},
-                    Limit=limit,
-                )
-        found.sort(key=lambda row: row["last_processed_at"])
-        return [rows.stranded(row) for row in found[:limit]]
+        for status, shard in itertools.product(statuses, range(SHARDS)):
+            found += self._table.query(
+                IndexName="unfinished-index",
+                KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",
+                ExpressionAttributeNames={
+                    "#unfinished": "unfinished",
+                    "#last_processed_at": "last_processed_at",
+                },
+                values={
+                    "u": f"{status.value}#{shard}",
+                    "before": rows.iso_of_epoch(before_epoch),
+                },
+                Limit=limit,
+            )
+        found.sort(key=lambda row: str(row["last_processed_at"]))
+        return found[:limit]
 
     # --- actions ------------------------------------------------------------------------------
 
@@ -233,12 +246,12 @@ class Ledger:
             for action, item, is_new in zip(actions, items, inserted, strict=True)
         )
 
-    def restart(self, lease: Lease, action: Action) -> ActionRow:
+    def restart(self, lease: Lease, action: Action, *, anew: bool) -> ActionRow:
         """See `ports.LedgerPort.restart`."""
         row = self._table.get({"event_id": action.key})
-        if row is None or row["status"] not in (ActionStatus.PENDING, ActionStatus.UNKNOWN):
+        if row is None or row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
             return rows.action(row or {"event_id": action.key, "status": ActionStatus.PENDING})
-        return self._take(lease, row)
+        return self._take(lease, row, anew=anew)
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
         """See `ports.LedgerPort.rearm`."""
@@ -256,6 +269,8 @@ class Ledger:
     ) -> ActionRow:
         """See `ports.LedgerPort.end_action`."""
         now = self._now()
+        if ref is not None and action.settle == Settle.QUERY:
+            self._claim_ref(action.conversation_id, action.kind, action.key, ref)
         row = self._own_action(
             lease,
             action.key,
@@ -294,7 +309,76 @@ class Ledger:
             return rows.action(found.item)
         return rows.action(item)
 
+    # --- settling -----------------------------------------------------------------------------
+
+    def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
+        """See `ports.LedgerPort.claim_ref`."""
+        return self._claim_ref(action.conversation_id, action.kind, action.key, ref)
+
+    def note_look(self, action: UnsettledAction) -> None:
+        """See `ports.LedgerPort.note_look`."""
+        with contextlib.suppress(ConditionFailed):
+            self._table.update(
+                {"event_id": action.key},
+                set_={"looked_epoch": int(self._epoch())},
+                add={"looks": 1},
+                condition="attribute_exists(#event_id) AND (#status = :unknown OR #status = :pending)",
+                unknown=ActionStatus.UNKNOWN.value,
+                pending=ActionStatus.PENDING.value,
+            )
+
+    def settle(
+        self,
+        action: UnsettledAction,
+        status: ActionStatus,
+        *,
+        ref: str | None = None,
+        reason: str,
+    ) -> bool:
+        """See `ports.LedgerPort.settle`."""
+        ended = status != ActionStatus.PENDING
+        try:
+            self._table.update(
+                {"event_id": action.key},
+                set_={
+                    "status": status.value,
+                    "reason": reason,
+                    "ref": ref,
+                    "last_processed_at": self._now(),
+                    "finished_at": self._now() if ended else None,
+                    "started": ended,
+                },
+                remove=["unfinished"],
+                condition="#status = :unknown AND #started_epoch = :started_epoch",
+                unknown=ActionStatus.UNKNOWN.value,
+                started_epoch=int(action.started_epoch),
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def unsettled(self, *, limit: int) -> Sequence[UnsettledAction]:
+        """See `ports.LedgerPort.unsettled`."""
+        found = self._unfinished((ActionStatus.UNKNOWN,), self._epoch() + 1, limit)
+        return [rows.unsettled(row) for row in found]
+
     # --- the rows behind ----------------------------------------------------------------------
+
+    def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
+        """Bind a provider's id to one action for good, so that twin texts are told apart."""
+        item = {
+            "event_id": f"ref:{kind}:{hashlib.sha256(f'{conversation_id}|{ref}'.encode()).hexdigest()}",
+            **self._required(self._now(), conversation_id, rows.UNDECIDED),
+            "status": ActionStatus.DONE.value,
+            "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),
+            "payload_bytes": len(ref),
+            "action_key": key,
+        }
+        try:
+            self._table.put(item, condition="attribute_not_exists(#event_id)")
+        except ConditionFailed as found:
+            return bool(found.item.get("action_key") == key)
+        return True
 
     def _refused_claim(self, event: EventFacts, item: Item, found: Item) -> ClaimResult:
         if found.get("owner") == item["owner"]:
@@ -327,7 +411,7 @@ class Ledger:
         status = ActionStatus(row["status"])
         reopened = operator and status in (ActionStatus.SKIPPED, ActionStatus.REFUSED)
         if reopened or (status == ActionStatus.PENDING and not row.get("started", True)):
-            return self._take(lease, row)
+            return self._take(lease, row, anew=True)
         if status == ActionStatus.PENDING and (row["owner"], row["fence"]) == (
             lease.owner,
             lease.fence,
@@ -351,21 +435,22 @@ class Ledger:
         del stale
         return rows.action(item, mine=True)
 
-    def _take(self, lease: Lease, row: Item) -> ActionRow:
+    def _take(self, lease: Lease, row: Item, *, anew: bool) -> ActionRow:
         """Make a row that nobody works on ours; whoever else tried at the same time has lost."""
+        holding = self._holding(lease)
+        if not anew:  # taken over to be judged: what may have left the machine left it before
+            for name in ("started_epoch", "horizon", "started"):
+                del holding[name]
         try:
             taken = self._table.update(
                 {"event_id": row["event_id"]},
                 set_={
+                    **holding,
                     "status": ActionStatus.PENDING.value,
-                    "owner": lease.owner,
-                    "fence": lease.fence,
-                    "lease_until": int(lease.until_epoch),
-                    "started": True,
                     "event_key": lease.event.event_key,
                     "last_processed_at": self._now(),
                 },
-                remove=["reason", "finished_at"],
+                remove=["reason", "finished_at", "unfinished"],
                 condition="#owner = :was_owner AND #fence = :was_fence AND #status = :was_status",
                 was_owner=row["owner"],
                 was_fence=row["fence"],
@@ -440,11 +525,22 @@ class Ledger:
             "payload_bytes": len(payload),
             "status": ActionStatus.PENDING.value,
             "action_type": action.audit_type,
+            "action_kind": action.kind,
             "event_key": lease.event.event_key,
+            "probe": dict(action.probe()) or None,
+            **self._holding(lease),
+        }
+
+    def _holding(self, lease: Lease) -> Item:
+        """An action's effect may leave the machine from now on, under this lease."""
+        until = int(lease.until_epoch)
+        return {
             "owner": lease.owner,
             "fence": lease.fence,
-            "lease_until": int(lease.until_epoch),
+            "lease_until": until,
             "started": True,
+            "started_epoch": int(self._epoch()),
+            "horizon": until + int(LANDING_SECONDS),
         }
 
     def _required(self, received_at: str, conversation_id: str, modes: Modes) -> Item:

@@ -7,7 +7,14 @@ from datetime import UTC, datetime
 
 from chalicelib.clock import iso
 from chalicelib.dynamo import Item
-from chalicelib.ports import ActionRow, ActionStatus, EventFacts, Modes, StrandedEvent
+from chalicelib.ports import (
+    ActionRow,
+    ActionStatus,
+    EventFacts,
+    Modes,
+    StrandedEvent,
+    UnsettledAction,
+)
 
 NewOwner = Callable[[], str]
 """Makes an owner id that no other claim ever had."""
@@ -26,7 +33,22 @@ def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRo
         finished_at=item.get("finished_at"),
         mine=mine,
         started=started,
+        unsettled=unsettled(item) if "horizon" in item else None,
+    )
+
+
+def unsettled(item: Item) -> UnsettledAction:
+    """What a settler needs of an action row."""
+    return UnsettledAction(
+        key=item["event_id"],
+        kind=item["action_kind"],
+        conversation_id=item["conversation_id"],
+        event_key=item["event_key"],
+        started_epoch=item["started_epoch"],
+        horizon_epoch=item["horizon"],
         probe=item.get("probe", {}),
+        looks=item.get("looks", 0),
+        looked_epoch=item.get("looked_epoch", 0.0),
     )
 
 

@@ -14,7 +14,6 @@ import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chalicelib import actions
 from chalicelib.actions import Action, AddTag
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import (
@@ -25,9 +24,8 @@ from chalicelib.errors import (
     PayloadError,
     ProviderError,
 )
-from chalicelib.flows import Event, Flow, NotAnEvent
-from chalicelib.jobs import Recovery, TicketMessage, TicketNotification, decode, facts_of
-from chalicelib.keys import suffix_of
+from chalicelib.flows import Event, Flow, NotAnEvent, suffix
+from chalicelib.jobs import Job, Recovery, decode, facts_of
 from chalicelib.plans import Plan
 from chalicelib.ports import (
     ActionRow,
@@ -44,7 +42,6 @@ from chalicelib.ports import (
     Log,
     Modes,
     OutboxPort,
-    StatePort,
     Switches,
     SwitchesPort,
 )
@@ -65,8 +62,6 @@ _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
     ),
 }
 
-AnyJob = TicketMessage | TicketNotification
-
 
 class _PlanNotKnownHere(Exception):  # noqa: N818 - leads to parking, not to a fault
     """A stored plan of another version names what this one does not have."""
@@ -81,7 +76,6 @@ class Worker:
     """Everything one delivery needs; built once per container."""
 
     ledger: LedgerPort
-    state: StatePort
     audit: AuditPort
     switches: SwitchesPort
     effects: Effects
@@ -114,7 +108,7 @@ class Worker:
 
     # --- one job ------------------------------------------------------------------------------
 
-    def _run(self, job: AnyJob, delivery: Delivery) -> None:
+    def _run(self, job: Job, delivery: Delivery) -> None:
         flow = self.flows[job.kind]
         try:
             events = flow.events(job)
@@ -127,7 +121,7 @@ class Worker:
             outcome = "resolved" if events else "nothing_new"
             self._record_end(job, EventStatus.PROCESSED, outcome)
 
-    def _run_event(self, flow: Flow, event: Event, job: AnyJob, delivery: Delivery) -> None:
+    def _run_event(self, flow: Flow, event: Event, job: Job, delivery: Delivery) -> None:
         modes = self.switches.current().modes
         claimed = self.ledger.claim(
             event.facts,
@@ -152,7 +146,7 @@ class Worker:
                 self._run_claimed(flow, event, claimed, modes, job, delivery)
 
     def _run_claimed(
-        self, flow: Flow, event: Event, lease: Lease, modes: Modes, job: AnyJob, delivery: Delivery
+        self, flow: Flow, event: Event, lease: Lease, modes: Modes, job: Job, delivery: Delivery
     ) -> None:
         self.log.event(
             "worker.job.start",
@@ -177,7 +171,7 @@ class Worker:
         switches = self.switches.current()
         try:
             plan = self._plan(flow, event, lease, switches)
-            steps = _steps(plan, event)
+            steps = _steps(flow, plan, event)
         except NotAnEvent as end:
             self.ledger.finish(lease, end.status, reason=end.reason)
             self.log.event("worker.skipped", reason=end.reason, mw_trace_id=event.facts.trace_id)
@@ -217,7 +211,7 @@ class Worker:
         if status == EventStatus.FAILED:
             rows |= self._escalate(event, attempt, built, rows)
         self.audit.write(_audit_rows(built, rows))
-        if not self.state.apply(lease, flow.state_change(event, plan, rows)):
+        if not flow.conclude(lease, event, plan, rows):
             self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
         self.ledger.finish(lease, status, reason=reason)
         self.log.event(
@@ -233,8 +227,7 @@ class Worker:
         self, event: Event, attempt: Attempt, built: Sequence[Action], rows: Mapping[str, ActionRow]
     ) -> dict[str, ActionRow]:
         """Give the conversation to a person by a tag; a ticket that is gone cannot be given."""
-        suffix = suffix_of(event.facts.event_key, event.facts.source_message_id)
-        tag = AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix)
+        tag = AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
         if tag.key in rows or not any(action.vendor == tag.vendor for action in built):
             return {}
         escalated = self.effects.perform(attempt, [StepAction(tag)], rows)
@@ -246,8 +239,7 @@ class Worker:
     def _dead_letter(self, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
         """The queue's last receive has failed: say so on the row and ask a person."""
         attempt = Attempt(lease=lease, modes=modes)
-        suffix = suffix_of(event.facts.event_key, event.facts.source_message_id)
-        tag = AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix)
+        tag = AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
         try:
             rows = self.effects.perform(attempt, [StepAction(tag)], {})
             self.audit.write(_audit_rows([tag], rows))
@@ -266,7 +258,7 @@ class Worker:
         self.log.metric("mw.worker.undecodable")
         self._defer(delivery, self._backoff(delivery.receive_count))
 
-    def _record_end(self, job: AnyJob, status: EventStatus, reason: str) -> None:
+    def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
         modes = self.switches.current().modes
         self.ledger.record(facts_of(job), modes, status, reason=reason)
         self.log.event(
@@ -274,7 +266,7 @@ class Worker:
         )
 
     def _hand_back(
-        self, job: AnyJob, delivery: Delivery, *, error_reason: str, delay_seconds: float | None
+        self, job: Job, delivery: Delivery, *, error_reason: str, delay_seconds: float | None
     ) -> None:
         """Set when the message comes again, and say why it stays."""
         name = "system.dlq.message_written" if delivery.is_last else "worker.handed_back"
@@ -282,7 +274,7 @@ class Worker:
             name, reason=error_reason, receive=delivery.receive_count, mw_trace_id=job.trace_id
         )
         self.log.metric("mw.worker.handed_back", reason=error_reason.partition(":")[0])
-        if delivery.is_last and isinstance(job, TicketNotification):
+        if delivery.is_last and self.flows[job.kind].is_container(job):
             try:
                 self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
             except MiddlewareError:
@@ -322,15 +314,10 @@ def _stored_plan(text: str) -> Plan:
         raise _PlanNotKnownHere from None
 
 
-def _steps(plan: Plan, event: Event) -> list[list[StepAction]]:
+def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
     """The plan's actions built for their event, dependencies named by key."""
-    facts = event.facts
-    suffix = suffix_of(facts.event_key, facts.source_message_id)
     try:
-        built = [
-            actions.build(planned, conversation_id=facts.conversation_id, suffix=suffix)
-            for planned in plan.actions
-        ]
+        built = [flow.build(planned, event, plan) for planned in plan.actions]
         keys = [action.key for action in built]
         numbered = iter(zip(plan.actions, built, strict=True))
         return [

@@ -9,8 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from chalicelib.plans import Plan
-from chalicelib.ports import ActionRow, EventFacts, EventStatus, StateChange, Switches
+from chalicelib.actions import Action
+from chalicelib.keys import suffix_of
+from chalicelib.plans import Plan, PlannedAction
+from chalicelib.ports import ActionRow, EventFacts, EventStatus, Lease, Switches
 
 
 class NotAnEvent(Exception):  # noqa: N818 - an end, not a fault
@@ -49,6 +51,24 @@ class Flow(Protocol):
         """Decide; raises `NotAnEvent` when the event needs nothing."""
         ...
 
-    def state_change(self, event: Event, plan: Plan, rows: Mapping[str, ActionRow]) -> StateChange:
-        """What the conversation's state keeps of the event."""
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+        """The action a plan names, with whatever text it needs read or rendered anew.
+
+        Raises `KeyError` for a kind this version does not have.
+        """
         ...
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """Keep what the event leaves behind; False when a newer message was there first.
+
+        Called before the event is finished, perhaps again after a crash: it must be idempotent
+        and every write of it fenced by the lease.
+        """
+        ...
+
+
+def suffix(event: Event) -> str:
+    """Last part of the event's action keys."""
+    return suffix_of(event.facts.event_key, event.facts.source_message_id)

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 
-from chalicelib import keys
+from chalicelib import actions, keys
+from chalicelib.actions import Action
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError
-from chalicelib.flows import Event, NotAnEvent
+from chalicelib.flows import Event, NotAnEvent, suffix
 from chalicelib.flows.departments import DEFAULT_ROUTE, RISK_FLAGS, ROUTES
 from chalicelib.flows.intents import DEFAULT_INTENT, classify
 from chalicelib.jobs import TicketMessage, TicketNotification, facts_of
@@ -26,6 +27,7 @@ from chalicelib.ports import (
     Comment,
     EventFacts,
     EventStatus,
+    Lease,
     LedgerPort,
     StateChange,
     StatePort,
@@ -106,12 +108,21 @@ class SupportFlow:
         tags = ticket.tags if ticket else frozenset[str]()
         return decide(inquiry, tags, floor=_floor(ticket))
 
-    def state_change(self, event: Event, plan: Plan, rows: Mapping[str, ActionRow]) -> StateChange:
-        """See `flows.Flow.state_change`."""
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+        """See `flows.Flow.build`."""
+        del plan
+        return actions.build(
+            planned, conversation_id=event.facts.conversation_id, suffix=suffix(event)
+        )
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `flows.Flow.conclude`: table B."""
         del rows
         intent = str(plan.facts["intent"])
         flag = RISK_FLAGS.get(intent)
-        return StateChange(
+        change = StateChange(
             conversation_id=event.facts.conversation_id,
             message_at=str(plan.facts["at"]),
             message_id=event.facts.source_message_id,
@@ -121,6 +132,7 @@ class SupportFlow:
             intent=intent,
             risk_flags=frozenset({flag} if flag else ()),
         )
+        return self._state.apply(lease, change)
 
     # --- which events -------------------------------------------------------------------------
 
