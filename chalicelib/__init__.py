@@ -17,6 +17,7 @@ Work
     reconcile       find what was lost or left hanging and send it through the normal door
 State
     ledger          claims, leases, fences and action rows on DynamoDB conditional writes
+    rows, dynamo    how stored items read; DynamoDB behind a few verbs
     state           what is known of a conversation between two messages
     audit           what was done, one row per action
     switches        kill switch, safe mode, automation, shadow; unreadable means hand back
@@ -24,14 +25,17 @@ Edges
     adapters/       one vendor a file, over one HTTP client
     redaction/      personal data masked before anything is stored, logged or raised
     logs            JSON lines and CloudWatch metrics, redacted at the exit
+    lambda_events   what Lambda hands over, as plain values
+    clock           the real clock
     secrets         cached secrets, refreshed when a vendor refuses one
     settings        environment to frozen Settings
+    stage_guard     refuses another stage's tables and queue
     wiring          Settings to Services, lazily, once per container
     ports           the Protocols between the inner rooms and the edges
     errors          the error tree
 
-Import rule, checked by import-linter: `sources`, `jobs`, `keys`, `plans`, `actions`, `redaction`,
-`errors` and the flows' decisions are pure; `intake`, `worker`, `effects`, `reconcile` and `flows`
+Import rule, checked by import-linter: `sources`, `jobs`, `keys`, `plans`, `actions`,
+`redaction`, `errors` and the flows' decisions are pure; `intake`, `worker`, `effects`, `reconcile` and `flows`
 see `ports`, never boto3, requests or chalice; sources do not import each other, nor do adapters;
 only `settings` reads the environment.
 """

@@ -58,6 +58,10 @@ class Action(Protocol):
         """What its audit row shows, before redaction; no message text."""
         ...
 
+    def probe(self) -> Mapping[str, str]:
+        """What a settler needs to recognise the effect later: an author, a keyed hash; no text."""
+        ...
+
 
 @dataclass(frozen=True, slots=True)
 class AddTag:
@@ -85,6 +89,9 @@ class AddTag:
     def payload(self) -> Mapping[str, str]:
         return {"tag": self.tag}
 
+    def probe(self) -> Mapping[str, str]:
+        return {}
+
 
 @dataclass(frozen=True, slots=True)
 class RemoveTag:
@@ -109,6 +116,9 @@ class RemoveTag:
 
     def payload(self) -> Mapping[str, str]:
         return {"tag": self.tag}
+
+    def probe(self) -> Mapping[str, str]:
+        return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,19 +145,21 @@ class Assign:
     def payload(self) -> Mapping[str, str]:
         return {"team": self.team}
 
+    def probe(self) -> Mapping[str, str]:
+        return {}
+
 
 ESCALATION_TAGS = frozenset({"middleware_error_needs_attention", "mw-escalated-human"})
 
-_BY_KIND: Mapping[str, type[AddTag] | type[RemoveTag] | type[Assign]] = {
+_BY_KIND: Mapping[str, type[AddTag | RemoveTag | Assign]] = {
     cls.kind: cls for cls in (AddTag, RemoveTag, Assign)
 }
 
 
-def build(planned: PlannedAction) -> Action:
-    """The action a plan names.
+def build(planned: PlannedAction, *, conversation_id: str, suffix: str) -> Action:
+    """The action a plan names, for the event whose conversation and key suffix are given.
 
     Raises:
         KeyError: the plan names a kind this version does not have.
-        TypeError: the parameters are not those of the kind.
     """
-    return _BY_KIND[planned.kind](**planned.params)
+    return _BY_KIND[planned.kind](conversation_id, planned.arg, suffix)

@@ -20,6 +20,7 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
 from chalicelib.errors import HandBackError, PayloadError
+from chalicelib.ports import EventFacts
 
 VERSION = 1
 
@@ -48,6 +49,11 @@ class _Job(BaseModel):
     trace_id: str
     recovery: Recovery | None = None
 
+    @property
+    def group(self) -> tuple[str, ...]:
+        """What the FIFO group is made of: jobs of one group are worked on one after the other."""
+        return (self.conversation_id,)
+
 
 class TicketMessage(_Job):
     """One customer comment on a Richpanel ticket, named by its id."""
@@ -71,8 +77,10 @@ class TicketNotification(_Job):
     created_at: str | None = None
 
 
-Job = Annotated[TicketMessage | TicketNotification, Field(discriminator="kind")]
-_ADAPTER: TypeAdapter[TicketMessage | TicketNotification] = TypeAdapter(Job)
+Job = TicketMessage | TicketNotification
+"""Every job; a new kind is added here and to `_KINDS`."""
+
+_ADAPTER: TypeAdapter[Job] = TypeAdapter(Annotated[Job, Field(discriminator="kind")])
 
 
 def encode(job: _Job) -> str:
@@ -80,7 +88,7 @@ def encode(job: _Job) -> str:
     return json.dumps(job.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
 
 
-def decode(body: str) -> TicketMessage | TicketNotification:
+def decode(body: str) -> Job:
     """The job in a queue body.
 
     Raises:
@@ -102,6 +110,20 @@ def decode(body: str) -> TicketMessage | TicketNotification:
     except ValidationError as error:
         fields = ", ".join(sorted({str(e["loc"][-1]) for e in error.errors() if e["loc"]}))
         raise PayloadError("invalid_job", f"the queue body has wrong fields: {fields}") from None
+
+
+def facts_of(job: _Job) -> EventFacts:
+    """What the ledger stores of a job's own event."""
+    return EventFacts(
+        event_key=job.event_key,
+        conversation_id=job.conversation_id,
+        received_at=job.received_at,
+        payload_sha256=job.payload_sha256,
+        payload_bytes=job.payload_bytes,
+        source=job.source,
+        source_message_id=getattr(job, "message_id", None),
+        trace_id=job.trace_id,
+    )
 
 
 _KINDS = frozenset({"ticket_message", "ticket_notification"})

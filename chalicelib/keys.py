@@ -69,7 +69,7 @@ def normalised(text: str) -> str:
 
 
 def suffix_of(event_key: str, message_id: str | None) -> str:
-    """Last part of an action key: the message id, or a hash of the event key where there is none."""
+    """Last part of an action key: the message id, or else a hash of the event key."""
     return message_id or digest(event_key)[:32]
 
 
@@ -127,9 +127,9 @@ class OpaqueIds:
         message = json.dumps(parts, ensure_ascii=True).encode()
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 
-    def fifo_group(self, conversation_id: str) -> str:
-        """SQS message group of a Richpanel ticket, whose id may look like an e-mail address."""
-        return self.of("group", conversation_id)
+    def fifo_group(self, *parts: str) -> str:
+        """SQS message group: a ticket (whose id may look like an e-mail), or sender and recipient."""
+        return self.of("group", *parts)
 
 
 def _text_digest(text: str, bucket_number: int) -> str:

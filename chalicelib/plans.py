@@ -6,12 +6,15 @@ that plan or parks; it never decides again, also when a newer version would deci
 A step is one request to one vendor.  It may carry several actions, each with a key of its own
 (four tags go out in one call).
 
-Example, as stored::
+Example, as stored (compact, because every write of the event's row pays for its length; keys are
+derived from the event by `actions.build`, so they need not be stored)::
 
-    {"flow": "support", "v": 1, "facts": {"intent": "refund_request", "route": "route-returns-admin"},
-     "steps": [[{"kind": "add_tag", "key": "act:rp_tag:1042:route-returns-admin:c-77",
-                 "params": {"conversation_id": "1042", "tag": "route-returns-admin"},
-                 "depends_on": [], "already": false}]]}
+    {"v": 1, "flow": "support", "facts": {"intent": "refund_request", "at": "2026-11-20T09:00:00Z"},
+     "steps": [[["add_tag", "route-returns-admin"], ["add_tag", "mw-intent-refund_request"]],
+               [["add_tag", "mw-processed", "d0,1"]]]}
+
+The third element of an action holds its marks: ``d0,1`` depends on actions 0 and 1 of the plan,
+``a`` the vendor already had it so.
 """
 
 from __future__ import annotations
@@ -19,7 +22,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any
 
 PLAN_VERSION = 1
@@ -31,16 +34,16 @@ class PlannedAction:
 
     Attributes:
         kind: which class of `actions` it is, e.g. ``add_tag``.
-        key: its key in the ledger.
-        params: what the class needs to be built again; identifiers only, never text.
-        depends_on: keys that must be done (or already so) before this one starts.
+        arg: the one thing the class needs besides its event: a tag, a team, a template id, an
+            entry id; an identifier, never text.
+        depends_on: numbers of the actions, counted over the whole plan from 0, that must be done
+            (or already so) before this one starts.
         already: the vendor had it so when the plan was made; nothing is sent.
     """
 
     kind: str
-    key: str
-    params: Mapping[str, str]
-    depends_on: tuple[str, ...] = ()
+    arg: str = ""
+    depends_on: tuple[int, ...] = ()
     already: bool = False
 
 
@@ -51,13 +54,12 @@ class Plan:
     Attributes:
         flow: the flow that made it.
         steps: each one vendor request; its actions share its outcome.
-        facts: small redacted facts for the records: intent, route, template id, reasons.
+        facts: small facts for the records: intent, route, template id, reasons; no personal data.
     """
 
     flow: str
     steps: tuple[tuple[PlannedAction, ...], ...]
     facts: Mapping[str, Any] = field(default_factory=dict)
-    version: int = PLAN_VERSION
 
     @property
     def actions(self) -> Iterator[PlannedAction]:
@@ -66,14 +68,14 @@ class Plan:
 
     @property
     def hash(self) -> str:
-        """Hex SHA-256 of the canonical form; equal plans have equal hashes in every process."""
-        return hashlib.sha256(self.encode().encode()).hexdigest()
+        """32 hex characters over the canonical form; equal plans hash equally everywhere."""
+        return hashlib.sha256(self.encode().encode()).hexdigest()[:32]
 
     def encode(self) -> str:
         """Canonical JSON of the plan."""
         raw = {
             "flow": self.flow,
-            "v": self.version,
+            "v": PLAN_VERSION,
             "facts": dict(self.facts),
             "steps": [[_encoded(action) for action in step] for step in self.steps],
         }
@@ -93,17 +95,19 @@ class Plan:
         return cls(flow=raw["flow"], steps=steps, facts=raw["facts"])
 
 
-def _encoded(action: PlannedAction) -> dict[str, Any]:
-    raw = asdict(action)
-    raw["depends_on"] = list(action.depends_on)
-    return raw
+def _encoded(action: PlannedAction) -> list[str]:
+    marks = "a" if action.already else ""
+    if action.depends_on:
+        marks += "d" + ",".join(str(number) for number in action.depends_on)
+    return [action.kind, action.arg, marks] if marks else [action.kind, action.arg]
 
 
-def _decoded(raw: Mapping[str, Any]) -> PlannedAction:
+def _decoded(raw: list[str]) -> PlannedAction:
+    marks = raw[2] if len(raw) > len(("kind", "arg")) else ""
+    already, _, numbers = marks.partition("d")
     return PlannedAction(
-        kind=raw["kind"],
-        key=raw["key"],
-        params=raw["params"],
-        depends_on=tuple(raw["depends_on"]),
-        already=raw["already"],
+        kind=raw[0],
+        arg=raw[1],
+        depends_on=tuple(int(number) for number in numbers.split(",") if number),
+        already=already == "a",
     )

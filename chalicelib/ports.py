@@ -27,6 +27,10 @@ class Clock(Protocol):
         """Seconds that never run backwards, for deadlines within one process."""
         ...
 
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
 
 class Log(Protocol):
     """JSON lines and metrics; redaction happens behind it."""
@@ -106,6 +110,46 @@ class Executor(Protocol):
     def __call__(self, actions: Sequence[Action], *, deadline_seconds: float) -> str | None:
         """Perform; all actions are of one kind and one conversation."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The provider shows the effect; `ref` is its id there."""
+
+    ref: str
+
+
+class Settler(Protocol):
+    """Learns from the provider whether an action of one kind happened; reads only.
+
+    Raises `ProviderError`s when it cannot look.
+    """
+
+    def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
+        """Every effect at the provider that could be this action's, oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class UnsettledAction:
+    """An action whose outcome is not known, as its row tells it.
+
+    Attributes:
+        started_epoch: when the effect may have left the machine.
+        probe: what the action's `probe()` said, plus nothing else.
+        horizon_epoch: a request of it may still land before this time.
+        looks: how many times the provider was asked and showed nothing after the horizon.
+    """
+
+    key: str
+    kind: str
+    conversation_id: str
+    event_key: str
+    started_epoch: float
+    horizon_epoch: float
+    probe: Mapping[str, str]
+    looks: int = 0
+    looked_epoch: float = 0.0
 
 
 # --- ledger -----------------------------------------------------------------------------------
@@ -193,6 +237,7 @@ class ActionRow:
         finished_at: ISO time of the terminal state; part of the audit row's key.
         mine: the row belongs to the asking lease (the action may start).
         started: an earlier claim had started it and its outcome is not known.
+        unsettled: what a settler needs, while the outcome is not known.
     """
 
     key: str
@@ -202,7 +247,7 @@ class ActionRow:
     finished_at: str | None = None
     mine: bool = False
     started: bool = False
-    probe: Mapping[str, Any] = field(default_factory=dict)
+    unsettled: UnsettledAction | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,8 +266,11 @@ class LedgerPort(Protocol):
     Methods that take a lease raise `LeaseLostError` when another owner or a higher fence is found.
     """
 
-    def receive(self, event: EventFacts, modes: Modes) -> Finished | None:
-        """Write a `received` row at ingress; a finished event is returned, others suppress nothing."""
+    def receive(self, event: EventFacts) -> bool:
+        """Write a `received` row at ingress; False when queue or worker have it already.
+
+        A row that was never marked queued suppresses nothing: the retry must still enqueue.
+        """
         ...
 
     def queued(self, event_key: str) -> None:
@@ -265,12 +313,7 @@ class LedgerPort(Protocol):
         ...
 
     def begin(
-        self,
-        lease: Lease,
-        actions: Sequence[Action],
-        modes: Modes,
-        *,
-        operator: bool = False,
+        self, lease: Lease, actions: Sequence[Action], modes: Modes, *, operator: bool = False
     ) -> tuple[ActionRow, ...]:
         """Write `pending` rows before an effect starts, or tell how far each action is.
 
@@ -278,8 +321,12 @@ class LedgerPort(Protocol):
         """
         ...
 
-    def restart(self, lease: Lease, action: Action) -> ActionRow:
-        """Own a pending action again whose earlier start is settled as not done or repeatable."""
+    def restart(self, lease: Lease, action: Action, *, anew: bool) -> ActionRow:
+        """Own a row that an earlier claim left behind.
+
+        With `anew` its effect will be started again from now; without, it is only taken to be
+        judged, and the time from which its effect may have left the machine stays.
+        """
         ...
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
@@ -302,8 +349,38 @@ class LedgerPort(Protocol):
         """Write an action that will not start, with its reason; one that has ended stays as it is."""
         ...
 
-    def known(self, event_keys: Sequence[str]) -> frozenset[str]:
-        """Which of these events have a row that is neither expired nor merely received."""
+    def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
+        """Take a provider's id for an action; False when another action has it."""
+        ...
+
+    def note_look(self, action: UnsettledAction) -> None:
+        """Count one look at the provider, after the horizon, that showed nothing."""
+        ...
+
+    def settle(
+        self,
+        action: UnsettledAction,
+        status: ActionStatus,
+        *,
+        ref: str | None = None,
+        reason: str,
+    ) -> bool:
+        """Settle an `unknown` row outside a claim: done, abandoned, or pending and not started.
+
+        False when somebody else settled it first.
+        """
+        ...
+
+    def unsettled(self, *, limit: int) -> Sequence[UnsettledAction]:
+        """Actions in state `unknown`, oldest first, by the sparse index."""
+        ...
+
+    def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
+        """Write the end of a notification that was resolved into other events, or never claimed."""
+        ...
+
+    def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
+        """How far those of these events are that have a row which is not expired."""
         ...
 
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:

@@ -1,0 +1,251 @@
+"""DynamoDB behind three verbs: plain values in, plain values out, one translation of errors.
+
+Only `ConditionalCheckFailed` ever means "somebody was here before"; every other error is raised as
+`TransientError`, whose caller hands the work back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from typing import Any
+
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.errors import TransientError
+
+Item = dict[str, Any]
+
+_SERIALIZER = TypeSerializer()
+_DESERIALIZER = TypeDeserializer()
+_CONDITION_FAILED = {"ConditionalCheckFailedException", "ConditionalCheckFailed"}
+
+
+class ConditionFailed(Exception):  # noqa: N818 - a value of the protocol, not a fault
+    """A conditional write found another row; `item` is that row, or empty when there is none."""
+
+    def __init__(self, item: Item) -> None:
+        super().__init__("condition failed")
+        self.item = item
+
+
+class Table:
+    """One table, by its name and its key attributes."""
+
+    def __init__(self, client: Any, name: str) -> None:  # noqa: ANN401 - boto3 builds it at run time
+        self._client = client
+        self.name = name
+
+    def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
+        """Put a whole item; raises `ConditionFailed` with the row that was there."""
+        self._call("put_item", Item=to_wire(item), **_conditional(condition, values))
+
+    def update(
+        self,
+        key: Mapping[str, Any],
+        *,
+        set_: Mapping[str, Any],
+        condition: str = "",
+        add: Mapping[str, int] | None = None,
+        keep: Mapping[str, Any] | None = None,
+        remove: Sequence[str] = (),
+        **values: object,
+    ) -> Item:
+        """Change attributes and return the whole new item.
+
+        Args:
+            key: the item's key.
+            set_: attributes that take a value.
+            condition: a condition expression over ``#attribute`` and ``:value`` names.
+            add: numbers to add to.
+            keep: attributes that take a value only where they have none.
+            remove: attributes to take away.
+            values: the condition's values.
+        """
+        names: dict[str, str] = {}
+        wire: dict[str, Any] = {}
+        assignments = []
+        for name, value in _present(set_):
+            names[f"#{name}"], wire[f":s_{name}"] = name, value
+            assignments.append(f"#{name}=:s_{name}")
+        for name, value in _present(keep or {}):
+            names[f"#{name}"], wire[f":k_{name}"] = name, value
+            assignments.append(f"#{name}=if_not_exists(#{name},:k_{name})")
+        expression = "SET " + ",".join(assignments)
+        if add:
+            names |= {f"#{name}": name for name in add}
+            wire |= {f":a_{name}": value for name, value in add.items()}
+            expression += " ADD " + ",".join(f"#{name} :a_{name}" for name in add)
+        if remove:
+            names |= {f"#{name}": name for name in remove}
+            expression += " REMOVE " + ",".join(f"#{name}" for name in remove)
+        extra = _conditional(condition, {**wire, **{f":{k}": v for k, v in values.items()}}, names)
+        answer = self._call(
+            "update_item",
+            Key=to_wire(key),
+            UpdateExpression=expression,
+            ReturnValues="ALL_NEW",
+            **extra,
+        )
+        return from_wire(answer["Attributes"])
+
+    def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
+        """One item, or None."""
+        answer = self._call("get_item", Key=to_wire(key), ConsistentRead=consistent)
+        return from_wire(answer["Item"]) if "Item" in answer else None
+
+    def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """Insert new items in one call; False marks one whose key was there already.
+
+        One `BatchExecuteStatement` of INSERTs: each is conditional on its key being new and costs
+        one write unit, where a transaction would cost two.
+        """
+        statements = []
+        for item in items:
+            names = ",".join(f"'{name}':?" for name in item)
+            statements.append(
+                {
+                    "Statement": f'INSERT INTO "{self.name}" VALUE {{{names}}}',
+                    "Parameters": list(to_wire(item).values()),
+                }
+            )
+        answer = _call(self._client, "batch_execute_statement", Statements=statements)
+        inserted = []
+        for response in answer["Responses"]:
+            code = response.get("Error", {}).get("Code")
+            if code not in (None, "DuplicateItem"):
+                raise TransientError("dynamodb", "batch_execute_statement", reason=str(code))
+            inserted.append(code is None)
+        return inserted
+
+    def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
+        """Put items without a condition, 25 in a call; what was not taken is tried once more."""
+        for start in range(0, len(items), 25):
+            requests = {
+                self.name: [
+                    {"PutRequest": {"Item": to_wire(item)}} for item in items[start : start + 25]
+                ]
+            }
+            for _ in range(3):
+                answer = _call(self._client, "batch_write_item", RequestItems=requests)
+                requests = answer.get("UnprocessedItems") or {}
+                if not requests:
+                    break
+            else:
+                raise TransientError("dynamodb", "batch_write_item", reason="unprocessed")
+
+    def get_all(
+        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
+    ) -> list[Item]:
+        """Those of the keys that exist, 100 in a call, projected to the attributes."""
+        found: list[Item] = []
+        names = {f"#{name}": name for name in attributes}
+        for start in range(0, len(keys), 100):
+            requests: dict[str, Any] = {
+                self.name: {
+                    "Keys": [to_wire(key) for key in keys[start : start + 100]],
+                    "ProjectionExpression": ",".join(names),
+                    "ExpressionAttributeNames": names,
+                    "ConsistentRead": True,
+                }
+            }
+            for _ in range(3):
+                answer = _call(self._client, "batch_get_item", RequestItems=requests)
+                found += [from_wire(item) for item in answer["Responses"].get(self.name, [])]
+                requests = answer.get("UnprocessedKeys") or {}
+                if not requests:
+                    break
+            else:
+                raise TransientError("dynamodb", "batch_get_item", reason="unprocessed")
+        return found
+
+    def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
+        """Items of one query page; arguments as boto3 takes them, plain values in `values`."""
+        values = arguments.pop("values", {})
+        answer = self._call(
+            "query",
+            ExpressionAttributeValues=to_wire({f":{k}": v for k, v in values.items()}),
+            **arguments,
+        )
+        return [from_wire(item) for item in answer["Items"]]
+
+    def _call(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401
+        return _call(self._client, operation, TableName=self.name, **arguments)
+
+
+def _call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN401
+    try:
+        return getattr(client, operation)(**arguments)
+    except ClientError as error:
+        code = error.response.get("Error", {}).get("Code", "unknown")
+        if code in _CONDITION_FAILED:
+            raise ConditionFailed(from_wire(error.response.get("Item", {}))) from None
+        raise TransientError("dynamodb", operation, reason=code) from None
+    except BotoCoreError as error:
+        raise TransientError("dynamodb", operation, reason=type(error).__name__) from None
+
+
+def to_wire(item: Mapping[str, Any]) -> Item:
+    """Plain values as DynamoDB's typed ones; None values are left out, floats become numbers."""
+    return {k: _SERIALIZER.serialize(_number(v)) for k, v in item.items() if v is not None}
+
+
+def from_wire(item: Mapping[str, Any]) -> Item:
+    """DynamoDB's typed values as plain ones; numbers become int or float."""
+    return {k: _plain(_DESERIALIZER.deserialize(v)) for k, v in item.items()}
+
+
+def _conditional(
+    condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
+) -> Item:
+    found: Item = {}
+    used = dict(names or {})
+    if condition:
+        used |= {f"#{word[1:]}": word[1:] for word in _words(condition) if word.startswith("#")}
+        found = {
+            "ConditionExpression": condition,
+            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
+        }
+    if used:
+        found["ExpressionAttributeNames"] = used
+    wire = {k if k.startswith(":") else f":{k}": v for k, v in values.items()}
+    if wire:
+        found["ExpressionAttributeValues"] = to_wire(wire)
+    return found
+
+
+def _present(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
+    return [(name, value) for name, value in values.items() if value is not None]
+
+
+def _words(expression: str) -> list[str]:
+    return "".join(c if c.isalnum() or c in "#:_" else " " for c in expression).split()
+
+
+def _number(value: Any) -> Any:  # noqa: ANN401
+    match value:
+        case bool() | int():
+            return value
+        case float():
+            return Decimal(str(value))
+        case dict():
+            return {k: _number(v) for k, v in value.items()}
+        case list() | tuple():
+            return [_number(v) for v in value]
+        case frozenset():
+            return set(value)
+        case _:
+            return value
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case dict():
+            return {k: _plain(v) for k, v in value.items()}
+        case list():
+            return [_plain(v) for v in value]
+        case _:
+            return value

@@ -1,0 +1,43 @@
+"""Which team an intent belongs to, as the tag whose rule at Richpanel moves the ticket there."""
+
+from __future__ import annotations
+
+DEFAULT_ROUTE = "route-email-support-team"
+
+ROUTES: dict[str, str] = {
+    "order_status_tracking": DEFAULT_ROUTE,
+    "shipping_delay_not_shipped": DEFAULT_ROUTE,
+    "cancel_order": DEFAULT_ROUTE,
+    "address_change_order_edit": DEFAULT_ROUTE,
+    "cancel_subscription": DEFAULT_ROUTE,
+    "billing_issue": DEFAULT_ROUTE,
+    "unknown_other": DEFAULT_ROUTE,
+    "order_status_delivery_issue": "route-returns-admin",
+    "delivered_not_received": "route-returns-admin",
+    "missing_items_in_shipment": "route-returns-admin",
+    "wrong_item_received": "route-returns-admin",
+    "damaged_item": "route-returns-admin",
+    "return_request": "route-returns-admin",
+    "exchange_request": "route-returns-admin",
+    "refund_request": "route-returns-admin",
+    "promo_discount_issue": "route-sales-team",
+    "pre_purchase_question": "route-sales-team",
+    "influencer_marketing_inquiry": "route-socialmedia-team",
+    "social_media_support_request": "route-socialmedia-team",
+    "technical_support": "route-technical-support-team",
+    "phone_support_request": "route-phone-support-team",
+    "tiktok_support_request": "route-tiktok-support",
+    "chargeback_dispute": "route-chargebacks-disputes",
+    "legal_threat": "route-leadership-team",
+    "harassment_threats": "route-leadership-team",
+    "fraud_suspected": "route-leadership-team",
+}
+"""Every intent and its route tag."""
+
+RISK_FLAGS: dict[str, str] = {
+    "chargeback_dispute": "chargeback",
+    "fraud_suspected": "fraud_suspected",
+    "legal_threat": "legal_threat",
+    "harassment_threats": "harassment_threats",
+}
+"""Intents that mark the conversation as a risk."""

@@ -1,0 +1,128 @@
+"""The one door in: a request becomes a queued job, or an error that says what is wrong.
+
+A 2xx is answered only after the queue has the job.  With `ingress_ledger` a `received` row is
+written first; it never suppresses a retry until it is marked queued, so a crash between the row
+and the queue loses nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib import keys
+from chalicelib.clock import iso
+from chalicelib.errors import RequestError, UnavailableError
+from chalicelib.jobs import Job, Recovery, encode, facts_of
+from chalicelib.ports import Clock, LedgerPort, Log, OutboxPort
+from chalicelib.sources import InboundRequest
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the caller gets."""
+
+    status: int
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Accepts jobs, from a webhook or from recovery.
+
+    Attributes:
+        ledger: used only with `ingress_ledger`.
+        new_id: makes an id that was never used before.
+    """
+
+    outbox: OutboxPort
+    opaque: Callable[[], keys.OpaqueIds]
+    clock: Clock
+    log: Log
+    new_id: Callable[[], str]
+    ledger: Callable[[], LedgerPort] | None = None
+
+    def receive(
+        self,
+        source: str,
+        headers: Mapping[str, str],
+        body: bytes,
+        verify: Callable[[Mapping[str, str]], None],
+        parse: Callable[[InboundRequest], Job],
+    ) -> Answer:
+        """Answer one webhook.
+
+        Args:
+            source: the sender's name, for logs and metrics.
+            headers: any case.
+            body: the raw bytes.
+            verify: raises `SignatureError`; everything else of the request is read after it.
+            parse: makes the job.
+        """
+        request = InboundRequest(
+            headers={name.lower(): value for name, value in headers.items()},
+            body=body,
+            received_at=iso(self.clock.now()),
+            delivery_id=self.new_id(),
+        )
+        try:
+            verify(request.headers)
+            job = parse(request)
+            self.accept(job)
+        except RequestError as error:
+            self.log.event("ingress.request.rejected", source=source, code=error.code)
+            self.log.metric("mw.ingress.rejected", source=source, code=error.code)
+            return _refusal(error.status, error.code, error.message)
+        except UnavailableError as error:
+            status = 503 if error.code == "enqueue_failed" else 500
+            code = error.code if status == 503 else "internal_error"  # noqa: PLR2004
+            self.log.event("ingress.failed", source=source, code=error.code)
+            self.log.metric("mw.ingress.failed", source=source, code=error.code)
+            return _refusal(status, code, "try again later")
+        self.log.event("ingress.accepted", source=source, mw_trace_id=job.trace_id)
+        self.log.metric("mw.ingress.accepted", source=source)
+        return Answer(200, {"status": "accepted", "event_id": job.event_key})
+
+    def accept(self, job: Job, *, recovery: Recovery | None = None) -> None:
+        """Put a job on the queue; returning means it is kept.
+
+        At the front door copies of one event share a deduplication id; a recovery send carries a
+        nonce, or the queue would swallow it for five minutes.
+
+        Raises:
+            UnavailableError: the job was not kept.
+        """
+        at_front_door = recovery is None
+        if at_front_door and self.ledger is not None and not self._note_received(job):
+            return
+        if recovery is not None:
+            job = job.model_copy(update={"recovery": recovery})
+        nonce = "" if at_front_door else self.new_id()
+        self.outbox.put(
+            encode(job),
+            group_id=self.opaque().fifo_group(*job.group),
+            deduplication_id=keys.fifo_deduplication_id(job.event_key, nonce),
+        )
+        if self.ledger is not None:
+            self._note_queued(job)
+
+    def _note_received(self, job: Job) -> bool:
+        if self.ledger is None:
+            return True
+        try:
+            return self.ledger().receive(facts_of(job))
+        except Exception:  # noqa: BLE001 - whatever fails, it was not kept
+            raise UnavailableError("enqueue_failed") from None
+
+    def _note_queued(self, job: Job) -> None:
+        """Best effort: a row left `received` is queued once more by reconciliation, harmlessly."""
+        try:
+            if self.ledger is not None:
+                self.ledger().queued(job.event_key)
+        except Exception:  # noqa: BLE001 - the job is kept; the caller must not be told otherwise
+            self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)
+
+
+def _refusal(status: int, code: str, message: str) -> Answer:
+    return Answer(status, {"status": "error", "code": code, "message": message})

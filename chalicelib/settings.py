@@ -1,0 +1,126 @@
+"""Environment to frozen Settings; a wrong deployment fails at the cold start and says what is wrong.
+
+Only this module reads the environment (and `app`, for the queue's name, which Chalice needs at
+import).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import timedelta
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from chalicelib.errors import SettingsError
+from chalicelib.switches import Tightening, parsed_flag
+
+
+class Settings(BaseModel):
+    """What a deployment says of itself; every name has a default made from the stage."""
+
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+
+    stage: str = Field(pattern=r"^[a-z][a-z0-9-]{0,15}$")
+    release: str = "unreleased"
+    idempotency_table: str
+    state_table: str
+    audit_table: str
+    queue_name: str
+    ingress_ledger: bool = False
+    richpanel_base_url: str = Field(pattern=r"^https?://")
+    richpanel_tag_mode: Literal["name", "id"] = "name"
+    webhook_secret_id: str
+    richpanel_api_key_secret_id: str
+    key_hash_secret_id: str
+    max_event_age_days: int = Field(default=7, ge=1, le=29)
+    max_receive_count: int = Field(default=10, ge=1)
+    worker_concurrency: int = Field(default=5, ge=2)
+    tighten: Tightening = Tightening()
+
+    @model_validator(mode="after")
+    def _one_stage(self) -> Settings:
+        """Names must be of this stage: a prod queue with a dev table would mix the two worlds."""
+        scoped = {
+            "IDEMPOTENCY_TABLE_NAME": self.idempotency_table.endswith(f"-{self.stage}"),
+            "CONVERSATION_STATE_TABLE_NAME": self.state_table.endswith(f"-{self.stage}"),
+            "AUDIT_TRAIL_TABLE_NAME": self.audit_table.endswith(f"-{self.stage}"),
+            "QUEUE_NAME": self.queue_name.endswith(f"-{self.stage}.fifo"),
+        }
+        wrong = [name for name, fits in scoped.items() if not fits]
+        if wrong:
+            raise ValueError(f"{', '.join(wrong)} not of stage {self.stage}")
+        return self
+
+    @property
+    def max_event_age(self) -> timedelta:
+        """Older messages are not acted on; less than the ledger's retention."""
+        return timedelta(days=self.max_event_age_days)
+
+    @property
+    def switch_prefix(self) -> str:
+        """Path of the stage's switches in SSM."""
+        return f"/rp-mw/{self.stage}"
+
+
+def load(environ: Mapping[str, str]) -> Settings:
+    """The settings of an environment.
+
+    Raises:
+        SettingsError: names every variable that is missing or wrong, and no value.
+    """
+    stage = environ.get("STAGE", "")
+    if not stage:
+        raise SettingsError("environment variable STAGE is missing")
+    values: dict[str, object] = {"stage": stage, "tighten": _tightening(environ)}
+    for field, (variable, default) in _VARIABLES.items():
+        text = environ.get(variable, default.format(stage=stage))
+        if text:
+            values[field] = text
+    try:
+        return Settings.model_validate(values)
+    except ValidationError as error:
+        problems = [
+            _VARIABLES[str(e["loc"][0])][0]
+            if e["loc"] and str(e["loc"][0]) in _VARIABLES
+            else str(e["msg"])
+            for e in error.errors()
+        ]
+        raise SettingsError(f"wrong environment: {'; '.join(sorted(problems))}") from None
+
+
+_VARIABLES: dict[str, tuple[str, str]] = {
+    "release": ("RELEASE", "unreleased"),
+    "idempotency_table": ("IDEMPOTENCY_TABLE_NAME", "rp_mw_idempotency-{stage}"),
+    "state_table": ("CONVERSATION_STATE_TABLE_NAME", "rp_mw_conversation_state-{stage}"),
+    "audit_table": ("AUDIT_TRAIL_TABLE_NAME", "rp_mw_audit_actions-{stage}"),
+    "queue_name": ("QUEUE_NAME", "rp-mw-events-{stage}.fifo"),
+    "ingress_ledger": ("INGRESS_LEDGER", "false"),
+    "richpanel_base_url": ("RICHPANEL_BASE_URL", "https://api.richpanel.com"),
+    "richpanel_tag_mode": ("RICHPANEL_TAG_MODE", "name"),
+    "webhook_secret_id": ("WEBHOOK_SECRET_ID", "rp-mw/{stage}/richpanel/webhook_token"),
+    "richpanel_api_key_secret_id": (
+        "RICHPANEL_API_KEY_SECRET_ID",
+        "rp-mw/{stage}/richpanel/api_key",
+    ),
+    "key_hash_secret_id": ("KEY_HASH_SECRET_ID", "rp-mw/{stage}/key_hash"),
+    "max_event_age_days": ("MAX_EVENT_AGE_DAYS", "7"),
+    "max_receive_count": ("MAX_RECEIVE_COUNT", "10"),
+    "worker_concurrency": ("WORKER_CONCURRENCY", "5"),
+}
+
+
+def _tightening(environ: Mapping[str, str]) -> Tightening:
+    """Switches forced by the environment; a word that is no boolean is a wrong deployment."""
+    flags: dict[str, bool | None] = {}
+    for name in ("KILL_SWITCH", "SAFE_MODE", "SHADOW_MODE", "AUTOMATION_ENABLED"):
+        text = environ.get(name, "")
+        flags[name] = parsed_flag(text) if text else None
+        if text and flags[name] is None:
+            raise SettingsError(f"environment variable {name} is not a boolean")
+    return Tightening(
+        kill_switch=flags["KILL_SWITCH"] is True,
+        safe_mode=flags["SAFE_MODE"] is True,
+        shadow_mode=flags["SHADOW_MODE"] is True,
+        automation_off=flags["AUTOMATION_ENABLED"] is False,
+    )

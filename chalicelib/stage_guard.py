@@ -1,0 +1,37 @@
+"""Refuses to start when the queue or a table belongs to another stage.
+
+Names are checked by `settings`; here the resources' own ``stage`` tags are, because a name can be
+overridden by a variable and a tag comes from the declaration that made the resource.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.errors import SettingsError, TransientError
+
+
+def check(dynamodb: Any, sqs: Any, *, stage: str, tables: list[str], queue_name: str) -> None:  # noqa: ANN401
+    """Compare the tags of the tables and the queue with the stage.
+
+    Raises:
+        SettingsError: a resource has another stage's tag, or none.
+        TransientError: the tags could not be read.
+    """
+    try:
+        found = {name: _table_stage(dynamodb, name) for name in tables}
+        url = sqs.get_queue_url(QueueName=queue_name)["QueueUrl"]
+        found[queue_name] = sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get("stage")
+    except (ClientError, BotoCoreError) as error:
+        raise TransientError("aws", "read_tags", reason=type(error).__name__) from None
+    wrong = sorted(name for name, tag in found.items() if tag != stage)
+    if wrong:
+        raise SettingsError(f"not tagged stage={stage}: {', '.join(wrong)}")
+
+
+def _table_stage(dynamodb: Any, name: str) -> str | None:  # noqa: ANN401
+    arn = dynamodb.describe_table(TableName=name)["Table"]["TableArn"]
+    tags = dynamodb.list_tags_of_resource(ResourceArn=arn).get("Tags", [])
+    return next((tag["Value"] for tag in tags if tag["Key"] == "stage"), None)

@@ -1,0 +1,109 @@
+"""Table B: what is known of a conversation between two of its messages.
+
+Example item::
+
+    conversation_id  1042                       version              7
+    updated_at       2026-11-20T09:00:02.000Z   expires_at           1771405202   (90 days)
+    last_processed_at, last_processed_message_id, last_message_at, last_fence, first_contact_floor
+    last_routed_team route-returns-admin        last_routing_confidence  0.85
+    last_intent      refund_request             risk_flags           {"chargeback"}
+    pending_flow     {"type": "need_order_number", "requested_at": "...", "attempts": 1}
+    last_auto_reply  {"type": "order_status", "sent_at": "...", "source_message_id": "c-77"}
+
+A late message never moves the state backwards: every write is conditional on the message's own
+time, and for the same message on the fence of its claim.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from chalicelib.clock import iso
+from chalicelib.dynamo import ConditionFailed, Item, Table
+from chalicelib.ports import Clock, ConversationState, Lease, StateChange
+
+RETENTION = timedelta(days=90)
+
+_NOT_NEWER = (
+    "attribute_not_exists(#last_message_at) OR #last_message_at < :at"
+    " OR (#last_message_at = :at AND #last_fence <= :fence)"
+)
+
+
+class States:
+    """`ports.StatePort` on DynamoDB."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def read(self, conversation_id: str) -> ConversationState | None:
+        """See `ports.StatePort.read`."""
+        row = self._table.get({"conversation_id": conversation_id})
+        if row is None or row["expires_at"] <= self._clock.now().timestamp():
+            return None
+        return ConversationState(
+            conversation_id=conversation_id,
+            version=row["version"],
+            last_message_at=row.get("last_message_at"),
+            first_contact_floor=row.get("first_contact_floor"),
+            last_routed_team=row.get("last_routed_team"),
+            last_intent=row.get("last_intent"),
+            risk_flags=frozenset(row.get("risk_flags", ())),
+            pending_flow=row.get("pending_flow"),
+            last_auto_reply=row.get("last_auto_reply"),
+        )
+
+    def apply(self, lease: Lease, change: StateChange) -> bool:
+        """See `ports.StatePort.apply`."""
+        now = self._clock.now()
+        values = self._values(lease, change)
+        keep = {"first_contact_floor": change.first_contact_floor}
+        at, fence = change.message_at, lease.fence
+        try:
+            self._table.update(
+                {"conversation_id": change.conversation_id},
+                set_=values,
+                keep=keep,
+                add={"version": 1},
+                remove=sorted(change.clear),
+                condition=f"({_NOT_NEWER}) AND (attribute_not_exists(#expires_at)"
+                " OR #expires_at > :now)",
+                at=at,
+                fence=fence,
+                now=now.timestamp(),
+            )
+        except ConditionFailed as found:
+            stale = found.item.get("expires_at", 0)
+            if stale > now.timestamp():
+                return False
+            return self._start_over(change, values | keep, stale)
+        return True
+
+    def _start_over(self, change: StateChange, values: Item, stale: float) -> bool:
+        """Replace a row that TTL should have deleted."""
+        item = {"conversation_id": change.conversation_id, "version": 1, **values}
+        try:
+            self._table.put(item, condition="#expires_at = :stale", stale=stale)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _values(self, lease: Lease, change: StateChange) -> Item:
+        now = self._clock.now()
+        return {
+            "updated_at": iso(now),
+            "last_processed_at": iso(now),
+            "expires_at": int((now + RETENTION).timestamp()),
+            "last_message_at": change.message_at,
+            "last_fence": lease.fence,
+            "last_processed_message_id": change.message_id,
+            "last_routed_team": change.routed_team,
+            "last_routing_confidence": change.routing_confidence,
+            "last_intent": change.intent,
+            "risk_flags": set(change.risk_flags) or None,
+            "pending_flow": None if change.pending_flow is None else dict(change.pending_flow),
+            "last_auto_reply": (
+                None if change.last_auto_reply is None else dict(change.last_auto_reply)
+            ),
+        }

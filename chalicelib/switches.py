@@ -1,0 +1,90 @@
+"""The four switches of a stage, read from SSM and kept for at most 30 seconds.
+
+Parameters: ``/rp-mw/<stage>/{kill_switch,safe_mode,automation_enabled,shadow_mode}``.  Environment
+variables of the same names in upper case may only tighten them.  A parameter that is missing or
+cannot be read makes the whole set unreadable: nothing starts then and nothing is skipped.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.errors import SwitchesUnreadableError
+from chalicelib.ports import Clock, Switches
+
+NAMES = ("kill_switch", "safe_mode", "automation_enabled", "shadow_mode")
+REFRESH_SECONDS = 15.0
+"""A value younger than this is used without asking."""
+STALE_SECONDS = 30.0
+"""A value older than this is never used, also when SSM cannot be reached."""
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tightening:
+    """What the environment forces, whatever SSM says."""
+
+    kill_switch: bool = False
+    safe_mode: bool = False
+    shadow_mode: bool = False
+    automation_off: bool = False
+
+
+def parsed_flag(text: str) -> bool | None:
+    """True, False, or None for a word that is neither."""
+    word = text.strip().lower()
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE else None
+
+
+class SsmSwitches:
+    """`ports.SwitchesPort` on SSM parameters."""
+
+    def __init__(self, ssm: Any, prefix: str, tighten: Tightening, clock: Clock) -> None:  # noqa: ANN401
+        self._ssm = ssm
+        self._prefix = prefix
+        self._tighten = tighten
+        self._clock = clock
+        self._cached: tuple[float, Switches] | None = None
+
+    def current(self) -> Switches:
+        """See `ports.SwitchesPort.current`."""
+        now = self._clock.monotonic()
+        if self._cached and now - self._cached[0] < REFRESH_SECONDS:
+            return self._cached[1]
+        try:
+            switches = self._read()
+        except SwitchesUnreadableError:
+            if self._cached and now - self._cached[0] < STALE_SECONDS:
+                return self._cached[1]
+            raise
+        self._cached = (now, switches)
+        return switches
+
+    def _read(self) -> Switches:
+        names = [f"{self._prefix}/{name}" for name in NAMES]
+        try:
+            answer = self._ssm.get_parameters(Names=names)
+        except (ClientError, BotoCoreError):
+            raise SwitchesUnreadableError("switches_unreadable") from None
+        values = {
+            parameter["Name"].rpartition("/")[2]: parsed_flag(parameter["Value"])
+            for parameter in answer["Parameters"]
+        }
+        unreadable = [name for name in NAMES if values.get(name) is None]
+        if unreadable:
+            raise SwitchesUnreadableError(f"switches_unreadable:{unreadable[0]}")
+        return Switches(
+            kill_switch=bool(values["kill_switch"]) or self._tighten.kill_switch,
+            safe_mode=bool(values["safe_mode"]) or self._tighten.safe_mode,
+            automation_enabled=(
+                bool(values["automation_enabled"]) and not self._tighten.automation_off
+            ),
+            shadow_mode=bool(values["shadow_mode"]) or self._tighten.shadow_mode,
+        )

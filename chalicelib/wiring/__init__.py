@@ -1,0 +1,91 @@
+"""Settings to Services: every part built once per container, when it is first needed.
+
+The HTTP function never builds what only the worker needs, so that a webhook is acknowledged fast.
+One class per system; `Services` is all of them with what they share: worker, effects, sweep.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import asdict
+from functools import cached_property
+from typing import Any
+
+from chalicelib import lambda_events
+from chalicelib import settings as settings_module
+from chalicelib.effects import Effects
+from chalicelib.reconcile import Reconciler
+from chalicelib.settlement import Settlement
+from chalicelib.wiring.core import new_id
+from chalicelib.wiring.support import Support
+from chalicelib.worker import Worker
+
+
+class Services(Support):
+    """Everything of one container."""
+
+    def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
+        """Work on one SQS record; raising keeps it on the queue."""
+        limit = self.settings.max_receive_count
+        self.worker.process(lambda_events.delivery(record, context, max_receives=limit))
+
+    def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
+        """One run of reconciliation, in numbers."""
+        return asdict(self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context)))
+
+    @cached_property
+    def worker(self) -> Worker:
+        """The queue's consumer; refuses another stage's resources once per container."""
+        self.check_stage()
+        return Worker(
+            ledger=self.ledger,
+            audit=self.audit,
+            switches=self.switches,
+            effects=self.effects,
+            outbox=self.outbox,
+            clock=self.clock,
+            log=self.log,
+            flows={**self.support_flows()},
+        )
+
+    @cached_property
+    def effects(self) -> Effects:
+        """The one door out, with an executor per kind of action."""
+        return Effects(
+            self.ledger,
+            self.switches,
+            {**self.support_executors()},
+            self.settlement,
+            self.clock,
+            self.log,
+        )
+
+    @cached_property
+    def settlement(self) -> Settlement:
+        """The judge of unknown outcomes, with a settler per kind of action that can be queried."""
+        return Settlement(self.ledger, {**self.support_settlers()}, self.clock)
+
+    @cached_property
+    def reconciler(self) -> Reconciler:
+        """The scheduled sweep."""
+        self.check_stage()
+        return Reconciler(
+            tickets=self.richpanel,
+            ledger=self.ledger,
+            state=self.state,
+            intake=self.intake,
+            clock=self.clock,
+            log=self.log,
+            new_id=new_id,
+        )
+
+
+_services: list[Services] = []
+
+
+def services() -> Services:
+    """The container's services; the settings are read at the first call."""
+    if not _services:
+        _services.append(Services(settings_module.load(os.environ)))
+    return _services[0]

@@ -1,0 +1,131 @@
+"""What every flow stands on: clients, tables, queue, switches, secrets, log."""
+
+from __future__ import annotations
+
+import uuid
+from functools import cached_property
+from typing import Any
+
+import boto3
+from botocore.config import Config
+
+from chalicelib import stage_guard
+from chalicelib.audit import Audit
+from chalicelib.clock import SystemClock
+from chalicelib.dynamo import Table
+from chalicelib.errors import UnavailableError
+from chalicelib.intake import Intake
+from chalicelib.keys import OpaqueIds
+from chalicelib.ledger import Ledger
+from chalicelib.logs import JsonLog
+from chalicelib.outbox import SqsOutbox
+from chalicelib.ports import Clock
+from chalicelib.secrets import SecretsManager
+from chalicelib.settings import Settings
+from chalicelib.state import States
+from chalicelib.switches import SsmSwitches
+
+_FAST = Config(
+    connect_timeout=1,
+    read_timeout=4,
+    retries={"mode": "standard", "max_attempts": 3},
+    tcp_keepalive=True,
+)
+"""AWS answers in milliseconds; a call that takes seconds is lost and is tried again."""
+
+
+class Core:
+    """The parts that belong to no flow, built lazily from the settings."""
+
+    def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
+        self.settings = settings
+        self.clock: Clock = clock or SystemClock()
+
+    @cached_property
+    def intake(self) -> Intake:
+        """The one door in."""
+        return Intake(
+            outbox=self.outbox,
+            opaque=lambda: self.opaque_ids,
+            clock=self.clock,
+            log=self.log,
+            new_id=new_id,
+            ledger=(lambda: self.ledger) if self.settings.ingress_ledger else None,
+        )
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """Table A."""
+        return Ledger(self.table(self.settings.idempotency_table), self.clock, new_owner)
+
+    @cached_property
+    def state(self) -> States:
+        """Table B."""
+        return States(self.table(self.settings.state_table), self.clock)
+
+    @cached_property
+    def audit(self) -> Audit:
+        """Table C."""
+        return Audit(self.table(self.settings.audit_table), self.clock)
+
+    @cached_property
+    def outbox(self) -> SqsOutbox:
+        """The FIFO queue."""
+        return SqsOutbox(self.client("sqs"), self.settings.queue_name)
+
+    @cached_property
+    def switches(self) -> SsmSwitches:
+        """The stage's four switches."""
+        settings = self.settings
+        return SsmSwitches(self.client("ssm"), settings.switch_prefix, settings.tighten, self.clock)
+
+    @cached_property
+    def secrets(self) -> SecretsManager:
+        """Named secrets."""
+        return SecretsManager(self.client("secretsmanager"), self.clock)
+
+    @cached_property
+    def opaque_ids(self) -> OpaqueIds:
+        """Keyed hashes under the stage's key."""
+        key = self.secrets.text(self.settings.key_hash_secret_id).strip()
+        if not key:
+            raise UnavailableError("key_hash_missing")
+        return OpaqueIds(key.encode())
+
+    @cached_property
+    def log(self) -> JsonLog:
+        """The redacting log."""
+        return JsonLog(self.clock, stage=self.settings.stage, release=self.settings.release)
+
+    def check_stage(self) -> None:
+        """Refuse another stage's tables and queue."""
+        settings = self.settings
+        stage_guard.check(
+            self._dynamodb,
+            self.client("sqs"),
+            stage=settings.stage,
+            tables=[settings.idempotency_table, settings.state_table, settings.audit_table],
+            queue_name=settings.queue_name,
+        )
+
+    def table(self, name: str) -> Table:
+        """A table by its name."""
+        return Table(self._dynamodb, name)
+
+    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        """A boto3 client with our time-outs."""
+        return boto3.client(service, config=_FAST)
+
+    @cached_property
+    def _dynamodb(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        return self.client("dynamodb")
+
+
+def new_id() -> str:
+    """An id that was never used before."""
+    return uuid.uuid4().hex
+
+
+def new_owner() -> str:
+    """An owner of a claim, short because every write of a row pays for its length."""
+    return uuid.uuid4().hex[:16]

@@ -1,0 +1,60 @@
+"""The Richpanel middleware's parts: its source, its vendor, its flow, its executors."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+
+from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.errors import UnavailableError
+from chalicelib.flows import Flow
+from chalicelib.flows.support import SupportFlow
+from chalicelib.intake import Answer
+from chalicelib.ports import Executor, Settler
+from chalicelib.secrets import active_tokens
+from chalicelib.sources import richpanel as richpanel_source
+from chalicelib.wiring.core import Core
+
+
+class Support(Core):
+    """Richpanel tickets."""
+
+    def richpanel_webhook(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer Richpanel's HTTP target."""
+        return self.intake.receive(
+            "richpanel", headers, body, self._verify_richpanel, richpanel_source.parse
+        )
+
+    @cached_property
+    def richpanel(self) -> Richpanel:
+        """The vendor."""
+        raise NotImplementedError
+
+    def support_flows(self) -> Mapping[str, Flow]:
+        """The flow of each kind of job."""
+        flow = SupportFlow(
+            self.richpanel,
+            self.state,
+            self.ledger,
+            self.clock,
+            max_event_age=self.settings.max_event_age,
+        )
+        return {"ticket_message": flow, "ticket_notification": flow}
+
+    def support_executors(self) -> Mapping[str, Executor]:
+        """Who performs each kind of action."""
+        return {
+            "add_tag": self.richpanel.add_tags,
+            "remove_tag": self.richpanel.remove_tags,
+            "assign": self.richpanel.assign,
+        }
+
+    def support_settlers(self) -> Mapping[str, Settler]:
+        """Who learns whether an action of a kind happened; tags are simply repeated."""
+        return {}
+
+    def _verify_richpanel(self, headers: Mapping[str, str]) -> None:
+        tokens = active_tokens(self.secrets.text(self.settings.webhook_secret_id))
+        if not tokens:
+            raise UnavailableError("no_webhook_token_configured")
+        richpanel_source.verify(headers, tokens)

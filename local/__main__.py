@@ -1,0 +1,183 @@
+"""`python -m local`: run the whole system on this machine, or look into the one that runs."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import TYPE_CHECKING, TextIO
+
+from local import demo, environment, resources, tables
+from local.engine import EngineError
+from local.stack import STAGE, Ports, Stack
+from local.template import Template
+from local.engine import REGION
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from local.vendors.richpanel import Richpanel
+
+CANNOT_START = 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command; returns the exit status."""
+    options = _options(arguments)
+    try:
+        status: int = options.command(options)
+    except EngineError as error:
+        print(f"cannot start: {error}", file=sys.stderr)
+        return CANNOT_START
+    except KeyboardInterrupt:
+        return 0
+    return status
+
+
+def run(options: argparse.Namespace) -> int:
+    """Start everything and go on until Ctrl-C."""
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    ports = Ports(options.port, options.engine_port, options.richpanel_port)
+    print("starting ...", flush=True)
+    with contextlib.ExitStack() as opened:
+        opened.callback(print, "stopped", flush=True)
+        try:
+            stack = opened.enter_context(
+                Stack(ports, reconcile_every_seconds=options.reconcile_every, on_error=_complain)
+            )
+            seed(stack.richpanel)
+            token = stack.stage.secrets.webhook_token
+            environment.write_hints({**stack.variables, "WEBHOOK_TOKEN": token})
+            opened.callback(environment.remove_hints)
+            print(_welcome(stack), flush=True)
+            with contextlib.redirect_stdout(_WithoutMetrics(sys.stdout)):
+                threading.Event().wait()
+        except KeyboardInterrupt:
+            for number in (signal.SIGINT, signal.SIGTERM):
+                signal.signal(number, signal.SIG_IGN)
+            print("\nstopping ...", flush=True)
+    return 0
+
+
+def show_tables(_options: argparse.Namespace) -> int:
+    """Print tables A, B and C of the stack that runs."""
+    hints = _running()
+    aws = resources.Aws(hints["AWS_ENDPOINT_URL"], hints["AWS_ACCESS_KEY_ID"])
+    template = Template.load(STAGE, account=aws.account, region=REGION)
+    columns = (tables.LEDGER, tables.STATE, tables.AUDIT)
+    names = [one.properties["TableName"] for one in template.resources("AWS::DynamoDB::Table")]
+    for name, shown in zip(names, columns, strict=False):
+        print(f"\n{name}\n\n{tables.shown(tables.rows(aws, name), shown)}")
+    return 0
+
+
+def show_requests(_options: argparse.Namespace) -> int:
+    """Print what the simulated Richpanel of the stack that runs has received."""
+    url = f"{_running()['RICHPANEL_BASE_URL']}/_sim/requests"
+    with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own loopback address
+        calls = json.load(answer)["requests"]
+    columns = ("number", "operation", "status", "acted", "path", "body")
+    print(tables.shown(calls, columns))
+    return 0
+
+
+def seed(richpanel: Richpanel) -> None:
+    """Three tickets to play with."""
+    richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-77"}])
+    richpanel.add_ticket("1043", comments=[{"body": "I want to return these shoes", "id": "c-78"}])
+    richpanel.add_ticket("1044", comments=[{"body": "My discount code does not work", "id": "c-79"}])
+
+
+def _welcome(stack: Stack) -> str:
+    url, vendor = stack.http.url, stack.richpanel.url
+    token = stack.stage.secrets.webhook_token
+    return f"""
+running
+  webhooks             {url}/webhook/richpanel
+  health               {url}/health
+  AWS engine           {stack.engine.url}   (tables, queues, switches, secrets of stage {STAGE})
+  simulated Richpanel  {vendor}/_sim   (tickets 1042, 1043, 1044)
+
+send a webhook, and send it again: the second changes nothing
+  curl -sS {url}/webhook/richpanel -H 'content-type: application/json' \\
+    -H 'x-richpanel-webhook-token: {token}' \\
+    -d '{{"ticket_id": "1042", "message_id": "c-77", "message": "Where is my order?"}}'
+
+one that names the ticket only; the worker reads it
+  curl -sS {url}/webhook/richpanel -H 'content-type: application/json' \\
+    -H 'x-richpanel-webhook-token: {token}' \\
+    -d '{{"ticket_id": "1043", "trigger": "customer_message"}}'
+
+a ticket of your own
+  curl -sS {vendor}/_sim/tickets -H 'content-type: application/json' \\
+    -d '{{"id": "2001", "comments": [{{"id": "c-1", "body": "Please cancel my order"}}]}}'
+
+where to look, in another terminal
+  python -m local tables       ledger, conversation state, audit trail
+  python -m local requests     what Richpanel was asked
+  curl -sS {vendor}/_sim       break Richpanel: 503, 429, dropped connections, ...
+
+Ctrl-C stops everything; nothing is kept.
+"""
+
+
+def _running() -> dict[str, str]:
+    hints = environment.read_hints()
+    url = hints.get("AWS_ENDPOINT_URL")
+    if url:
+        try:
+            urllib.request.urlopen(f"{url}/_ministack/health", timeout=2).close()  # noqa: S310
+        except (urllib.error.URLError, OSError):
+            url = None
+    if not url:
+        raise EngineError("nothing runs here; `make run` starts it")
+    return hints
+
+
+def _complain(what: str, error: BaseException) -> None:
+    print(f"{what}: {type(error).__name__}: {error}", file=sys.stderr, flush=True)
+
+
+class _WithoutMetrics:
+    """A terminal that shows log lines and leaves out CloudWatch's metric records."""
+
+    def __init__(self, terminal: TextIO) -> None:
+        self._terminal = terminal
+
+    def write(self, text: str) -> int:
+        return len(text) if text.startswith('{"_aws"') else self._terminal.write(text)
+
+    def flush(self) -> None:
+        self._terminal.flush()
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m local", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    one = commands.add_parser("run", help="start everything")
+    one.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")))
+    one.add_argument("--engine-port", type=int, default=int(os.environ.get("ENGINE_PORT", "4566")))
+    one.add_argument(
+        "--richpanel-port", type=int, default=int(os.environ.get("RICHPANEL_PORT", "8010"))
+    )
+    one.add_argument("--reconcile-every", type=float, default=30.0, metavar="SECONDS")
+    one.set_defaults(command=run)
+    one = commands.add_parser("tables", help="what the running stack's tables hold")
+    one.set_defaults(command=show_tables)
+    one = commands.add_parser("requests", help="what the running stack's Richpanel received")
+    one.set_defaults(command=show_requests)
+    one = commands.add_parser("demo", help="a story on free ports, told as a table")
+    one.add_argument("--log", type=Path, default=environment.RUN / "demo.log")
+    one.set_defaults(command=lambda options: demo.main(options.log))
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""Engine, resources, vendors, HTTP, queue pump and schedule: started in order, stopped in reverse."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from local import engine as engines
+from local import environment, resources
+from local.engine import ROOT
+from local.pump import Pump, Schedule
+from local.server import Http
+from local.vendors.richpanel import Richpanel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+STAGE = "dev"
+STOP_SECONDS = 0.5
+"""How long a handler may go on after Ctrl-C; what it leaves undone, the next run does not find."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Where everything listens; 0 is any free port."""
+
+    http: int = 0
+    engine: int = 0
+    richpanel: int = 0
+
+
+class Stack:
+    """The whole system in this process, but for the engine; a context manager.
+
+    The application is imported here, after its environment is set, so there is one stack a process.
+
+    Args:
+        ports: where to listen.
+        reconcile_every_seconds: the schedule's interval; None leaves ticking to the caller.
+        on_error: called with what a handler raised, and from where.
+
+    Raises:
+        EngineError: a port is taken or the engine does not start; nothing is left running.
+    """
+
+    engine: engines.Engine
+    stage: resources.Stage
+    richpanel: Richpanel
+    http: Http
+    pump: Pump
+    schedule: Schedule
+
+    def __init__(
+        self,
+        ports: Ports,
+        *,
+        reconcile_every_seconds: float | None = 30.0,
+        on_error: Callable[[str, BaseException], None] | None = None,
+    ) -> None:
+        self._ports = ports
+        self._every = reconcile_every_seconds
+        self._on_error = on_error or (lambda _what, _error: None)
+        self._open = ExitStack()
+
+    def __enter__(self) -> Stack:
+        try:
+            self._start()
+        except BaseException:
+            self._open.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def _start(self) -> None:
+        for port, what in (
+            (self._ports.http, "the HTTP server"),
+            (self._ports.richpanel, "the simulated Richpanel"),
+        ):
+            if port:
+                engines.require_free(port, what)
+        log = environment.RUN / "engine.log"
+        self._open.callback(log.unlink, missing_ok=True)
+        self.engine = self._open.enter_context(engines.ministack(self._ports.engine, log=log))
+        aws = resources.Aws(self.engine.url)
+        self._open.callback(aws.close)
+        self.stage = resources.create(aws, STAGE)
+        self.richpanel = Richpanel(self._ports.richpanel)
+        self._open.callback(self.richpanel.stop)
+        self.variables = environment.local(STAGE, aws, richpanel_url=self.richpanel.base_url)
+        environment.enter(self.variables)
+        app = _application()
+        self.pump = Pump(
+            aws.client("sqs"),
+            self.stage.queue_url,
+            self.stage.queue_arn,
+            app.worker,
+            on_error=lambda error: self._on_error("worker", error),
+        ).start()
+        self._open.callback(self.pump.finish_running, wait_seconds=STOP_SECONDS)
+        self.schedule = Schedule(
+            app.reconcile, self._every or 0, on_error=lambda error: self._on_error("reconcile", error)
+        )
+        if self._every is not None:
+            self.schedule.start()
+            self._open.callback(self.schedule.stop, wait_seconds=STOP_SECONDS)
+        self.http = self._open.enter_context(Http(app.app, self._ports.http, stage=STAGE))
+
+
+def _application() -> Any:  # noqa: ANN401 - the module `app`
+    """The application's module, its parts built before several threads ask for them at once."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    module = importlib.import_module("app")
+    services = importlib.import_module("chalicelib.wiring").services()
+    for part in ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids"):
+        getattr(services, part)
+    return module

@@ -1,0 +1,205 @@
+"""The pump treats messages as Lambda's event source mapping does."""
+
+import threading
+import time
+
+import pytest
+
+from local.pump import Pump, Schedule
+
+
+class Handler:
+    """Records its events; raises as often as it is told, per body."""
+
+    def __init__(self):
+        self.events = []
+        self.contexts = []
+        self.failures = {}
+        self.gate = None
+
+    def __call__(self, event, context):
+        (record,) = event["Records"]
+        self.events.append(record)
+        self.contexts.append(context)
+        if self.gate is not None:
+            assert self.gate.wait(5)
+        if self.failures.get(record["body"], 0) > 0:
+            self.failures[record["body"]] -= 1
+            raise RuntimeError(record["body"])
+
+    @property
+    def bodies(self):
+        return [record["body"] for record in self.events]
+
+
+@pytest.fixture
+def handler():
+    return Handler()
+
+
+@pytest.fixture
+def short(make_stage):
+    """A queue whose messages come back after one second."""
+    return make_stage(VisibilityTimeout="1")
+
+
+def _pump(stage, handler, **settings):
+    return Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, handler, **settings)
+
+
+def _send(stage, body, group="g"):
+    stage.aws.client("sqs").send_message(
+        QueueUrl=stage.queue_url,
+        MessageBody=body,
+        MessageGroupId=group,
+        MessageDeduplicationId=f"{group}-{body}",
+    )
+
+
+def _soon(condition, seconds=10.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def test_a_handled_message_is_deleted(stage, handler):
+    _send(stage, "a")
+    with _pump(stage, handler, timeout_seconds=120) as pump:
+        assert pump.wait_until_quiet()
+    assert handler.bodies == ["a"]
+    assert [(one.receive_count, one.error) for one in pump.history] == [(1, None)]
+    assert 0 < handler.contexts[0].get_remaining_time_in_millis() <= 120_000
+
+
+def test_a_message_whose_handler_raises_comes_back_with_a_higher_receive_count(short, handler):
+    handler.failures = {"a": 2}
+    errors = []
+    _send(short, "a")
+    with _pump(short, handler, on_error=errors.append) as pump:
+        assert _soon(lambda: len(handler.events) == 3)
+        assert pump.wait_until_quiet()
+    counts = [record["attributes"]["ApproximateReceiveCount"] for record in handler.events]
+    assert counts == ["1", "2", "3"]
+    assert [one.error for one in pump.history] == ["RuntimeError", "RuntimeError", None]
+    assert len({record["messageId"] for record in handler.events}) == 1
+    assert len({record["receiptHandle"] for record in handler.events}) == 3
+    assert len(errors) == 2
+
+
+def test_after_the_last_receive_a_message_is_in_the_dead_letter_queue(make_stage, handler):
+    stage = make_stage()
+    sqs = stage.aws.client("sqs")
+    arn = stage.queue_arns["EventsDeadLetterQueue"]
+    redrive = f'{{"deadLetterTargetArn": "{arn}", "maxReceiveCount": 2}}'
+    sqs.set_queue_attributes(
+        QueueUrl=stage.queue_url, Attributes={"RedrivePolicy": redrive, "VisibilityTimeout": "1"}
+    )
+    handler.failures = {"a": 99}
+    _send(stage, "a")
+    with _pump(stage, handler) as pump:
+        assert _soon(lambda: pump.depth() == 0)
+    assert len(handler.events) == 2
+    (dead,) = sqs.receive_message(QueueUrl=stage.dead_letter_url, WaitTimeSeconds=2)["Messages"]
+    assert dead["Body"] == "a"
+
+
+def test_a_group_waits_for_its_message_in_flight_and_other_groups_do_not(stage, handler):
+    handler.gate = threading.Event()
+    for body, group in (("a1", "A"), ("a2", "A"), ("b1", "B")):
+        _send(stage, body, group)
+    with _pump(stage, handler, pollers=3) as pump:
+        assert _soon(lambda: set(handler.bodies) == {"a1", "b1"})
+        time.sleep(0.3)
+        assert set(handler.bodies) == {"a1", "b1"}
+        handler.gate.set()
+        assert _soon(lambda: set(handler.bodies) == {"a1", "b1", "a2"})
+        assert pump.wait_until_quiet()
+
+
+def test_a_failed_message_holds_its_group_in_order(short, handler):
+    handler.failures = {"a1": 1}
+    for body in ("a1", "a2"):
+        _send(short, body, "A")
+    with _pump(short, handler, pollers=2) as pump:
+        assert _soon(lambda: len(handler.events) == 3)
+        assert pump.wait_until_quiet()
+    assert handler.bodies == ["a1", "a1", "a2"]
+
+
+def test_the_visibility_a_handler_sets_is_kept(stage, handler):
+    sqs = stage.aws.client("sqs")
+    seen = []
+
+    def deferring(event, context):
+        (record,) = event["Records"]
+        seen.append(time.monotonic())
+        if len(seen) == 1:
+            sqs.change_message_visibility(
+                QueueUrl=stage.queue_url,
+                ReceiptHandle=record["receiptHandle"],
+                VisibilityTimeout=1,
+            )
+            raise RuntimeError
+
+    _send(stage, "a")
+    with _pump(stage, deferring) as pump:
+        assert _soon(lambda: len(seen) == 2)
+        assert pump.wait_until_quiet()
+    assert 0.8 <= seen[1] - seen[0] < 5
+
+
+def test_one_message_can_be_pumped_by_hand(stage, handler):
+    pump = _pump(stage, handler)
+    assert pump.pump_one() is None
+    _send(stage, "a")
+    invocation = pump.pump_one()
+    assert (invocation.group_id, invocation.receive_count, invocation.error) == ("g", 1, None)
+    assert pump.depth() == 0
+
+
+def test_a_stopped_pump_finishes_what_runs_and_leaves_the_rest(stage, handler):
+    handler.gate = threading.Event()
+    for body in ("a1", "a2"):
+        _send(stage, body, "A")
+    pump = _pump(stage, handler, pollers=1).start()
+    assert _soon(lambda: handler.bodies == ["a1"])
+    assert not pump.finish_running(wait_seconds=0.05)
+    handler.gate.set()
+    assert pump.stop()
+    assert handler.bodies == ["a1"]
+    assert pump.depth() == 1
+    assert not pump.wait_until_quiet(timeout_seconds=0.1)
+
+
+def test_the_pump_goes_on_when_the_queue_cannot_be_reached(stage, handler):
+    errors = []
+    gone = f"{stage.queue_url}-gone.fifo"
+    pump = Pump(
+        stage.aws.client("sqs"), gone, stage.queue_arn, handler, pollers=1, on_error=errors.append
+    ).start()
+    assert _soon(lambda: len(errors) >= 2)
+    assert pump.stop()
+
+
+def test_the_schedule_ticks_at_its_interval_and_survives_errors():
+    ticks, errors = [], []
+
+    def handler(event, context):
+        ticks.append((event["source"], context.function_name))
+        raise RuntimeError
+
+    with Schedule(handler, 0.05, on_error=errors.append):
+        assert _soon(lambda: len(ticks) >= 3)
+    assert set(ticks) == {("aws.events", "rp-mw-dev-reconcile")}
+    assert len(errors) >= 3
+
+
+def test_a_tick_by_hand_lets_its_error_through():
+    def handler(event, context):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        Schedule(handler, 1).tick()

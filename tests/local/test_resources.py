@@ -1,0 +1,195 @@
+"""What is made on an engine is what `.chalice/resources.json` declares."""
+
+import json
+
+import pytest
+from botocore.exceptions import ClientError
+
+from local import resources
+from local.engine import REGION
+from local.template import TEMPLATE, Template, TemplateError
+
+
+@pytest.fixture
+def template(aws):
+    return Template.load("dev", account=aws.account, region=REGION)
+
+
+def _declared(template, kind):
+    return {one.logical_id: one.properties for one in template.resources(kind)}
+
+
+def test_the_tables_are_those_declared_on_every_engine(ddb):
+    template = Template.load("dev", account=ddb.aws.account, region=REGION)
+    declared = _declared(template, "AWS::DynamoDB::Table")
+    assert ddb.tables.keys() == declared.keys()
+    for properties in declared.values():
+        found = ddb.client.describe_table(TableName=properties["TableName"])["Table"]
+        assert found["KeySchema"] == properties["KeySchema"]
+        assert _by_name(found["AttributeDefinitions"]) == _by_name(
+            properties["AttributeDefinitions"]
+        )
+        assert _indexes(found) == _indexes(properties)
+        ttl = ddb.client.describe_time_to_live(TableName=properties["TableName"])
+        assert (
+            ttl["TimeToLiveDescription"]["AttributeName"]
+            == properties["TimeToLiveSpecification"]["AttributeName"]
+        )
+        tags = ddb.client.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"]
+        assert {"Key": "stage", "Value": "dev"} in tags
+
+
+def test_the_queues_are_those_declared(stage, template):
+    sqs = stage.aws.client("sqs")
+    declared = _declared(template, "AWS::SQS::Queue")
+    assert stage.queues.keys() == declared.keys()
+    for logical_id, properties in declared.items():
+        url = stage.queues[logical_id]
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+        for name, value in properties.items():
+            if name in ("QueueName", "Tags"):
+                continue
+            assert _plain(found[name]) == _plain(value), name
+        assert sqs.list_queue_tags(QueueUrl=url)["Tags"] == {"stage": "dev"}
+        assert found["QueueArn"] == stage.queue_arns[logical_id]
+
+
+def test_the_redrive_goes_to_the_dead_letter_queue(stage):
+    sqs = stage.aws.client("sqs")
+    found = sqs.get_queue_attributes(QueueUrl=stage.queue_url, AttributeNames=["RedrivePolicy"])
+    policy = json.loads(found["Attributes"]["RedrivePolicy"])
+    assert policy["deadLetterTargetArn"] == stage.queue_arns["EventsDeadLetterQueue"]
+    assert int(policy["maxReceiveCount"]) == 10
+
+
+def test_switches_and_secrets_are_there(stage):
+    ssm, secrets = stage.aws.client("ssm"), stage.aws.client("secretsmanager")
+    names = [f"/rp-mw/dev/{name}" for name in template_switches()]
+    found = {one["Name"]: one["Value"] for one in ssm.get_parameters(Names=names)["Parameters"]}
+    assert found == {
+        "/rp-mw/dev/kill_switch": "false",
+        "/rp-mw/dev/safe_mode": "false",
+        "/rp-mw/dev/automation_enabled": "true",
+        "/rp-mw/dev/shadow_mode": "false",
+    }
+    token = secrets.get_secret_value(SecretId="rp-mw/dev/richpanel/webhook_token")
+    assert token["SecretString"] == stage.secrets.webhook_token
+    assert secrets.get_secret_value(SecretId="rp-mw/dev/richpanel/api_key")["SecretString"]
+    assert len(stage.secrets.key_hash) == 64
+    stage.set_switch("kill_switch", "true")
+    value = ssm.get_parameter(Name="/rp-mw/dev/kill_switch")["Parameter"]["Value"]
+    assert value == "true"
+
+
+def template_switches():
+    return json.loads(TEMPLATE.read_text())["Metadata"]["Switches"]["FirstValues"]
+
+
+def test_making_a_stage_again_changes_nothing_and_completes_what_is_missing(stage):
+    dynamodb, sqs = stage.aws.client("dynamodb"), stage.aws.client("sqs")
+    table = stage.tables["ConversationStateTable"]
+    dynamodb.put_item(TableName=table, Item={"conversation_id": {"S": "1042"}})
+    sqs.delete_queue(QueueUrl=stage.dead_letter_url)
+    again = resources.create(stage.aws, "dev", given=stage.secrets)
+    assert (again.tables, again.queues) == (stage.tables, stage.queues)
+    assert dynamodb.scan(TableName=table)["Count"] == 1
+    assert sqs.get_queue_url(QueueName="rp-mw-events-dlq-dev.fifo")["QueueUrl"]
+
+
+def test_accounts_are_worlds_of_their_own(stage, ministack):
+    other = resources.Aws(ministack.url, account="999999999999")
+    assert other.client("dynamodb").list_tables()["TableNames"] == []
+    with pytest.raises(ClientError, match="NonExistentQueue|does not exist"):
+        other.client("sqs").get_queue_url(QueueName="rp-mw-events-dev.fifo")
+    other.close()
+
+
+def test_a_stage_has_names_of_its_own(aws):
+    template = Template.load("prod", account=aws.account, region=REGION)
+    tables = _declared(template, "AWS::DynamoDB::Table")
+    assert tables["IdempotencyTable"]["TableName"] == "rp_mw_idempotency-prod"
+    assert tables["IdempotencyTable"]["DeletionProtectionEnabled"] is True
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ({"Ref": "Stage"}, "dev"),
+        ({"Ref": "Release"}, "unreleased"),
+        ({"Ref": "AWS::Region"}, "us-east-1"),
+        ({"Ref": "Queue"}, "q-dev.fifo"),
+        ({"Fn::GetAtt": ["Queue", "Arn"]}, "arn:aws:sqs:us-east-1:1:q-dev.fifo"),
+        ({"Fn::Sub": "${Queue.Arn}/${Stage}/${!Literal}"}, "arn:aws:sqs:us-east-1:1:q-dev.fifo/dev/${Literal}"),
+        ({"Fn::Sub": ["${A}-b", {"A": {"Ref": "Stage"}}]}, "dev-b"),
+        ({"Fn::GetAtt": "Table.Arn"}, "arn:aws:dynamodb:us-east-1:1:table/t-dev"),
+        ({"Fn::Join": ["-", ["a", {"Ref": "Stage"}]]}, "a-dev"),
+        ({"Fn::If": ["IsDev", 1, 2]}, 1),
+        ({"Fn::Not": [{"Condition": "IsDev"}]}, False),
+        ({"Fn::And": [{"Condition": "IsDev"}, {"Fn::Equals": ["a", "a"]}]}, True),
+        ({"Fn::Or": [{"Fn::Equals": ["a", "b"]}, {"Condition": "IsDev"}]}, True),
+        ({"Fn::FindInMap": ["Sizes", {"Ref": "Stage"}, "n"]}, 3),
+        ([1, {"Ref": "AWS::NoValue"}], [1]),
+        ({"a": {"Ref": "AWS::NoValue"}, "b": 2}, {"b": 2}),
+    ],
+)
+def test_a_function_of_the_template_gives_its_value(value, expected):
+    assert _small().resolved(value) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"Fn::ImportValue": "x"},
+        {"Ref": "Nothing"},
+        {"Ref": "Group"},
+        {"Fn::GetAtt": ["Queue", "QueueUrl"]},
+        {"Fn::GetAtt": ["Nothing", "Arn"]},
+    ],
+)
+def test_what_is_not_understood_is_refused(value):
+    with pytest.raises(TemplateError):
+        _small().resolved(value)
+
+
+def test_a_resource_whose_condition_fails_is_left_out():
+    assert [one.logical_id for one in _small().resources("AWS::SQS::Queue")] == ["Queue"]
+
+
+def _small():
+    raw = {
+        "Parameters": {"Stage": {}, "Release": {"Default": "unreleased"}},
+        "Conditions": {"IsDev": {"Fn::Equals": [{"Ref": "Stage"}, "dev"]}, "No": {"Fn::Equals": [1, 2]}},
+        "Mappings": {"Sizes": {"dev": {"n": 3}}},
+        "Resources": {
+            "Queue": {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": {"Fn::Sub": "q-${Stage}.fifo"}}},
+            "Never": {"Type": "AWS::SQS::Queue", "Condition": "No", "Properties": {}},
+            "Table": {"Type": "AWS::DynamoDB::Table", "Properties": {"TableName": {"Fn::Sub": "t-${Stage}"}}},
+            "Group": {"Type": "AWS::Logs::LogGroup", "Properties": {}},
+        },
+    }
+    return Template(raw, {"Stage": "dev"}, account="1", region="us-east-1")
+
+
+def _by_name(definitions):
+    return sorted(definitions, key=lambda one: one["AttributeName"])
+
+
+def _indexes(table):
+    names = ("IndexName", "KeySchema", "Projection")
+    return sorted(
+        (
+            {name: one[name] for name in names}
+            for kind in ("GlobalSecondaryIndexes", "LocalSecondaryIndexes")
+            for one in table.get(kind, [])
+        ),
+        key=lambda one: one["IndexName"],
+    )
+
+
+def _plain(value):
+    """Attributes come back as texts; policies as JSON texts whose numbers may be texts."""
+    if isinstance(value, str) and value.startswith("{"):
+        value = json.loads(value)
+    if isinstance(value, dict):
+        return {name: str(one) for name, one in value.items()}
+    return str(value).lower()
