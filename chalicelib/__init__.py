@@ -1,0 +1,1 @@
+"""The middleware; the map of its modules stands here."""
