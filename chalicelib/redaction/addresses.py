@@ -1,151 +1,191 @@
-"""Street addresses of US, UK, Canadian, Australian, German, French, Spanish and Italian form."""
+"""Street addresses of US, UK, Canadian, Australian, German, French, Spanish and Italian form.
+
+Everything hangs on the house number: the words after it are read for English and French, the words
+before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
+"""
 
 import re
 
+from chalicelib.redaction.places import extended
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "[ADDRESS]"
 
-_PLAIN = (
-    "street|avenue|road|lane|boulevard|terrace|highway|parkway|crescent|expressway|turnpike|mews|"
-    "esplanade|causeway"
+_HOUSE = re.compile(
+    r"[0-9](?<![0-9a-z#$€£+].)\d{0,5}(?: ?1/2|[\-/]\d{1,4}(?![\d/\-])|(?: ?(?:bis|ter|quater)|[a-z])(?![a-z0-9]))?"
+    r"(?![0-9a-z:]|[.,]\d)"
 )
-_SHORT = (
-    "str|st|ave|av|rd|ln|blvd|dr|drive|ct|court|pl|place|way|sq|square|cir|circle|trl|trail|pkwy|"
-    "hwy|ter|cres|close|gardens|grove|park|row|walk|hill|view|loop|run|pike|point|ridge|plaza|"
-    "parade|pde|cl|gdns|heights|green|wharf|quay|alley|crossing|bend|path|pass|cove|landing"
+_PO_BOX = re.compile(
+    r"(?:p\.? ?o\.? ?box|post office box|postfach|apartado(?: postal)?|boîte postale|"
+    r"casella postale|locked bag|gpo box)[ #:]{1,2}\d{1,8}(?: \d{2}){0,2}\b"
 )
-_WORD = r"[^\W\d_][\w.'\-]{0,24}|\d{1,3}(?:st|nd|rd|th)"
-_ENGLISH = re.compile(
-    rf"\d{{1,6}}(?:[a-z]|[\-/]\d{{1,5}}|[ ]?1/2)?,?[ \x1f]{{1,2}}"
-    rf"(?P<name>(?:(?:{_WORD})[ \x1f]{{1,2}}){{0,4}}?(?:{_WORD}))[ \x1f]{{1,2}}"
-    rf"(?:(?P<plain>{_PLAIN})|(?P<short>{_SHORT}))\b\.?(?P<side>[ ](?:nw|ne|sw|se|n|s|e|w|north|south|east|west)\b\.?)?"
+_BOX_HINTS = ("box", "postfach", "apartado", "postale", "locked bag")
+
+# Words that only a street ends with, and words that end many other phrases: the second kind needs
+# a name in capitals.
+_STREETS = frozenset(
+    """street avenue road lane boulevard terrace highway parkway crescent expressway turnpike
+    mews esplanade rd ave blvd hwy pkwy""".split()
 )
-_UNIT = re.compile(
-    r"(?:,?[ \n\x1f]{1,2}|,)(?:(?:apartment|apt|suite|ste|unit|flat|floor|fl|level|room|rm|bldg|building)\b\.?[ #]{0,2}|#[ ]?)"
-    r"[a-z0-9\-]{1,6}\b"
+_MAYBE_STREETS = frozenset(
+    """str st av ln dr drive ct court pl place way sq square cir circle trl trail ter cres close
+    gardens grove park row walk hill view loop run pike point ridge plaza parade pde cl gdns
+    heights green wharf quay alley crossing bend path pass cove landing causeway broadway""".split()
 )
-_UNIT_BEFORE = re.compile(
-    r"(?:flat|apartment|apt|unit|suite|level|c/o)\.? ?#?[a-z0-9\-]{1,6}(?:,| ?/)? ?$"
+_ALONE = frozenset({"broadway"})
+_SIDES = frozenset("nw ne sw se n s e w north south east west".split())
+_FRENCH = frozenset(
+    """rue avenue av boulevard bd blvd allée allee allées impasse chemin place quai cours route
+    square passage faubourg sentier ruelle villa esplanade""".split()
 )
-_STATES = (
-    "al|ak|az|ar|ca|co|ct|de|fl|ga|hi|id|il|in|ia|ks|ky|la|me|md|ma|mi|mn|ms|mo|mt|ne|nv|nh|nj|nm|"
-    "ny|nc|nd|oh|ok|or|pa|ri|sc|sd|tn|tx|ut|vt|va|wa|wv|wi|wy|dc|on|qc|bc|ab|mb|sk|ns|nb|nl|pe|"
-    "nsw|vic|qld|wa|sa|tas|act|nt"
+_PARTICLES = frozenset(
+    """de du des la le les d l saint sainte st général docteur dr président maréchal van von der den
+    del da do dos das della dei di san santa las los el y e et et""".split()
 )
-_POSTCODE = (
-    r"\d{5}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z][ \-]?\d[a-z]\d|\d{4}(?: ?[a-z]{2})?"
-)
-_PLACE = re.compile(
-    rf"(?:[,\n ]{{1,3}}(?!and\b|but\b|or\b|is\b)[^\W\d_][^\W\d_.'\-]{{1,20}}(?:[ \-][^\W\d_][^\W\d_.'\-]{{1,20}}){{0,2}}?){{0,2}}?"
-    rf"[,\n ]{{1,3}}(?:(?:{_STATES})\b\.?[, ]{{1,2}})?(?:{_POSTCODE})(?!\w)"
-)
-_STATE_ONLY = re.compile(
-    rf",[ ](?:[^\W\d_][^\W\d_.'\-]{{1,20}}[ ]?){{1,3}},[ ](?:{_STATES})(?!\w)"
-)
-_PO_BOX = re.compile(r"(?:p\.? ?o\.? ?box|post office box|postfach|apartado(?: postal)?|boîte postale|casella postale)[ #:]{1,2}\d{1,8}(?: \d{2}){0,2}\b")
-_STOP = frozenset(
+_NEVER = frozenset(
     """the a an of in on at for to my your our their his her this that is are was were have has had
     and or but with from by minutes minute hours hour days day weeks week months month years year
     miles mile km percent times items item orders order pieces people more less than about per
     stars star dollars bucks euros pounds different small big large pairs boxes i we you they it
-    only just not no if when then so as down up next step steps ways other another each every""".split()
+    only just not no if when then so as down up next step steps ways other another each every pm am
+    easy business working min mins stop per degree level x""".split()
 )
-
-_GERMAN_SUFFIX = (
-    r"str(?:aße|asse|\.|\b)|weg\b|platz\b|allee\b|gasse\b|ring\b|damm\b|ufer\b|steig\b|chaussee\b|"
-    r"stieg\b|straat\b|laan\b|gracht\b|plein\b|markt\b|berg\b|hof\b|kai\b|promenade\b|vej\b|gatan\b|"
-    r"vägen\b|gade\b|gata\b"
-)
-_GERMAN = re.compile(
-    rf"(?<![\w])(?P<name>(?:[^\W\d_][\w.\-]{{1,24}}[ \-]){{0,2}}[^\W\d_\x00][^\W\d_\x00\-]{{0,30}}?)[ \-]?(?:{_GERMAN_SUFFIX})"
-    r"[ ,\x1f]{1,2}(?:nr\.? ?)?(?P<number>\d{1,4}(?: ?[a-h]\b)?(?:[\-/]\d{1,4})?)(?![\d:]|[.,]\d| ?(?:uhr|€|eur|%)\b)"
-)
-_GERMAN_HINTS = (
-    "str", "weg", "platz", "allee", "gasse", "ring", "damm", "ufer", "steig", "chaussee", "straat",
-    "laan", "gracht", "plein", "markt", "kai", "promenade", "berg", "hof", "vej", "gatan", "vägen",
-    "gade", "gata",
+_GERMANIC = (
+    "straße", "strasse", "str.", "str", "weg", "platz", "allee", "gasse", "ring", "damm", "ufer",
+    "steig", "chaussee", "stieg", "straat", "laan", "gracht", "plein", "markt", "berg", "hof",
+    "kai", "promenade", "vej", "gatan", "vägen", "gade", "gata", "veien", "graben", "kamp",
+    "singel", "kade", "dijk", "pfad", "winkel", "park", "feld", "hang", "heide",
 )  # fmt: skip
-_POST_DE = re.compile(
-    r"[,\n ]{1,3}(?:(?:d|a|ch|de|at)-)?\d{4,5}(?: [a-z]{2}\b)?[ ][^\W\d_][^\W\d_.\-]{2,24}(?:[ ](?:am|an der|bei|im|a\.) [^\W\d_]{2,20}\.?)?"
-)
-
-_FRENCH_TYPE = (
-    "rue|avenue|boulevard|bd|allée|allee|allées|impasse|chemin|place|quai|cours|route|square|"
-    "passage|faubourg|sentier|ruelle|rond-point|villa|esplanade"
-)
-_FRENCH = re.compile(
-    rf"\d{{1,4}}(?:[ ]?(?:bis|ter|quater|[a-d]))?,?[ ]{{1,2}}(?:{_FRENCH_TYPE})[ ]"
-    r"(?:(?:de|du|des|la|le|les|d'|l'|saint|sainte|st|général|docteur|dr|président|maréchal|jean)[ ]?){0,3}"
-    r"[^\W\d_][\w'\-]{1,24}(?:[ ](?:et|de|du|des|la|[^\W\d_][\w'\-]{2,24}(?<=[^\W\d_])))?"
-)
+_LEADS = frozenset("am an im in zum zur auf unter alte alter altes alten neue neuer neuen große".split())
 _ROMANCE = re.compile(
-    r"(?:calle|c/|avenida|avda\.?|av\.|paseo|plaza|pza\.?|camino|carrera|ronda|travesía|rua|travessa|largo|"
-    r"praça|via|viale|corso|piazza|vicolo|ulica|ul\.|aleja|al\.)[ ]?(?:(?:de|del|la|las|los|el|da|do|dos|das|della|dei|di|san|santa)[ ]){0,3}"
-    r"[^\W\d_][\w.'\-]{1,24}(?:[ ][^\W\d_][\w.'\-]{1,24}){0,3}?,?[ ](?:n[º°o.]{0,2}[ ]?|nº[ ]?|núm\.? ?|#)?\d{1,5}(?:[ ]?[a-h]\b)?(?!\d|[.,:]\d)"
+    r"(?<!\w)(?:calle|c/|cl\.|avenida|avda\.?|av\.|paseo|pº|plaza|pza\.?|camino|carrera|ronda|"
+    r"travesía|rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|ul\.|aleja|al\.) ?"
+    r"(?P<name>[^\W\d_].{1,40})$"
 )
-_ROMANCE_HINTS = (
-    "calle", "c/", "avenida", "avda", "av.", "paseo", "plaza", "pza", "camino", "carrera", "ronda",
-    "travesía", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo", "ulica",
-    "ul.", "aleja", "al.",
-)  # fmt: skip
-_FLOOR = re.compile(r",?[ ]\d{1,2}[ºª°]?[ ]?(?:[a-d]|izq|dcha|piso)\b[ºª]?\.?")
+_NUMBER_SIGN = re.compile(r"[ ,]*(?:n[º°.ro]{0,3}|núm\.?|nr\.?|#)?[ ,]*$")
 
 
 def mask_addresses(sheet: Sheet) -> None:
-    """Claim street addresses with unit, place and postcode where they follow."""
+    """Claim street addresses, with unit, place and postcode where they follow."""
     low = sheet.low
-    _each(sheet, _ENGLISH, _is_english)
-    if "box" in low or "postfach" in low or "apartado" in low or "postale" in low:
-        _each(sheet, _PO_BOX, _always)
-    _each(sheet, _FRENCH, _always)
-    if any(hint in low for hint in _GERMAN_HINTS):
-        _each(sheet, _GERMAN, _is_german)
-    if any(hint in low for hint in _ROMANCE_HINTS):
-        _each(sheet, _ROMANCE, _is_romance)
-
-
-def _each(sheet: Sheet, pattern: re.Pattern[str], is_address: "_Judge") -> None:
-    low = sheet.low
+    if any(hint in low for hint in _BOX_HINTS):
+        for match in _PO_BOX.finditer(low):
+            sheet.claim(match.start(), extended(sheet, *match.span())[1], Kind.ADDRESS, MASK)
+        sheet.settle()
+        low = sheet.low
     done = 0
-    for match in pattern.finditer(low):
+    for match in _HOUSE.finditer(low):
         start, end = match.span()
-        if start < done or (start and low[start - 1].isalnum()) or not is_address(sheet, match):
+        if start < done or (start > 1 and low[start - 1] in ".,-/" and low[start - 2].isdigit()):
             continue
-        if start and low[start - 1] in "#$€£-./":
+        span = _number_first(sheet, start, end) or _number_last(sheet, start, end, done)
+        if span is None or span[0] < done:
             continue
-        before = _UNIT_BEFORE.search(low, max(done, start - 24), start)
-        start = before.start() if before else start
-        for more in (_UNIT, _FLOOR, _PLACE, _POST_DE, _STATE_ONLY):
-            rest = more.match(low, end)
-            end = rest.end() if rest else end
+        start, end = extended(sheet, *span, floor=done)
         sheet.claim(start, end, Kind.ADDRESS, MASK)
         done = end
     sheet.settle()
 
 
-def _always(sheet: Sheet, match: re.Match[str]) -> bool:  # noqa: ARG001 - one judge among several
-    return True
+_FOLLOWING = re.compile(r"[^\W\d_][\w'’.\-]*|\d{1,3}(?:st|nd|rd|th)")
+_REACH = 64
 
 
-_Judge = type(_always)
+def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
+    """`123 Main Street`, `12 rue de la Paix`."""
+    low = sheet.low
+    if low[end : end + 1] not in {" ", ",", "\x1f"}:
+        return None
+    position = end + (low[end] == ",")
+    spans: list[tuple[int, int]] = []
+    for _ in range(6):
+        while low[position : position + 1] in {" ", "\x1f"} and position - end < _REACH:
+            position += 1
+        word = _FOLLOWING.match(low, position)
+        if word is None:
+            break
+        spans.append(word.span())
+        position = word.end()
+        text = word.group().strip(".'")
+        if len(spans) == 1 and text in _FRENCH and low[position : position + 1] == " ":
+            return _french(sheet, start, position)
+        if (text in _STREETS or text in _MAYBE_STREETS) and _is_street(sheet, spans, text):
+            return start, _with_side(low, position)
+        if text in _NEVER or low[position : position + 1] not in {" ", "\x1f"}:
+            break
+    return None
 
 
-def _is_english(sheet: Sheet, match: re.Match[str]) -> bool:
-    names = match["name"].split()
-    if any(name.strip(".,'") in _STOP for name in names):
-        return False
-    if match["plain"]:
+def _is_street(sheet: Sheet, spans: list[tuple[int, int]], suffix: str) -> bool:
+    if len(spans) == 1:
+        return suffix in _ALONE
+    if suffix in _STREETS:
         return True
-    start, end = match.span("name")
-    words = sheet.cased[start:end].split()
-    return all(word[0].isupper() or word[0].isdigit() for word in words)
+    return all(_is_name(sheet.cased[a:b]) for a, b in spans[:-1])
 
 
-def _is_german(sheet: Sheet, match: re.Match[str]) -> bool:
-    return sheet.cased[match.start("name")].isupper()
+def _is_name(word: str) -> bool:
+    return word[0].isupper() or word[0].isdigit()
 
 
-def _is_romance(sheet: Sheet, match: re.Match[str]) -> bool:
-    start = match.start()
-    return sheet.cased[start].isupper() or match.group().startswith(("calle", "avenida", "c/", "rua"))
+def _with_side(low: str, end: int) -> int:
+    side = _FOLLOWING.match(low, end + 1) if low[end : end + 1] == " " else None
+    return side.end() if side and side.group().strip(".") in _SIDES else end
+
+
+def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
+    low = sheet.low
+    named = 0
+    end = position
+    for _ in range(8):
+        gap = position + (low[position : position + 1] in {" ", "\x1f"})
+        word = _FOLLOWING.match(low, gap)
+        if word is None:
+            break
+        text = word.group()
+        is_particle = text.strip("'") in _PARTICLES or text.startswith(("d'", "l'"))
+        if not is_particle and not sheet.cased[word.start()].isupper() and named:
+            break
+        if not is_particle or "'" in text:
+            named += 1
+            end = word.end()
+        position = word.end()
+    return (start, end) if named else None
+
+
+def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
+    """`Hauptstraße 12a`, `Berliner Allee 5`, `Calle Mayor, 12`, `Via Roma 1`."""
+    low = sheet.low
+    if low[start - 1 : start] not in {" ", ",", "\x1f", "º", "."}:
+        return None
+    tail = low[max(floor, start - _REACH) : start]
+    sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
+    name_end = start - len(tail) + (sign.start() if sign else len(tail))
+    tail = tail[: len(tail) - (start - name_end)]
+    if tail.endswith(_GERMANIC):
+        return _germanic(sheet, tail, name_end, end)
+    match = _ROMANCE.search(tail)
+    if match is None:
+        return None
+    first = name_end - len(tail) + match.start()
+    name = name_end - len(tail) + match.start("name")
+    words = sheet.cased[name:name_end].replace(",", " ").split()
+    if len(words) > 5 or any(w.islower() and w not in _PARTICLES for w in words[1:]):  # noqa: PLR2004
+        return None
+    is_marked = sheet.cased[first].isupper() or match.group().startswith(("calle", "c/", "avenida"))
+    return (first, end) if is_marked and (_is_name(words[0]) or words[0] in _PARTICLES) else None
+
+
+def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:
+    words = tail.split(" ")
+    last = words[-1]
+    first = name_end - len(last)
+    ending = next(e for e in _GERMANIC if last.endswith(e))
+    is_alone = last == ending
+    lead = words[-2] if len(words) > 1 else ""
+    lead_start = first - 1 - len(lead)
+    if lead and (is_alone or lead in _LEADS) and sheet.cased[lead_start].isupper():
+        return lead_start, end
+    if is_alone or len(last) - len(ending) < 3:  # noqa: PLR2004 - "Markt 5" is no address
+        return None
+    return (first, end) if sheet.cased[first].isupper() else None

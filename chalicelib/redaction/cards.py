@@ -45,7 +45,7 @@ _IBAN_LENGTHS = {
     "tl": 23, "tn": 24, "tr": 26, "ua": 29, "va": 22, "vg": 24, "xk": 20,
 }  # fmt: skip
 
-_IBAN_START = re.compile(r"\d{2}(?<=[a-z]{2}\d\d)(?<![a-z0-9][a-z]{2}\d\d)")
+_IBAN_START = re.compile(r"[0-9](?<=[a-z]{2}.)(?<![a-z0-9][a-z]{2}.)\d")
 _IBAN_REST = re.compile(r"(?:[ \t\x1f.\-]{0,2}[a-z0-9]){10,30}")
 
 

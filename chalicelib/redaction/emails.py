@@ -10,45 +10,56 @@ _TLD = (
     "com|net|org|edu|gov|mil|info|biz|io|co|us|uk|ca|au|de|fr|es|it|nl|be|at|ch|se|no|dk|fi|pl|pt|"
     "br|mx|ar|cl|in|cn|jp|kr|ru|nz|ie|za|eu|me|tv|app|dev|ai|xyz|online|store|shop|example|test|cat"
 )
-_L = r"\w.+\-'%~#!$*^`{}&"
-_WRITTEN = re.compile(
-    rf"(?<![{_L}])(?P<local>\"[^\"\n@]{{1,64}}\"|[{_L}]++)"
-    r"(?P<gap>[ \t\x1f]{0,2}@[ \t\x1f]{0,2})"
-    r"(?P<domain>\[[0-9a-f.:]{3,45}\]|[\w\-]++(?:\.{1,2}[\w\-]++)*+)"
+_LOCAL = re.compile(r"(?P<gap>[ \t\x1f]{0,2})(?P<local>\"[^\"\n@]{1,64}\"|[\w.+\-'%~#!$*^`{}&]+)")
+_LEADING = ".+-'%~#!$*^`{}&"
+_DOMAIN_WRITTEN = re.compile(
+    r"(?P<gap>[ \t\x1f]{0,2})(?P<domain>\[[0-9a-f.:]{3,45}\]|[\w\-]++(?:\.{1,2}[\w\-]++)*+)"
     rf"(?P<tail>(?:[ \t]?[,.][ \t]?|[ \t](?:dot[ \t])?)(?:{_TLD})(?:\.(?:uk|au|br|mx))?(?![\w@]))?"
 )
 _KNOWN_TLD = frozenset(_TLD.split("|"))
+_LOCAL_REACH = 320  # RFC 5321 allows 64; a longer one is masked as well
 
 
 def mask_emails(sheet: Sheet) -> None:
     """Claim every address; what is written around it stays."""
-    if "@" in sheet.low:
-        for match in _WRITTEN.finditer(sheet.low):
-            span = _written_span(match, sheet.cased)
+    low = sheet.low
+    if "@" in low:
+        done = 0
+        at = low.find("@")
+        while at >= 0:
+            span = _written_span(sheet, max(done, at - _LOCAL_REACH), at)
+            done = at + 1
             if span is not None:
                 sheet.claim(*span, Kind.EMAIL, MASK)
+                done = span[1]
+            at = low.find("@", done)
         sheet.settle()
-    if any(hint in sheet.low for hint in _SPELLED_HINTS):
-        _mask_spelled(sheet)
+    _mask_spelled(sheet)
 
 
-def _written_span(match: re.Match[str], cased: str) -> tuple[int, int] | None:
-    local, domain = match["local"], match["domain"]
-    start = match.start() + len(local) - len(local.lstrip(".+-'%~#!$*^`{}&"))
-    end = match.end("domain")
-    if start == match.end("local"):
+def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:
+    low = sheet.low
+    # Backwards, so that a long run of letters is read once and not once per letter.
+    left = _LOCAL.match(low[floor:at][::-1])
+    right = _DOMAIN_WRITTEN.match(low, at + 1)
+    if left is None or right is None:
         return None
-    tail = match["tail"]
-    is_spaced = len(match["gap"]) > 1
+    local = left["local"][::-1].lstrip(_LEADING)
+    if not local:
+        return None
+    start = at - left.end("gap") - len(local)
+    end = right.end("domain")
+    domain = right["domain"]
+    is_spaced = bool(left["gap"] or right["gap"])
     labels = domain.split(".")
     if len(labels) == 1 and not domain.startswith("["):
-        if tail is not None:
-            return start, match.end()
+        if right["tail"] is not None:
+            return start, right.end()
         is_word = len(domain) > 1 and domain[0].isalpha()
         return (start, end) if is_word and not is_spaced else None
     if is_spaced and labels[-1] not in _KNOWN_TLD:
         return None
-    return start, _without_next_sentence(labels, match.start("domain"), end, cased)
+    return start, _without_next_sentence(labels, right.start("domain"), end, sheet.cased)
 
 
 def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) -> int:
@@ -61,13 +72,11 @@ def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) 
     return end
 
 
-_AT = r"\(at\)|\[at\]|\{at\}|<at>|at|arroba|arobase|klammeraffe|chiocciola|ät|\(arroba\)|\[arroba\]"
-_DOT = r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
-_SPELLED_HINTS = (
-    " dot ", "dot)", "dot]", "dot}", " punto ", " punkt ", " point ", " ponto ", "at)", "at]",
-    "at}", "arroba", "arobase", "chiocciola", "klammeraffe", "<at>", "[.]", "(.)", " at ", "dot com",
+_AT = (
+    " at ", "(at)", "[at]", "{at}", "<at>", " arroba ", "(arroba)", "[arroba]", " arobase ",
+    " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-", "@",
 )  # fmt: skip
-_AT_WORD = re.compile(rf"[ \t\x1f]{{0,3}}(?:@|{_AT})[ \t\x1f]{{0,3}}")
+_DOT = r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
 _SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"
 _DOMAIN = re.compile(
     rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}}?)"
@@ -93,37 +102,35 @@ _NO_NAME = frozenset(
 
 
 def _mask_spelled(sheet: Sheet) -> None:
-    low = sheet.low
-    done = 0
-    for match in _AT_WORD.finditer(low):
-        if match.start() < done:
-            continue
-        span = _spelled_span(low, match)
-        if span is not None and span[0] >= done:
-            sheet.claim(*span, Kind.EMAIL, MASK)
-            done = span[1]
-    sheet.settle()
+    for sign in _AT:
+        low = sheet.low
+        at = low.find(sign)
+        done = 0
+        while at >= 0:
+            span = _spelled_span(low, at, sign)
+            if span is not None and span[0] >= done:
+                sheet.claim(*span, Kind.EMAIL, MASK)
+                done = span[1]
+            at = low.find(sign, max(done, at + 1))
+        sheet.settle()
 
 
-def _spelled_span(low: str, match: re.Match[str]) -> tuple[int, int] | None:
-    start, end = match.span()
-    if low[end : end + 1].isspace():
-        return None
+def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
+    end = at + len(sign)
+    end += low[end : end + 1] == " "
     domain = _DOMAIN.match(low, end)
     if domain is None:
         return None
+    start = at - (low[at - 1 : at] == " ")
     left = _local_start(low, start)
     local = low[left:start]
     if not local:
         return None
-    word = match.group().strip()
-    if word == "at":
-        is_spaced = match.group()[0].isspace() and match.group()[-1].isspace()
+    if sign == " at ":
         is_spelled = domain["dot"] != "."
         is_mailbox = domain["name"].partition(".")[0] in _MAILBOXES
-        is_name = local not in _NO_NAME
         mentions = "mail" in low[max(0, left - 40) : left]
-        if not is_spaced or not is_name or not (is_spelled or is_mailbox or mentions):
+        if local in _NO_NAME or not (is_spelled or is_mailbox or mentions):
             return None
     return left, domain.end()
 

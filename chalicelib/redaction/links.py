@@ -14,9 +14,6 @@ _HOSTS = (
     r"deutschepost|myhermes|starshipit|sendle|couriersplease|startrack|tnt|4px|amazon-logistics"
 )
 _CARRIER = re.compile(rf"(?:^|[/.@])(?:{_HOSTS})\.(?:[a-z]{{2,6}})(?:\.[a-z]{{2}})?(?:[/:?#]|$)")
-_BARE = re.compile(
-    rf"(?:[a-z0-9\-]{{1,20}}\.){{0,3}}(?:{_HOSTS})\.[a-z]{{2,4}}(?:\.[a-z]{{2}})?/[^\s<>\"\x00`]++"
-)
 _TRACKS = re.compile(
     r"track|tracing|trknbr|trackno|awb|waybill|sendung|seguimiento|rastre|suivi|spedizione|"
     r"zending|sporing|spårning|parcel|shipment|package|tlabels|trk|consignment|piececode|"

@@ -4,15 +4,15 @@ In doubt a run of seven digits or more is masked: a mistyped number is still per
 """
 
 import re
+from bisect import bisect_right
 from itertools import accumulate
 
-from chalicelib.redaction import cards, phones, tracking
-from chalicelib.redaction.context import after, before
+from chalicelib.redaction import cards, orders, phones, tracking
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
 _SEPARATORS = r" \t\x1f.\-/()\[\]_*~|\\,"
-_RUN = re.compile(rf"\d++(?:[{_SEPARATORS}]{{1,4}}+\d++){{0,19}}+")
+_RUN = re.compile(rf"[0-9]\d*+(?:[{_SEPARATORS}]{{1,4}}+\d++){{0,19}}+")
 _GROUP = re.compile(r"\d+")
 _STAMP = re.compile(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)?$"
@@ -21,6 +21,7 @@ _EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")
 _BOOK = re.compile(r"97[89]\d{10}$")
 _MIN_RUN = 7
 _MAX_WINDOW = 8
+_MAX_TOTAL = 34  # the longest tracking number
 
 _IDENTIFIERS = frozenset({Topic.PHONE, Topic.ORDER, Topic.TRACKING, Topic.CARD, Topic.SSN,
                           Topic.ACCOUNT, Topic.IBAN})  # fmt: skip
@@ -44,11 +45,11 @@ class _Run:
         """The topic near these groups, and whether it directly precedes them."""
         key = (first, last)
         if key not in self._topics:
-            near = before(self.sheet.words, self.starts[first])
+            near = self.sheet.before(self.starts[first])
             if near.topic is not None:
                 self._topics[key] = near.topic, near.is_direct
             else:
-                self._topics[key] = after(self.sheet.words, self.ends[last]).topic, False
+                self._topics[key] = self.sheet.after(self.ends[last]).topic, False
         return self._topics[key]
 
 
@@ -84,10 +85,17 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     totals = list(accumulate(sizes))
     if totals[-1] < _MIN_RUN:
         return 0, 0
-    for count in range(len(sizes), 1, -1):
-        kind = _card_or_tracking(run, first, count, totals[count - 1])
+    if len(sizes) > 2:  # noqa: PLR2004
+        kind = _triple(run, first, tuple(sizes[:3]))
         if kind is not None:
-            return count, _claim(run, first, count, kind)
+            return 3, _claim(run, first, 3, kind)
+    if totals[-1] >= cards.CARD_LENGTHS[0] and not _is_plus(run, first):
+        for count in range(min(len(sizes), bisect_right(totals, _MAX_TOTAL)), 1, -1):
+            if totals[count - 1] < cards.CARD_LENGTHS[0]:
+                break
+            kind = _card_or_tracking(run, first, tuple(sizes[:count]), totals[count - 1])
+            if kind is not None:
+                return count, _claim(run, first, count, kind)
     count = _phone_window(run, first, sizes, totals)
     if not count:
         return 0, 0
@@ -95,31 +103,38 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     return count, phones.claim(run.sheet, start, end, "".join(run.groups[first : first + count]))
 
 
-def _card_or_tracking(run: _Run, first: int, count: int, total: int) -> Kind | None:
-    lengths = tuple(map(len, run.groups[first : first + count]))
-    separators = tuple(run.separators[first : first + count - 1])
-    if count == 3 and cards.is_ssn(lengths, separators):  # noqa: PLR2004
+def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
+    """`123-45-6789`, Amazon's `114-1234567-1234567` and eBay's `12-34567-89012`."""
+    separators = tuple(run.separators[first : first + 2])
+    if cards.is_ssn(lengths, separators):
         return Kind.SSN
-    if total < cards.CARD_LENGTHS[0] or _is_plus(run, first):
-        return None
+    is_market = orders.is_market_shape(lengths) and {s.strip() for s in separators} <= {"-", ""}
+    return Kind.ORDER if is_market else None
+
+
+def _card_or_tracking(
+    run: _Run, first: int, lengths: tuple[int, ...], total: int
+) -> Kind | None:
+    count = len(lengths)
+    is_fours = count >= 3 and set(lengths[:-1]) == {4} and lengths[-1] <= 4  # noqa: PLR2004
+    is_even = is_fours or len(set(lengths[:-1])) == 1 or lengths in {(4, 6, 5), (4, 6, 4)}
     topic, _ = run.topic(first, first + count - 1)
     if total in cards.CARD_LENGTHS:
-        digits = "".join(run.groups[first : first + count])
-        is_fours = count >= 3 and set(lengths[:-1]) == {4} and lengths[-1] <= 4  # noqa: PLR2004
-        is_even = is_fours or len(set(lengths[:-1])) == 1 or lengths in {(4, 6, 5), (4, 6, 4)}
         if topic is Topic.CARD:
             return Kind.CARD
-        if is_even and cards.has_brand(digits) and cards.passes_luhn(digits):
-            return Kind.CARD
-        if topic is Topic.TRACKING and is_even:
-            return Kind.TRACKING
+        if is_even:
+            digits = "".join(run.groups[first : first + count])
+            if cards.has_brand(digits) and cards.passes_luhn(digits):
+                return Kind.CARD
+            if topic is Topic.TRACKING:
+                return Kind.TRACKING
         if lengths in {(4, 4, 4, 4), (4, 6, 5)}:
             return Kind.CARD
         if is_fours and count == 3:  # noqa: PLR2004 - FedEx Express in groups of four
             return Kind.TRACKING
     if tracking.is_spaced_number(lengths):
         return Kind.TRACKING
-    return Kind.TRACKING if topic is Topic.TRACKING and total <= 34 and count <= 9 else None  # noqa: PLR2004
+    return Kind.TRACKING if topic is Topic.TRACKING and count <= 9 else None  # noqa: PLR2004
 
 
 def _is_plus(run: _Run, first: int) -> bool:

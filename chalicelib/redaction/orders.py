@@ -2,20 +2,17 @@
 
 import re
 
-from chalicelib.redaction.context import Context, after, before
+from chalicelib.redaction.context import Context
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
-_TOKEN = re.compile(r"\d[a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
+_TOKEN = re.compile(r"[0-9][a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
 _MORE_GROUPS = re.compile(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
 _LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|er|x|am|pm|h|days?|min|kg|g|cm|mm|ml|oz|lbs?|%)$")
 _COUNTED = re.compile(
     r"[ \x1f]?(?:x|pcs|pieces|units?|items?|boxes|pairs|days?|weeks?|months?|years?|hours?|minutes?|"
     r"%|€|\$|£|of|more|different|products?|times|tage|wochen|días|jours|percent|orders|pedidos)(?!\w)"
-)
-_MARKET = re.compile(
-    r"\d{2,4}[\- ]\d{6,8}[\- ]\d{6,8}(?!\w|[\-]\d)|\d{2}-\d{5}-\d{5}(?!\w|-\d)"
 )
 _HEX_COLOUR = re.compile(r"(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$")
 _MIN_BARE = 4
@@ -25,12 +22,6 @@ _TOPICS = frozenset({Topic.ORDER, Topic.ACCOUNT})
 
 def mask_orders(sheet: Sheet) -> None:
     """Claim order numbers by their shape, their `#` or the word for order near them."""
-    low = sheet.low
-    for match in _MARKET.finditer(low):
-        start, end = match.span()
-        if not low[max(0, start - 1) : start].isalnum() and low[max(0, start - 1) : start] != "+":
-            sheet.claim(start, end, Kind.ORDER, last_four(match.group()))
-    sheet.settle()
     low = sheet.low
     done = 0
     for match in _TOKEN.finditer(low):
@@ -69,7 +60,7 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
         return _hashed(sheet, start, token, digits)
     if _ORDINAL.match(token) or _COUNTED.match(low, end):
         return None
-    near = before(sheet.words, start)
+    near = sheet.before(start)
     if near.topic in _TOPICS and _is_number(near, token, digits):
         return Kind.ORDER
     if near.topic is Topic.SECRET and near.is_direct and token.isdigit():
@@ -77,7 +68,7 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
     if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:  # noqa: PLR2004
         return Kind.TRACKING
     if near.topic is None and digits >= _MIN_BARE:
-        follow = after(sheet.words, end)
+        follow = sheet.after(end)
         is_answer = follow.is_direct or follow.is_marked
         return Kind.ORDER if follow.topic is Topic.ORDER and is_answer else None
     return None
@@ -93,7 +84,7 @@ def _is_number(near: Context, token: str, digits: int) -> bool:
 
 
 def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
-    near = before(sheet.words, start - 1)
+    near = sheet.before(start - 1)
     if near.topic is Topic.ORDER and near.is_direct:
         return Kind.ORDER
     if near.topic in {Topic.COLOUR, Topic.PRODUCT} and near.is_direct:
@@ -101,3 +92,10 @@ def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
     if digits < _MIN_HASHED or (not token.isdigit() and _HEX_COLOUR.match(token)):
         return None
     return Kind.ORDER
+
+
+def is_market_shape(lengths: tuple[int, ...]) -> bool:
+    """Amazon 3-7-7 and eBay 2-5-5, with a digit more or less: a mistyped number is a number."""
+    one, two, three = lengths
+    is_amazon = one in {2, 3, 4} and two in {6, 7, 8} and three in {6, 7, 8}
+    return is_amazon or lengths == (2, 5, 5)

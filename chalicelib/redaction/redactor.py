@@ -80,7 +80,11 @@ def read(view: View) -> Sheet:
         sheet.settle()
     mask_links(sheet)
     mask_emails(sheet)
-    if not _DIGIT.search(sheet.low):
+    runs = _DIGITS.findall(sheet.low)
+    if not runs:
+        return sheet
+    if len(runs) > MAX_RUNS:
+        _mask_all_numbers(sheet)
         return sheet
     keep_readable(sheet)
     mask_marked_formats(sheet)
@@ -92,7 +96,17 @@ def read(view: View) -> Sheet:
     return sheet
 
 
-_DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"[0-9]+")
+_ANY_NUMBER = re.compile(r"[0-9][\w\-./]*+(?:[ ,][0-9][\w\-./]*+)*+")
+
+# A text with so many numbers is a table or an attack, and no reading of each is worth the time.
+MAX_RUNS = 4000
+
+
+def _mask_all_numbers(sheet: Sheet) -> None:
+    for match in _ANY_NUMBER.finditer(sheet.low):
+        sheet.claim(*match.span(), Kind.NUMBER, DROPPED)
+    sheet.settle()
 
 
 def _write(text: str, end: int, view: View, sheet: Sheet) -> str:

@@ -2,6 +2,7 @@
 
 from enum import StrEnum
 
+from chalicelib.redaction.context import Context, after, before
 from chalicelib.redaction.normalise import View
 
 BLANK = "\x00"  # neither letter, digit, space nor punctuation: ends every pattern
@@ -30,7 +31,7 @@ class Sheet:
     spans read as blanks to every later pass, so that no two passes mask the same characters.
     """
 
-    __slots__ = ("_pending", "cased", "claims", "low", "words")
+    __slots__ = ("_nearby", "_pending", "cased", "claims", "low", "words")
 
     def __init__(self, view: View) -> None:
         """Open a sheet over a view; `words` keeps what was written, for context."""
@@ -39,6 +40,18 @@ class Sheet:
         self.words = view.low
         self.claims: list[tuple[int, int, Kind, str]] = []
         self._pending: list[tuple[int, int]] = []
+        self._nearby: dict[int, Context] = {}
+
+    def before(self, start: int) -> Context:
+        """The topic before an offset, looked up once for all passes."""
+        context = self._nearby.get(start)
+        if context is None:
+            context = self._nearby[start] = before(self.words, start)
+        return context
+
+    def after(self, end: int) -> Context:
+        """The topic after an offset."""
+        return after(self.words, end)
 
     def claim(self, start: int, end: int, kind: Kind, mask: str) -> None:
         """Replace `[start, end)` by the mask; spans of one pass come in order and apart."""

@@ -3,11 +3,10 @@
 import re
 
 from chalicelib.redaction import tracking
-from chalicelib.redaction.context import after, before
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
-_CODE = re.compile(r"\d(?:(?<=[a-z]\d)[a-z0-9]*+|\d*+[a-z][a-z0-9]*+)")
+_CODE = re.compile(r"[0-9](?:(?<=[a-z].)[a-z0-9]*+|\d*+[a-z][a-z0-9]*+)")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONG_NUMBER = re.compile(r"\d{7}")
 _HASH = re.compile(r"(?:[a-z]{2})?[0-9a-f]{16,128}$")
@@ -43,8 +42,8 @@ def _kind(sheet: Sheet, start: int, end: int, token: str) -> Kind | None:
     is_long = _LONG_NUMBER.search(token) is not None
     if len(token) < _TRACKED_LENGTH:
         return Kind.NUMBER if is_long else None
-    near = before(sheet.words, start)
-    topic = near.topic or after(sheet.words, end).topic
+    near = sheet.before(start)
+    topic = near.topic or sheet.after(end).topic
     if topic is Topic.TRACKING and (is_long or near.is_direct):
         return Kind.TRACKING
     if topic is Topic.PRODUCT and near.is_direct:

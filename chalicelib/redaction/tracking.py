@@ -8,15 +8,12 @@ MASK = "***"
 
 _UPS = re.compile(r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9]))")
 _S10 = re.compile(
-    r"\d(?:(?<=[a-z]{2}\d)|(?<=[a-z]{2}[ \-]\d))(?:[ \-]?\d){7,8}[ \-]?(?P<country>[a-z]{2})(?![a-z0-9])"
+    r"[0-9](?:(?<=[a-z]{2}.)|(?<=[a-z]{2}[ \-].))(?:[ \-]?\d){7,8}[ \-]?(?P<country>[a-z]{2})(?![a-z0-9])"
 )
 _S10_COUNTRIES = frozenset(
     """ae ar at au be bg br ca ch cl cn co cy cz de dk ee eg es fi fr gb gr hk hr hu id ie il in is
     it jp kr lt lu lv ma mt mx my nl no nz pe ph pk pl pt ro rs ru sa se sg si sk th tr tw ua us vn
     za""".split()
-)
-_PREFIXED = re.compile(
-    r"\d{9,34}(?<![a-z0-9]\d)(?![a-z0-9])",
 )
 _CARRIER_PREFIX = frozenset(
     """tba tbm tbc tbd jd jjd jvgl jvgb gm lx rx ry rb lp yt lb lt c d h hm dpd uk sp syrm yw 1ls
