@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from chalicelib.redaction.vocabulary import FILLERS, LINKS, MARKS, NEEDS_MARK, TOPICS, Topic
+from chalicelib.redaction.vocabulary import FILLERS, LINKS, MARKS, NEEDS_MARK, ROLES, TOPICS, Role, Topic
 
 REACH = 40
 _WORD = re.compile(r"[^\W\d_]+")
@@ -33,15 +33,16 @@ def before(words: str, start: int) -> Context:
     is_direct = True
     following = ""
     for word in reversed(_WORD.findall(tail)):
-        topic = TOPICS.get(word)
-        if topic is not None and (word not in NEEDS_MARK or is_marked):
+        role = ROLES.get(word)
+        if role is None:
+            is_direct = False
+        elif role is Role.MARK:
+            is_marked = True
+        elif role is not Role.FILLER and (is_marked or word not in NEEDS_MARK):
+            topic = Topic(role)
             if topic is Topic.ORDER:
                 topic = _head(tail, word)
             return Context(topic, is_direct, is_marked, following in MARKS)
-        if word in MARKS:
-            is_marked = True
-        elif word not in FILLERS:
-            is_direct = False
         following = word
     return NOTHING
 

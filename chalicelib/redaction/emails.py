@@ -10,6 +10,7 @@ _TLD = (
     "com|net|org|edu|gov|mil|info|biz|io|co|us|uk|ca|au|de|fr|es|it|nl|be|at|ch|se|no|dk|fi|pl|pt|"
     "br|mx|ar|cl|in|cn|jp|kr|ru|nz|ie|za|eu|me|tv|app|dev|ai|xyz|online|store|shop|example|test|cat"
 )
+_SIGN = re.compile(r"@(?=[ \t\x1f]{0,2}(?:\[|\w[\w\-.]))")
 _LOCAL = re.compile(r"(?P<gap>[ \t\x1f]{0,2})(?P<local>\"[^\"\n@]{1,64}\"|[\w.+\-'%~#!$*^`{}&]+)")
 _LEADING = ".+-'%~#!$*^`{}&"
 _DOMAIN_WRITTEN = re.compile(
@@ -25,14 +26,15 @@ def mask_emails(sheet: Sheet) -> None:
     low = sheet.low
     if "@" in low:
         done = 0
-        at = low.find("@")
-        while at >= 0:
+        for sign in _SIGN.finditer(low):
+            at = sign.start()
+            if at < done:
+                continue
             span = _written_span(sheet, max(done, at - _LOCAL_REACH), at)
             done = at + 1
             if span is not None:
                 sheet.claim(*span, Kind.EMAIL, MASK)
                 done = span[1]
-            at = low.find("@", done)
         sheet.settle()
     _mask_spelled(sheet)
 
@@ -74,7 +76,7 @@ def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) 
 
 _AT = (
     " at ", "(at)", "[at]", "{at}", "<at>", " arroba ", "(arroba)", "[arroba]", " arobase ",
-    " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-", "@",
+    " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-",
 )  # fmt: skip
 _DOT = r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
 _SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"

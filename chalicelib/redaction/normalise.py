@@ -50,6 +50,18 @@ def cap(text: str) -> tuple[str, int]:
     return text[: end + _LOOK_AHEAD], end
 
 
+def is_quiet(text: str) -> bool:
+    """Whether a text has no digit, `@` or link in any writing; cheap, for most texts are so."""
+    if _LOUD.search(text) or "://" in text or "&commat" in text:
+        return False
+    if text.isascii():
+        return True
+    return not any(_LOUD.search(_plain(char)) for char in set(text) if char > "\x7f")
+
+
+_LOUD = re.compile(r"[\d@]|[wW]{3}\.")
+
+
 def normalise(text: str) -> View:
     """The view of a text; every str is accepted, lone surrogates and NUL included."""
     if text.isascii():

@@ -23,14 +23,10 @@ _MIN_RUN = 7
 _MAX_WINDOW = 8
 _MAX_TOTAL = 34  # the longest tracking number
 
-_IDENTIFIERS = frozenset({Topic.PHONE, Topic.ORDER, Topic.TRACKING, Topic.CARD, Topic.SSN,
-                          Topic.ACCOUNT, Topic.IBAN})  # fmt: skip
-
-
 class _Run:
     """One run: its groups, the signs between them, and the topic, looked up at most once each."""
 
-    __slots__ = ("_topics", "ends", "groups", "separators", "sheet", "starts")
+    __slots__ = ("ends", "groups", "separators", "sheet", "starts")
 
     def __init__(self, sheet: Sheet, start: int, text: str) -> None:
         self.sheet = sheet
@@ -39,18 +35,13 @@ class _Run:
         self.ends = [start + e for _, e in spans]
         self.groups = [text[s:e] for s, e in spans]
         self.separators = [text[a[1] : b[0]] for a, b in zip(spans, spans[1:], strict=False)]
-        self._topics: dict[tuple[int, int], tuple[Topic | None, bool]] = {}
 
     def topic(self, first: int, last: int) -> tuple[Topic | None, bool]:
         """The topic near these groups, and whether it directly precedes them."""
-        key = (first, last)
-        if key not in self._topics:
-            near = self.sheet.before(self.starts[first])
-            if near.topic is not None:
-                self._topics[key] = near.topic, near.is_direct
-            else:
-                self._topics[key] = self.sheet.after(self.ends[last]).topic, False
-        return self._topics[key]
+        near = self.sheet.before(self.starts[first])
+        if near.topic is not None:
+            return near.topic, near.is_direct
+        return self.sheet.after(self.ends[last]).topic, False
 
 
 def mask_numbers(sheet: Sheet) -> None:
@@ -62,6 +53,9 @@ def mask_numbers(sheet: Sheet) -> None:
             continue
         if match.start() < done:
             continue
+        if text.isdigit():
+            done = _claim_run(sheet, match.start(), match.end(), text)
+            continue
         done = _mask_run(_Run(sheet, match.start(), text))
     sheet.settle()
 
@@ -71,7 +65,8 @@ def _mask_run(run: _Run) -> int:
     while index < len(run.groups):
         taken, end = _claim_window(run, index)
         if not taken and len(run.groups[index]) >= _MIN_RUN:
-            taken, end = 1, _claim_single(run, index)
+            span = run.starts[index], run.ends[index]
+            taken, end = 1, _claim_run(run.sheet, *span, run.groups[index])
         done = max(done, end)
         index += taken or 1
     return done
@@ -96,11 +91,28 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
             kind = _card_or_tracking(run, first, tuple(sizes[:count]), totals[count - 1])
             if kind is not None:
                 return count, _claim(run, first, count, kind)
+    count = _readable_window(run, first, sizes, totals)
+    if count:
+        run.sheet.shield(run.starts[first], run.ends[first + count - 1])
+        return count, run.ends[first + count - 1]
     count = _phone_window(run, first, sizes, totals)
     if not count:
         return 0, 0
     start, end = run.starts[first], run.ends[first + count - 1]
     return count, phones.claim(run.sheet, start, end, "".join(run.groups[first : first + count]))
+
+
+def _readable_window(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
+    """`978-3-16-148410-0`, `12:34:56-1234`, and dashed numbers that a word calls a product's."""
+    count = 1
+    while count < len(sizes) and run.separators[first + count - 1] in {"-", " "}:
+        count += 1
+    if totals[count - 1] == 13 and run.groups[first] in {"978", "979"}:  # noqa: PLR2004 - ISBN
+        return count
+    near = run.sheet.before(run.starts[first])
+    is_product = near.topic is Topic.PRODUCT and near.is_direct
+    is_phone = tuple(sizes[:3]) in {(3, 3, 4), (1, 3, 3)} or _is_plus(run, first)
+    return count if is_product and not is_phone else 0
 
 
 def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
@@ -191,15 +203,15 @@ def _claim(run: _Run, first: int, count: int, kind: Kind) -> int:
     return end
 
 
-def _claim_single(run: _Run, index: int) -> int:
-    digits = run.groups[index]
-    kind = _single_kind(run, index, digits)
+def _claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
+    kind = _kind_of_run(sheet, start, end, digits)
     if kind is None:
-        run.sheet.shield(run.starts[index], run.ends[index])
-        return run.ends[index]
-    if kind is Kind.PHONE:
-        return phones.claim(run.sheet, run.starts[index], run.ends[index], digits)
-    return _claim(run, index, 1, kind)
+        sheet.shield(start, end)
+    elif kind is Kind.PHONE:
+        return phones.claim(sheet, start, end, digits)
+    else:
+        sheet.claim(start, end, kind, tracking.MASK if kind is Kind.TRACKING else last_four(digits))
+    return end
 
 
 _BY_TOPIC = {
@@ -211,27 +223,34 @@ _BY_TOPIC = {
 }
 
 
-def _single_kind(run: _Run, index: int, digits: str) -> Kind | None:
+def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None:  # noqa: PLR0911
     """The type of an unbroken run of seven digits or more; None for one that stays readable."""
     length = len(digits)
-    if _is_plus(run, index):
+    if "+" in sheet.low[max(0, start - 2) : start]:
         return Kind.PHONE
-    topic, is_direct = run.topic(index, index)
+    near = sheet.before(start)
+    topic = near.topic or sheet.after(end).topic
     if topic is Topic.CARD and length in cards.CARD_LENGTHS:
         return Kind.CARD
     if topic in _BY_TOPIC:
         return _BY_TOPIC[topic]
     if topic is Topic.PHONE and length <= phones.DIGITS[-1]:
         return Kind.PHONE
-    if cards.has_brand(digits) and cards.passes_luhn(digits):
+    if length in cards.CARD_LENGTHS and cards.has_brand(digits) and cards.passes_luhn(digits):
         return Kind.CARD
-    if _is_readable(digits, topic, is_direct=is_direct):
+    if _is_readable(digits, topic, is_direct=near.is_direct) or _MEASURED.match(sheet.low, end):
         return None
     if length in {10, 11} or (digits.startswith("0") and length <= phones.DIGITS[-1]):
         return Kind.PHONE
     if tracking.is_carrier_number(digits):
         return Kind.TRACKING
-    return Kind.PHONE if length in {12} else Kind.NUMBER
+    return Kind.PHONE if length == 12 else Kind.NUMBER  # noqa: PLR2004
+
+
+_MEASURED = re.compile(
+    r" ?(?:bytes?|kb|mb|gb|kib|mib|ms|µs|us|ns|seconds?|secs?|mah|lumens?|km|rpm|views|followers|"
+    r"subscribers|people|pieces|pcs|stück)(?!\w)"
+)
 
 
 def _is_readable(digits: str, topic: Topic | None, *, is_direct: bool) -> bool:

@@ -8,7 +8,7 @@ from chalicelib.redaction.addresses import mask_addresses
 from chalicelib.redaction.cards import mask_ibans
 from chalicelib.redaction.emails import mask_emails
 from chalicelib.redaction.links import mask_links
-from chalicelib.redaction.normalise import CAP_BYTES, View, cap, normalise
+from chalicelib.redaction.normalise import CAP_BYTES, View, cap, is_quiet, normalise
 from chalicelib.redaction.numbers import mask_numbers
 from chalicelib.redaction.orders import mask_orders
 from chalicelib.redaction.readable import keep_readable
@@ -21,7 +21,6 @@ Counts = Mapping[Kind, int]
 DROPPED = "***"  # all that is left of a text that could not be read
 _MAX_PASSES = 6
 
-_NEEDS_READING = re.compile(r"[\d@]")
 _MASKS = re.compile(
     r"\*{3,}+(?:@\*{3}|-\*{3}-\d{4}(?!\d)|[a-z0-9]{4}(?![a-z0-9]))?|\[address\]|<redacted>"
 )
@@ -53,9 +52,9 @@ def redact_counted(text: str) -> tuple[str, Counts]:
 
 def _pass(text: str, counts: Counter[Kind]) -> str:
     text, end = cap(text)
-    view = normalise(text)
-    if not _wants_reading(view.low):
+    if is_quiet(text) and not _spells(text.lower()):
         return text[:end]
+    view = normalise(text)
     sheet = read(view)
     if not sheet.claims:
         return text[:end]
@@ -63,12 +62,14 @@ def _pass(text: str, counts: Counter[Kind]) -> str:
     return _write(text, end, view, sheet)
 
 
-def _wants_reading(low: str) -> bool:
-    if _NEEDS_READING.search(low) or "://" in low or "www." in low:
+def _spells(low: str) -> bool:
+    """Whether an address may be spelled out, or a link written without its scheme."""
+    if (" at " in low and " dot " in low) or ".com/" in low or "/track" in low:
         return True
-    return ".com/" in low or (" at " in low and " dot " in low) or any(
-        hint in low for hint in ("at)", "at]", "at}", "arroba", "arobase", "chiocciola", "klammeraffe")
-    )
+    return any(hint in low for hint in _SPELLED)
+
+
+_SPELLED = ("at)", "at]", "at}", " arroba ", " arobase ", " chiocciola ", " klammeraffe ", "@")
 
 
 def read(view: View) -> Sheet:
@@ -97,10 +98,10 @@ def read(view: View) -> Sheet:
 
 
 _DIGITS = re.compile(r"[0-9]+")
-_ANY_NUMBER = re.compile(r"[0-9][\w\-./]*+(?:[ ,][0-9][\w\-./]*+)*+")
+_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[0-9]\S*+)*+")
 
 # A text with so many numbers is a table or an attack, and no reading of each is worth the time.
-MAX_RUNS = 4000
+MAX_RUNS = 2500
 
 
 def _mask_all_numbers(sheet: Sheet) -> None:

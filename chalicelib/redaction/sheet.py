@@ -40,7 +40,7 @@ class Sheet:
         self.words = view.low
         self.claims: list[tuple[int, int, Kind, str]] = []
         self._pending: list[tuple[int, int]] = []
-        self._nearby: dict[int, Context] = {}
+        self._nearby: dict[int, Context] = {}  # negative offsets: what follows
 
     def before(self, start: int) -> Context:
         """The topic before an offset, looked up once for all passes."""
@@ -50,8 +50,11 @@ class Sheet:
         return context
 
     def after(self, end: int) -> Context:
-        """The topic after an offset."""
-        return after(self.words, end)
+        """The topic after an offset, likewise."""
+        context = self._nearby.get(-end)
+        if context is None:
+            context = self._nearby[-end] = after(self.words, end)
+        return context
 
     def claim(self, start: int, end: int, kind: Kind, mask: str) -> None:
         """Replace `[start, end)` by the mask; spans of one pass come in order and apart."""

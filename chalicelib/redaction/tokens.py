@@ -6,7 +6,7 @@ from chalicelib.redaction import tracking
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
-_CODE = re.compile(r"[0-9](?:(?<=[a-z].)[a-z0-9]*+|\d*+[a-z][a-z0-9]*+)")
+_CODE = re.compile(r"[0-9](?:(?<=[a-z].)[a-z0-9]*+|(?<![0-9].)\d*+[a-z][a-z0-9]*+)")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONG_NUMBER = re.compile(r"\d{7}")
 _HASH = re.compile(r"(?:[a-z]{2})?[0-9a-f]{16,128}$")

@@ -161,3 +161,17 @@ NEEDS_MARK = frozenset({"oder", "ref", "return", "purchase", "reference", "order
 TOPICS["oder"] = Topic.ORDER
 # Words that hang a second noun on the first: "tracking number FOR my order".
 LINKS = frozenset("for of on für zu para de do da pour per van".split())
+
+
+class Role(StrEnum):
+    """What a word does between a topic and its number."""
+
+    MARK = "mark"  # says that a number follows
+    FILLER = "filler"  # says nothing
+
+
+ROLES: dict[str, Topic | Role] = {
+    **dict.fromkeys(FILLERS, Role.FILLER),
+    **dict.fromkeys(MARKS, Role.MARK),
+    **TOPICS,
+}
