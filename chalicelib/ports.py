@@ -313,16 +313,7 @@ class LedgerPort(Protocol):
         ...
 
     def begin(
-<<<<<<< HEAD
         self, lease: Lease, actions: Sequence[Action], modes: Modes, *, operator: bool = False
-=======
-        self,
-        lease: Lease,
-        actions: Sequence[Action],
-        modes: Modes,
-        *,
-        operator: bool = False,
->>>>>>> 1e7665f
     ) -> tuple[ActionRow, ...]:
         """Write `pending` rows before an effect starts, or tell how far each action is.
 

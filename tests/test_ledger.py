@@ -4,6 +4,7 @@ import itertools
 import threading
 
 import pytest
+from fakes import ManualClock
 
 from chalicelib import rows
 from chalicelib.actions import AddTag
@@ -19,7 +20,6 @@ from chalicelib.ports import (
     Lease,
     Modes,
 )
-from fakes import ManualClock
 
 MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
 NOTHING = frozenset()
@@ -246,7 +246,9 @@ def test_a_done_action_never_begins_again(ledger, clock):
         ledger.end_action(lease, tag, ActionStatus.DONE, ref="r1")
     clock.forward(300)
     again = ledger.begin(claim(ledger), TAGS, MODES, operator=True)
-    assert [(one.status, one.mine, one.ref) for one in again] == [(ActionStatus.DONE, False, "r1")] * 2
+    assert [(one.status, one.mine, one.ref) for one in again] == [
+        (ActionStatus.DONE, False, "r1")
+    ] * 2
 
 
 def test_an_action_left_pending_is_told_as_started(ledger, clock):
@@ -384,7 +386,9 @@ def test_statuses_tell_of_rows_that_exist_and_have_not_expired(ledger, clock):
 
 
 def test_a_notification_is_recorded_with_its_end(ledger, table):
-    ledger.record(facts("evt:rp:1042:n:d1"), rows.UNDECIDED, EventStatus.PROCESSED, reason="resolved")
+    ledger.record(
+        facts("evt:rp:1042:n:d1"), rows.UNDECIDED, EventStatus.PROCESSED, reason="resolved"
+    )
     stored = row(table, "evt:rp:1042:n:d1")
     assert (stored["status"], stored["reason"]) == ("processed", "resolved")
     for name, kind in REQUIRED.items():

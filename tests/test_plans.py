@@ -37,7 +37,9 @@ def test_a_plan_stays_small_enough_for_one_write_unit():
     assert len(plan.encode()) < 250
 
 
-@pytest.mark.parametrize("text", ["{}", '{"v": 2, "flow": "x", "steps": [], "facts": {}}', "nonsense"])
+@pytest.mark.parametrize(
+    "text", ["{}", '{"v": 2, "flow": "x", "steps": [], "facts": {}}', "nonsense"]
+)
 def test_a_plan_of_another_version_is_not_guessed_at(text):
     """F43."""
     with pytest.raises(ValueError):

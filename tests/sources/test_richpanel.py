@@ -67,7 +67,11 @@ def test_a_notification_that_names_its_comment_is_that_comments_event():
 
 
 def test_any_other_notification_is_thin_and_has_a_key_of_its_own():
-    body = {"ticket_id": "1042", "ticket_url": "https://x.example.com", "trigger": "customer_message"}
+    body = {
+        "ticket_id": "1042",
+        "ticket_url": "https://x.example.com",
+        "trigger": "customer_message",
+    }
     one = richpanel.parse(request(body, delivery_id="d1"))
     other = richpanel.parse(request(body, delivery_id="d2"))
     assert isinstance(one, TicketNotification)
