@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.adapters.breaker import Breaker
+from chalicelib.adapters.http import VendorClient
+from chalicelib.adapters.rate_limit import RateLimit
+from chalicelib.adapters.richpanel import PROVIDER, Richpanel, key_header
 from chalicelib.errors import UnavailableError
 from chalicelib.flows import Flow
 from chalicelib.flows.support import SupportFlow
