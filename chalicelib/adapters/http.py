@@ -181,6 +181,9 @@ class VendorClient:
                 answer.read(response, call, self.max_answer_bytes)
         except _BROKEN as error:
             answer.reason = _reason(error, watch)
+        if answer.reason and watch.is_over:
+            # Cut off among its headers, an answer looks whole and empty.
+            answer.reason = "timeout" if watch.was_sent else "connect_timeout"
         answer.was_sent = watch.was_sent
         return answer
 
@@ -307,9 +310,7 @@ def _request_id(headers: Mapping[str, str]) -> str | None:
 
 
 def _reason(error: Exception, watch: Watch) -> str:
-    is_timeout = watch.is_over or isinstance(
-        error, requests.Timeout | urllib3.exceptions.TimeoutError
-    )
+    is_timeout = isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError)
     if watch.was_sent:
         return "timeout" if is_timeout else "connection_broken"
     return "connect_timeout" if is_timeout else "connect_failed"

@@ -27,7 +27,7 @@ class Request:
     connection: int
 
     @property
-    def json(self) -> Any:
+    def json(self) -> Any:  # noqa: ANN401 - JSON
         return json.loads(self.body)
 
 
