@@ -265,7 +265,7 @@ def _package(project: Path, stage: str) -> Path:
     out = project / f"out-{stage}"
     own = ("AWS_", "PYTHONWARNINGS", "COVERAGE")
     environment = {name: value for name, value in os.environ.items() if not name.startswith(own)}
-    run = subprocess.run(  # noqa: S603 - our own arguments
+    run = subprocess.run(
         [
             *(sys.executable, "-c", "import sys; from chalice.cli import main; sys.exit(main())"),
             *("package", "--stage", stage),
