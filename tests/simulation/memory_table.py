@@ -34,13 +34,14 @@ class MemoryTable:
         self.key = key
         self.rows: dict[Key, Item] = {}
         self._indexes = dict(indexes or {})
+        self._listed: dict[str, dict[Key, Item]] = {index: {} for index in self._indexes}
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
         """See `chalicelib.dynamo.Table.put`."""
         new = _stored(item)
         key = self._key(new)
         self._check(key, condition, values)
-        self.rows[key] = new
+        self._keep(key, new)
 
     def update(
         self,
@@ -66,8 +67,15 @@ class MemoryTable:
             row[name] = row.get(name, 0) + number
         for name in remove:
             row.pop(name, None)
-        self.rows[at] = row
+        self._keep(at, row)
         return _copied(row)
+
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Take a row away, as TTL does."""
+        at = self._key(key)
+        self.rows.pop(at, None)
+        for listed in self._listed.values():
+            listed.pop(at, None)
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
         """See `chalicelib.dynamo.Table.get`."""
@@ -82,7 +90,8 @@ class MemoryTable:
             new = _stored(item)
             key = self._key(new)
             inserted.append(key not in self.rows)
-            self.rows.setdefault(key, new)
+            if inserted[-1]:
+                self._keep(key, new)
         return inserted
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
@@ -103,14 +112,12 @@ class MemoryTable:
         expression = arguments["KeyConditionExpression"]
         for short, name in names.items():
             expression = expression.replace(short, f"#{name}")
-        keys = self._indexes[arguments["IndexName"]] if "IndexName" in arguments else self.key
+        index = arguments.get("IndexName")
+        keys = self._indexes[index] if index else self.key
+        listed = self._listed[index] if index else self.rows
         matches = compiled(expression)
         values = {**arguments.get("values", {})}
-        found = [
-            row
-            for row in self.rows.values()
-            if all(name in row for name in keys) and matches(row, values)
-        ]
+        found = [row for row in listed.values() if matches(row, values)]
         found.sort(
             key=lambda row: tuple(row[name] for name in keys),
             reverse=not arguments.get("ScanIndexForward", True),
@@ -119,6 +126,14 @@ class MemoryTable:
 
     def _key(self, item: Mapping[str, Any]) -> Key:
         return tuple(item[name] for name in self.key)
+
+    def _keep(self, key: Key, row: Item) -> None:
+        self.rows[key] = row
+        for index, names in self._indexes.items():
+            if all(name in row for name in names):
+                self._listed[index][key] = row
+            else:
+                self._listed[index].pop(key, None)
 
     def _check(self, key: Key, condition: str, values: Mapping[str, Any]) -> Item | None:
         found = self.rows.get(key)

@@ -248,6 +248,7 @@ class Container:
             ledger=ledger,
             state=state,
             intake=self.intake,
+            settlement=settlement,
             clock=clock,
             log=log,
             new_id=world.new_id,

@@ -53,8 +53,10 @@ class MemoryVendor:
         self._comments = 0
 
     def customer_writes(self, conversation_id: str, comment_id: str, text: str) -> None:
-        """A customer's comment; opens the ticket."""
+        """A customer's comment; opens the ticket.  Written once, however often it is posted."""
         ticket = self.tickets.setdefault(conversation_id, _Ticket())
+        if any(comment.id == comment_id for comment in ticket.comments):
+            return
         now = self._now()
         ticket.comments.append(_Comment(comment_id, text, now, is_operator=False, visible_at=now))
         ticket.is_open = True

@@ -19,6 +19,7 @@ from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.errors import (
     AuthError,
+    MiddlewareError,
     PermanentError,
     TransientError,
     UncertainError,
@@ -166,8 +167,7 @@ class World:
     def _post(self, post: Post) -> None:
         """The sender's request; a sender that repeats does so until it is answered 2xx."""
         self._tell("post", post.conversation_id, post.comment_id, post.form)
-        if not post.is_copy:
-            self.vendor.customer_writes(post.conversation_id, post.comment_id, post.text)
+        self.vendor.customer_writes(post.conversation_id, post.comment_id, post.text)
         self.actor = self.door
         body = _body(post)
         try:
@@ -223,6 +223,8 @@ class World:
             action()
         except Crash:
             self.door.rebuild()
+        except MiddlewareError as error:
+            self._tell("gave up", error)  # the next tick goes on
         except Exception as error:  # noqa: BLE001 - judged, not hidden
             self.oracle.surprised(error)
         self.actor = None
