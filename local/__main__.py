@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from local import demo, environment, resources, tables
-from local.engine import REGION, EngineError
+from local.engine import REGION, ROOT, EngineError
 from local.stack import STAGE, Ports, Stack
 from local.template import Template
 
@@ -42,11 +42,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Start everything and go on until Ctrl-C."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     ports = Ports(options.port, options.engine_port, options.richpanel_port)
     print("starting ...", flush=True)
     with contextlib.ExitStack() as opened:
-        opened.callback(print, "stopped", flush=True)
         try:
             stack = opened.enter_context(
                 Stack(ports, reconcile_every_seconds=options.reconcile_every, on_error=_complain)
@@ -62,6 +62,7 @@ def run(options: argparse.Namespace) -> int:
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
             print("\nstopping ...", flush=True)
+    print("stopped", flush=True)
     return 0
 
 
@@ -98,6 +99,7 @@ def seed(richpanel: Richpanel) -> None:
 
 def _welcome(stack: Stack) -> str:
     url, vendor = stack.http.url, stack.richpanel.url
+    python = os.path.relpath(sys.executable) if ROOT in Path(sys.executable).parents else "python"
     token = stack.stage.secrets.webhook_token
     return f"""
 running
@@ -121,9 +123,9 @@ a ticket of your own
     -d '{{"id": "2001", "comments": [{{"id": "c-1", "body": "Please cancel my order"}}]}}'
 
 where to look, in another terminal
-  python -m local tables       ledger, conversation state, audit trail
-  python -m local requests     what Richpanel was asked
-  curl -sS {vendor}/_sim       break Richpanel: 503, 429, dropped connections, ...
+  {python} -m local tables      ledger, conversation state, audit trail
+  {python} -m local requests    what Richpanel was asked
+  curl -sS {vendor}/_sim    break Richpanel: 503, 429, dropped connections, ...
 
 Ctrl-C stops everything; nothing is kept.
 """
