@@ -1,4 +1,7 @@
-"""`python -m local`: run the whole system on this machine, or look into the one that runs."""
+"""`python -m local`: run the whole system on this machine, or look into the one that runs.
+
+Without a command it runs; the ports are options, or PORT, ENGINE_PORT and RICHPANEL_PORT.
+"""
 
 from __future__ import annotations
 
@@ -162,6 +165,9 @@ class _WithoutMetrics:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
+        given.insert(0, "run")
     parser = argparse.ArgumentParser(prog="python -m local", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("run", help="start everything")
@@ -179,7 +185,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     one = commands.add_parser("demo", help="a story on free ports, told as a table")
     one.add_argument("--log", type=Path, default=environment.RUN / "demo.log")
     one.set_defaults(command=lambda options: demo.main(options.log))
-    return parser.parse_args(arguments)
+    return parser.parse_args(given)
 
 
 if __name__ == "__main__":

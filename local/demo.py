@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import sys
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import tables
+from local import environment, tables
 from local.stack import Ports, Stack
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ class Step:
         return next((body["event_id"] for _, body in self.answers if "event_id" in body), None)
 
 
-def main(log: Path) -> int:
+def main(log: Path = environment.RUN / "demo.log") -> int:
     """Run the story; the application's log goes to a file, which is then searched."""
     log.parent.mkdir(parents=True, exist_ok=True)
     problems: list[str] = []
@@ -301,3 +302,7 @@ def _wrong_tags(stack: Stack, ticket_id: str) -> Iterator[str]:
         yield f"ticket {ticket_id} got the tags {sorted(added)}"
     if any(count != 1 for count in added.values()) or removed:
         yield f"ticket {ticket_id}: tags added {dict(added)}, removed {dict(removed)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -35,7 +35,7 @@ def free():
 def started(free):
     """The stack as a process of its own; killed at the end if a test did not stop it."""
     http, ministack, richpanel = map(str, free)
-    command = ["run", "--port", http, "--engine-port", ministack, "--richpanel-port", richpanel]
+    command = ["--port", http, "--engine-port", ministack, "--richpanel-port", richpanel]
     process = _local(*command, "--reconcile-every", "3600")
     lines = []
     for line in process.stdout:
