@@ -9,6 +9,7 @@
     server          Chalice's own local HTTP server
     vendors/        simulated vendors over loopback, which record and misbehave on demand
     stack           all of it together, started and stopped in order
+    join            `chalice local` beside the stack that runs
     tables          what the tables hold, for reading
     demo            `make demo`
     __main__        `python -m local run | tables | requests | demo`

@@ -12,13 +12,13 @@ import os
 import signal
 import sys
 import threading
-import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from local import demo, environment, resources, tables
 from local.engine import REGION, ROOT, EngineError
+from local.join import answers
 from local.stack import STAGE, Ports, Stack
 from local.template import Template
 
@@ -136,13 +136,7 @@ Ctrl-C stops everything; nothing is kept.
 
 def _running() -> dict[str, str]:
     hints = environment.read_hints()
-    url = hints.get("AWS_ENDPOINT_URL")
-    if url:
-        try:
-            urllib.request.urlopen(f"{url}/_ministack/health", timeout=2).close()  # noqa: S310
-        except (urllib.error.URLError, OSError):
-            url = None
-    if not url:
+    if not answers(hints.get("AWS_ENDPOINT_URL", "")):
         raise EngineError("nothing runs here; `make run` starts it")
     return hints
 

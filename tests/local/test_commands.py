@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 
-from local import demo, engine, environment
+from local import demo, engine, environment, join
 from local.vendors import richpanel as vendor
 
 ROOT = engine.ROOT
@@ -218,6 +218,31 @@ def test_a_stage_that_is_not_configured_is_modelled_on_dev():
 
 def test_the_simulated_key_is_the_one_the_stage_gives_out(stage):
     assert stage.secrets.api_key == vendor.API_KEY
+
+
+def test_chalice_local_joins_the_stack_that_runs(started, free):
+    environ = {"AWS_CHALICE_CLI_MODE": "true"}
+    assert join.is_chalice_local(environ, ["chalice", "local"])
+    assert not join.is_chalice_local(environ, ["chalice", "package"])
+    assert not join.is_chalice_local({}, ["chalice", "local"])
+    code = (
+        "import json, os; from local import join; print(join.join(), json.dumps(dict(os.environ)))"
+    )
+    joined = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    said, _, environ = joined.stdout.partition(" ")
+    assert said == "True"
+    assert json.loads(environ)["AWS_ENDPOINT_URL"] == f"http://127.0.0.1:{free[1]}"
+    assert json.loads(environ)["RICHPANEL_BASE_URL"] == f"http://127.0.0.1:{free[2]}"
+
+
+@pytest.mark.parametrize("given", [{}, {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}])
+def test_chalice_local_without_an_engine_says_so_and_reaches_no_aws(given, capsys, monkeypatch):
+    monkeypatch.setattr(environment, "read_hints", dict)
+    assert not join.join(given)
+    assert "make run" in capsys.readouterr().err
+    assert given["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1:")
 
 
 def _group(pid):
