@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from local.resources import Aws
 
-RUN = ROOT / ".run"
+RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
+"""Where a running stack leaves its hints and logs; with another folder, two can run at once."""
+
 HINTS = RUN / "env"
-"""Written while the stack runs, for `chalice local` and for a second terminal; removed at its end."""
+"""Written while the stack runs, for `chalice local` and a second terminal; removed at its end."""
 
 _FOREIGN = re.compile(r"^(AWS_|KILL_SWITCH$|SAFE_MODE$|SHADOW_MODE$|AUTOMATION_ENABLED$)")
 
