@@ -47,6 +47,8 @@ def local(stage: str, aws: Aws, *, richpanel_url: str) -> dict[str, str]:
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "STAGE": stage,
+        "WORKER_CONCURRENCY": "2",
+        "RICHPANEL_REQUESTS_PER_30_S": "50",  # nobody else uses the simulated tenant
         "RICHPANEL_BASE_URL": richpanel_url,
     }
 

@@ -32,9 +32,7 @@ def left_out() -> dict[str, str]:
     except engine.EngineMissingError as error:
         missing["dynoxide"] = str(error)
     if not os.environ.get("DDB_ENDPOINT"):
-        missing["ddb_local"] = (
-            "DDB_ENDPOINT names none (its licence is yours to accept)"
-        )
+        missing["ddb_local"] = "DDB_ENDPOINT names none (its licence is yours to accept)"
     return missing
 
 
