@@ -205,12 +205,17 @@ class Ledger:
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
-        self._table.update(
-            {"event_id": event.event_key},
-            keep=created,
-            set_=item | {"status": status.value, "reason": reason},
-            remove=["unfinished"],
-        )
+        with contextlib.suppress(ConditionFailed):  # a copy that came too late changes no good end
+            self._table.update(
+                {"event_id": event.event_key},
+                keep=created,
+                set_=item | {"status": status.value, "reason": reason},
+                remove=["unfinished"],
+                condition="attribute_not_exists(#event_id) OR #status <> :processed"
+                " OR #expires_at <= :now",
+                processed=EventStatus.PROCESSED.value,
+                now=self._epoch(),
+            )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
         """See `ports.LedgerPort.statuses`."""
