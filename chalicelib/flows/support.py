@@ -137,21 +137,20 @@ class SupportFlow:
     # --- which events -------------------------------------------------------------------------
 
     def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
-        known = self._state.read(job.conversation_id)
-        floor = known.first_contact_floor if known else _floor(ticket)
         oldest = iso(self._clock.now() - self._max_age)
-        fresh = [
-            comment
+        by_key = {
+            keys.ticket_message(job.conversation_id, comment.id): comment
             for comment in ticket.comments
-            if not comment.is_operator and _is_after(comment, max(oldest, floor or EVERYTHING))
-        ]
-        by_key = {keys.ticket_message(job.conversation_id, c.id): c for c in fresh}
+            if not comment.is_operator and _is_after(comment, oldest)
+        }
         ended = self._ledger.statuses(list(by_key)) if by_key else {}
+        since = self._first_contact(job, ticket, [by_key[key] for key in by_key if key in ended])
         new = [
             (key, comment)
             for key, comment in by_key.items()
-            if ended.get(key, EventStatus.PROCESSING) in _STILL_OPEN
-            or (job.recovery is not None and ended[key] != EventStatus.PROCESSED)
+            if ended.get(key) in _STILL_OPEN
+            or (key not in ended and _is_after(comment, since))
+            or (key in ended and job.recovery is not None and ended[key] != EventStatus.PROCESSED)
         ]
         return [
             Event(
@@ -166,6 +165,20 @@ class SupportFlow:
             )
             for number, (key, comment) in enumerate(new)
         ]
+
+    def _first_contact(
+        self, job: TicketNotification, ticket: Ticket, begun: Sequence[Comment]
+    ) -> str:
+        """After which time a comment is new.
+
+        Where a comment was begun and nothing is remembered yet, the newest operator comment may be
+        our own answer to it: what came after that comment is new all the same.
+        """
+        known = self._state.read(job.conversation_id)
+        if known is not None:
+            return known.first_contact_floor or EVERYTHING
+        times = [iso(comment.created_at) for comment in begun if comment.created_at]
+        return min(times) if times else EVERYTHING if begun else _floor(ticket)
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
         """The key of last resort; a copy may have fallen into the neighbouring bucket."""
