@@ -183,8 +183,7 @@ class Oracle:
     def is_at_rest(self) -> bool:
         """Nothing is left that could still move on its own."""
         rows = self._world.ledger.rows.values()
-        moving = {"received", "processing"}
-        if any(row["status"] in moving for row in rows if row["event_id"].startswith("evt:")):
+        if any("unfinished" in row and row["status"] in {"received", "processing"} for row in rows):
             return False
         return not any(
             row["status"] == "unknown" and row["action_kind"] == "reply_queried" for row in rows
