@@ -491,7 +491,7 @@ def test_a_call_is_logged_with_its_status_latency_and_request_id(
     assert (ok["http_status"], ok["result"], ok["request_id"]) == (200, "success", "req-1")
     assert isinstance(ok["latency_ms"], int)
     assert (refused["http_status"], refused["error_class"]) == (404, "PermanentError")
-    assert log.metrics == [("vendor.failed", {"provider": "acme", "outcome": "PermanentError"})]
+    assert log.metrics == [("mw.vendor.failed", {"provider": "acme", "outcome": "PermanentError"})]
 
 
 def test_a_429_is_counted_and_silences_the_whole_container(
@@ -504,7 +504,7 @@ def test_a_429_is_counted_and_silences_the_whole_container(
 
     assert error.reason == "local_rate_limit"
     assert error.retry_after == pytest.approx(40.0)
-    assert log.metrics == [("vendor.rate_limited", {"provider": "acme"})]
+    assert log.metrics == [("mw.vendor.rate_limited", {"provider": "acme"})]
     assert len(vendor.requests) == 1
 
 
