@@ -10,9 +10,9 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))  # whatever pytest's import mode is
 
-import vendor_server  # noqa: E402
-from vendor_doubles import ManualClock, RecordingLog  # noqa: E402
-from vendor_server import Vendor  # noqa: E402
+import vendor_server
+from vendor_doubles import ManualClock, RecordingLog
+from vendor_server import Vendor
 
 
 @pytest.fixture
