@@ -46,7 +46,10 @@ def cap(text: str) -> tuple[str, int]:
     raw = text[: CAP_BYTES + 1].encode("utf-8", "surrogatepass")
     if len(raw) <= CAP_BYTES:
         return text, len(text)
-    end = len(raw[:CAP_BYTES].decode("utf-8", "ignore")) if raw.isascii() else _fit(text)
+    size = CAP_BYTES
+    while raw[size] & 0xC0 == 0x80:  # noqa: PLR2004 - never in the middle of a character
+        size -= 1
+    end = len(raw[:size].decode("utf-8", "surrogatepass"))
     return text[: end + _LOOK_AHEAD], end
 
 
@@ -74,17 +77,6 @@ def normalise(text: str) -> View:
     if tokens is None:
         return View(plain, plain.lower(), (), ())
     return _decode(plain, tokens)
-
-
-def _fit(text: str) -> int:
-    low, high = CAP_BYTES // 4, min(len(text), CAP_BYTES)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(text[:middle].encode("utf-8", "surrogatepass")) <= CAP_BYTES:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 _ESCAPES = (

@@ -64,7 +64,7 @@ def _pass(text: str, counts: Counter[Kind]) -> str:
 
 def _spells(low: str) -> bool:
     """Whether an address may be spelled out, or a link written without its scheme."""
-    if (" at " in low and " dot " in low) or ".com/" in low or "/track" in low:
+    if (" at " in low and ("." in low or " dot " in low)) or ".com/" in low or "/track" in low:
         return True
     return any(hint in low for hint in _SPELLED)
 
