@@ -29,15 +29,18 @@ def rows(part: str) -> list[Row]:
     rng = random.Random(SEEDS[part])  # noqa: S311 - sample data
     made: list[Row] = []
     for kind in KINDS:
-        sentences = _part(frames.FRAMES[kind].split("\n"), part)
+        sentences = named = _part(frames.FRAMES[kind].split("\n"), part)
         if kind not in {"order", "ssn"}:
-            sentences += _part(frames.ANY.split("\n"), part)
+            sentences = named + _part(frames.ANY.split("\n"), part)
         make = getattr(secrets, kind)
         for _ in range(PER_KIND):
             secret, mask = make(rng)
-            frame = rng.choice(sentences).replace("\\t", "\t")
+            # Ten bare digits are a phone and sixteen a card, unless the sentence says otherwise.
+            is_ambiguous = kind == "tracking" and secret.isdigit() and len(secret) in {10, 16}
+            frame = rng.choice(named if is_ambiguous else sentences).replace("\\t", "\t")
             if rng.random() < 0.3:  # noqa: PLR2004 - in a longer message
-                frame = f"{rng.choice(frames.CLEAN)} {frame} {rng.choice(frames.CLEAN)}"
+                joint = " " if frame.endswith((".", "!", "?")) else "\n"
+                frame = f"{rng.choice(frames.CLEAN)} {frame}{joint}{rng.choice(frames.CLEAN)}"
             made.append(Row(kind, frame.replace("{}", secret), secret, mask))
     for sentence in _part(frames.CLEAN, part):
         for other in frames.CLEAN:

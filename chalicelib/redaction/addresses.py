@@ -32,6 +32,7 @@ _MAYBE_STREETS = frozenset(
     gardens grove park row walk hill view loop run pike point ridge plaza parade pde cl gdns
     heights green wharf quay alley crossing bend path pass cove landing causeway broadway""".split()
 )
+_ENDINGS = _STREETS | _MAYBE_STREETS
 _ALONE = frozenset({"broadway"})
 _SIDES = frozenset("nw ne sw se n s e w north south east west".split())
 _FRENCH = frozenset(
@@ -109,8 +110,10 @@ def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
         text = word.group().strip(".'")
         if len(spans) == 1 and text in _FRENCH and low[position : position + 1] == " ":
             return _french(sheet, start, position)
-        if (text in _STREETS or text in _MAYBE_STREETS) and _is_street(sheet, spans, text):
-            return start, _with_side(low, position)
+        if text in _ENDINGS and _is_street(sheet, spans, text):
+            following = _FOLLOWING.match(low, position + 1)
+            if following is None or following.group().strip(".") not in _ENDINGS:
+                return start, _with_side(low, position)
         if text in _NEVER or low[position : position + 1] not in {" ", "\x1f"}:
             break
     return None
@@ -178,11 +181,12 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
 
 def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:
     words = tail.split(" ")
-    last = words[-1]
+    last = words[-1].lstrip("([{\"'<>*-_:;.,\n\t\x00")
+    last = last.rpartition("\n")[2]
     first = name_end - len(last)
     ending = next(e for e in _GERMANIC if last.endswith(e))
     is_alone = last == ending
-    lead = words[-2] if len(words) > 1 else ""
+    lead = words[-2].lstrip("([{\"'<>*-_:;.,\n\t\x00") if len(words) > 1 else ""
     lead_start = first - 1 - len(lead)
     if lead and (is_alone or lead in _LEADS) and sheet.cased[lead_start].isupper():
         return lead_start, end

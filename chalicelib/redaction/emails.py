@@ -81,9 +81,10 @@ _AT = (
 _DOT = r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
 _SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"
 _DOMAIN = re.compile(
-    rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}}?)"
+    rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}})"
     rf"(?P<dot>{_SEPARATOR})(?P<tld>{_TLD})(?:{_SEPARATOR}(?:uk|au|br|mx|nz|jp|za|in))?(?![\w])"
 )
+_DOT_WORD = re.compile(rf"[ \t(\[{{<](?:{_DOT})|(?:{_DOT})[ \t]|[)\]}}>]")
 _LOCAL_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789._-+"
 _JOINS = (
     " dot ", " punto ", " punkt ", " point ", " ponto ", " underscore ", " dash ", " hyphen ",
@@ -129,7 +130,7 @@ def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
     if not local:
         return None
     if sign == " at ":
-        is_spelled = domain["dot"] != "."
+        is_spelled = _DOT_WORD.search(domain.group()) is not None
         is_mailbox = domain["name"].partition(".")[0] in _MAILBOXES
         mentions = "mail" in low[max(0, left - 40) : left]
         if local in _NO_NAME or not (is_spelled or is_mailbox or mentions):

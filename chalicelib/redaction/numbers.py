@@ -38,10 +38,8 @@ class _Run:
 
     def topic(self, first: int, last: int) -> tuple[Topic | None, bool]:
         """The topic near these groups, and whether it directly precedes them."""
-        near = self.sheet.before(self.starts[first])
-        if near.topic is not None:
-            return near.topic, near.is_direct
-        return self.sheet.after(self.ends[last]).topic, False
+        near = self.sheet.near(self.starts[first], self.ends[last])
+        return near.topic, near.is_direct
 
 
 def mask_numbers(sheet: Sheet) -> None:
@@ -120,8 +118,8 @@ def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
     separators = tuple(run.separators[first : first + 2])
     if cards.is_ssn(lengths, separators):
         return Kind.SSN
-    is_market = orders.is_market_shape(lengths) and {s.strip() for s in separators} <= {"-", ""}
-    return Kind.ORDER if is_market else None
+    is_dashed = separators == ("-", "-") and not _is_plus(run, first)
+    return Kind.ORDER if is_dashed and orders.is_market_shape(lengths) else None
 
 
 def _card_or_tracking(
@@ -228,15 +226,19 @@ def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None
     length = len(digits)
     if "+" in sheet.low[max(0, start - 2) : start]:
         return Kind.PHONE
-    near = sheet.before(start)
-    topic = near.topic or sheet.after(end).topic
+    near = sheet.near(start, end)
+    topic = near.topic
+    if topic in {Topic.PRODUCT, Topic.COLOUR} and near.is_direct:
+        return None
+    if not near.is_direct and _is_card(digits):
+        return Kind.CARD
     if topic is Topic.CARD and length in cards.CARD_LENGTHS:
         return Kind.CARD
     if topic in _BY_TOPIC:
         return _BY_TOPIC[topic]
     if topic is Topic.PHONE and length <= phones.DIGITS[-1]:
         return Kind.PHONE
-    if length in cards.CARD_LENGTHS and cards.has_brand(digits) and cards.passes_luhn(digits):
+    if _is_card(digits):
         return Kind.CARD
     if _is_readable(digits, topic, is_direct=near.is_direct) or _MEASURED.match(sheet.low, end):
         return None
@@ -247,6 +249,12 @@ def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None
     return Kind.PHONE if length == 12 else Kind.NUMBER  # noqa: PLR2004
 
 
+def _is_card(digits: str) -> bool:
+    if len(digits) not in cards.CARD_LENGTHS:
+        return False
+    return cards.has_brand(digits) and cards.passes_luhn(digits)
+
+
 _MEASURED = re.compile(
     r" ?(?:bytes?|kb|mb|gb|kib|mib|ms|µs|us|ns|seconds?|secs?|mah|lumens?|km|rpm|views|followers|"
     r"subscribers|people|pieces|pcs|stück)(?!\w)"
@@ -254,8 +262,6 @@ _MEASURED = re.compile(
 
 
 def _is_readable(digits: str, topic: Topic | None, *, is_direct: bool) -> bool:
-    if topic in {Topic.PRODUCT, Topic.COLOUR} and is_direct:
-        return True
     if topic is Topic.AMOUNT and is_direct:
         return len(digits) <= 9  # noqa: PLR2004 - no price has ten digits
     if _STAMP.match(digits) or _BOOK.match(digits):

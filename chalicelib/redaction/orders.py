@@ -33,7 +33,8 @@ def mask_orders(sheet: Sheet) -> None:
             more = _MORE_GROUPS.match(low, end) if low[start:end].isdigit() else None
             if more and end - start + len(more.group()) <= 24:  # noqa: PLR2004 - no number is longer
                 end = more.end()
-            sheet.claim(start, end, kind, last_four(sheet.cased[start:end]))
+            shown = sheet.cased[start:end]
+            sheet.claim(start, end, kind, last_four(shown) if kind is Kind.ORDER else "***")
             done = end
     sheet.settle()
 
@@ -44,7 +45,7 @@ def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
     chunk = low[max(done, start - 12) : start]
     left = chunk[len(chunk.rstrip(_LEFT)) :]
     letters = left.strip("-_")
-    if len(letters) <= 5 and letters not in {"order", "no", "nr", "num", "id"}:  # noqa: PLR2004
+    if len(letters) <= 5 and letters != "order":  # noqa: PLR2004
         start -= len(left.lstrip("-_"))
     return start, match.end()
 
@@ -60,17 +61,13 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
         return _hashed(sheet, start, token, digits)
     if _ORDINAL.match(token) or _COUNTED.match(low, end):
         return None
-    near = sheet.before(start)
+    near = sheet.near(start, end)
     if near.topic in _TOPICS and _is_number(near, token, digits):
         return Kind.ORDER
     if near.topic is Topic.SECRET and near.is_direct and token.isdigit():
         return Kind.SECRET
     if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:  # noqa: PLR2004
         return Kind.TRACKING
-    if near.topic is None and digits >= _MIN_BARE:
-        follow = sheet.after(end)
-        is_answer = follow.is_direct or follow.is_marked
-        return Kind.ORDER if follow.topic is Topic.ORDER and is_answer else None
     return None
 
 

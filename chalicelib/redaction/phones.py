@@ -7,8 +7,8 @@ from chalicelib.redaction.sheet import Kind, Sheet
 DIGITS = range(7, 16)
 
 _EXTENSION = re.compile(
-    r"[ \t\x1f,;]{0,2}(?:\(?(?:extension|extn|ext|durchwahl|anexo|interno|poste|app|dw|x)"
-    r"[ .:#\x1f]{0,3}|#)\d{1,6}\)?(?![a-z0-9])"
+    r"[ \t\x1f,;]{0,2}(?:(?P<open>\()?(?:extension|extn|ext|durchwahl|anexo|interno|poste|app|dw|x)"
+    r"[ .:#\x1f]{0,3}|#)\d{1,6}(?(open)\))(?![a-z0-9])"
 )
 
 # Lengths of the groups of national numbers written without `+`, `0` or brackets in front.
@@ -45,9 +45,12 @@ def claim(sheet: Sheet, start: int, end: int, digits: str) -> int:
     """Claim a number with its `+`, its bracket and its extension; the offset where it ends."""
     low = sheet.low
     extension = _EXTENSION.match(low, end)
-    while start and low[start - 1] in "+(":
+    inside = low[start:end]
+    is_open = inside.count(")") > inside.count("(")
+    while start and (low[start - 1] == "+" or (low[start - 1] in "([" and is_open)):
+        is_open = is_open and low[start - 1] == "+"
         start -= 1
-    if low[end : end + 1] == ")" and "(" in low[start:end] and ")" not in low[start:end]:
+    if low[end : end + 1] == ")" and "(" in inside and ")" not in inside:
         end += 1
         extension = extension or _EXTENSION.match(low, end)
     if extension:

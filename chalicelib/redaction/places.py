@@ -19,7 +19,7 @@ _STATE = (
 )
 _CODE = (
     r"(?:\d{5}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z][ \-]?\d[a-z]\d|"
-    r"\d{4}(?: ?[a-z]{2})?|\d{2}-\d{3}|\d{3} \d{2})(?![\w]|[-.,]\d)"
+    r"\d{4}|\d{2}-\d{3}|\d{3} \d{2})(?![\w]|[-.,]\d)"
 )
 _TOWN = r"[^\W\d_](?:[^\W\d_]|[.'\-]){1,20}"
 _GAP = r"[,\n \x1f]{1,3}"
@@ -40,15 +40,21 @@ def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int
     unit = _UNIT_BEFORE.search(window)
     if unit:
         start -= len(window) - unit.start()
-    end += low[end : end + 1] == "."and low[end + 1 : end + 2] in {",", ""}
+    end += low[end : end + 2] == ".,"
     for pattern in (_UNIT, _FLOOR):
         match = pattern.match(low, end)
         end = match.end() if match else end
     for pattern in (_CODE_TOWN, _TOWN_STATE_CODE, _TOWN_STATE):
         match = pattern.match(low, end)
         if match and _are_names(sheet, *match.span("towns")):
-            return start, match.end()
-    return start, end
+            return start, _without_full_stop(low, match.end())
+    return start, _without_full_stop(low, end)
+
+
+def _without_full_stop(low: str, end: int) -> int:
+    """The full stop after "Roma" ends the sentence, the one after "Ave" belongs to it."""
+    is_sentence = low[end - 1] == "." and low[end - 5 : end - 1].isalpha()
+    return end - 1 if is_sentence else end
 
 
 def _are_names(sheet: Sheet, start: int, end: int) -> bool:

@@ -22,9 +22,10 @@ _NUMBERS = re.compile(
     r"(?: ?(?:z|utc|gmt|[+-]\d\d:?\d\d))?)?(?!\w|[-./]\d))"
     r"|\d{3}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])t[0-2]\d[0-5]\d[0-6]\dz?(?!\w)"
     # 3/1/2026, 03.01.26, 3 1 2026, 2026/01/03, 2025-2026
-    r"|\d?(?P<s>[./\- ])(?:0?[1-9]|[12]\d|3[01])(?P=s)(?:(?:19|20)\d\d|\d\d)(?!\w|[-./ ]\d)"
+    r"|\d?(?P<s>[./\-])(?:0?[1-9]|[12]\d|3[01])(?P=s)(?:(?:19|20)\d\d|\d\d)(?!\w|[-./ ]\d)"
+    r"|\d? (?:0?[1-9]|[12]\d|3[01]) (?:19|20)\d\d(?!\w|[-./ ]\d)"
     r"|(?<=[12])[09]\d\d(?P<r>[./])(?:0?[1-9]|1[0-2])(?P=r)(?:0?[1-9]|[12]\d|3[01])(?!\w|[-./]\d)"
-    r"|(?<=[12])[09]\d\d ?[-/ ] ?(?:19|20)\d\d(?!\w|[-./]\d)"
+    r"|(?:(?<=1)9|(?<=2)0)\d\d ?[-/ ] ?(?:19|20)\d\d(?!\w|[-./ ]\d)"
     # 192.0.2.1:8080
     r"|(?P<ip>\d{0,2}(?:\.\d{1,3}){3}(?::\d{2,5}|/\d{1,2})?(?!\w|[-.]\d))"
     # 1,234,567.89 and 1.234.567,89
@@ -39,8 +40,8 @@ _NUMBERS = re.compile(
 _MONEY_BEFORE = re.compile(rf"[€$£¥₹][ \x1f]?[0-9]{_MONEY}(?!\d|[-.]\d)")
 
 
-def keep_readable(sheet: Sheet) -> None:
-    """Shield what looks like a number of a person and is none."""
+def keep_uuids(sheet: Sheet) -> None:
+    """Shield UUIDs, before a part of one is taken for something else."""
     low = sheet.low
     if low.count("-") >= 4:  # noqa: PLR2004 - the dashes of a UUID
         for match in _UUID_TAIL.finditer(low):
@@ -48,6 +49,11 @@ def keep_readable(sheet: Sheet) -> None:
             if start >= 0 and _HEX8.match(low, start):
                 sheet.shield(start, match.end())
         sheet.settle()
+
+
+def keep_readable(sheet: Sheet) -> None:
+    """Shield what looks like a number of a person and is none."""
+    low = sheet.low
     if low.count(":") >= 5 or low.count("-") >= 5:  # noqa: PLR2004 - those of a MAC address
         _shield(sheet, _MAC)
     _shield(sheet, _NUMBERS)
@@ -59,14 +65,15 @@ def _shield(sheet: Sheet, pattern: re.Pattern[str]) -> None:
     low = sheet.low
     for match in pattern.finditer(low):
         start = match.start()
-        if _is_start(low, start) and _is_possible(match):
+        if _is_start(low, start, match.group()) and _is_possible(match):
             sheet.shield(start, match.end())
     sheet.settle()
 
 
-def _is_start(low: str, start: int) -> bool:
+def _is_start(low: str, start: int, text: str) -> bool:
     """No number that is joined to this one stands before."""
-    return not (start > 1 and low[start - 1] in ".-/,'" and low[start - 2].isdigit())
+    joins = ".-/,' " if " " in text else ".-/,'"
+    return not (start > 1 and low[start - 1] in joins and low[start - 2].isdigit())
 
 
 def _is_possible(match: re.Match[str]) -> bool:

@@ -11,7 +11,7 @@ from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.normalise import CAP_BYTES, View, cap, is_quiet, normalise
 from chalicelib.redaction.numbers import mask_numbers
 from chalicelib.redaction.orders import mask_orders
-from chalicelib.redaction.readable import keep_readable
+from chalicelib.redaction.readable import keep_readable, keep_uuids
 from chalicelib.redaction.sheet import Kind, Sheet
 from chalicelib.redaction.tokens import mask_codes
 from chalicelib.redaction.tracking import mask_marked_formats
@@ -87,9 +87,10 @@ def read(view: View) -> Sheet:
     if len(runs) > MAX_RUNS:
         _mask_all_numbers(sheet)
         return sheet
-    keep_readable(sheet)
-    mask_marked_formats(sheet)
+    keep_uuids(sheet)
     mask_ibans(sheet)
+    mask_marked_formats(sheet)
+    keep_readable(sheet)
     mask_addresses(sheet)
     mask_orders(sheet)
     mask_codes(sheet)

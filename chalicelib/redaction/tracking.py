@@ -44,9 +44,15 @@ def mask_marked_formats(sheet: Sheet) -> None:
 
 def is_carrier_token(token: str) -> bool:
     """Letters, then many digits, as couriers write them: `TBA123456789012`, `JD0146000...`."""
+    if _NUMBER_LED.match(token):
+        return True
     prefix = token.rstrip("0123456789")
     digits = len(token) - len(prefix)
     return prefix in _CARRIER_PREFIX and digits >= 9 or prefix[:1] == "j" and digits >= 14  # noqa: PLR2004
+
+
+# PostNL `3SABCD123456789`, Colissimo `6A...`, Australia Post `33ABC...`.
+_NUMBER_LED = re.compile(r"(?:3s[a-z]{2,6}\d{7,11}|\d[a-z]\d{11}|\d{2}[a-z]{3}\d{9,14}|\d{9,12}[a-z]{3}\d{5,12})$")
 
 
 def is_carrier_number(digits: str) -> bool:

@@ -161,6 +161,8 @@ NEEDS_MARK = frozenset({"oder", "ref", "return", "purchase", "reference", "order
 TOPICS["oder"] = Topic.ORDER
 # Words that hang a second noun on the first: "tracking number FOR my order".
 LINKS = frozenset("for of on für zu para de do da pour per van".split())
+# Words that say of a number what it is: "48213 IS my order number".
+COPULAS = frozenset("is was are for es son fue ist war lautet est è era é being as".split())
 
 
 class Role(StrEnum):
