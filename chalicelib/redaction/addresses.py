@@ -7,6 +7,7 @@ before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
 import re
 
 from chalicelib.redaction.places import extended
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "[ADDRESS]"
@@ -15,7 +16,7 @@ _HOUSE = re.compile(
     r"[0-9](?<![0-9a-z#$€£+].)\d{0,5}(?: ?1/2|[\-/]\d{1,4}(?![\d/\-])|(?: ?(?:bis|ter|quater)|[a-z])(?![a-z0-9]))?"
     r"(?![0-9a-z:]|[.,]\d)"
 )
-_PO_BOX = re.compile(
+_PO_BOX = lazily(
     r"(?:p\.? ?o\.? ?box|post office box|postfach|apartado(?: postal)?|boîte postale|"
     r"casella postale|locked bag|gpo box)[ #:]{1,2}\d{1,8}(?: \d{2}){0,2}\b"
 )
@@ -57,8 +58,14 @@ _GERMANIC = (
     "kai", "promenade", "vej", "gatan", "vägen", "gade", "gata", "veien", "graben", "kamp",
     "singel", "kade", "dijk", "pfad", "winkel", "park", "feld", "hang", "heide",
 )  # fmt: skip
+_TRIMMED = tuple(ending.rstrip("r.n") for ending in _GERMANIC)
+_ROMANCE_HINTS = (
+    "calle", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
+    "carrera", "travesía", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
+    "ul", "al.", "aleja",
+)  # fmt: skip
 _LEADS = frozenset("am an im in zum zur auf unter alte alter altes alten neue neuer neuen große".split())
-_ROMANCE = re.compile(
+_ROMANCE = lazily(
     r"(?<!\w)(?:calle|c/|cl\.|avenida|avda\.?|av\.|paseo|pº|plaza|pza\.?|camino|carrera|ronda|"
     r"travesía|rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|ul\.|aleja|al\.) ?"
     r"(?P<name>[^\W\d_].{1,40})$"
@@ -70,7 +77,7 @@ def mask_addresses(sheet: Sheet) -> None:
     """Claim street addresses, with unit, place and postcode where they follow."""
     low = sheet.low
     if any(hint in low for hint in _BOX_HINTS):
-        for match in _PO_BOX.finditer(low):
+        for match in _PO_BOX().finditer(low):
             sheet.claim(match.start(), extended(sheet, *match.span())[1], Kind.ADDRESS, MASK)
         sheet.settle()
         low = sheet.low
@@ -153,6 +160,8 @@ def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
             named += 1
             end = word.end()
         position = word.end()
+        if text.endswith(".") and len(text) > 4:  # noqa: PLR2004 - longer than "St."
+            break
     return (start, end) if named else None
 
 
@@ -162,12 +171,15 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     if low[start - 1 : start] not in {" ", ",", "\x1f", "º", "."}:
         return None
     tail = low[max(floor, start - _REACH) : start]
+    is_germanic = tail.rstrip(" ,.nr\x1f").endswith(_TRIMMED) or tail.rstrip(" ,").endswith(_GERMANIC)
+    if not is_germanic and not any(hint in tail for hint in _ROMANCE_HINTS):
+        return None
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
     name_end = start - len(tail) + (sign.start() if sign else len(tail))
     tail = tail[: len(tail) - (start - name_end)]
     if tail.endswith(_GERMANIC):
         return _germanic(sheet, tail, name_end, end)
-    match = _ROMANCE.search(tail)
+    match = _ROMANCE().search(tail)
     if match is None:
         return None
     first = name_end - len(tail) + match.start()

@@ -2,6 +2,7 @@
 
 import re
 
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***@***"
@@ -11,9 +12,9 @@ _TLD = (
     "br|mx|ar|cl|in|cn|jp|kr|ru|nz|ie|za|eu|me|tv|app|dev|ai|xyz|online|store|shop|example|test|cat"
 )
 _SIGN = re.compile(r"@(?=[ \t\x1f]{0,2}(?:\[|\w[\w\-.]))")
-_LOCAL = re.compile(r"(?P<gap>[ \t\x1f]{0,2})(?P<local>\"[^\"\n@]{1,64}\"|[\w.+\-'%~#!$*^`{}&]+)")
+_LOCAL = lazily(r"(?P<gap>[ \t\x1f]{0,2})(?P<local>\"[^\"\n@]{1,64}\"|[\w.+\-'%~#!$*^`{}&]+)")
 _LEADING = ".+-'%~#!$*^`{}&"
-_DOMAIN_WRITTEN = re.compile(
+_DOMAIN_WRITTEN = lazily(
     r"(?P<gap>[ \t\x1f]{0,2})(?P<domain>\[[0-9a-f.:]{3,45}\]|[\w\-]++(?:\.{1,2}[\w\-]++)*+)"
     rf"(?P<tail>(?:[ \t]?[,.][ \t]?|[ \t](?:dot[ \t])?)(?:{_TLD})(?:\.(?:uk|au|br|mx))?(?![\w@]))?"
 )
@@ -42,8 +43,8 @@ def mask_emails(sheet: Sheet) -> None:
 def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:
     low = sheet.low
     # Backwards, so that a long run of letters is read once and not once per letter.
-    left = _LOCAL.match(low[floor:at][::-1])
-    right = _DOMAIN_WRITTEN.match(low, at + 1)
+    left = _LOCAL().match(low[floor:at][::-1])
+    right = _DOMAIN_WRITTEN().match(low, at + 1)
     if left is None or right is None:
         return None
     local = left["local"][::-1].lstrip(_LEADING)
@@ -80,11 +81,11 @@ _AT = (
 )  # fmt: skip
 _DOT = r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
 _SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"
-_DOMAIN = re.compile(
+_DOMAIN = lazily(
     rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}})"
     rf"(?P<dot>{_SEPARATOR})(?P<tld>{_TLD})(?:{_SEPARATOR}(?:uk|au|br|mx|nz|jp|za|in))?(?![\w])"
 )
-_DOT_WORD = re.compile(rf"[ \t(\[{{<](?:{_DOT})|(?:{_DOT})[ \t]|[)\]}}>]")
+_DOT_WORD = lazily(rf"[ \t(\[{{<](?:{_DOT})|(?:{_DOT})[ \t]|[)\]}}>]")
 _LOCAL_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789._-+"
 _JOINS = (
     " dot ", " punto ", " punkt ", " point ", " ponto ", " underscore ", " dash ", " hyphen ",
@@ -121,7 +122,7 @@ def _mask_spelled(sheet: Sheet) -> None:
 def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
     end = at + len(sign)
     end += low[end : end + 1] == " "
-    domain = _DOMAIN.match(low, end)
+    domain = _DOMAIN().match(low, end)
     if domain is None:
         return None
     start = at - (low[at - 1 : at] == " ")
@@ -130,7 +131,7 @@ def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
     if not local:
         return None
     if sign == " at ":
-        is_spelled = _DOT_WORD.search(domain.group()) is not None
+        is_spelled = _DOT_WORD().search(domain.group()) is not None
         is_mailbox = domain["name"].partition(".")[0] in _MAILBOXES
         mentions = "mail" in low[max(0, left - 40) : left]
         if local in _NO_NAME or not (is_spelled or is_mailbox or mentions):

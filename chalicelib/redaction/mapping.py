@@ -1,6 +1,5 @@
 """JSON-like values: dicts, lists, keys, numbers, and JSON inside strings."""
 
-import json
 import math
 import re
 from typing import Any
@@ -108,6 +107,8 @@ def _json(text: str, means: Meaning, depth: int) -> str | None:
     body = text.strip()
     if len(body) < 2 or body[0] + body[-1] not in {"{}", "[]", '""'}:  # noqa: PLR2004
         return None
+    import json  # noqa: PLC0415 - a third of the import time, needed by few values
+
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):

@@ -12,8 +12,13 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
+MAX_TOKENS = 12_000  # escapes and invisible characters: beyond this, a text hides on purpose
 CAP_BYTES = 256 * 1024
 _LOOK_AHEAD = 512  # an identifier cut by the cap is still seen whole
+
+
+class TooManyTokensError(ValueError):
+    """The text is made of escapes or invisible characters; nobody writes so to a shop."""
 
 
 class View(NamedTuple):
@@ -136,7 +141,9 @@ def _decode(plain: str, tokens: re.Pattern[str]) -> View:
     starts: list[int] = [0]
     segments: list[tuple[int, int]] = [(0, 0)]
     size = done = 0
-    for match in tokens.finditer(plain):
+    for count, match in enumerate(tokens.finditer(plain)):
+        if count == MAX_TOKENS:
+            raise TooManyTokensError
         start, end = match.span()
         shown = _show(match.group())
         if shown is None:

@@ -8,13 +8,14 @@ from bisect import bisect_right
 from itertools import accumulate
 
 from chalicelib.redaction import cards, orders, phones, tracking
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
 _SEPARATORS = r" \t\x1f.\-/()\[\]_*~|\\,"
 _RUN = re.compile(rf"[0-9]\d*+(?:[{_SEPARATORS}]{{1,4}}+\d++){{0,19}}+")
 _GROUP = re.compile(r"\d+")
-_STAMP = re.compile(
+_STAMP = lazily(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)?$"
 )
 _EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")
@@ -240,9 +241,10 @@ def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None
         return Kind.PHONE
     if _is_card(digits):
         return Kind.CARD
-    if _is_readable(digits, topic, is_direct=near.is_direct) or _MEASURED.match(sheet.low, end):
+    if _is_readable(digits, topic, is_direct=near.is_direct) or _MEASURED().match(sheet.low, end):
         return None
-    if length in {10, 11} or (digits.startswith("0") and length <= phones.DIGITS[-1]):
+    # Ten digits are a phone; so is a trunk zero with up to twelve more.
+    if length in {10, 11} or (digits.startswith("0") and length <= 13):
         return Kind.PHONE
     if tracking.is_carrier_number(digits):
         return Kind.TRACKING
@@ -255,7 +257,7 @@ def _is_card(digits: str) -> bool:
     return cards.has_brand(digits) and cards.passes_luhn(digits)
 
 
-_MEASURED = re.compile(
+_MEASURED = lazily(
     r" ?(?:bytes?|kb|mb|gb|kib|mib|ms|µs|us|ns|seconds?|secs?|mah|lumens?|km|rpm|views|followers|"
     r"subscribers|people|pieces|pcs|stück)(?!\w)"
 )
@@ -264,7 +266,7 @@ _MEASURED = re.compile(
 def _is_readable(digits: str, topic: Topic | None, *, is_direct: bool) -> bool:
     if topic is Topic.AMOUNT and is_direct:
         return len(digits) <= 9  # noqa: PLR2004 - no price has ten digits
-    if _STAMP.match(digits) or _BOOK.match(digits):
+    if _STAMP().match(digits) or _BOOK.match(digits):
         return True
     is_epoch = _EPOCH.match(digits) is not None
     return is_epoch and (topic is Topic.TIME or len(digits) >= 13)  # noqa: PLR2004 - milliseconds

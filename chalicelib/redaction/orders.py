@@ -3,14 +3,15 @@
 import re
 
 from chalicelib.redaction.context import Context
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
 _TOKEN = re.compile(r"[0-9][a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
-_MORE_GROUPS = re.compile(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
+_MORE_GROUPS = lazily(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
 _LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_"
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|er|x|am|pm|h|days?|min|kg|g|cm|mm|ml|oz|lbs?|%)$")
-_COUNTED = re.compile(
+_COUNTED = lazily(
     r"[ \x1f]?(?:x|pcs|pieces|units?|items?|boxes|pairs|days?|weeks?|months?|years?|hours?|minutes?|"
     r"%|€|\$|£|of|more|different|products?|times|tage|wochen|días|jours|percent|orders|pedidos)(?!\w)"
 )
@@ -30,7 +31,7 @@ def mask_orders(sheet: Sheet) -> None:
         start, end = _whole(low, match, done)
         kind = _kind(sheet, start, end)
         if kind is not None:
-            more = _MORE_GROUPS.match(low, end) if low[start:end].isdigit() else None
+            more = _MORE_GROUPS().match(low, end) if low[start:end].isdigit() else None
             if more and end - start + len(more.group()) <= 24:  # noqa: PLR2004 - no number is longer
                 end = more.end()
             shown = sheet.cased[start:end]
@@ -59,7 +60,7 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
         return None
     if last == "#":
         return _hashed(sheet, start, token, digits)
-    if _ORDINAL.match(token) or _COUNTED.match(low, end):
+    if _ORDINAL.match(token) or _COUNTED().match(low, end):
         return None
     near = sheet.near(start, end)
     if near.topic in _TOPICS and _is_number(near, token, digits):

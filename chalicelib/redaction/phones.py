@@ -1,12 +1,11 @@
 """Phone numbers: which groups of digits are one, and what its mask is."""
 
-import re
-
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 DIGITS = range(7, 16)
 
-_EXTENSION = re.compile(
+_EXTENSION = lazily(
     r"[ \t\x1f,;]{0,2}(?:(?P<open>\()?(?:extension|extn|ext|durchwahl|anexo|interno|poste|app|dw|x)"
     r"[ .:#\x1f]{0,3}|#)\d{1,6}(?(open)\))(?![a-z0-9])"
 )
@@ -44,7 +43,7 @@ def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
 def claim(sheet: Sheet, start: int, end: int, digits: str) -> int:
     """Claim a number with its `+`, its bracket and its extension; the offset where it ends."""
     low = sheet.low
-    extension = _EXTENSION.match(low, end)
+    extension = _EXTENSION().match(low, end)
     inside = low[start:end]
     is_open = inside.count(")") > inside.count("(")
     while start and (low[start - 1] == "+" or (low[start - 1] in "([" and is_open)):
@@ -52,7 +51,7 @@ def claim(sheet: Sheet, start: int, end: int, digits: str) -> int:
         start -= 1
     if low[end : end + 1] == ")" and "(" in inside and ")" not in inside:
         end += 1
-        extension = extension or _EXTENSION.match(low, end)
+        extension = extension or _EXTENSION().match(low, end)
     if extension:
         end = extension.end()
     sheet.claim(start, end, Kind.PHONE, mask(digits))

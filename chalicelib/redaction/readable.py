@@ -2,6 +2,7 @@
 
 import re
 
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Sheet
 
 # Every pattern begins with a plain character class, which CPython's matcher can skip to; the
@@ -9,12 +10,12 @@ from chalicelib.redaction.sheet import Sheet
 _D = r"[0-9](?<![0-9a-z+#_].)"
 _UUID_TAIL = re.compile(r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])")
 _HEX8 = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}")
-_MAC = re.compile(
+_MAC = lazily(
     r"[0-9a-f](?<![0-9a-z].)[0-9a-f](?P<s>[:-])(?:[0-9a-f]{2}(?P=s)){4}[0-9a-f]{2}(?![\w:-])"
 )
 _CURRENCY = "usd|eur|gbp|cad|aud|chf|jpy|mxn|inr|dollars?|euros?|pounds?|bucks|pesos|kr|zł|cents?"
 _MONEY = r"\d{0,2}(?:[.,' ]?\d{3}){0,3}(?:[.,]\d{1,2})?"
-_NUMBERS = re.compile(
+_NUMBERS = lazily(
     rf"{_D}(?:"
     # 2026-01-03T12:00:00.123Z
     r"(?P<iso>\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
@@ -37,7 +38,7 @@ _NUMBERS = re.compile(
     rf"|(?:(?<=usd[ \x1f].)|(?<=[egc][ubha][rpdf][ \x1f].)){_MONEY}(?!\d|[-.]\d)"
     r")"
 )
-_MONEY_BEFORE = re.compile(rf"[€$£¥₹][ \x1f]?[0-9]{_MONEY}(?!\d|[-.]\d)")
+_MONEY_BEFORE = lazily(rf"[€$£¥₹][ \x1f]?[0-9]{_MONEY}(?!\d|[-.]\d)")
 
 
 def keep_uuids(sheet: Sheet) -> None:
@@ -55,10 +56,10 @@ def keep_readable(sheet: Sheet) -> None:
     """Shield what looks like a number of a person and is none."""
     low = sheet.low
     if low.count(":") >= 5 or low.count("-") >= 5:  # noqa: PLR2004 - those of a MAC address
-        _shield(sheet, _MAC)
-    _shield(sheet, _NUMBERS)
+        _shield(sheet, _MAC())
+    _shield(sheet, _NUMBERS())
     if "$" in low or not low.isascii():
-        _shield(sheet, _MONEY_BEFORE)
+        _shield(sheet, _MONEY_BEFORE())
 
 
 def _shield(sheet: Sheet, pattern: re.Pattern[str]) -> None:
@@ -78,9 +79,9 @@ def _is_start(low: str, start: int, text: str) -> bool:
 
 def _is_possible(match: re.Match[str]) -> bool:
     text = match.group()
-    if match.re is _MAC:
+    if match.re is _MAC():
         return ":" in text or not text.replace("-", "").isdigit()
-    if match.re is _NUMBERS and match["ip"]:
+    if match.re is _NUMBERS() and match["ip"]:
         return all(int(octet) <= 255 for octet in _OCTET.split(text)[:4])  # noqa: PLR2004
     return True
 

@@ -41,25 +41,30 @@ def redact_counted(text: str) -> tuple[str, Counts]:
     try:
         # What is left after a pass may read differently without what it took: until nothing does.
         for _ in range(_MAX_PASSES):
-            redacted = _pass(text, counts)
-            if redacted == text:
-                return text, counts
+            redacted, is_final = _pass(text, counts)
+            if is_final or redacted == text:
+                return redacted, counts
             text = redacted
     except Exception:  # noqa: BLE001 - a text that cannot be read is dropped, never passed on
         return DROPPED, counts
     return DROPPED, counts
 
 
-def _pass(text: str, counts: Counter[Kind]) -> str:
+def _pass(text: str, counts: Counter[Kind]) -> tuple[str, bool]:
+    """The text after one reading, and whether nothing is left that another could find."""
     text, end = cap(text)
     if is_quiet(text) and not _spells(text.lower()):
-        return text[:end]
+        return text[:end], True
     view = normalise(text)
     sheet = read(view)
     if not sheet.claims:
-        return text[:end]
+        return text[:end], end == len(text)
     counts.update(kind for _, _, kind, _ in sheet.claims)
-    return _write(text, end, view, sheet)
+    is_final = end == len(text) and not _LEFT.search(sheet.low)
+    return _write(text, end, view, sheet), is_final
+
+
+_LEFT = re.compile(r"[0-9@]")
 
 
 def _spells(low: str) -> bool:
@@ -88,8 +93,8 @@ def read(view: View) -> Sheet:
         _mask_all_numbers(sheet)
         return sheet
     keep_uuids(sheet)
-    mask_ibans(sheet)
     mask_marked_formats(sheet)
+    mask_ibans(sheet)
     keep_readable(sheet)
     mask_addresses(sheet)
     mask_orders(sheet)
@@ -99,7 +104,7 @@ def read(view: View) -> Sheet:
 
 
 _DIGITS = re.compile(r"[0-9]+")
-_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[0-9]\S*+)*+")
+_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[^\sa-z0-9]*+[0-9]\S*+)*+")
 
 # A text with so many numbers is a table or an attack, and no reading of each is worth the time.
 MAX_RUNS = 2500

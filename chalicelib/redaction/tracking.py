@@ -2,11 +2,12 @@
 
 import re
 
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
 
-_UPS = re.compile(r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9]))")
+_UPS = lazily(r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9]))")
 _S10 = re.compile(
     r"[0-9](?:(?<=[a-z]{2}.)|(?<=[a-z]{2}[ \-].))(?:[ \-]?\d){7,8}[ \-]?(?P<country>[a-z]{2})(?![a-z0-9])"
 )
@@ -25,7 +26,7 @@ def mask_marked_formats(sheet: Sheet) -> None:
     """Claim the formats that letters make unmistakable: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
     low = sheet.low
     if "1z" in low:
-        for match in _UPS.finditer(low):
+        for match in _UPS().finditer(low):
             if not low[match.start() - 1 : match.start()].isalnum() or match.start() == 0:
                 sheet.claim(*match.span(), Kind.TRACKING, MASK)
         sheet.settle()
@@ -44,7 +45,7 @@ def mask_marked_formats(sheet: Sheet) -> None:
 
 def is_carrier_token(token: str) -> bool:
     """Letters, then many digits, as couriers write them: `TBA123456789012`, `JD0146000...`."""
-    if _NUMBER_LED.match(token):
+    if _NUMBER_LED().match(token):
         return True
     prefix = token.rstrip("0123456789")
     digits = len(token) - len(prefix)
@@ -52,7 +53,7 @@ def is_carrier_token(token: str) -> bool:
 
 
 # PostNL `3SABCD123456789`, Colissimo `6A...`, Australia Post `33ABC...`.
-_NUMBER_LED = re.compile(r"(?:3s[a-z]{2,6}\d{7,11}|\d[a-z]\d{11}|\d{2}[a-z]{3}\d{9,14}|\d{9,12}[a-z]{3}\d{5,12})$")
+_NUMBER_LED = lazily(r"(?:3s[a-z]{2,6}\d{7,11}|\d[a-z]\d{11}|\d{2}[a-z]{3}\d{9,14}|\d{9,12}[a-z]{3}\d{5,12})$")
 
 
 def is_carrier_number(digits: str) -> bool:
