@@ -58,7 +58,7 @@ _GERMANIC = (
     "kai", "promenade", "vej", "gatan", "vägen", "gade", "gata", "veien", "graben", "kamp",
     "singel", "kade", "dijk", "pfad", "winkel", "park", "feld", "hang", "heide",
 )  # fmt: skip
-_TRIMMED = tuple(ending.rstrip("r.n") for ending in _GERMANIC)
+_TRIMMED = tuple({ending.rstrip("r.n") for ending in _GERMANIC})
 _ROMANCE_HINTS = (
     "calle", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
     "carrera", "travesía", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
@@ -165,14 +165,20 @@ def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
     return (start, end) if named else None
 
 
+def _has_romance(tail: str) -> bool:
+    for hint in _ROMANCE_HINTS:  # noqa: SIM110 - twice as fast as any() here
+        if hint in tail:
+            return True
+    return False
+
+
 def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
     """`Hauptstraße 12a`, `Berliner Allee 5`, `Calle Mayor, 12`, `Via Roma 1`."""
     low = sheet.low
     if low[start - 1 : start] not in {" ", ",", "\x1f", "º", "."}:
         return None
     tail = low[max(floor, start - _REACH) : start]
-    is_germanic = tail.rstrip(" ,.nr\x1f").endswith(_TRIMMED) or tail.rstrip(" ,").endswith(_GERMANIC)
-    if not is_germanic and not any(hint in tail for hint in _ROMANCE_HINTS):
+    if not tail.rstrip(" ,.nr\x1f").endswith(_TRIMMED) and not _has_romance(tail):
         return None
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
     name_end = start - len(tail) + (sign.start() if sign else len(tail))

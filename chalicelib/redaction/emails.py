@@ -76,9 +76,10 @@ def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) 
 
 
 _AT = (
-    " at ", "(at)", "[at]", "{at}", "<at>", " arroba ", "(arroba)", "[arroba]", " arobase ",
+    " at ", "at)", "at]", "at}", "at>", " arroba ", "arroba)", "arroba]", " arobase ",
     " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-",
 )  # fmt: skip
+_OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _DOT = r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
 _SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"
 _DOMAIN = lazily(
@@ -108,6 +109,8 @@ _NO_NAME = frozenset(
 def _mask_spelled(sheet: Sheet) -> None:
     for sign in _AT:
         low = sheet.low
+        if sign not in low:
+            continue
         at = low.find(sign)
         done = 0
         while at >= 0:
@@ -121,6 +124,10 @@ def _mask_spelled(sheet: Sheet) -> None:
 
 def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
     end = at + len(sign)
+    if sign[-1] in ")]}>":
+        at = low.rfind(_OPENING[sign[-1]], max(0, at - 8), at + 1)
+        if at < 0 or low[at + 1 : end - 1].strip() not in {"at", "arroba"}:
+            return None
     end += low[end : end + 1] == " "
     domain = _DOMAIN().match(low, end)
     if domain is None:

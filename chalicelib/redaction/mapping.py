@@ -15,11 +15,13 @@ _MAX_ITEMS = 100_000
 
 _UNKNOWN_NUMBER = range(10**9, 10**20)  # ten digits or more may be somebody's number
 _EPOCHS = (range(10**9, 2 * 10**9), range(10**12, 2 * 10**12), range(10**15, 2 * 10**15))
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+# What log lines are made of: names, UUIDs, times, hashes, and keys made of these.
 _QUIET = re.compile(
-    r"[A-Za-z_.:/\-]*"
-    r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    rf"[A-Za-z_.:/\-]*|{_UUID}"
+    rf"|(?:evt|act)(?::(?:{_UUID}|(?=[0-9]{{0,9}}[a-f])[0-9a-f]{{16,128}}|[A-Za-z_\-]{{1,64}}))++"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?"
-    r"|(?=[0-9]*[a-f])[0-9a-f]{16,128}"
+    r"|(?=[0-9]{0,9}[a-f])[0-9a-f]{32,128}"
 )
 
 
@@ -93,7 +95,7 @@ def _text(text: str, means: Meaning, depth: int) -> str:
         return _masked(text, means)
     if means is Meaning.TEXT:
         return DROPPED
-    if _QUIET.fullmatch(text) and "www." not in text and "://" not in text:
+    if _QUIET.fullmatch(text) and not ("." in text and "/" in text):
         return text
     if text[0] in '{["' or text[0].isspace():
         parsed = _json(text, means, depth)

@@ -216,7 +216,7 @@ def _claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
 _BY_TOPIC = {
     Topic.TRACKING: Kind.TRACKING,
     Topic.ORDER: Kind.ORDER,
-    Topic.ACCOUNT: Kind.ORDER,
+    Topic.ACCOUNT: Kind.ACCOUNT,
     Topic.SSN: Kind.SSN,
     Topic.IBAN: Kind.IBAN,
 }

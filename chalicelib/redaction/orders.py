@@ -18,6 +18,7 @@ _COUNTED = lazily(
 _HEX_COLOUR = re.compile(r"(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$")
 _MIN_BARE = 4
 _MIN_HASHED = 3
+_LAST_FOUR = frozenset({Kind.ORDER, Kind.ACCOUNT})
 _TOPICS = frozenset({Topic.ORDER, Topic.ACCOUNT})
 
 
@@ -26,8 +27,9 @@ def mask_orders(sheet: Sheet) -> None:
     low = sheet.low
     done = 0
     for match in _TOKEN.finditer(low):
-        if match.start() < done:
-            continue
+        start = match.start()
+        if start < done or (start > 1 and low[start - 1] == " " and low[start - 2].isdigit()):
+            continue  # a later group of a number that was read from its first
         start, end = _whole(low, match, done)
         kind = _kind(sheet, start, end)
         if kind is not None:
@@ -35,7 +37,7 @@ def mask_orders(sheet: Sheet) -> None:
             if more and end - start + len(more.group()) <= 24:  # noqa: PLR2004 - no number is longer
                 end = more.end()
             shown = sheet.cased[start:end]
-            sheet.claim(start, end, kind, last_four(shown) if kind is Kind.ORDER else "***")
+            sheet.claim(start, end, kind, last_four(shown) if kind in _LAST_FOUR else "***")
             done = end
     sheet.settle()
 
@@ -64,7 +66,7 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
         return None
     near = sheet.near(start, end)
     if near.topic in _TOPICS and _is_number(near, token, digits):
-        return Kind.ORDER
+        return Kind.ACCOUNT if near.topic is Topic.ACCOUNT else Kind.ORDER
     if near.topic is Topic.SECRET and near.is_direct and token.isdigit():
         return Kind.SECRET
     if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:  # noqa: PLR2004

@@ -16,6 +16,7 @@ class Kind(StrEnum):
     PHONE = "phone"
     ORDER = "order"
     TRACKING = "tracking"
+    ACCOUNT = "account"  # a customer, passport or bank account number
     CARD = "card"
     IBAN = "iban"
     SSN = "ssn"
