@@ -109,7 +109,11 @@ def _print_hostile() -> None:
 def _print_import() -> None:
     code = "import time; t = time.perf_counter(); import chalicelib.redaction; print(time.perf_counter() - t)"
     times = [
-        float(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout)  # noqa: S603
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code], capture_output=True, text=True, check=True
+            ).stdout
+        )  # noqa: S603
         for _ in range(5)
     ]
     print(f"import {min(times) * 1000:.0f} ms   (target 50 ms)")

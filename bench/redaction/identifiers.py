@@ -193,7 +193,15 @@ def iban(rng: random.Random) -> Pair:
     text = f"{country}{98 - value % 97:02}{body}"
     mask = "***" + text[-4:]
     style = rng.random()
-    text = _fours(text) if style < 0.5 else text.lower() if style < 0.6 else _fours(text).replace(" ", "-") if style < 0.7 else text
+    text = (
+        _fours(text)
+        if style < 0.5
+        else text.lower()
+        if style < 0.6
+        else _fours(text).replace(" ", "-")
+        if style < 0.7
+        else text
+    )
     return text, mask if text.isupper() or not text[-1].isalpha() else mask.lower()
 
 
@@ -205,7 +213,9 @@ def ssn(rng: random.Random) -> Pair:
 
 _EN = "Maple Oak Washington Lincoln Park Cedar Elm Highland Sunset Church Mill Station Victoria King Queen Green".split()
 _DE = "Haupt Bahnhof Garten Schiller Goethe Linden Berg Kirch Wald Rosen Schul Mozart".split()
-_FR = "Victor Hugo|de la République|de la Paix|Jean Jaurès|du Général Leclerc|des Lilas|Pasteur|de l'Église|Saint-Honoré".split("|")
+_FR = "Victor Hugo|de la République|de la Paix|Jean Jaurès|du Général Leclerc|des Lilas|Pasteur|de l'Église|Saint-Honoré".split(
+    "|"
+)
 _ES = "Mayor|de Alcalá|Gran Vía|San Juan|del Sol|Cervantes|de la Constitución|Real".split("|")
 
 
@@ -213,12 +223,23 @@ def address(rng: random.Random) -> Pair:
     n = str(rng.randint(1, 9999) if rng.random() < 0.5 else rng.randint(1, 220))
     en = rng.choice(_EN) if rng.random() < 0.7 else f"{rng.choice(_EN)} {rng.choice(_EN)}"
     en = rng.choice([en, en, "North " + en, f"{rng.randint(2, 99)}th"])
-    kind = rng.choice("Street St Avenue Ave Road Rd Lane Ln Drive Dr Boulevard Blvd Court Ct Way Place Terrace Close Crescent".split())
+    kind = rng.choice(
+        "Street St Avenue Ave Road Rd Lane Ln Drive Dr Boulevard Blvd Court Ct Way Place Terrace Close Crescent".split()
+    )
     dot = rng.choice(["", "", "."]) if len(kind) < 4 else ""
     us = f"{n} {en} {kind}{dot}"
     unit = rng.choice(["", "", ", Apt 4B", " Apt. 12", ", Suite 300", " #5", ", Unit 7"])
     town = rng.choice("Springfield Riverton Fairview Madison Greenville Clayton Ashford".split())
-    de = rng.choice([f"{rng.choice(_DE)}straße {n[:3]}", f"{rng.choice(_DE)}str. {n[:2]}a", f"{rng.choice(_DE)}weg {n[:2]}", f"{rng.choice(_DE)}platz {n[:2]}", f"Berliner Allee {n[:3]}", f"Am {rng.choice(_DE)}ring {n[:2]}"])
+    de = rng.choice(
+        [
+            f"{rng.choice(_DE)}straße {n[:3]}",
+            f"{rng.choice(_DE)}str. {n[:2]}a",
+            f"{rng.choice(_DE)}weg {n[:2]}",
+            f"{rng.choice(_DE)}platz {n[:2]}",
+            f"Berliner Allee {n[:3]}",
+            f"Am {rng.choice(_DE)}ring {n[:2]}",
+        ]
+    )
     text = rng.choice([
         us + unit, us + unit, f"{us}{unit}, {town}, {rng.choice(['IL', 'TX', 'NY', 'CA', 'WA'])} {digits(rng, 5)}", f"{us}, {town} {rng.choice(['NSW', 'VIC', 'QLD'])} {_first(rng, '234', 4)}",
         f"{us}, {town}, ON M{digits(rng, 1)}H {digits(rng, 1)}M{digits(rng, 1)}", f"{n[:3]} {en} {kind}, London SW{rng.randint(1, 9)}A {rng.randint(1, 9)}AA", f"Flat {rng.randint(1, 9)}, {n[:2]} {en} Road, {town} LS{rng.randint(1, 9)} {rng.randint(1, 9)}AB",

@@ -9,7 +9,14 @@ from typing import NamedTuple
 from bench.redaction.rows import KINDS, Row
 
 _HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
-_ESCAPES = [("%2540", "@"), ("%40", "@"), ("&#64;", "@"), ("&#x40;", "@"), ("&commat;", "@"), ("\\u0040", "@")]
+_ESCAPES = [
+    ("%2540", "@"),
+    ("%40", "@"),
+    ("&#64;", "@"),
+    ("&#x40;", "@"),
+    ("&commat;", "@"),
+    ("\\u0040", "@"),
+]
 _MIN_PIECE = 5
 
 

@@ -15,17 +15,23 @@ def presidio() -> Callable[[str], str]:
         def load(self): ...
         def is_loaded(self):
             return True
+
         def process_text(self, text, language):
             return NlpArtifacts([], None, [], [], self, language)
+
         def process_batch(self, texts, language, **kwargs):
             for text in texts:
                 yield text, self.process_text(text, language)
+
         def is_stopword(self, word, language):
             return False
+
         def is_punct(self, word, language):
             return False
+
         def get_supported_entities(self):
             return []
+
         def get_supported_languages(self):
             return ["en"]
 

@@ -98,7 +98,9 @@ def _iban_end(low: str, start: int, limit: int, length: int) -> int:
     return tail
 
 
-_FOURS = lazily(r"[a-z]{2}\d{2}(?:[ \t\x1f\-.]{1,2}[a-z0-9]{4})+(?:[ \t\x1f\-.]{1,2}[a-z0-9]{1,4})?$")
+_FOURS = lazily(
+    r"[a-z]{2}\d{2}(?:[ \t\x1f\-.]{1,2}[a-z0-9]{4})+(?:[ \t\x1f\-.]{1,2}[a-z0-9]{1,4})?$"
+)
 
 
 def _passes_mod97(text: str) -> bool:

@@ -3,11 +3,23 @@
 import re
 from typing import NamedTuple
 
-from chalicelib.redaction.vocabulary import COPULAS, FILLERS, LINKS, MARKS, NEEDS_MARK, ROLES, TOPICS, Role, Topic
+from chalicelib.redaction.vocabulary import (
+    COPULAS,
+    FILLERS,
+    LINKS,
+    MARKS,
+    NEEDS_MARK,
+    ROLES,
+    TOPICS,
+    Role,
+    Topic,
+)
 
 REACH = 40
 # "order no. 1001" goes on after its full stop, "I placed an order. 1001" does not.
-_SENTENCE_END = re.compile(r"[?!]\s|(?<=[a-z]{3})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)\.\s")
+_SENTENCE_END = re.compile(
+    r"[?!]\s|(?<=[a-z]{3})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)\.\s"
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 

@@ -69,7 +69,11 @@ def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) 
     """In `a@example.com.Please call` the address ends before the capital."""
     position = start
     for index, label in enumerate(labels):
-        if index > 1 and cased[position : position + 1].isupper() and labels[index - 1] in _KNOWN_TLD:
+        if (
+            index > 1
+            and cased[position : position + 1].isupper()
+            and labels[index - 1] in _KNOWN_TLD
+        ):
             return position - 1 if not cased[start : position - 1].isupper() else end
         position += len(label) + 1
     return end
@@ -80,7 +84,9 @@ _AT = (
     " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-",
 )  # fmt: skip
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
-_DOT = r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
+_DOT = (
+    r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
+)
 _SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"
 _DOMAIN = lazily(
     rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}})"

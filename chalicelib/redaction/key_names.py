@@ -42,7 +42,9 @@ _READABLE_WORDS = frozenset(
     "offset line lineno pid thread price amount cost quantity qty lease depth rate percent ratio "
     "weight width height memory limit remaining year bucket".split()
 )
-_SUFFIX = frozenset("number no nr num id ids code ref reference value raw normalized e164 s numbers".split())
+_SUFFIX = frozenset(
+    "number no nr num id ids code ref reference value raw normalized e164 s numbers".split()
+)
 _BY_WORD = {
     **dict.fromkeys(
         "phone phones phonenumber mobile mobilephone cell cellphone telephone tel fax msisdn whatsapp sms "
@@ -60,7 +62,9 @@ _BY_WORD = {
         Meaning.TRACKING,
     ),
     **dict.fromkeys("card cardnumber creditcard iban ssn pan account".split(), Meaning.CARD),
-    **dict.fromkeys("cvv cvc password passwd secret token authorization apikey pin otp".split(), Meaning.SECRET),
+    **dict.fromkeys(
+        "cvv cvc password passwd secret token authorization apikey pin otp".split(), Meaning.SECRET
+    ),
     **dict.fromkeys(
         "address address1 address2 addresses street street1 street2 addressline postcode postalcode zip zipcode plz city".split(),
         Meaning.ADDRESS,

@@ -55,7 +55,9 @@ _STRONG = lazily(r"/track|tracking|trknbr|tracknum|sendung|seguimiento|suivi")
 
 
 def _is_tracking(link: str) -> bool:
-    host, _, path = link.partition("://")[2].partition("/") if "://" in link else link.partition("/")
+    host, _, path = (
+        link.partition("://")[2].partition("/") if "://" in link else link.partition("/")
+    )
     return _CARRIER().search("/" + host + "/") is not None or (
         _TRACKS().search(host) is not None or _TRACKS().search(path) is not None
     )

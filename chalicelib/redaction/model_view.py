@@ -13,7 +13,7 @@ REDACTED = "<redacted>"
 _READ = 20_000  # no more is read than can be left after tags and spaces are gone
 
 _TAG = re.compile(r"<(?!redacted>)[a-zA-Z/!?][^<>]{0,2000}>")
-_LINK = lazily(r"(?:https?://|www\.)[^\s<>\"]+")
+_LINK = lazily(r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)]")
 _MASK = lazily(r"\*{3}@\*{3}|\*{3}-\*{3}-\d{4}|\[ADDRESS\]")
 _NAME = lazily(
     r"(?P<lead>(?i:\b(?:my name is|i am called|name:|this is|me llamo|mi nombre es|ich heiße|"
@@ -58,7 +58,7 @@ def _without_name(match: re.Match[str]) -> str:
     words = match["name"].split(" ")
     if words[0].lower().strip(".'’-") in _NO_NAME:
         return match.group()
-    return match["lead"] + REDACTED
+    return match["lead"] + REDACTED + ("." if match["name"].endswith(".") else "")
 
 
 def _masked(text: str, *, keep_order_numbers: bool) -> str:

@@ -24,6 +24,7 @@ _MIN_RUN = 7
 _MAX_WINDOW = 8
 _MAX_TOTAL = 34  # the longest tracking number
 
+
 class _Run:
     """One run: its groups, the signs between them, and the topic, looked up at most once each."""
 
@@ -123,9 +124,7 @@ def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
     return Kind.ORDER if is_dashed and orders.is_market_shape(lengths) else None
 
 
-def _card_or_tracking(
-    run: _Run, first: int, lengths: tuple[int, ...], total: int
-) -> Kind | None:
+def _card_or_tracking(run: _Run, first: int, lengths: tuple[int, ...], total: int) -> Kind | None:
     count = len(lengths)
     is_fours = count >= 3 and set(lengths[:-1]) == {4} and lengths[-1] <= 4  # noqa: PLR2004
     is_even = is_fours or len(set(lengths[:-1])) == 1 or lengths in {(4, 6, 5), (4, 6, 4)}

@@ -53,7 +53,9 @@ def is_carrier_token(token: str) -> bool:
 
 
 # PostNL `3SABCD123456789`, Colissimo `6A...`, Australia Post `33ABC...`.
-_NUMBER_LED = lazily(r"(?:3s[a-z]{2,6}\d{7,11}|\d[a-z]\d{11}|\d{2}[a-z]{3}\d{9,14}|\d{9,12}[a-z]{3}\d{5,12})$")
+_NUMBER_LED = lazily(
+    r"(?:3s[a-z]{2,6}\d{7,11}|\d[a-z]\d{11}|\d{2}[a-z]{3}\d{9,14}|\d{9,12}[a-z]{3}\d{5,12})$"
+)
 
 
 def is_carrier_number(digits: str) -> bool:
