@@ -113,7 +113,7 @@ def _print_import() -> None:
             subprocess.run(
                 [sys.executable, "-c", code], capture_output=True, text=True, check=True
             ).stdout
-        )  # noqa: S603
+        )
         for _ in range(5)
     ]
     print(f"import {min(times) * 1000:.0f} ms   (target 50 ms)")

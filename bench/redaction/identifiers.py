@@ -170,9 +170,7 @@ def card(rng: random.Random) -> Pair:
         ("6011", 16), ("65", 16), ("36", 14), ("3528", 16), ("62", 16), ("62", 19), ("5018", 16), ("6759", 16),
     ])  # fmt: skip
     number = _luhn(prefix + digits(rng, length - 1 - len(prefix)))
-    if length == 15:
-        groups = [number[:4], number[4:10], number[10:]]
-    elif length == 14:
+    if length in {14, 15}:
         groups = [number[:4], number[4:10], number[10:]]
     else:
         groups = [number[i : i + 4] for i in range(0, length, 4)]

@@ -49,7 +49,7 @@ def presidio() -> Callable[[str], str]:
 
 
 def scrubadub() -> Callable[[str], str]:
-    """scrubadub with its default detectors."""
+    """Scrubadub with its default detectors."""
     import scrubadub as library
 
     scrubber = library.Scrubber()
@@ -57,7 +57,7 @@ def scrubadub() -> Callable[[str], str]:
 
 
 def datafog() -> Callable[[str], str]:
-    """datafog's regular-expression engine."""
+    """Datafog's regular-expression engine."""
     import warnings
 
     from datafog import sanitize

@@ -26,9 +26,9 @@ def install() -> None:
         home = _HOME / name
         if (home / "bin" / "python").exists():
             continue
-        subprocess.run([sys.executable, "-m", "venv", str(home)], check=False)  # noqa: S603
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=False)
         pip = [str(home / "bin" / "pip"), "install", "-q", "--disable-pip-version-check", name]
-        subprocess.run(pip, check=False)  # noqa: S603
+        subprocess.run(pip, check=False)
 
 
 def ask(name: str, messages: list[str], timed: list[str]) -> Answer:
@@ -38,7 +38,7 @@ def ask(name: str, messages: list[str], timed: list[str]) -> Answer:
         return Answer([], [], "not installed")
     body = json.dumps([messages, timed])
     try:
-        run = subprocess.run(  # noqa: S603
+        run = subprocess.run(
             [str(python), "-I", str(_WORKER), name], input=body, capture_output=True, text=True,
             timeout=_TIMEOUT_SECONDS, check=False,
         )  # fmt: skip

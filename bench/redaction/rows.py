@@ -26,7 +26,7 @@ class Row(NamedTuple):
 
 def rows(part: str) -> list[Row]:
     """All rows of "dev" or "held-out"; the same in every run."""
-    rng = random.Random(SEEDS[part])  # noqa: S311 - sample data
+    rng = random.Random(SEEDS[part])
     made: list[Row] = []
     for kind in KINDS:
         sentences = named = _part(frames.FRAMES[kind].split("\n"), part)
@@ -38,7 +38,7 @@ def rows(part: str) -> list[Row]:
             # Ten bare digits are a phone and sixteen a card, unless the sentence says otherwise.
             is_ambiguous = kind == "tracking" and secret.isdigit() and len(secret) in {10, 16}
             frame = rng.choice(named if is_ambiguous else sentences).replace("\\t", "\t")
-            if rng.random() < 0.3:  # noqa: PLR2004 - in a longer message
+            if rng.random() < 0.3:
                 joint = " " if frame.endswith((".", "!", "?")) else "\n"
                 frame = f"{rng.choice(frames.CLEAN)} {frame}{joint}{rng.choice(frames.CLEAN)}"
             made.append(Row(kind, frame.replace("{}", secret), secret, mask))
@@ -52,7 +52,7 @@ def rows(part: str) -> list[Row]:
 
 def _part(sentences: list[str], part: str) -> list[str]:
     shuffled = sorted(sentences)
-    random.Random(42).shuffle(shuffled)  # noqa: S311 - a fixed split
+    random.Random(42).shuffle(shuffled)
     cut = len(shuffled) * 3 // 5
     return shuffled[:cut] if part == "dev" else shuffled[cut:]
 

@@ -6,8 +6,8 @@ before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
 
 import re
 
-from chalicelib.redaction.places import extended
 from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.places import extended
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "[ADDRESS]"
@@ -162,7 +162,7 @@ def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
             named += 1
             end = word.end()
         position = word.end()
-        if text.endswith(".") and len(text) > 4:  # noqa: PLR2004 - longer than "St."
+        if text.endswith(".") and len(text) > 4:
             break
     return (start, end) if named else None
 
@@ -193,7 +193,7 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     first = name_end - len(tail) + match.start()
     name = name_end - len(tail) + match.start("name")
     words = sheet.cased[name:name_end].replace(",", " ").split()
-    if len(words) > 5 or any(w.islower() and w not in _PARTICLES for w in words[1:]):  # noqa: PLR2004
+    if len(words) > 5 or any(w.islower() and w not in _PARTICLES for w in words[1:]):
         return None
     is_marked = sheet.cased[first].isupper() or match.group().startswith(("calle", "c/", "avenida"))
     return (first, end) if is_marked and (_is_name(words[0]) or words[0] in _PARTICLES) else None
@@ -210,6 +210,6 @@ def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, in
     lead_start = first - 1 - len(lead)
     if lead and (is_alone or lead in _LEADS) and sheet.cased[lead_start].isupper():
         return lead_start, end
-    if is_alone or len(last) - len(ending) < 3:  # noqa: PLR2004 - "Markt 5" is no address
+    if is_alone or len(last) - len(ending) < 3:
         return None
     return (first, end) if sheet.cased[first].isupper() else None

@@ -91,9 +91,9 @@ def _iban_end(low: str, start: int, limit: int, length: int) -> int:
         is_near = seen >= length - 2 and not low[limit : limit + 1].isalnum()
         return limit if is_near and digits * 2 > seen else 0
     tail = end
-    while tail < len(low) and low[tail].isalnum() and tail - end <= 2:  # noqa: PLR2004 - a slip
+    while tail < len(low) and low[tail].isalnum() and tail - end <= 2:
         tail += 1
-    if tail - end > 2 or digits * 3 < length:  # noqa: PLR2004 - a slip of two, a third digits
+    if tail - end > 2 or digits * 3 < length:
         return 0
     return tail
 

@@ -79,7 +79,7 @@ _BY_WORD = {
 
 def meaning(key: str) -> Meaning:
     """What a value under this key is, as far as the name tells; never raises."""
-    if len(key) <= 64 and key.isascii():  # noqa: PLR2004 - longer names are data, not names
+    if len(key) <= 64 and key.isascii():
         return _meaning(key)
     return Meaning.PLAIN
 
@@ -91,7 +91,7 @@ def _meaning(key: str) -> Meaning:
         return Meaning.PLAIN
     joined = "".join(words)
     last = words[-1]
-    if last in _TEXT_WORDS or any(w in _TEXT_WORDS for w in words) and last not in _ABOUT:
+    if last in _TEXT_WORDS or (any(w in _TEXT_WORDS for w in words) and last not in _ABOUT):
         return Meaning.TEXT
     if joined in _BY_WORD:
         return _BY_WORD[joined]

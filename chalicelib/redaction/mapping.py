@@ -40,7 +40,7 @@ def redact_mapping(value: Any) -> Any:  # noqa: ANN401 - JSON enters here
         return DROPPED
 
 
-def _value(value: Any, means: Meaning, depth: int) -> Any:  # noqa: ANN401, PLR0911
+def _value(value: Any, means: Meaning, depth: int) -> Any:  # noqa: ANN401
     if isinstance(value, str):
         return _text(value, means, depth)
     if value is None or isinstance(value, bool):
@@ -107,7 +107,7 @@ def _text(text: str, means: Meaning, depth: int) -> str:
 def _json(text: str, means: Meaning, depth: int) -> str | None:
     """JSON inside a string, redacted as a value so that it still parses; None if it is none."""
     body = text.strip()
-    if len(body) < 2 or body[0] + body[-1] not in {"{}", "[]", '""'}:  # noqa: PLR2004
+    if len(body) < 2 or body[0] + body[-1] not in {"{}", "[]", '""'}:
         return None
     import json  # noqa: PLC0415 - a third of the import time, needed by few values
 
@@ -126,7 +126,7 @@ _BY_MEANING = frozenset({Meaning.EMAIL, Meaning.PHONE, Meaning.ORDER, Meaning.TR
 _MIN_PHONE = 5
 
 
-def _masked(text: str, means: Meaning) -> str:  # noqa: PLR0911 - one return per meaning
+def _masked(text: str, means: Meaning) -> str:
     digits = sum(map(str.isdigit, text))
     if "***" in text or text == "[ADDRESS]":
         return redact(text)
@@ -149,7 +149,7 @@ def _masked(text: str, means: Meaning) -> str:  # noqa: PLR0911 - one return per
 def _integer(number: int, means: Meaning) -> int | str:
     if means is Meaning.READABLE:
         return number
-    if number.bit_length() > 256:  # noqa: PLR2004 - no identifier is so long
+    if number.bit_length() > 256:
         return DROPPED
     digits = str(abs(number))
     if means in _BY_MEANING and means is not Meaning.NAME:

@@ -52,7 +52,7 @@ def cap(text: str) -> tuple[str, int]:
     if len(raw) <= CAP_BYTES:
         return text, len(text)
     size = CAP_BYTES
-    while raw[size] & 0xC0 == 0x80:  # noqa: PLR2004 - never in the middle of a character
+    while raw[size] & 0xC0 == 0x80:
         size -= 1
     end = len(raw[:size].decode("utf-8", "surrogatepass"))
     return text[: end + _LOOK_AHEAD], end
@@ -173,7 +173,7 @@ def _show(token: str) -> str | None:
     if head == "&":
         name = token[1:-1].rpartition("amp;")[2]
         if name.startswith(("#x", "#X")):
-            return _shown_code(int(name[2:], 16))
+            return _shown_code(int(name[2:], 16))  # noqa: FURB166 - `0x` is not in it
         if name.startswith("#"):
             return _shown_code(int(name[1:]))
         return _ENTITIES.get(name)

@@ -5,7 +5,7 @@ In doubt a run of seven digits or more is masked: a mistyped number is still per
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from chalicelib.redaction import cards, orders, phones, tracking
 from chalicelib.redaction.patterns import lazily
@@ -18,7 +18,7 @@ _GROUP = re.compile(r"\d+")
 _STAMP = lazily(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)?$"
 )
-_EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")
+_EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")  # seconds to nanoseconds
 _BOOK = re.compile(r"97[89]\d{10}$")
 _MIN_RUN = 7
 _MAX_WINDOW = 8
@@ -36,7 +36,7 @@ class _Run:
         self.starts = [start + s for s, _ in spans]
         self.ends = [start + e for _, e in spans]
         self.groups = [text[s:e] for s, e in spans]
-        self.separators = [text[a[1] : b[0]] for a, b in zip(spans, spans[1:], strict=False)]
+        self.separators = [text[a[1] : b[0]] for a, b in pairwise(spans)]
 
     def topic(self, first: int, last: int) -> tuple[Topic | None, bool]:
         """The topic near these groups, and whether it directly precedes them."""
@@ -78,9 +78,9 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     if len(sizes) == 1:
         return 0, 0
     totals = list(accumulate(sizes))
-    if totals[-1] < _MIN_RUN:
+    if totals[-1] < _MIN_RUN or _is_enumerated(run, first):
         return 0, 0
-    if len(sizes) > 2:  # noqa: PLR2004
+    if len(sizes) > 2:
         kind = _triple(run, first, tuple(sizes[:3]))
         if kind is not None:
             return 3, _claim(run, first, 3, kind)
@@ -102,12 +102,19 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     return count, phones.claim(run.sheet, start, end, "".join(run.groups[first : first + count]))
 
 
+def _is_enumerated(run: _Run, first: int) -> bool:
+    """The `1` of "1) 555 0142" counts; only a bracket that was opened is part of a number."""
+    start = run.starts[first]
+    is_closed = ")" in run.separators[first] and len(run.groups[first]) <= 2
+    return is_closed and run.sheet.low[max(0, start - 1) : start] not in {"(", "[", "+"}
+
+
 def _readable_window(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
     """`978-3-16-148410-0`, `12:34:56-1234`, and dashed numbers that a word calls a product's."""
     count = 1
     while count < len(sizes) and run.separators[first + count - 1] in {"-", " "}:
         count += 1
-    if totals[count - 1] == 13 and run.groups[first] in {"978", "979"}:  # noqa: PLR2004 - ISBN
+    if totals[count - 1] == 13 and run.groups[first] in {"978", "979"}:
         return count
     near = run.sheet.before(run.starts[first])
     is_product = near.topic is Topic.PRODUCT and near.is_direct
@@ -126,7 +133,7 @@ def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
 
 def _card_or_tracking(run: _Run, first: int, lengths: tuple[int, ...], total: int) -> Kind | None:
     count = len(lengths)
-    is_fours = count >= 3 and set(lengths[:-1]) == {4} and lengths[-1] <= 4  # noqa: PLR2004
+    is_fours = count >= 3 and set(lengths[:-1]) == {4} and lengths[-1] <= 4
     is_even = is_fours or len(set(lengths[:-1])) == 1 or lengths in {(4, 6, 5), (4, 6, 4)}
     topic, _ = run.topic(first, first + count - 1)
     if total in cards.CARD_LENGTHS:
@@ -140,11 +147,11 @@ def _card_or_tracking(run: _Run, first: int, lengths: tuple[int, ...], total: in
                 return Kind.TRACKING
         if lengths in {(4, 4, 4, 4), (4, 6, 5)}:
             return Kind.CARD
-        if is_fours and count == 3:  # noqa: PLR2004 - FedEx Express in groups of four
+        if is_fours and count == 3:
             return Kind.TRACKING
     if tracking.is_spaced_number(lengths):
         return Kind.TRACKING
-    return Kind.TRACKING if topic is Topic.TRACKING and count <= 9 else None  # noqa: PLR2004
+    return Kind.TRACKING if topic is Topic.TRACKING and count <= 9 else None
 
 
 def _is_plus(run: _Run, first: int) -> bool:
@@ -191,7 +198,7 @@ def _dashed(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
             break
         count += 1
     count = min(count, len(sizes), _MAX_WINDOW)
-    return count if count > 1 and 8 <= totals[count - 1] <= 15 else 0  # noqa: PLR2004
+    return count if count > 1 and 8 <= totals[count - 1] <= 15 else 0
 
 
 def _claim(run: _Run, first: int, count: int, kind: Kind) -> int:
@@ -221,11 +228,14 @@ _BY_TOPIC = {
 }
 
 
-def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None:  # noqa: PLR0911
+def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None:
     """The type of an unbroken run of seven digits or more; None for one that stays readable."""
     length = len(digits)
     if "+" in sheet.low[max(0, start - 2) : start]:
         return Kind.PHONE
+    is_joined = sheet.low[start - 1 : start] == ":" == sheet.low[end : end + 1]
+    if is_joined and length >= 13 and _EPOCH.match(digits):
+        return None  # the time in a key such as `HUBSPOT:...:1763600000000:...`
     near = sheet.near(start, end)
     topic = near.topic
     if topic in {Topic.PRODUCT, Topic.COLOUR} and near.is_direct:
@@ -247,7 +257,7 @@ def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None
         return Kind.PHONE
     if tracking.is_carrier_number(digits):
         return Kind.TRACKING
-    return Kind.PHONE if length == 12 else Kind.NUMBER  # noqa: PLR2004
+    return Kind.PHONE if length == 12 else Kind.NUMBER
 
 
 def _is_card(digits: str) -> bool:
@@ -264,8 +274,7 @@ _MEASURED = lazily(
 
 def _is_readable(digits: str, topic: Topic | None, *, is_direct: bool) -> bool:
     if topic is Topic.AMOUNT and is_direct:
-        return len(digits) <= 9  # noqa: PLR2004 - no price has ten digits
+        return len(digits) <= 9
     if _STAMP().match(digits) or _BOOK.match(digits):
         return True
-    is_epoch = _EPOCH.match(digits) is not None
-    return is_epoch and (topic is Topic.TIME or len(digits) >= 13)  # noqa: PLR2004 - milliseconds
+    return topic is Topic.TIME and _EPOCH.match(digits) is not None

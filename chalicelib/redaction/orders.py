@@ -34,7 +34,7 @@ def mask_orders(sheet: Sheet) -> None:
         kind = _kind(sheet, start, end)
         if kind is not None:
             more = _MORE_GROUPS().match(low, end) if low[start:end].isdigit() else None
-            if more and end - start + len(more.group()) <= 24:  # noqa: PLR2004 - no number is longer
+            if more and end - start + len(more.group()) <= 24:
                 end = more.end()
             shown = sheet.cased[start:end]
             sheet.claim(start, end, kind, last_four(shown) if kind in _LAST_FOUR else "***")
@@ -48,7 +48,7 @@ def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
     chunk = low[max(done, start - 12) : start]
     left = chunk[len(chunk.rstrip(_LEFT)) :]
     letters = left.strip("-_")
-    if len(letters) <= 5 and letters != "order":  # noqa: PLR2004
+    if len(letters) <= 5 and letters != "order":
         start -= len(left.lstrip("-_"))
     return start, match.end()
 
@@ -69,7 +69,7 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
         return Kind.ACCOUNT if near.topic is Topic.ACCOUNT else Kind.ORDER
     if near.topic is Topic.SECRET and near.is_direct and token.isdigit():
         return Kind.SECRET
-    if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:  # noqa: PLR2004
+    if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:
         return Kind.TRACKING
     return None
 
@@ -78,7 +78,7 @@ def _is_number(near: Context, token: str, digits: int) -> bool:
     if near.topic is Topic.ACCOUNT:
         return near.is_direct and digits > _MIN_BARE
     if near.is_direct:
-        is_code = len(token) > digits and digits >= _MIN_HASHED
+        is_code = len(token) > digits >= _MIN_HASHED
         return near.is_marked or digits >= _MIN_BARE or is_code
     return near.is_named and digits >= _MIN_BARE
 

@@ -44,7 +44,7 @@ _MONEY_BEFORE = lazily(rf"[€$£¥₹][ \x1f]?[0-9]{_MONEY}(?!\d|[-.]\d)")
 def keep_uuids(sheet: Sheet) -> None:
     """Shield UUIDs, before a part of one is taken for something else."""
     low = sheet.low
-    if low.count("-") >= 4:  # noqa: PLR2004 - the dashes of a UUID
+    if low.count("-") >= 4:
         for match in _UUID_TAIL.finditer(low):
             start = match.start() - 8
             if start >= 0 and _HEX8.match(low, start):
@@ -55,7 +55,7 @@ def keep_uuids(sheet: Sheet) -> None:
 def keep_readable(sheet: Sheet) -> None:
     """Shield what looks like a number of a person and is none."""
     low = sheet.low
-    if low.count(":") >= 5 or low.count("-") >= 5:  # noqa: PLR2004 - those of a MAC address
+    if low.count(":") >= 5 or low.count("-") >= 5:
         _shield(sheet, _MAC())
     _shield(sheet, _NUMBERS())
     if "$" in low or not low.isascii():
@@ -82,7 +82,7 @@ def _is_possible(match: re.Match[str]) -> bool:
     if match.re is _MAC():
         return ":" in text or not text.replace("-", "").isdigit()
     if match.re is _NUMBERS() and match["ip"]:
-        return all(int(octet) <= 255 for octet in _OCTET.split(text)[:4])  # noqa: PLR2004
+        return all(int(octet) <= 255 for octet in _OCTET.split(text)[:4])
     return True
 
 

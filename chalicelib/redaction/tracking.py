@@ -49,7 +49,7 @@ def is_carrier_token(token: str) -> bool:
         return True
     prefix = token.rstrip("0123456789")
     digits = len(token) - len(prefix)
-    return prefix in _CARRIER_PREFIX and digits >= 9 or prefix[:1] == "j" and digits >= 14  # noqa: PLR2004
+    return (prefix in _CARRIER_PREFIX and digits >= 9) or (prefix[:1] == "j" and digits >= 14)
 
 
 # PostNL `3SABCD123456789`, Colissimo `6A...`, Australia Post `33ABC...`.
@@ -61,9 +61,9 @@ _NUMBER_LED = lazily(
 def is_carrier_number(digits: str) -> bool:
     """Whether digits alone have the length and check digit of a carrier, or nothing else's length."""
     length = len(digits)
-    if length >= 18:  # noqa: PLR2004 - no card is longer than 19, few are longer than 16
+    if length >= 18:
         return True
-    if length == 12:  # noqa: PLR2004 - FedEx Express
+    if length == 12:
         return _fedex_express(digits)
     return length in {13, 14, 15, 16, 17}
 
@@ -78,4 +78,4 @@ def _fedex_express(digits: str) -> bool:
 def is_spaced_number(lengths: tuple[int, ...]) -> bool:
     """`9400 1000 0000 0000 0000 00`: groups of four with a shorter last one, 18 digits or more."""
     total = sum(lengths)
-    return total >= 18 and len(set(lengths[:-1])) == 1 and 1 <= lengths[-1] <= lengths[0]  # noqa: PLR2004
+    return total >= 18 and len(set(lengths[:-1])) == 1 and 1 <= lengths[-1] <= lengths[0]

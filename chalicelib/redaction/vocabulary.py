@@ -103,15 +103,14 @@ FILLERS = MARKS | frozenset(
     """.split()
 )
 
-_NEIGHBOURS = {
-    key: near
-    for key, near in zip(
+_NEIGHBOURS = dict(
+    zip(
         "qwertyuiopasdfghjklzxcvbnm",
         """wa qes wrd etf ryg tuh yij uok ipl ol qsz awdxe sefcx drgvc fthbv gyjnb hukmn jilm
         kop axs zsdc xdfv cfgb vghn bhjm njk""".split(),
         strict=True,
     )
-}
+)
 # Typos that are words of their own.
 _NOT_TYPOS = frozenset(
     """oder older trading racking packing backing tracing cracking fracking tacking trucking

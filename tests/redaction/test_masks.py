@@ -85,7 +85,7 @@ READABLE = {
     "dates": "on 2024-03-05, 12/03/2024, 05.03.24 and in 2023-2024",
     "timestamp": "2026-01-03T12:00:00.123Z",
     "epoch": "timestamp 1763600000",
-    "milliseconds": "1763600000000",
+    "milliseconds": "HUBSPOT:0-1:123:contact.propertyChange:1763600000000:lifecyclestage",
     "IP addresses": "192.168.10.255 and 10.0.0.1:8080",
     "MAC address": "00:1a:2b:3c:4d:5e",
     "UUID": "550e8400-e29b-41d4-a716-446655440000",
