@@ -3,6 +3,7 @@
 import itertools
 
 import pytest
+from fakes import ManualClock, RecordingLog, SetSwitches
 
 from chalicelib.actions import AddTag, Settle
 from chalicelib.dynamo import Table
@@ -18,7 +19,6 @@ from chalicelib.errors import (
 from chalicelib.ledger import Ledger
 from chalicelib.ports import ActionStatus, EventFacts, Found, Modes, Switches
 from chalicelib.settlement import Settlement
-from fakes import ManualClock, RecordingLog, SetSwitches
 
 MODES = Modes("automation_candidate", safe_mode=False, automation_enabled=True)
 EVENT = EventFacts("evt:rp:1:c", "1", "2026-11-20T11:59:59.000Z", "9f", 9, "test", "c")

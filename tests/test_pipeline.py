@@ -13,6 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from chalice.test import Client
+from engines import drain
 
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
@@ -22,7 +23,6 @@ from chalicelib.ports import Delivery
 from chalicelib.redaction import redact
 from chalicelib.sources import InboundRequest
 from chalicelib.sources import richpanel as richpanel_source
-from engines import drain
 
 TOKEN_HEADER = "x-richpanel-webhook-token"
 ROUTED = ["route-returns-admin", "mw-intent-refund_request", "mw-routing-applied", "mw-processed"]
