@@ -144,7 +144,8 @@ class SupportFlow:
             if not comment.is_operator and _is_after(comment, oldest)
         }
         ended = self._ledger.statuses(list(by_key)) if by_key else {}
-        since = self._first_contact(job, ticket, [by_key[key] for key in by_key if key in ended])
+        begun = [comment for key, comment in by_key.items() if key in ended]
+        since = self._first_contact(job, ticket, begun)
         new = [
             (key, comment)
             for key, comment in by_key.items()
@@ -169,16 +170,16 @@ class SupportFlow:
     def _first_contact(
         self, job: TicketNotification, ticket: Ticket, begun: Sequence[Comment]
     ) -> str:
-        """After which time a comment is new.
+        """After which time a comment is new: the newest operator comment at first contact.
 
-        Where a comment was begun and nothing is remembered yet, the newest operator comment may be
-        our own answer to it: what came after that comment is new all the same.
+        Where a comment was begun and nothing is remembered yet, an operator comment after it may
+        be our own answer, and says nothing of what came before.
         """
         known = self._state.read(job.conversation_id)
         if known is not None:
             return known.first_contact_floor or EVERYTHING
-        times = [iso(comment.created_at) for comment in begun if comment.created_at]
-        return min(times) if times else EVERYTHING if begun else _floor(ticket)
+        times = [comment.created_at for comment in begun if comment.created_at]
+        return _floor(ticket, before=min(times, default=None))
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
         """The key of last resort; a copy may have fallen into the neighbouring bucket."""
@@ -246,12 +247,12 @@ def _located(inquiry: Inquiry, ticket: Ticket) -> Inquiry:
     )
 
 
-def _floor(ticket: Ticket | None) -> str:
+def _floor(ticket: Ticket | None, *, before: datetime | None = None) -> str:
     """Time of the newest operator comment; before it, at first contact, nothing is new."""
     if ticket is None:
         return EVERYTHING
-    times = [iso(c.created_at) for c in ticket.comments if c.is_operator and c.created_at]
-    return max(times, default=EVERYTHING)
+    times = [c.created_at for c in ticket.comments if c.is_operator and c.created_at]
+    return max((iso(time) for time in times if before is None or time < before), default=EVERYTHING)
 
 
 def _is_after(comment: Comment, floor: str) -> bool:

@@ -137,3 +137,16 @@ def test_a_comment_after_one_that_died_is_new_although_our_reply_is_newer():
     later = post(1, form="thin", at=10.0)
     world = run(quiet(post(form="thin"), later), close=["crash_before"] * 10)
     assert row(world, "evt:rp:t0:c1")["status"] == "processed"
+
+
+def test_a_comment_before_one_that_is_only_received_is_new():
+    """With a ledger at the door a row says nothing of what was begun."""
+    world = run(
+        quiet(
+            post(form="thin"),
+            post(1, at=0.1),
+            ingress_ledger=True,
+            faults=[Fault(2, 0.5, 0.0, pauses=False), Fault(3, 0.3, 0.0, pauses=False)],
+        )
+    )
+    assert row(world, EVENT)["status"] == "processed"
