@@ -47,7 +47,8 @@ class Nursery:
         self._pids: queue.Queue[int] = queue.Queue()
         self._ended: dict[int, int] = {}
         self._news = threading.Condition()
-        threading.Thread(target=self._read, daemon=True).start()
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
         self._folder = Path(tempfile.mkdtemp())
         self._files = itertools.count()
         self.running: list[int] = []
@@ -89,6 +90,9 @@ class Nursery:
         assert self._process.stdin is not None
         self._process.stdin.close()
         self._process.wait(timeout=10)
+        self._reader.join(timeout=10)
+        assert self._process.stdout is not None
+        self._process.stdout.close()
 
     def _read(self) -> None:
         assert self._process.stdout is not None

@@ -93,7 +93,6 @@ class Proxy:
         if plan is None:
             handler.answer(_forward(handler, url, body))
             return
-        plan.reached.set()
         match plan.kind:
             case "kill_before":
                 self._kill()
@@ -102,11 +101,13 @@ class Proxy:
                 self._kill()
             case "stop_before":
                 self._stop()
+                plan.reached.set()
                 plan.let_go.wait(HANG_SECONDS)
                 handler.answer(_forward(handler, url, body))
             case "stop_after":
                 found = _forward(handler, url, body)
                 self._stop()
+                plan.reached.set()
                 plan.let_go.wait(HANG_SECONDS)
                 handler.answer(found)
             case "answer_lost":

@@ -32,9 +32,8 @@ def reply_of(calls):
 
 @pytest.mark.parametrize("side", ["before", "after"])
 def test_a_worker_killed_at_a_vendor_call_or_beside_one_does_all_once(rig, calls, side):
-    vendor = {call.number for call in calls if call.target == "vendor"}
-    near = [call for call in calls if {call.number, call.number - 1, call.number + 1} & vendor]
-    for call in near[:: 1 if side == "after" else 2]:
+    after_the_reply = calls[reply_of(calls).number]
+    for call in (*(call for call in calls if call.target == "vendor"), after_the_reply):
         assert killed_worker(rig, call, side).problems == []
 
 
