@@ -106,7 +106,7 @@ class SupportFlow:
         if self._clock.now() - inquiry.at > self._max_age:
             raise NotAnEvent(EventStatus.SKIPPED, "too_old")
         tags = ticket.tags if ticket else frozenset[str]()
-        return decide(inquiry, tags, floor=_floor(ticket))
+        return decide(inquiry, tags, floor=_floor(ticket, before=inquiry.at))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         """See `flows.Flow.build`."""
