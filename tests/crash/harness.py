@@ -288,7 +288,7 @@ class Run:
         for key, row in rows.items():
             if row["status"] == "pending":
                 outcome.problems.append(f"P2 {key} is pending")
-        if self._waiting():
+        if self.waiting():
             outcome.problems.append("P2 messages are left")
         self._judge_vendor(outcome, rows)
         if self._text_in(rows):
@@ -337,7 +337,8 @@ class Run:
         rows = [from_wire(item) for item in found["Items"]]
         return {row["event_id"]: row for row in rows}
 
-    def _waiting(self) -> int:
+    def waiting(self) -> int:
+        """Messages on the queue or in flight."""
         attributes = self.aws.client("sqs").get_queue_attributes(
             QueueUrl=self.stage.queue_url, AttributeNames=["All"]
         )["Attributes"]

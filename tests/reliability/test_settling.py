@@ -150,11 +150,3 @@ def test_a_comment_before_one_that_is_only_received_is_new():
         )
     )
     assert row(world, EVENT)["status"] == "processed"
-
-
-def test_our_reply_to_a_dead_event_hides_no_comment_before_it():
-    """The dead one's reply must not become the floor that the next event remembers."""
-    posts = (post(), post(1, at=1.0), post(2, form="thin", at=2.0))
-    world = run(quiet(*posts), close=["lands_and_no_answer"] * 10)
-    assert row(world, EVENT)["status"] == "failed"
-    assert row(world, "evt:rp:t0:c2")["status"] == "processed"
