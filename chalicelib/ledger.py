@@ -33,6 +33,7 @@ from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.ports import (
+    UNDECIDED,
     ActionRow,
     ActionStatus,
     Busy,
@@ -69,7 +70,7 @@ class Ledger:
 
     def receive(self, event: EventFacts) -> bool:
         """See `ports.LedgerPort.receive`."""
-        item = self._event_item(event, rows.UNDECIDED) | {
+        item = self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
             "unfinished": _shard(EventStatus.RECEIVED, event.event_key),
         }
@@ -185,12 +186,17 @@ class Ledger:
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
-        self._table.update(
-            {"event_id": event.event_key},
-            keep=created,
-            set_=item | {"status": status.value, "reason": reason},
-            remove=["unfinished"],
-        )
+        with contextlib.suppress(ConditionFailed):
+            self._table.update(
+                {"event_id": event.event_key},
+                keep=created,
+                set_=item | {"status": status.value, "reason": reason},
+                remove=["unfinished"],
+                condition="attribute_not_exists(#event_id) OR #status = :received"
+                " OR #status = :failed",
+                received=EventStatus.RECEIVED.value,
+                failed=EventStatus.FAILED.value,
+            )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
         """See `ports.LedgerPort.statuses`."""
@@ -368,7 +374,7 @@ class Ledger:
         """Bind a provider's id to one action for good, so that twin texts are told apart."""
         item = {
             "event_id": keys.joined("ref", kind, keys.digest(conversation_id, ref)),
-            **self._required(self._now(), conversation_id, rows.UNDECIDED),
+            **self._required(self._now(), conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
             "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),
             "payload_bytes": len(ref),

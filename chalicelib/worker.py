@@ -23,11 +23,13 @@ from chalicelib.errors import (
     MiddlewareError,
     PayloadError,
     ProviderError,
+    SwitchesUnreadableError,
 )
 from chalicelib.flows import Event, Flow, NotAnEvent, suffix
 from chalicelib.jobs import Job, Recovery, decode, facts_of
 from chalicelib.plans import Plan
 from chalicelib.ports import (
+    UNDECIDED,
     ActionRow,
     ActionStatus,
     AuditPort,
@@ -259,7 +261,10 @@ class Worker:
         self._defer(delivery, max(1.0, self._backoff(delivery.receive_count)))
 
     def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
-        modes = self.switches.current().modes
+        try:
+            modes = self.switches.current().modes
+        except SwitchesUnreadableError:
+            modes = UNDECIDED
         self.ledger.record(facts_of(job), modes, status, reason=reason)
         self.log.event(
             f"worker.notification.{status.value}", reason=reason, mw_trace_id=job.trace_id
@@ -274,7 +279,7 @@ class Worker:
             name, reason=error_reason, receive=delivery.receive_count, mw_trace_id=job.trace_id
         )
         self.log.metric("mw.worker.handed_back", reason=error_reason.partition(":")[0])
-        if delivery.is_last and self.flows[job.kind].is_container(job):
+        if delivery.is_last:
             try:
                 self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
             except MiddlewareError:

@@ -19,7 +19,7 @@ from chalicelib.errors import PermanentError
 from chalicelib.flows import Event, NotAnEvent, suffix
 from chalicelib.flows.departments import DEFAULT_ROUTE, RISK_FLAGS, ROUTES
 from chalicelib.flows.intents import DEFAULT_INTENT, classify
-from chalicelib.jobs import TicketMessage, TicketNotification, facts_of
+from chalicelib.jobs import Recovery, TicketMessage, TicketNotification, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import (
     ActionRow,
@@ -41,6 +41,7 @@ ROUTED_TAG = "mw-routing-applied"
 EVERYTHING = "1970-01-01T00:00:00.000Z"
 """The floor of a conversation whose first contact had no operator comment: nothing is too old."""
 
+_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 
 
@@ -150,8 +151,7 @@ class SupportFlow:
         new = [
             (key, comment)
             for key, comment in by_key.items()
-            if ended.get(key, EventStatus.PROCESSING) in _STILL_OPEN
-            or (job.recovery is not None and ended[key] != EventStatus.PROCESSED)
+            if ended.get(key, EventStatus.PROCESSING) in _STILL_OPEN or job.recovery in _REOPENING
         ]
         return [
             Event(
