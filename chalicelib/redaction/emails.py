@@ -25,6 +25,8 @@ _LOCAL_REACH = 320  # RFC 5321 allows 64; a longer one is masked as well
 def mask_emails(sheet: Sheet) -> None:
     """Claim every address; what is written around it stays."""
     low = sheet.low
+    if low.count("@") > _MANY_SIGNS:
+        low = _without_monsters(sheet)
     if "@" in low:
         done = 0
         for sign in _SIGN.finditer(low):
@@ -38,6 +40,19 @@ def mask_emails(sheet: Sheet) -> None:
                 done = span[1]
         sheet.settle()
     _mask_spelled(sheet)
+
+
+_MANY_SIGNS = 200
+_MONSTER = lazily(r"(?<![^\s\x00])[^\s\x00]{2000}[^\s\x00]*+")
+
+
+def _without_monsters(sheet: Sheet) -> str:
+    """A word of thousands of characters with hundreds of signs is masked whole, not read."""
+    for match in _MONSTER().finditer(sheet.low):
+        if match.group().count("@") > _MANY_SIGNS:
+            sheet.claim(*match.span(), Kind.EMAIL, MASK)
+    sheet.settle()
+    return sheet.low
 
 
 def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:

@@ -80,17 +80,14 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     totals = list(accumulate(sizes))
     if totals[-1] < _MIN_RUN or _is_enumerated(run, first):
         return 0, 0
-    if len(sizes) > 2:
-        kind = _triple(run, first, tuple(sizes[:3]))
-        if kind is not None:
-            return 3, _claim(run, first, 3, kind)
-    if totals[-1] >= cards.CARD_LENGTHS[0] and not _is_plus(run, first):
-        for count in range(min(len(sizes), bisect_right(totals, _MAX_TOTAL)), 1, -1):
-            if totals[count - 1] < cards.CARD_LENGTHS[0]:
-                break
-            kind = _card_or_tracking(run, first, tuple(sizes[:count]), totals[count - 1])
-            if kind is not None:
-                return count, _claim(run, first, count, kind)
+    count, kind = _strong_window(run, first, sizes, totals)
+    if kind is not None:
+        return count, _claim(run, first, count, kind)
+    if sizes[0] <= 3 and len(sizes) > 3:
+        # A small number before a card is not the beginning of a phone number.
+        rest = sizes[1:]
+        if _strong_window(run, first + 1, rest, list(accumulate(rest)))[1] is not None:
+            return 0, 0
     count = _readable_window(run, first, sizes, totals)
     if count:
         run.sheet.shield(run.starts[first], run.ends[first + count - 1])
@@ -102,10 +99,30 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     return count, phones.claim(run.sheet, start, end, "".join(run.groups[first : first + count]))
 
 
+def _strong_window(
+    run: _Run, first: int, sizes: list[int], totals: list[int]
+) -> tuple[int, Kind | None]:
+    """The groups from `first` that are a card, a social security, tracking or market number."""
+    if len(sizes) > 2:
+        kind = _triple(run, first, tuple(sizes[:3]))
+        if kind is not None:
+            return 3, kind
+    if totals[-1] < cards.CARD_LENGTHS[0] or _is_plus(run, first):
+        return 0, None
+    for count in range(min(len(sizes), bisect_right(totals, _MAX_TOTAL)), 1, -1):
+        if totals[count - 1] < cards.CARD_LENGTHS[0]:
+            break
+        kind = _card_or_tracking(run, first, tuple(sizes[:count]), totals[count - 1])
+        if kind is not None:
+            return count, kind
+    return 0, None
+
+
 def _is_enumerated(run: _Run, first: int) -> bool:
-    """The `1` of "1) 555 0142" counts; only a bracket that was opened is part of a number."""
+    """The `1` of "1) 555 0142" and "1. 555 0142" counts; only a bracket that was opened is part of a number."""
     start = run.starts[first]
-    is_closed = ")" in run.separators[first] and len(run.groups[first]) <= 2
+    separator = run.separators[first]
+    is_closed = (")" in separator or separator == ". ") and len(run.groups[first]) <= 2
     return is_closed and run.sheet.low[max(0, start - 1) : start] not in {"(", "[", "+"}
 
 

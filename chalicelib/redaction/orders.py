@@ -9,7 +9,7 @@ from chalicelib.redaction.vocabulary import Topic
 
 _TOKEN = re.compile(r"[0-9][a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
 _MORE_GROUPS = lazily(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
-_LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+_LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_/"
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|er|x|am|pm|h|days?|min|kg|g|cm|mm|ml|oz|lbs?|%)$")
 _COUNTED = lazily(
     r"[ \x1f]?(?:x|pcs|pieces|units?|items?|boxes|pairs|days?|weeks?|months?|years?|hours?|minutes?|"
@@ -47,9 +47,9 @@ def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
     start = match.start()
     chunk = low[max(done, start - 12) : start]
     left = chunk[len(chunk.rstrip(_LEFT)) :]
-    letters = left.strip("-_")
+    letters = left.strip("-_/")
     if len(letters) <= 5 and letters != "order":
-        start -= len(left.lstrip("-_"))
+        start -= len(left.lstrip("-_/"))
     return start, match.end()
 
 

@@ -7,7 +7,11 @@ from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
 
-_UPS = lazily(r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9]))")
+_UPS = lazily(
+    r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9])"
+    # A digit lost: words that hold a digit, as far as they go.
+    r"|(?:[ \t\x1f\-.]{1,2}[a-z0-9]{0,8}\d[a-z0-9]{0,8}(?![a-z0-9])){3,8})"
+)
 _S10 = re.compile(
     r"[0-9](?:(?<=[a-z]{2}.)|(?<=[a-z]{2}[ \-].))(?:[ \-]?\d){7,8}[ \-]?(?P<country>[a-z]{2})(?![a-z0-9])"
 )

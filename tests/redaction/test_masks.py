@@ -66,6 +66,8 @@ MASKED = {
     "address French": ("12 rue de la République, 75001 Paris", "[ADDRESS]"),
     "address Spanish": ("Calle Mayor 12, 28013 Madrid", "[ADDRESS]"),
     "post box": ("P.O. Box 123, Austin, TX 78701", "[ADDRESS]"),
+    "card after a count": ("10 4111 1111 1111 1111", "10 ***1111"),
+    "phone in a list": ("1. 212 555 0142", "1. ***-***-0142"),
     "unknown long number": ("see 123456789", "see ***6789"),
 }
 

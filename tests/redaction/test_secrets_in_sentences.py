@@ -11,7 +11,7 @@ from bench.redaction.rows import Row
 from chalicelib.redaction import redact
 
 LEFT = st.sampled_from(
-    ["", "hi ", "(", '"', "- ", "\n", "my ", "es ist ", "<b>", "x: ", "ok, ", "¿", "1) "]
+    ["", "hi ", "(", '"', "- ", "\n", "my ", "es ist ", "<b>", "x: ", "ok, ", "¿", "a) "]
 )
 RIGHT = st.sampled_from(["", ".", ", thanks", ")", '"', "\n", "!", "?", "</b>", "; bye", " ok"])
 SEEDS = st.integers(0, 2**32)
