@@ -104,7 +104,7 @@ def read(view: View) -> Sheet:
 
 
 _DIGITS = re.compile(r"[0-9]+")
-_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[^\sa-z0-9]*+[0-9]\S*+)*+")
+_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[^\s0-9]{0,8}+[0-9]\S*+)*+")
 
 # A text with so many numbers is a table or an attack, and no reading of each is worth the time.
 MAX_RUNS = 2500
