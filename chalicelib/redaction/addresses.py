@@ -64,9 +64,7 @@ _ROMANCE_HINTS = (
     "carrera", "travesía", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
     "ul", "al.", "aleja",
 )  # fmt: skip
-_LEADS = frozenset(
-    "am an im in zum zur auf unter alte alter altes alten neue neuer neuen große".split()
-)
+_LEADS = frozenset("am an zum zur unter alte alter altes alten neue neuer neuen große".split())
 _ROMANCE = lazily(
     r"(?<!\w)(?:calle|c/|cl\.|avenida|avda\.?|av\.|paseo|pº|plaza|pza\.?|camino|carrera|ronda|"
     r"travesía|rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|ul\.|aleja|al\.) ?"

@@ -27,7 +27,7 @@ def mask_codes(sheet: Sheet) -> None:
         start -= len(chunk) - len(chunk.rstrip(_LETTERS))
         token = low[start:end]
         done = end
-        if is_hash(token):
+        if is_hash(token) or token.startswith("0x"):
             sheet.shield(start, end)
             continue
         kind = _kind(sheet, start, end, token)

@@ -101,6 +101,8 @@ READABLE = {
     "catalogue number": "SKU 12345678 and EAN 4006381333931",
     "book": "ISBN 978-3-16-148410-0",
     "ordinal": "my 2nd order",
+    "error code": "error 0x80070057",
+    "model": "Model XJ-900-2021",
     "colour": "colour #112233",
     "a drive": "a 2 hour drive, 3 items on the road",
     "ledger key": "evt:rp:550e8400-e29b-41d4-a716-446655440000:9f86d081884c7d659a2feaa0c55ad015",
