@@ -126,8 +126,9 @@ class _Verdict(Enum):
 
 
 def _verdict(error: ProviderError) -> _Verdict:
-    if error.status is None:
-        return _Verdict.NONE if error.reason in LOCAL_REASONS else _Verdict.DOWN
-    if error.status == HTTPStatus.TOO_MANY_REQUESTS:
+    """Any answer but an unusable one says that the vendor is up; a refusal is an answer."""
+    if error.reason in LOCAL_REASONS or error.status == HTTPStatus.TOO_MANY_REQUESTS:
         return _Verdict.NONE
+    if error.status is None or error.status < HTTPStatus.MULTIPLE_CHOICES:
+        return _Verdict.DOWN
     return _Verdict.DOWN if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR else _Verdict.UP

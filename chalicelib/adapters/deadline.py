@@ -58,6 +58,7 @@ class Watch:
             yield
         finally:
             self._timer.cancel()
+            self._timer.join()  # or a late cut would hit the next call on the same connection
             _WATCH.reset(token)
             self._forget_opened()
 
@@ -106,7 +107,11 @@ class _WatchedHTTP(urllib3.connection.HTTPConnection):
 
     def _new_conn(self) -> socket.socket:
         connected = super()._new_conn()
-        _WATCH.get().opened(connected)
+        try:
+            _WATCH.get().opened(connected)
+        except TimeoutError:
+            connected.close()
+            raise
         return connected
 
     def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed through

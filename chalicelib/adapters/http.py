@@ -187,6 +187,9 @@ class VendorClient:
                     answer.reason = _error_code(response, self.error_code_at)
         except _BROKEN as error:
             answer.reason = _reason(error, watch)
+        if answer.reason and watch.is_over:
+            # Cut off among its headers, an answer looks whole and empty.
+            answer.reason = "timeout" if watch.was_sent else "connect_timeout"
         answer.was_sent = watch.was_sent
         return answer
 
@@ -263,7 +266,7 @@ class _Answer:
         """The vendor says itself that it failed, and may say why."""
         return self.status is not None and self.status >= HTTPStatus.BAD_REQUEST
 
-    def failure(self, call: Call) -> type[ProviderError] | None:  # noqa: PLR0911 - the table
+    def failure(self, call: Call) -> type[ProviderError] | None:
         """Which error this is, None for a success or a refused key."""
         unclear = TransientError if call.is_repeatable else UncertainError
         match self.status:
@@ -328,9 +331,7 @@ def _request_id(headers: Mapping[str, str]) -> str | None:
 
 
 def _reason(error: Exception, watch: Watch) -> str:
-    is_timeout = watch.is_over or isinstance(
-        error, requests.Timeout | urllib3.exceptions.TimeoutError
-    )
+    is_timeout = isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError)
     if watch.was_sent:
         return "timeout" if is_timeout else "connection_broken"
     return "connect_timeout" if is_timeout else "connect_failed"
