@@ -1,3 +1,4 @@
+# ruff: noqa: E501 - a row of words reads best as one row
 """The words of each intent, in English and Spanish, as data.
 
 A phrase is a row of words, matched on word boundaries over text without case, accents, apostrophes

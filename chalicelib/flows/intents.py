@@ -328,10 +328,7 @@ def _spelling() -> dict[str, str]:
 
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
-_DROPPED = {
-    **{ord(mark): None for mark in "'’‘`´"},
-    **{number: None for number in range(0x300, 0x370)},
-}
+_DROPPED = dict.fromkeys([0x27, 0x60, 0xB4, 0x2018, 0x2019, *range(0x300, 0x370)])
 """Apostrophes and the accents that NFD has split off."""
 _HISTORY = re.compile(
     r"^\s*>.*$|^\s*On .{4,120} wrote:\s*$|^\s*El .{4,120} escribió:\s*$"
@@ -352,10 +349,16 @@ _AUTO_REPLY = re.compile(
     r"|this is an automated (?:message|reply|response)|i am currently away"
 )
 _SPANISH = frozenset(
-    "el la los las un una mi mis que de del en por para con no se me su es esta donde cuando como"
-    " quiero pedido hola gracias porque pero y ya mas favor".split()
+    re.findall(
+        r"\w+",
+        "el la los las un una mi mis que de del en por para con no se me su es esta donde cuando"
+        " como quiero pedido hola gracias porque pero y ya mas favor",
+    )
 )
 _ENGLISH = frozenset(
-    "the a an my is are was i you to of in on for and it this that with not where when how please"
-    " have has can do your me order hello hi thanks".split()
+    re.findall(
+        r"\w+",
+        "the a an my is are was i you to of in on for and it this that with not where when how"
+        " please have has can do your me order hello hi thanks",
+    )
 )
