@@ -134,7 +134,7 @@ class OpaqueIds:
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 
     def fifo_group(self, *parts: str) -> str:
-        """SQS message group: a ticket (whose id may look like an e-mail), or sender and recipient."""
+        """SQS message group: a ticket, whose id may look like an e-mail, or a pair of parties."""
         return self.of("group", *parts)
 
 
@@ -144,4 +144,6 @@ def _text_digest(text: str, bucket_number: int) -> str:
 
 
 def _escaped(part: str) -> str:
-    return part.replace("%", "%25").replace(":", "%3A")
+    if ":" in part or "%" in part:
+        return part.replace("%", "%25").replace(":", "%3A")
+    return part

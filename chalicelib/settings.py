@@ -17,7 +17,6 @@ from chalicelib import support_settings
 from chalicelib.errors import SettingsError
 from chalicelib.support_settings import SupportSettings
 
-
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 

@@ -22,11 +22,11 @@ from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError
 from chalicelib.flows import Event, NotAnEvent, suffix
 from chalicelib.flows.intents import classify, order_number
-from chalicelib.flows.support.answering import Answering
+from chalicelib.flows.support.answering import Answering, Verdict
 from chalicelib.flows.support.decision import Decision, Pending, Tier, decide_on, pending_of
 from chalicelib.flows.support.inquiry import Inquiry, floor_of, is_after
 from chalicelib.flows.support.routing import current_route, planned
-from chalicelib.jobs import TicketMessage, TicketNotification, facts_of
+from chalicelib.jobs import Recovery, TicketMessage, TicketNotification, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import (
     ActionRow,
@@ -45,6 +45,7 @@ from chalicelib.ports import (
 )
 from chalicelib.ticket_replies import Close, Reply, body_hash, reference
 
+_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 
 
@@ -57,7 +58,7 @@ class SupportFlow:
         state: StatePort,
         ledger: LedgerPort,
         clock: Clock,
-        answering: Answering,
+        answering: Answering | None = None,
         *,
         max_event_age: timedelta,
     ) -> None:
@@ -100,14 +101,16 @@ class SupportFlow:
             inquiry.locate(self._read(event.facts))
         if self._clock.now() - inquiry.at > self._max_age:
             raise NotAnEvent(EventStatus.SKIPPED, "too_old")
-        policy = self._answering.policy
-        if policy.is_outbound_enabled and not is_silent:
+        answering = self._answering
+        if answering is not None and answering.policy.is_outbound_enabled and not is_silent:
             inquiry.state = self._state.read(event.facts.conversation_id)
         ticket = inquiry.ticket
         tags = ticket.tags if ticket else frozenset[str]()
         asks_nobody = is_silent or switches.safe_mode
         decision = self._decide(inquiry, tags, asks_nobody=asks_nobody)
-        verdict = self._answering.consider(event.facts, inquiry, decision, switches)
+        verdict = Verdict()
+        if answering is not None:
+            verdict = answering.consider(event.facts, inquiry, decision, switches)
         inquiry.draft = verdict.text
         floor = None if can_be_decided and ticket is None else floor_of(ticket)
         return planned(decision, inquiry, tags, verdict, floor=floor)
@@ -146,7 +149,7 @@ class SupportFlow:
         text = inquiry.text or ""
         found = classify(text)
         reasons: tuple[str, ...] = ()
-        opinions = self._answering.opinions
+        opinions = self._answering.opinions if self._answering else None
         if opinions is not None and text.strip() and not asks_nobody:
             found, reasons = opinions.improve(text, found)
         stored = inquiry.state.pending_flow if inquiry.state else None
@@ -161,20 +164,23 @@ class SupportFlow:
     def _reply(self, template_id: str, event: Event, plan: Plan) -> Reply:
         """The reply, its text at hand or to be composed when it really has to be sent."""
         inquiry: Inquiry = event.subject
-        opaque, ending = self._answering.opaque(), suffix(event)
+        answering = self._answering
+        if answering is None:
+            raise KeyError("reply")
+        opaque, ending = answering.opaque(), suffix(event)
         key = keys.reply_action(event.facts.conversation_id, ending)
         draft = inquiry.draft
         return Reply(
             conversation_id=event.facts.conversation_id,
             template_id=template_id,
             suffix=ending,
-            author_id=self._answering.policy.author_id or "",
+            author_id=answering.policy.author_id or "",
             reference=reference(opaque, key),
-            compose=lambda: draft or self._recomposed(template_id, event, plan),
+            compose=lambda: draft or self._recomposed(answering, template_id, event, plan),
             body=body_hash(opaque, draft) if draft else None,
         )
 
-    def _recomposed(self, template_id: str, event: Event, plan: Plan) -> str:
+    def _recomposed(self, answering: Answering, template_id: str, event: Event, plan: Plan) -> str:
         """A resumed event's text, made anew from a ticket that is read anew."""
         inquiry: Inquiry = event.subject
         ticket = self._tickets.read_ticket(event.facts.conversation_id)
@@ -183,26 +189,26 @@ class SupportFlow:
         except NotAnEvent:
             raise PermanentError("richpanel", "send_message", reason="superseded") from None
         decision = _recorded(plan.facts)
-        return self._answering.recompose(event.facts, inquiry, ticket, template_id, decision)
+        return answering.recompose(event.facts, inquiry, ticket, template_id, decision)
 
     # --- which events -------------------------------------------------------------------------
 
     def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
-        known = self._state.read(job.conversation_id)
-        floor = (known.first_contact_floor if known else None) or floor_of(ticket)
         oldest = iso(self._clock.now() - self._max_age)
-        fresh = [
-            comment
+        by_key = {
+            keys.ticket_message(job.conversation_id, comment.id): comment
             for comment in ticket.comments
-            if not comment.is_operator and is_after(comment, max(oldest, floor))
-        ]
-        by_key = {keys.ticket_message(job.conversation_id, c.id): c for c in fresh}
+            if not comment.is_operator and is_after(comment, oldest)
+        }
         ended = self._ledger.statuses(list(by_key)) if by_key else {}
+        begun = [comment for key, comment in by_key.items() if key in ended]
+        since = self._first_contact(job, ticket, begun)
         new = [
             (key, comment)
             for key, comment in by_key.items()
-            if ended.get(key, EventStatus.PROCESSING) in _STILL_OPEN
-            or (job.recovery is not None and ended[key] != EventStatus.PROCESSED)
+            if ended.get(key) in _STILL_OPEN
+            or (key not in ended and is_after(comment, since))
+            or (key in ended and job.recovery in _REOPENING)
         ]
         return [
             Event(
@@ -217,6 +223,20 @@ class SupportFlow:
             )
             for number, (key, comment) in enumerate(new)
         ]
+
+    def _first_contact(
+        self, job: TicketNotification, ticket: Ticket, begun: Sequence[Comment]
+    ) -> str:
+        """After which time a comment is new: the newest operator comment at first contact.
+
+        Where a comment was begun and nothing is remembered yet, an operator comment after it may
+        be our own answer, and says nothing of what came before.
+        """
+        known = self._state.read(job.conversation_id)
+        if known is not None and known.first_contact_floor is not None:
+            return known.first_contact_floor
+        times = [comment.created_at for comment in begun if comment.created_at]
+        return floor_of(ticket, before=min(times, default=None))
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
         """The key of last resort; a copy may have fallen into the neighbouring bucket."""

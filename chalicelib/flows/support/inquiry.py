@@ -61,12 +61,12 @@ class Inquiry:
         return tuple(one for one in comments if one.created_at and one.created_at > self.at)
 
 
-def floor_of(ticket: Ticket | None) -> str:
+def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
     """Time of the newest operator comment; before it, at first contact, nothing is new."""
     if ticket is None:
         return EVERYTHING
-    times = [iso(c.created_at) for c in ticket.comments if c.is_operator and c.created_at]
-    return max(times, default=EVERYTHING)
+    times = [c.created_at for c in ticket.comments if c.is_operator and c.created_at]
+    return max((iso(time) for time in times if before is None or time < before), default=EVERYTHING)
 
 
 def is_after(comment: Comment, floor: str) -> bool:
