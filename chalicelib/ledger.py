@@ -33,6 +33,7 @@ from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.ports import (
+    UNDECIDED,
     ActionRow,
     ActionStatus,
     Busy,
@@ -69,7 +70,7 @@ class Ledger:
 
     def receive(self, event: EventFacts) -> bool:
         """See `ports.LedgerPort.receive`."""
-        item = self._event_item(event, rows.UNDECIDED) | {
+        item = self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
             "unfinished": _shard(EventStatus.RECEIVED, event.event_key),
         }
@@ -211,9 +212,10 @@ class Ledger:
                 keep=created,
                 set_=item | {"status": status.value, "reason": reason},
                 remove=["unfinished"],
-                condition="attribute_not_exists(#event_id) OR #status <> :processed"
-                " OR #expires_at <= :now",
-                processed=EventStatus.PROCESSED.value,
+                condition="attribute_not_exists(#event_id) OR #status = :received"
+                " OR #status = :failed OR #expires_at <= :now",
+                received=EventStatus.RECEIVED.value,
+                failed=EventStatus.FAILED.value,
                 now=self._epoch(),
             )
 
@@ -398,7 +400,7 @@ class Ledger:
         """Bind a provider's id to one action for good, so that twin texts are told apart."""
         item = {
             "event_id": keys.joined("ref", kind, keys.digest(conversation_id, ref)),
-            **self._required(self._now(), conversation_id, rows.UNDECIDED),
+            **self._required(self._now(), conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
             "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),
             "payload_bytes": len(ref),
@@ -488,7 +490,9 @@ class Ledger:
                 },
                 remove=[
                     *("reason", "finished_at", "unfinished"),
-                    *(("looks", "looked_epoch") if anew else ()),  # what was seen was of the old start
+                    *(
+                        ("looks", "looked_epoch") if anew else ()
+                    ),  # what was seen was of the old start
                 ],
                 condition="#owner = :was_owner AND #fence = :was_fence AND #status = :was_status",
                 was_owner=row["owner"],

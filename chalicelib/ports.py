@@ -260,6 +260,10 @@ class Modes:
     automation_enabled: bool
 
 
+UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
+"""What a row says before the switches were read: the most cautious mode."""
+
+
 class LedgerPort(Protocol):
     """Table A: events and actions, written only by conditional writes.
 
@@ -381,7 +385,12 @@ class LedgerPort(Protocol):
         ...
 
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
-        """Write the end of a notification that was resolved into other events, or never claimed."""
+        """Write the end of an event that was never claimed.
+
+        A notification was resolved into others, or a message went to the dead-letter queue.
+
+        A row that a claim has made, or that has ended well, stays as it is.
+        """
         ...
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:

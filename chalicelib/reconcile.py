@@ -113,9 +113,7 @@ class Reconciler:
                 continue
             match settled.verdict:
                 case Verdict.HAPPENED:
-                    self.ledger.settle(
-                        action, ActionStatus.DONE, ref=settled.ref, reason="settled"
-                    )
+                    self.ledger.settle(action, ActionStatus.DONE, ref=settled.ref, reason="settled")
                     summary.settled += 1
                 case Verdict.NOT_HAPPENED:
                     self.ledger.settle(action, ActionStatus.PENDING, reason=settled.saw)

@@ -11,16 +11,12 @@ from chalicelib.ports import (
     ActionRow,
     ActionStatus,
     EventFacts,
-    Modes,
     StrandedEvent,
     UnsettledAction,
 )
 
 NewOwner = Callable[[], str]
 """Makes an owner id that no other claim ever had."""
-
-UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
-"""What a row says before the worker has read the switches: the most cautious mode."""
 
 
 def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRow:

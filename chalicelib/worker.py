@@ -23,12 +23,14 @@ from chalicelib.errors import (
     MiddlewareError,
     PayloadError,
     ProviderError,
+    SwitchesUnreadableError,
     UnavailableError,
 )
 from chalicelib.flows import Event, Flow, NotAnEvent, suffix
 from chalicelib.jobs import Job, Recovery, decode, facts_of
 from chalicelib.plans import Plan
 from chalicelib.ports import (
+    UNDECIDED,
     ActionRow,
     ActionStatus,
     AuditPort,
@@ -51,7 +53,7 @@ LEASE_GRACE_SECONDS = 130.0
 """Added to the function's time left: clock skew up to 120 s, and Lambda's late kill."""
 BACKOFF_BASE_SECONDS = 4.0
 BACKOFF_CAP_SECONDS = 900.0
-"""Exponential with full jitter, for what is our own fault: a poison message ends within the hour."""
+"""Exponential with full jitter, for our own faults: a poison message ends within the hour."""
 OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0, 1500.0)
 """For what others must mend first: nine waits of 7,360 s in all, so that ten receives outlast an
 outage of two hours; a quarter more by jitter, and never shorter than asked for."""
@@ -264,7 +266,10 @@ class Worker:
         self._defer(delivery, max(1.0, self._backoff(delivery.receive_count)))
 
     def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
-        modes = self.switches.current().modes
+        try:
+            modes = self.switches.current().modes
+        except SwitchesUnreadableError:
+            modes = UNDECIDED
         self.ledger.record(facts_of(job), modes, status, reason=reason)
         self.log.event(
             f"worker.notification.{status.value}", reason=reason, mw_trace_id=job.trace_id
@@ -279,7 +284,7 @@ class Worker:
             name, reason=error_reason, receive=delivery.receive_count, mw_trace_id=job.trace_id
         )
         self.log.metric("mw.worker.handed_back", reason=error_reason.partition(":")[0])
-        if delivery.is_last and self.flows[job.kind].is_container(job):
+        if delivery.is_last:
             try:
                 self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
             except MiddlewareError:
@@ -293,7 +298,7 @@ class Worker:
             self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
 
     def _wait(self, error: Exception, receive_count: int) -> float:
-        """How long the message stays away: as long as others need, or as a fault of ours deserves."""
+        """How long the message stays away: as others need, or as a fault of ours deserves."""
         asked = _reason_of(error)[1]
         if isinstance(error, HandBackError) and asked is not None:
             return asked

@@ -199,7 +199,9 @@ class LedgerWalk:
         return AddTag("1042", self.rng.choice("ab"), "c")
 
     def _claim(self):
-        states = self.rng.choice(((), (EventStatus.PARKED,), (EventStatus.FAILED, EventStatus.PROCESSED)))
+        states = self.rng.choice(
+            ((), (EventStatus.PARKED,), (EventStatus.FAILED, EventStatus.PROCESSED))
+        )
         found = self.ledger.claim(
             self._event(),
             MODES,
@@ -213,9 +215,7 @@ class LedgerWalk:
 
     def _begin(self):
         actions = [AddTag("1042", tag, "c") for tag in self.rng.choice(("a", "ab", "b"))]
-        return self.ledger.begin(
-            self._lease(), actions, MODES, operator=self.rng.random() < 0.3
-        )
+        return self.ledger.begin(self._lease(), actions, MODES, operator=self.rng.random() < 0.3)
 
     def _end(self):
         status = self.rng.choice((ActionStatus.DONE, ActionStatus.UNKNOWN, ActionStatus.REFUSED))

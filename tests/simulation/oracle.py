@@ -112,7 +112,10 @@ class Oracle:
             self._broken("P6", f"{key} taken from fence {before['fence']} by {after['fence']}")
 
     def _wrote_event(
-        self, actor: Any, before: Mapping[str, Any] | None, after: Mapping[str, Any]  # noqa: ANN401
+        self,
+        actor: Any,
+        before: Mapping[str, Any] | None,
+        after: Mapping[str, Any],  # noqa: ANN401
     ) -> None:
         key = after["event_id"]
         fence, was = after.get("fence", 0), (before or {}).get("fence", 0)
@@ -120,12 +123,18 @@ class Oracle:
             actor.fences[key] = fence
             is_running = before is not None and before["status"] == "processing"
             if is_running and before["lease_until"] > self._world.now + SKEW_SECONDS:  # type: ignore[index]
-                self._broken("P6", f"{key} claimed {before['lease_until'] - self._world.now:.0f} s early")  # type: ignore[index]
+                self._broken(
+                    "P6", f"{key} claimed {before['lease_until'] - self._world.now:.0f} s early"
+                )  # type: ignore[index]
             return
         mine = actor.fences.get(key)
         if was and mine is not None and mine < was:
             self._broken("P6", f"{key} changed under fence {mine}, it is at {was}")
-        if before is not None and before["status"] == "processed" and after["status"] != "processed":
+        if (
+            before is not None
+            and before["status"] == "processed"
+            and after["status"] != "processed"
+        ):
             self._broken("P2", f"{key} was processed and is {after['status']}")
 
     def effect_starts(self, actions: Any) -> None:  # noqa: ANN401
@@ -164,7 +173,9 @@ class Oracle:
         for scope in scopes:
             since = self._stopped_since.get(scope)
             if since is not None and self._world.now - since > SWITCH_SECONDS:
-                self._broken("P5", f"{action.key} starts {self._world.now - since:.0f} s after the stop")
+                self._broken(
+                    "P5", f"{action.key} starts {self._world.now - since:.0f} s after the stop"
+                )
 
     def landed(self, actions: Any) -> None:  # noqa: ANN401
         """P1: an effect happened at the provider."""
@@ -205,19 +216,17 @@ class Oracle:
         if self._world.queue.waiting():
             self._broken("P2", "messages are left on the queue")
 
-    def _check_event(
-        self, key: str, post: Post, rows: Mapping[str, Any], dead: set[str]
-    ) -> None:
+    def _check_event(self, key: str, post: Post, rows: Mapping[str, Any], dead: set[str]) -> None:
         row = rows.get(key)
         if row is None:
-            container_dead = any(
-                k.startswith(f"evt:rp:{post.conversation_id}:n:") for k in dead
-            )
+            container_dead = any(k.startswith(f"evt:rp:{post.conversation_id}:n:") for k in dead)
             if key not in dead and not container_dead:
                 self._broken("P2", f"{key} was accepted and is nowhere")
             return
         container = f"evt:rp:{post.conversation_id}:n:"
-        if row["status"] not in _ENDED and not any(k == key or k.startswith(container) for k in dead):
+        if row["status"] not in _ENDED and not any(
+            k == key or k.startswith(container) for k in dead
+        ):
             self._broken("P2", f"{key} was accepted and is {row['status']}")
 
     def _check_reason(self, key: str, row: Mapping[str, Any]) -> None:

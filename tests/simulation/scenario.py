@@ -99,7 +99,9 @@ def scenario(seed: int) -> Scenario:
         posts=tuple(posts),
         flips=tuple(flips),
         deploys=tuple(sorted(rng.random() * 900 for _ in range(rng.choice((0, 0, 1, 2))))),
-        replays=tuple((rng.random() * 9_000, rng.randrange(9)) for _ in range(rng.choice((0, 0, 2)))),
+        replays=tuple(
+            (rng.random() * 9_000, rng.randrange(9)) for _ in range(rng.choice((0, 0, 2)))
+        ),
         redrives=tuple(rng.random() * 20_000 for _ in range(rng.choice((0, 0, 1)))),
         sweeps=tuple(sorted(rng.random() * 3_000 for _ in range(rng.choice((0, 1, 2))))),
         outage=outage,

@@ -73,9 +73,7 @@ class MemoryVendor:
 
     def open_since(self, since: float) -> Iterator[Ticket]:
         """Open tickets updated since then, newest first."""
-        recent = [
-            (i, t) for i, t in self.tickets.items() if t.is_open and t.updated_at >= since
-        ]
+        recent = [(i, t) for i, t in self.tickets.items() if t.is_open and t.updated_at >= since]
         for conversation_id, ticket in sorted(recent, key=lambda one: -one[1].updated_at):
             yield self._shown(conversation_id, ticket)
 
