@@ -49,5 +49,18 @@ bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its 
 simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=...
 	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED)
 
+simulate: $(READY) ## Seeded schedules of everything that can go wrong; RUNS=... SEED=...
+	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED)
+
+crash: $(READY) ## The real functions killed at every call they make, and judged from the outside
+	@$(BIN)/python -m tests.crash
+
+bench-reliability: $(READY) ## Four designs at the same crash points: lost, duplicated, parked
+	@$(BIN)/python -m bench.reliability
+
+mutate: $(READY) ## Whether a changed core is noticed: ledger, effects, intake, worker
+	@$(BIN)/mutmut run
+	@$(BIN)/mutmut results
+
 clean: ## Remove what the commands made
 	rm -rf $(VENV) .engines .run out build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
