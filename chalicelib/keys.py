@@ -8,6 +8,9 @@ The formats are fixed by the data model and never change within the ledger's ret
     act:rp_tag:{conversation_id}:{tag}:{suffix}
     act:rp_assign:{conversation_id}:{team}:{suffix}
     act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
+    act:rows:{table}:{number}                                        one numbered POST of rows
+    ALOWARE:{communication id}                                       a fact; at most one per call
+    HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
 
 Parts are immutable properties of the event.  A colon or a percent sign inside a part is
 percent-encoded, so that two different part lists never give one key.
@@ -96,6 +99,16 @@ def reply_action(conversation_id: str, suffix: str) -> str:
 def close_action(conversation_id: str, suffix: str) -> str:
     """Action key of closing a ticket after a message."""
     return joined("act", "rp_close", conversation_id, suffix)
+
+
+def rows_action(table: str, number: int) -> str:
+    """Action key of one numbered batch of rows for one table of the dataset."""
+    return joined("act", "rows", table, str(number))
+
+
+def fact(source: str, *parts: str | None) -> str:
+    """Key of a fact: the source and what names the event there; parts that are not there fall out."""
+    return joined(source, *(part for part in parts if part))
 
 
 def digest(*parts: str) -> str:
