@@ -255,7 +255,7 @@ class _Answer:
         if call.expects_json and response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:
             self.reason, self.json = _object(response, max_bytes)
 
-    def failure(self, call: Call) -> type[ProviderError] | None:  # noqa: PLR0911 - the table
+    def failure(self, call: Call) -> type[ProviderError] | None:
         """Which error this is, None for a success or a refused key."""
         unclear = TransientError if call.is_repeatable else UncertainError
         match self.status:

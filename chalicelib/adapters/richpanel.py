@@ -240,10 +240,17 @@ class Richpanel:
         is_repeatable = operation != "send_message"
         call = Call(operation, "PUT", path, is_repeatable=is_repeatable, body=body)
         answer = self._client.send(call, deadline_seconds=deadline_seconds)
-        shown = answer.get("ticket")
-        if isinstance(shown, dict) and shown.get("id", conversation_id) != conversation_id:
+        if _is_of_another(answer, conversation_id):
             kind = PermanentError if is_repeatable else UncertainError
             raise kind(PROVIDER, operation, reason="id_mismatch")
+
+
+def _is_of_another(answer: Mapping[str, Any], conversation_id: str) -> bool:
+    """The ticket shown is another, or none, as for an id the vendor did not understand."""
+    shown = answer.get("ticket")
+    if not isinstance(shown, dict):
+        return False
+    return not shown or shown.get("id", conversation_id) != conversation_id
 
 
 def _only(kind: type[_AnyAction], actions: Sequence[Action]) -> tuple[str, Sequence[_AnyAction]]:

@@ -258,6 +258,12 @@ class Richpanel(wire.Vendor):
         with self.lock:
             return self._shown(self._tickets[ticket_id], everything=True)
 
+    @property
+    def ticket_ids(self) -> tuple[str, ...]:
+        """Every ticket there is, in the order they came."""
+        with self.lock:
+            return tuple(self._tickets)
+
     def tags_of(self, ticket_id: str) -> set[str]:
         """The names of the tags on a ticket."""
         with self.lock:

@@ -27,7 +27,7 @@ class Request:
     connection: int
 
     @property
-    def json(self) -> Any:  # noqa: ANN401 - JSON
+    def json(self) -> Any:
         return json.loads(self.body)
 
 
