@@ -15,7 +15,7 @@ from __future__ import annotations
 import base64
 import json
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from chalicelib.clock import iso
@@ -35,13 +35,15 @@ from chalicelib.ports import (
     Log,
     SwitchesPort,
 )
-from chalicelib.worker import LEASE_GRACE_SECONDS
 
 WRITER_KEY = "WRITER:facts"
+LEASE_GRACE_SECONDS = 130.0
+"""Added to the function's time left: clock skew up to 120 s, and Lambda's late kill."""
 ENOUGH_SECONDS = 60.0
 """A run starts no batch with less time left: dimensions, a POST and its record must still fit."""
 _PLAN_CHARACTERS = 300_000
 """An item holds 400 KB; keys beyond this wait for the next batch."""
+_SUSPECTS_BEFORE_DOUBT = 3
 _REOPEN = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED})
 
 
@@ -189,9 +191,8 @@ class FactWriter:
         summary.outcome = "busy"
         return None
 
-    def _guarded(self, run: _Run, work: object) -> None:
+    def _guarded(self, run: _Run, work: Callable[[], None]) -> None:
         """Do the work under the lease, and give the lease back however it ends."""
-        assert callable(work)  # noqa: S101
         try:
             work()
         except ProviderError as error:
@@ -203,6 +204,8 @@ class FactWriter:
             return
         except HandBackError as error:
             run.summary.outcome = f"held:{error.reason}"
+            if error.reason == "every_row_refused":
+                self._store(run, Batch(run.batch.number))
             self.ledger.release(run.lease, reason=error.reason)
             return
         over = Batch(run.batch.number).encode()
@@ -268,6 +271,8 @@ class FactWriter:
         """Power BI takes all rows of a POST or none: find the one it does not take."""
         if len(facts) == 1:
             run.suspects.append((facts[0], reason))
+            if len(run.suspects) >= _SUSPECTS_BEFORE_DOUBT:
+                self._judge_suspects(run)
             return
         half = len(facts) // 2
         for part in (facts[:half], facts[half:]):
@@ -281,13 +286,13 @@ class FactWriter:
         A table that takes nothing at all is a wrong deployment: its facts wait for a person.
         """
         if run.suspects and not run.summary.posts:
-            run.summary.outcome = "waiting:every_row_refused"
             self.log.metric("mw.facts.table_refuses")
-            return
+            raise HandBackError("every_row_refused")
         for fact, reason in run.suspects:
             self.store.settle([fact], FactStatus.FAILED, batch=run.batch.number, reason=reason)
             self.log.event("facts.failed", reason=reason, source=fact.source)
             run.summary.failed += 1
+        run.suspects.clear()
 
     def _check_lease(self, run: _Run) -> None:
         """A run that was frozen past its lease leaves the record to the next."""

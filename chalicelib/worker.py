@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from chalicelib.actions import Action, AddTag
 from chalicelib.effects import Attempt, Effects, StepAction
@@ -83,6 +84,8 @@ class Worker:
     flows: Mapping[str, Flow]
     clock: Clock
     log: Log
+    keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
+    """Rooms for jobs that are only kept: idempotent writes by keys of their own, no plan, no vendor."""
     jitter: Callable[[], float] = random.random
 
     def process(self, delivery: Delivery) -> None:
@@ -109,6 +112,10 @@ class Worker:
     # --- one job ------------------------------------------------------------------------------
 
     def _run(self, job: Job, delivery: Delivery) -> None:
+        keep = self.keepers.get(job.kind)
+        if keep is not None:
+            keep(job)
+            return
         flow = self.flows[job.kind]
         try:
             events = flow.events(job)
@@ -274,7 +281,8 @@ class Worker:
             name, reason=error_reason, receive=delivery.receive_count, mw_trace_id=job.trace_id
         )
         self.log.metric("mw.worker.handed_back", reason=error_reason.partition(":")[0])
-        if delivery.is_last and self.flows[job.kind].is_container(job):
+        flow = self.flows.get(job.kind)
+        if delivery.is_last and flow is not None and flow.is_container(job):
             try:
                 self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
             except MiddlewareError:

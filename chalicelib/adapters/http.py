@@ -68,6 +68,8 @@ class Call:
         path: with identifiers percent-encoded by the caller.
         is_repeatable: doing it twice is doing it once.  Any other call gets a fresh connection,
             because a stale one would make its outcome uncertain for nothing.
+        form: sent form-encoded, in place of a JSON body.
+        headers: of this call alone.
         expects_json: the answer is of use only as a JSON object.
     """
 
@@ -77,6 +79,8 @@ class Call:
     is_repeatable: bool
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Mapping[str, Any] | None = field(default=None, repr=False)
+    form: Mapping[str, str] | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     expects_json: bool = True
 
 
@@ -140,6 +144,7 @@ class VendorClient:
 
     def _headers(self, call: Call, *, refresh: bool) -> dict[str, str]:
         headers: dict[str, str] = {"accept": "application/json", "user-agent": "rp-mw"}
+        headers |= dict(call.headers)
         with suppress(UnavailableError):
             return headers | dict(self.authorize(refresh))
         raise TransientError(self.provider, call.operation, reason="secret_unavailable")
@@ -172,6 +177,7 @@ class VendorClient:
                     self.base_url.rstrip("/") + call.path,
                     params=dict(call.query) or None,
                     json=call.body,
+                    data=None if call.form is None else dict(call.form),
                     headers=headers,
                     timeout=(min(self.connect_timeout_seconds, patience), patience),
                     allow_redirects=False,
