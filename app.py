@@ -72,7 +72,9 @@ def _uri() -> str:
     request = cast(Request, app.current_request)
     path = request.context.get("path") or request.context.get("resourcePath", "")
     query = request.query_params.items() if request.query_params else ()
-    return f"https://{request.headers.get('host', '')}{path}" + (f"?{urlencode(list(query))}" if query else "")
+    return f"https://{request.headers.get('host', '')}{path}" + (
+        f"?{urlencode(list(query))}" if query else ""
+    )
 
 
 def _response(answer: Answer) -> Response:

@@ -82,9 +82,7 @@ class FactLedger:
             yielding += [fact for fact, is_new in zip(part, inserted, strict=True) if not is_new]
         taken += [fact for fact in yielding if self._put(fact)]
         skipped = sum(fact.skip is not None for fact in taken)
-        return Kept(
-            new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped
-        )
+        return Kept(new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped)
 
     def pending_keys(self, *, at_most: int) -> list[str]:
         """See `fact_ports.FactStore.pending_keys`."""

@@ -125,7 +125,9 @@ def fact_row(fact: Fact) -> Row:
 def dimension_keys(facts: Iterable[Fact], this_year: int) -> dict[str, frozenset[str]]:
     """The keys of each dimension that facts refer to; a day's key is its year."""
     listed = list(facts)
-    years = {fact.date[:4] for fact in listed if abs(int(fact.date[:4]) - this_year) <= YEARS_AROUND}
+    years = {
+        fact.date[:4] for fact in listed if abs(int(fact.date[:4]) - this_year) <= YEARS_AROUND
+    }
     return {
         DIM_AGENT: frozenset(fact.agent_id for fact in listed),
         DIM_METRIC: frozenset(fact.metric.value for fact in listed if fact.metric),

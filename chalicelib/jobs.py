@@ -191,6 +191,4 @@ def facts_of(job: _Job) -> EventFacts:
     )
 
 
-_KINDS = frozenset(
-    {"ticket_message", "ticket_notification", "aloware_delivery", "hubspot_batch"}
-)
+_KINDS = frozenset({"ticket_message", "ticket_notification", "aloware_delivery", "hubspot_batch"})

@@ -19,6 +19,7 @@ from botocore.exceptions import ClientError
 
 from local.engine import REGION
 from local.template import Resource, Template, TemplateError
+from local.vendors.powerbi import CLIENT_SECRET
 from local.vendors.richpanel import API_KEY
 
 if TYPE_CHECKING:
@@ -101,6 +102,9 @@ class Secrets:
     webhook_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     api_key: str = API_KEY
     key_hash: str = field(default_factory=lambda: secrets.token_hex(32))
+    aloware_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    hubspot_secret: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    powerbi_secret: str = CLIENT_SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +237,15 @@ def create_switches(aws: Aws, stage: str, values: Mapping[str, str]) -> None:
 
 
 def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
-    """Write the three secrets."""
+    """Write the secrets."""
     client = aws.client("secretsmanager")
     values = {
         "richpanel/webhook_token": given.webhook_token,
         "richpanel/api_key": given.api_key,
         "key_hash": given.key_hash,
+        "aloware/webhook_token": given.aloware_token,
+        "hubspot/client_secret": given.hubspot_secret,
+        "powerbi/client_secret": given.powerbi_secret,
     }
     for name, value in values.items():
         secret_id = f"rp-mw/{stage}/{name}"

@@ -17,9 +17,7 @@ def append(sink: Sink) -> Executor:
         for action in actions:
             if not isinstance(action, PostFacts | InsertDimension):
                 raise TypeError("only rows to be added belong here")
-            sink.append(
-                action.table, action.number, action.rows, deadline_seconds=deadline_seconds
-            )
+            sink.append(action.table, action.number, action.rows, deadline_seconds=deadline_seconds)
 
     return perform
 

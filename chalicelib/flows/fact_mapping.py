@@ -132,16 +132,14 @@ def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
     name = job.event.lower()
     if name.startswith("contact"):
         return None, "not_a_communication"
-    if job.type is not None:
-        metric = COMMUNICATION_TYPES.get(job.type)
-    else:
-        metric = _metric_of_name(name)
+    named = _metric_of_name(name)
+    metric = named if job.type is None else COMMUNICATION_TYPES.get(job.type)
     if metric is None:
         return None, "type_not_counted"
-    if not _is_outbound(job, name):
-        return metric, "inbound"
     if not _is_terminal(job, name):
         return metric, "not_terminal"
+    if not _is_outbound(job, name):
+        return metric, "inbound"
     return metric, None
 
 

@@ -52,7 +52,9 @@ class Facts(Core):
             "aloware",
             headers,
             body,
-            lambda found: aloware_source.verify(found, self._secret(self.settings.aloware_secret_id)),
+            lambda found: aloware_source.verify(
+                found, self._secret(self.settings.aloware_secret_id)
+            ),
             parse,
             patience_seconds=ALOWARE_PATIENCE_SECONDS,
         )
@@ -324,7 +326,9 @@ class Facts(Core):
         try:
             return TypeAdapter(tuple[Rule, ...]).validate_json(text) if text else RULES
         except ValidationError:
-            raise SettingsError("environment variable HUBSPOT_FACT_RULES is no list of rules") from None
+            raise SettingsError(
+                "environment variable HUBSPOT_FACT_RULES is no list of rules"
+            ) from None
 
 
 def _path(url: str) -> str:
