@@ -18,6 +18,7 @@ class _Rows:
     The rows are not written into the ledger again: they are made anew from the facts.
     """
 
+    target: str
     table: str
     number: int
     rows: tuple[Row, ...] = field(repr=False)
@@ -28,7 +29,7 @@ class _Rows:
     @property
     def key(self) -> str:
         """See `actions.Action`."""
-        return keys.rows_action(self.table, self.number)
+        return keys.rows_action(self.target, self.table, self.number)
 
     @property
     def conversation_id(self) -> str:
@@ -51,7 +52,7 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class PostFacts(_Rows):
-    """Add facts: repeated under its number where the outcome is not known, as measures count once."""
+    """Add facts: where the outcome is not known repeated under its number, as measures count once."""
 
     kind: ClassVar[str] = "post_facts"
     settle: ClassVar[Settle] = Settle.REPEATABLE
@@ -59,7 +60,7 @@ class PostFacts(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class InsertDimension(_Rows):
-    """Add keys to a dimension: a key there twice breaks the relationship, so it is never repeated."""
+    """Add keys to a dimension: never repeated, as a key there twice breaks the relationship."""
 
     kind: ClassVar[str] = "insert_dimension"
     settle: ClassVar[Settle] = Settle.NONE

@@ -1,8 +1,8 @@
 """Dimensions: each key inserted once into a dataset, whatever crashed or answered nothing.
 
 Power BI can neither change nor delete a single row, and a key there twice breaks the relationship
-to the facts.  So a registry says which keys a dataset has; new ones are noted as on their way before
-they are posted.  Where the outcome is not known, nothing is repeated: after the time within which
+to the facts.  So a registry says which keys a dataset has; new ones are noted as on their way
+before they are posted.  Where the outcome is not known, nothing is repeated: after the time within which
 the request may still land, the table is cleared and filled anew.  Facts do not wait for that.
 """
 
@@ -66,7 +66,7 @@ class Dimensions:
     ) -> Dimension:
         """Post what is on its way, or learn that it was, or clear and fill the table."""
         rows = tuple(dimension_rows(table, there.posting, self.roster.agents()))
-        status = self._perform(attempt, InsertDimension(table, there.number, rows))
+        status = self._perform(attempt, InsertDimension(self.target, table, there.number, rows))
         both = there.known | frozenset(there.posting)
         match status:
             case ActionStatus.DONE:
@@ -89,7 +89,7 @@ class Dimensions:
             return waiting if waiting == there else self._note(table, waiting)
         rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
         number = self._number(there)
-        status = self._perform(attempt, ReplaceDimension(table, number, rows))
+        status = self._perform(attempt, ReplaceDimension(self.target, table, number, rows))
         self.log.event("facts.dimension_replaced", table=table, status=status.value)
         if status != ActionStatus.DONE:
             return self._note(table, waiting)

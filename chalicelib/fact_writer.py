@@ -156,7 +156,7 @@ class FactWriter:
 
     def _run(self, summary: Summary, time_left: TimeLeft) -> None:
         switches = self.switches.current()
-        held = switches.forbids(PostFacts(FACT_EVENT, 0, ()))
+        held = switches.forbids(PostFacts("", FACT_EVENT, 0, ()))
         if held is not None:
             summary.outcome = f"held:{held}"
             return
@@ -250,7 +250,8 @@ class FactWriter:
         if not facts:
             return
         self.dimensions.ensure(run.attempt, dimension_keys(facts, self.clock.now().year))
-        action = PostFacts(FACT_EVENT, run.batch.number, tuple(fact_row(fact) for fact in facts))
+        rows = tuple(fact_row(fact) for fact in facts)
+        action = PostFacts(self.dimensions.target, FACT_EVENT, run.batch.number, rows)
         row = self.effects.perform(run.attempt, [StepAction(action)], {})[action.key]
         match row.status:
             case ActionStatus.DONE:

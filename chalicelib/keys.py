@@ -8,7 +8,7 @@ The formats are fixed by the data model and never change within the ledger's ret
     act:rp_tag:{conversation_id}:{tag}:{suffix}
     act:rp_assign:{conversation_id}:{team}:{suffix}
     act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
-    act:rows:{table}:{number}                                        one numbered POST of rows
+    act:rows:{target}:{table}:{number}                               one numbered POST of rows
     ALOWARE:{communication id}                                       a fact; at most one per call
     HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
 
@@ -101,13 +101,13 @@ def close_action(conversation_id: str, suffix: str) -> str:
     return joined("act", "rp_close", conversation_id, suffix)
 
 
-def rows_action(table: str, number: int) -> str:
-    """Action key of one numbered batch of rows for one table of the dataset."""
-    return joined("act", "rows", table, str(number))
+def rows_action(target: str, table: str, number: int) -> str:
+    """Action key of one numbered batch of rows for one table of one dataset."""
+    return joined("act", "rows", target, table, str(number))
 
 
 def fact(source: str, *parts: str | None) -> str:
-    """Key of a fact: the source and what names the event there; parts that are not there fall out."""
+    """Key of a fact: the source and what names the event there; absent parts fall out."""
     return joined(source, *(part for part in parts if part))
 
 
