@@ -15,7 +15,6 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from chalicelib.errors import SettingsError
 
-
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
 
@@ -51,6 +50,7 @@ class Settings(BaseModel):
     queue_name: str
     ingress_ledger: bool = False
     richpanel_base_url: str = Field(pattern=r"^https?://")
+    richpanel_requests_per_30_s: float = Field(default=30, gt=0, le=50)
     richpanel_tag_mode: Literal["name", "id"] = "name"
     webhook_secret_id: str
     richpanel_api_key_secret_id: str
@@ -151,6 +151,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "queue_name": ("QUEUE_NAME", "rp-mw-events-{stage}.fifo"),
     "ingress_ledger": ("INGRESS_LEDGER", "false"),
     "richpanel_base_url": ("RICHPANEL_BASE_URL", "https://api.richpanel.com"),
+    "richpanel_requests_per_30_s": ("RICHPANEL_REQUESTS_PER_30_S", "30"),
     "richpanel_tag_mode": ("RICHPANEL_TAG_MODE", "name"),
     "webhook_secret_id": ("WEBHOOK_SECRET_ID", "rp-mw/{stage}/richpanel/webhook_token"),
     "richpanel_api_key_secret_id": (

@@ -17,9 +17,6 @@ if TYPE_CHECKING:
     from chalicelib.adapters.richpanel import Richpanel
     from chalicelib.flows import Flow
 
-RICHPANEL_REQUESTS_PER_30_S = 30
-"""Of the tenant's 50: shared out among the workers and one share for reconciliation."""
-
 
 class Support(Core):
     """Richpanel tickets."""
@@ -40,6 +37,7 @@ class Support(Core):
 
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
+        shares = settings.worker_concurrency + 1  # one is reconciliation's
         client = VendorClient(
             provider=PROVIDER,
             base_url=settings.richpanel_base_url,
@@ -50,7 +48,7 @@ class Support(Core):
                 PROVIDER,
                 self.clock,
                 self.clock.sleep,
-                requests_per_window=RICHPANEL_REQUESTS_PER_30_S / (settings.worker_concurrency + 1),
+                requests_per_window=settings.richpanel_requests_per_30_s / shares,
             ),
             breaker=Breaker(PROVIDER, self.clock),
         )
