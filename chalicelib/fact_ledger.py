@@ -147,6 +147,10 @@ class FactLedger:
         ]
         return [_fact(row) for row in sorted(kept, key=lambda row: str(row["created_at"]))]
 
+    def row(self, key: str) -> Item | None:
+        """A fact's whole row, for a person."""
+        return self._table.get({"event_id": key})
+
     # --- dimensions ---------------------------------------------------------------------------
 
     def known(self, table: str) -> Dimension:

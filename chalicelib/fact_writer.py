@@ -17,6 +17,7 @@ import json
 import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 
 from chalicelib.clock import iso
 from chalicelib.effects import Attempt, Effects, StepAction
@@ -91,6 +92,18 @@ class Batch:
         packed = base64.b64decode(raw["k"])
         keys = zlib.decompress(packed).decode().split("\n") if packed else []
         return cls(number=raw["n"], keys=tuple(keys), not_before=raw["nb"])
+
+
+def writer_event(now: datetime) -> EventFacts:
+    """What the writer's lease is a lease of."""
+    return EventFacts(
+        event_key=WRITER_KEY,
+        conversation_id=FACT_EVENT,
+        received_at=iso(now),
+        payload_sha256="",
+        payload_bytes=0,
+        source="WRITER",
+    )
 
 
 @dataclass(slots=True)
@@ -174,14 +187,7 @@ class FactWriter:
 
     def _claim(self, summary: Summary, time_left: TimeLeft) -> Lease | None:
         claimed = self.ledger.claim(
-            EventFacts(
-                event_key=WRITER_KEY,
-                conversation_id=FACT_EVENT,
-                received_at=iso(self.clock.now()),
-                payload_sha256="",
-                payload_bytes=0,
-                source="WRITER",
-            ),
+            writer_event(self.clock.now()),
             self.switches.current().modes,
             lease_seconds=time_left() + LEASE_GRACE_SECONDS,
             takeover=_REOPEN,

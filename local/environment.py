@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
 """Where a running stack leaves its hints and logs; with another folder, two can run at once."""
 
+FACTS = RUN / "facts"
+"""Where the local sink keeps the rows of facts."""
 HINTS = RUN / "env"
 """Written while the stack runs, for `chalice local` and a second terminal; removed at its end."""
 
