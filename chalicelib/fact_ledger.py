@@ -75,11 +75,15 @@ class FactLedger:
         absent = [fact for fact in facts if fact.key not in there]
         yielding = [fact for fact in facts if fact.key in there and self._yields(there, fact)]
         taken: list[Fact] = []
+        raced: list[Fact] = []
         for start in range(0, len(absent), _INSERTED_AT_ONCE):
             part = absent[start : start + _INSERTED_AT_ONCE]
             inserted = self._table.insert_all([self._item(fact) for fact in part])
             taken += [fact for fact, is_new in zip(part, inserted, strict=True) if is_new]
-            yielding += [fact for fact, is_new in zip(part, inserted, strict=True) if not is_new]
+            raced += [fact for fact, is_new in zip(part, inserted, strict=True) if not is_new]
+        if raced:
+            there = self._rows([fact.key for fact in raced])
+            yielding += [f for f in raced if f.key not in there or self._yields(there, f)]
         taken += [fact for fact in yielding if self._put(fact)]
         skipped = sum(fact.skip is not None for fact in taken)
         return Kept(new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped)
