@@ -26,7 +26,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
-from chalicelib.fact_ports import Dimension, Fact, FactStatus, Kept, Metric
+from chalicelib.fact_ports import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
 from chalicelib.ports import Clock
 
 ATTRIBUTES: Mapping[str, str] = {
@@ -50,6 +50,7 @@ _COLUMNS = (
     "date",
     "metric",
     "notes",
+    "reason",
     "unfinished",
 )
 _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
@@ -199,17 +200,27 @@ class FactLedger:
         )
 
     def _yields(self, there: Mapping[str, Item], fact: Fact) -> bool:
-        """The row that is there makes way: it is over, or counted nothing and this one counts."""
+        """The row that is there makes way: it is over, or less than what comes.
+
+        What counted nothing makes way for what counts, and what was not the last word for what is.
+        """
         row = there[fact.key]
-        is_over = row["expires_at"] <= self._clock.now().timestamp()
-        return bool(is_over or (fact.skip is None and row["status"] == FactStatus.SKIPPED))
+        if row["expires_at"] <= self._clock.now().timestamp():
+            return True
+        if row["status"] != FactStatus.SKIPPED:
+            return False
+        return fact.skip is None or NOT_TERMINAL == row.get("reason") != fact.skip
 
     def _put(self, fact: Fact) -> bool:
         values: dict[str, Any] = {"now": self._clock.now().timestamp()}
         condition = _NEW_OR_EXPIRED
-        if fact.skip is None:
-            condition += " OR #status = :skipped"
+        if fact.skip != NOT_TERMINAL:
+            condition += " OR (#status = :skipped"
             values["skipped"] = FactStatus.SKIPPED.value
+            if fact.skip is not None:
+                condition += " AND #reason = :not_terminal"
+                values["not_terminal"] = NOT_TERMINAL
+            condition += ")"
         try:
             self._table.put(self._item(fact), condition=condition, **values)
         except ConditionFailed:

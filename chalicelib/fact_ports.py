@@ -40,6 +40,8 @@ class FactStatus(StrEnum):
 
 
 UNKNOWN_AGENT = "unknown"
+NOT_TERMINAL = "not_terminal"
+"""Why a delivery that is not a communication's last word counts nothing; any other reason is one."""
 
 
 @dataclass(frozen=True, slots=True)

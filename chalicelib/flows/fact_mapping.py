@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict
 
 from chalicelib import keys
 from chalicelib.clock import parsed
-from chalicelib.fact_ports import UNKNOWN_AGENT, Agent, Fact, Metric
+from chalicelib.fact_ports import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Metric
 from chalicelib.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
 
 ALOWARE = "ALOWARE"
@@ -137,7 +137,7 @@ def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
     if metric is None:
         return None, "type_not_counted"
     if not _is_terminal(job, name):
-        return metric, "not_terminal"
+        return metric, NOT_TERMINAL
     if not _is_outbound(job, name):
         return metric, "inbound"
     return metric, None
