@@ -151,4 +151,6 @@ def _text_digest(text: str, bucket_number: int) -> str:
 
 
 def _escaped(part: str) -> str:
-    return part.replace("%", "%25").replace(":", "%3A")
+    if ":" in part or "%" in part:
+        return part.replace("%", "%25").replace(":", "%3A")
+    return part

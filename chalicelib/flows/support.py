@@ -19,7 +19,7 @@ from chalicelib.errors import PermanentError
 from chalicelib.flows import Event, NotAnEvent, suffix
 from chalicelib.flows.departments import DEFAULT_ROUTE, RISK_FLAGS, ROUTES
 from chalicelib.flows.intents import DEFAULT_INTENT, classify
-from chalicelib.jobs import TicketMessage, TicketNotification, facts_of
+from chalicelib.jobs import Recovery, TicketMessage, TicketNotification, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import (
     ActionRow,
@@ -41,6 +41,7 @@ ROUTED_TAG = "mw-routing-applied"
 EVERYTHING = "1970-01-01T00:00:00.000Z"
 """The floor of a conversation whose first contact had no operator comment: nothing is too old."""
 
+_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 
 
@@ -137,21 +138,21 @@ class SupportFlow:
     # --- which events -------------------------------------------------------------------------
 
     def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
-        known = self._state.read(job.conversation_id)
-        floor = known.first_contact_floor if known else _floor(ticket)
         oldest = iso(self._clock.now() - self._max_age)
-        fresh = [
-            comment
+        by_key = {
+            keys.ticket_message(job.conversation_id, comment.id): comment
             for comment in ticket.comments
-            if not comment.is_operator and _is_after(comment, max(oldest, floor or EVERYTHING))
-        ]
-        by_key = {keys.ticket_message(job.conversation_id, c.id): c for c in fresh}
+            if not comment.is_operator and _is_after(comment, oldest)
+        }
         ended = self._ledger.statuses(list(by_key)) if by_key else {}
+        begun = [comment for key, comment in by_key.items() if key in ended]
+        since = self._first_contact(job, ticket, begun)
         new = [
             (key, comment)
             for key, comment in by_key.items()
-            if ended.get(key, EventStatus.PROCESSING) in _STILL_OPEN
-            or (job.recovery is not None and ended[key] != EventStatus.PROCESSED)
+            if ended.get(key) in _STILL_OPEN
+            or (key not in ended and _is_after(comment, since))
+            or (key in ended and job.recovery in _REOPENING)
         ]
         return [
             Event(
@@ -166,6 +167,20 @@ class SupportFlow:
             )
             for number, (key, comment) in enumerate(new)
         ]
+
+    def _first_contact(
+        self, job: TicketNotification, ticket: Ticket, begun: Sequence[Comment]
+    ) -> str:
+        """After which time a comment is new: the newest operator comment at first contact.
+
+        Where a comment was begun and nothing is remembered yet, an operator comment after it may
+        be our own answer, and says nothing of what came before.
+        """
+        known = self._state.read(job.conversation_id)
+        if known is not None:
+            return known.first_contact_floor or EVERYTHING
+        times = [comment.created_at for comment in begun if comment.created_at]
+        return _floor(ticket, before=min(times, default=None))
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
         """The key of last resort; a copy may have fallen into the neighbouring bucket."""
@@ -233,12 +248,12 @@ def _located(inquiry: Inquiry, ticket: Ticket) -> Inquiry:
     )
 
 
-def _floor(ticket: Ticket | None) -> str:
+def _floor(ticket: Ticket | None, *, before: datetime | None = None) -> str:
     """Time of the newest operator comment; before it, at first contact, nothing is new."""
     if ticket is None:
         return EVERYTHING
-    times = [iso(c.created_at) for c in ticket.comments if c.is_operator and c.created_at]
-    return max(times, default=EVERYTHING)
+    times = [c.created_at for c in ticket.comments if c.is_operator and c.created_at]
+    return max((iso(time) for time in times if before is None or time < before), default=EVERYTHING)
 
 
 def _is_after(comment: Comment, floor: str) -> bool:

@@ -88,6 +88,7 @@ class Services(Support, Facts):
             ledger=self.ledger,
             state=self.state,
             intake=self.intake,
+            settlement=self.settlement,
             clock=self.clock,
             log=self.log,
             new_id=new_id,
