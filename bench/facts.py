@@ -90,7 +90,7 @@ def _keys(params: dict[str, Any]) -> list[str]:
     return [item.get("pk", {"S": ""})["S"]]
 
 
-def _measured(  # noqa: PLR0913, PLR0917 - what is measured
+def _measured(
     app: Any,  # noqa: ANN401 - the module
     pump: Pump,
     writes: Writes,
@@ -123,7 +123,9 @@ def _measured(  # noqa: PLR0913, PLR0917 - what is measured
     per_fact = writes.facts / distinct
     print(f"ledger writes per fact     {per_fact:.3f} (limit {WRITES_PER_FACT})")
     print(f"  to keep {keeping / distinct:.3f}, to settle {settling / distinct:.3f}")
-    print(f"the writer's own rows      {writes.others} writes a run: lease, batch, dimensions, POSTs")
+    print(
+        f"the writer's own rows      {writes.others} writes a run: lease, batch, dimensions, POSTs"
+    )
     print(f"wall time                  {seconds:.1f} s on this machine")
     fits = (
         _once(rows)
@@ -142,7 +144,9 @@ def _batches() -> list[list[dict[str, Any]]]:
     """Distinct events and repeats of earlier or neighbouring ones, shuffled over the batches."""
     chance = random.Random(7)  # noqa: S311 - a repeatable choice
     distinct = [hubspot.event() for _ in range(round(EVENTS * (1 - REPEATS)))]
-    repeated = [{**one, "attemptNumber": 1} for one in chance.choices(distinct, k=EVENTS - len(distinct))]
+    repeated = [
+        {**one, "attemptNumber": 1} for one in chance.choices(distinct, k=EVENTS - len(distinct))
+    ]
     everything = distinct + repeated
     chance.shuffle(everything)
     size = EVENTS // BATCHES

@@ -52,7 +52,7 @@ class _Rows:
 
 @dataclass(frozen=True, slots=True)
 class PostFacts(_Rows):
-    """Add facts: where the outcome is not known repeated under its number, as measures count once."""
+    """Add facts: repeated under its number where the outcome is unknown; measures count once."""
 
     kind: ClassVar[str] = "post_facts"
     settle: ClassVar[Settle] = Settle.REPEATABLE

@@ -2,8 +2,8 @@
 
 Power BI can neither change nor delete a single row, and a key there twice breaks the relationship
 to the facts.  So a registry says which keys a dataset has; new ones are noted as on their way
-before they are posted.  Where the outcome is not known, nothing is repeated: after the time within which
-the request may still land, the table is cleared and filled anew.  Facts do not wait for that.
+before they are posted.  Where the outcome is not known, nothing is repeated: after the time within
+which the request may still land, the table is cleared and filled anew.  Facts do not wait for that.
 """
 
 from __future__ import annotations

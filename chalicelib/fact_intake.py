@@ -1,7 +1,7 @@
 """Answers Aloware and HubSpot: 2xx only when every job of the request is on the queue.
 
-Trouble of our own is 503, so that HubSpot sends again; Aloware never does, so within the request the
-queue is tried again for some seconds before that is admitted.
+Trouble of our own is 503, so that HubSpot sends again; Aloware never does, so within the request
+the queue is tried again for some seconds before that is admitted.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ class FactStatus(StrEnum):
 
 UNKNOWN_AGENT = "unknown"
 NOT_TERMINAL = "not_terminal"
-"""Why a delivery that is not a communication's last word counts nothing; any other reason is one."""
+"""Not a communication's last word; every other reason to count nothing is."""
 
 
 @dataclass(frozen=True, slots=True)

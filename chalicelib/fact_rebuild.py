@@ -54,9 +54,7 @@ class Rebuild:
     clock: Clock
     log: Log
 
-    def run(
-        self, facts: Callable[[], Sequence[Fact]], *, time_left_seconds: TimeLeft
-    ) -> Rebuilt:
+    def run(self, facts: Callable[[], Sequence[Fact]], *, time_left_seconds: TimeLeft) -> Rebuilt:
         """Post the facts, each key once, into the cleared dataset.
 
         Args:
@@ -100,8 +98,8 @@ class Rebuild:
         """Dimensions first, then facts; returns the next number that is free."""
         year = self.clock.now().year
         wanted = dimension_keys(facts, year)
-        for table, keys in seed_keys(year).items():
-            wanted[table] |= keys
+        for table, seeded in seed_keys(year).items():
+            wanted[table] |= seeded
         for table in DIMENSIONS:
             keys = sorted(wanted[table])
             name = f"{table}:{self.sink.target}"

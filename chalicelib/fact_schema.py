@@ -1,7 +1,7 @@
-"""The dataset `Quill_Agent_Realtime`: its tables, relationships and measures, and rows for them; pure.
+"""The dataset `Quill_Agent_Realtime`: tables, relationships, measures, and their rows; pure.
 
-Rows of facts can arrive twice where an outcome was not known and Power BI has no idempotency key, so
-every measure counts distinct `EventID`s.  `FactDateKey` and `DimDate.Date` are one type, or no
+Rows of facts can arrive twice where an outcome was not known, as Power BI has no idempotency key;
+so every measure counts distinct `EventID`s.  `FactDateKey` and `DimDate.Date` are one type, or no
 relationship between them can be built.
 """
 

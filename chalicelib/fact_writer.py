@@ -2,7 +2,7 @@
 
 ::
 
-    pending facts -> claim the writer's lease -> open batch stored -> dimensions -> POST -> facts final
+    pending facts -> claim the lease -> store the open batch -> dimensions -> POST -> facts final
 
 A run that finds the lease taken does nothing.  Before a POST the batch's number and keys are stored
 under the lease; a run that finds an open batch posts that one, the same rows under the same number.

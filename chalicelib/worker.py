@@ -91,7 +91,7 @@ class Worker:
     clock: Clock
     log: Log
     keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
-    """Rooms for jobs that are only kept: idempotent writes by keys of their own, no plan, no vendor."""
+    """Rooms for jobs that are only kept: idempotent writes under keys of their own, no vendor."""
     jitter: Callable[[], float] = random.random
 
     def process(self, delivery: Delivery) -> None:

@@ -64,10 +64,10 @@ def as_svg(cells: Cells) -> str:
     unit = (WIDTH - LEFT - 60) / most
     height = TOP + ROW * max(1, len(lines)) + 10
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}"'
-        ' font-family="sans-serif" font-size="13">',
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}">',
+        "<style>text { font: 13px sans-serif }</style>",
         '<rect width="100%" height="100%" fill="white"/>',
-        '<text x="10" y="20" font-size="15">Facts per day and agent</text>',
+        '<text x="10" y="20">Facts per day and agent</text>',
         *_legend(),
     ]
     for number, (day, agent, counts) in enumerate(lines):

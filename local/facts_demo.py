@@ -1,4 +1,4 @@
-"""The facts' part of `make demo`: a call, a batch, its repetition and an outage, and what arrived."""
+"""The facts' part of `make demo`: a call, a batch, its repetition, an outage: what arrived."""
 
 from __future__ import annotations
 
@@ -21,12 +21,8 @@ QUIET_SECONDS = 20.0
 
 def play(stack: Stack) -> tuple[str, list[str]]:
     """Play it; returns the report and what is wrong."""
-    aloware = Aloware(
-        f"{stack.http.url}/webhook/aloware", token=stack.stage.secrets.aloware_token
-    )
-    sender = HubSpot(
-        f"{stack.http.url}/webhook/hubspot", secret=stack.stage.secrets.hubspot_secret
-    )
+    aloware = Aloware(f"{stack.http.url}/webhook/aloware", token=stack.stage.secrets.aloware_token)
+    sender = HubSpot(f"{stack.http.url}/webhook/hubspot", secret=stack.stage.secrets.hubspot_secret)
     batch = [hubspot.event() for _ in range(8)]
     batch += [hubspot.event(objectTypeId="0-49", sourceId="userId:5002") for _ in range(4)]
     repeated = [{**one, "attemptNumber": 1} for one in reversed(batch)]

@@ -1,7 +1,7 @@
 """`python -m ops.facts`: make the dataset, see what waits, rebuild a dataset from what was kept.
 
     create                        make the push dataset and print its id, for POWERBI_DATASET_ID
-    seed                          DimDate five years around, DimMetric: before the first fact needs them
+    seed                          DimDate five years around, DimMetric
     pending                       how many facts wait, and since when
     explain KEY                   one fact: where it stands and why
     rebuild [--archive FOLDER]    clear the dataset and post what was kept: the ledger's facts
@@ -81,6 +81,7 @@ def explain(parts: Services, options: argparse.Namespace) -> int:
 
 def rebuild(parts: Services, options: argparse.Namespace) -> int:
     """Fill the configured dataset anew."""
+
     def facts() -> list[Fact]:
         if options.archive:
             return archived(FileRows(options.archive))

@@ -11,7 +11,7 @@ from engines import drain
 
 from chalicelib.adapters.ndjson import FileRows
 from chalicelib.fact_schema import FACT_EVENT, definition
-from local import environment, lambda_events, tables
+from local import lambda_events, tables
 from local.server import Http
 from local.vendors.aloware import Aloware
 from local.vendors.hubspot import HubSpot
@@ -47,17 +47,6 @@ def dataset(powerbi):
 @pytest.fixture
 def facts_folder(tmp_path):
     return tmp_path / "facts"
-
-
-@pytest.fixture
-def app_environment(stage, richpanel, powerbi, dataset, facts_folder):
-    """The environment of a function that has a dataset to write."""
-    return environment.local(
-        "dev",
-        stage.aws,
-        richpanel_url=richpanel.base_url,
-        **environment.facts(powerbi, dataset, facts_folder),
-    )
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""The writer over a real table and a real HTTP server, with time and crashes in the test's hands."""
+"""The writer over a real table and HTTP server, with time and crashes in the test's hands."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -31,7 +31,7 @@ class Crash(BaseException):
 
 
 class CrashingClient:
-    """A boto3 client whose owner dies at its n-th call, before or after the call was carried out."""
+    """A boto3 client whose owner dies at its n-th call, before or after it was carried out."""
 
     def __init__(self, client, *, at=0, is_after=False):
         self._client = client
@@ -141,7 +141,9 @@ class WriterRig:
 
     def statuses(self, keys):
         table = Table(self.client, self.table_name, ATTRIBUTES)
-        found = table.get_all([{"event_id": key} for key in keys], attributes=["event_id", "status"])
+        found = table.get_all(
+            [{"event_id": key} for key in keys], attributes=["event_id", "status"]
+        )
         return {row["event_id"]: row["status"] for row in found}
 
     def _new_owner(self):

@@ -1,4 +1,4 @@
-"""QuillIdempotencyLedger's contract, on every engine: new once, gone when expired, pending by index."""
+"""QuillIdempotencyLedger's contract, on every engine: new once, gone when expired, indexed."""
 
 from datetime import timedelta
 

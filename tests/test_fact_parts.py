@@ -1,16 +1,8 @@
-"""The facts' smaller rooms: the door's patience, the roster, the rebuild, the operator, the chart."""
+"""The facts' smaller rooms: the door's patience, roster, rebuild, operator, chart."""
 
 import json
 
 import pytest
-from fact_rig import (  # noqa: F401 - fixtures by name
-    _powerbi_server,
-    app_environment,
-    dataset,
-    facts_folder,
-    powerbi,
-    rig,
-)
 from fact_writer_rig import WriterRig, fact
 from fakes import ManualClock, RecordingLog
 

@@ -1,7 +1,6 @@
 """The writer: one at a time, every fact once, whatever crashes, hangs, refuses or is away."""
 
 import pytest
-from fact_rig import _powerbi_server, dataset, powerbi  # noqa: F401 - fixtures by name
 from fact_writer_rig import Crash, CrashingClient, WriterRig, fact
 
 from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition

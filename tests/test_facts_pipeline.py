@@ -1,15 +1,8 @@
 """From the two doors to the dataset: every fact once, whatever is repeated, lost or down."""
 
 import pytest
-from fact_rig import (  # noqa: F401 - pytest finds fixtures by name
-    _powerbi_server,
-    app_environment,
-    dataset,
-    facts_folder,
-    powerbi,
-    rig,
-)
 
+from chalicelib import wiring
 from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC
 from local.vendors import aloware, hubspot
 
@@ -67,8 +60,6 @@ def test_an_outage_of_power_bi_is_a_delay_and_not_a_loss(rig):
     rig.work()
     rig.powerbi.up()
     # A new container: the breaker of the old one may still be open.
-    import chalicelib.wiring as wiring
-
     wiring._services.clear()
     rig.post()
 
@@ -159,8 +150,6 @@ def test_a_switch_holds_the_facts_and_loses_none(rig, switch):
     rig.stage.set_switch(switch, "true")
     held = rig.post()
     rig.stage.set_switch(switch, "false")
-    import chalicelib.wiring as wiring
-
     wiring._services.clear()
     rig.post()
 

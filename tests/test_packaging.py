@@ -25,8 +25,18 @@ FUNCTIONS = {
     "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
     "PostFacts": {"handler": "app.post_facts", "timeout": 240, "policy": "policy-post-facts.json"},
 }
-ROLES = {"APIHandler": "ApiHandlerRole", "Worker": "WorkerRole", "Reconcile": "ReconcileRole", "PostFacts": "PostFactsRole"}
-LOGS = {"APIHandler": "api", "Worker": "worker", "Reconcile": "reconcile", "PostFacts": "post_facts"}
+ROLES = {
+    "APIHandler": "ApiHandlerRole",
+    "Worker": "WorkerRole",
+    "Reconcile": "ReconcileRole",
+    "PostFacts": "PostFactsRole",
+}
+LOGS = {
+    "APIHandler": "api",
+    "Worker": "worker",
+    "Reconcile": "reconcile",
+    "PostFacts": "post_facts",
+}
 
 Template = dict[str, Any]
 

@@ -19,7 +19,6 @@ import boto3
 import pytest
 from botocore.awsrequest import AWSPreparedRequest
 from engines import drain
-from fact_rig import _powerbi_server, app_environment, dataset, facts_folder, powerbi  # noqa: F401
 from policies import Call, compare
 
 from chalicelib.errors import HandBackError, ProviderError

@@ -1,7 +1,7 @@
 """Aloware's ring group: the people whose calls count.
 
 No public page names the address or the whole answer; what is known is ``testResults`` with ``id``,
-``name`` and ``email`` of each member.  So the address is configured, and without one it is not asked.
+``name`` and ``email`` of each member.  So the address is configured; without one it is not asked.
 """
 
 from __future__ import annotations

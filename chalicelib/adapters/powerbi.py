@@ -1,12 +1,12 @@
 """Power BI push datasets: create one, add rows, clear a table; a token of the service principal.
 
-Vendor facts (learn.microsoft.com/rest/api/power-bi/push-datasets and .../push-datasets-limitations):
-rows are added by ``POST .../groups/{g}/datasets/{d}/tables/{t}/rows`` and answered 200 with an empty
+Vendor facts (learn.microsoft.com, rest/api/power-bi/push-datasets and push-datasets-limitations):
+rows are added by ``POST .../groups/{g}/datasets/{d}/tables/{t}/rows`` and answered 200 without a
 body; DELETE of the same address clears the whole table, and no single row can be changed or taken
 away.  10,000 rows a POST, 120 POSTs a minute, 5 at a time, 1,000,000 rows an hour; beyond it 429
-with ``Retry-After``.  A POST is taken whole or not at all, types are strict.  There is no idempotency
-key; the header ``X-PowerBI-PushData-SequenceNumber`` (a preview that was never made general) makes
-the service ignore a number that it has seen for the table, and needs a single writer.
+with ``Retry-After``.  A POST is taken whole or not at all, types are strict.  There is no
+idempotency key; the header ``X-PowerBI-PushData-SequenceNumber`` (a preview that was never made
+general) makes the service ignore a number that it has seen for the table, and needs a single writer.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ class PowerBi:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.replace`: clear, then add; repeated from the start if it breaks off."""
+        """See `fact_ports.Sink.replace`: clear, then add; broken off, it begins again."""
         ends = self.clock.monotonic() + deadline_seconds
         self.clear(table, deadline_seconds=deadline_seconds)
         for start in range(0, len(rows), ROWS_PER_POST):

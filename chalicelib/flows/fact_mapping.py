@@ -1,4 +1,4 @@
-"""Aloware's and HubSpot's words as facts: which events count, as what, for whom, on which day; pure.
+"""Aloware's and HubSpot's words as facts: what counts, as what, for whom, on which day; pure.
 
 The rules are tables.  Aloware: the numbers in the body come before the delivery's name, which can
 lie (a text message's name on a ringing call); only outbound communications count, and only their

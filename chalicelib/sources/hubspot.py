@@ -30,12 +30,12 @@ TIMESTAMP = "x-hubspot-request-timestamp"
 SIGNATURE = "x-hubspot-signature"
 SIGNATURE_VERSION = "x-hubspot-signature-version"
 WINDOW_MS = 300_000
-"""A signature is good for five minutes, into the past by the vendor's rule and the future by ours."""
+"""A signature is good for five minutes: backwards by the vendor's rule, forwards by ours."""
 MAX_BODY_BYTES = 4 * 1024 * 1024
 EVENTS_PER_MESSAGE = 100
 """One batch is one queue message; a hundred reduced events have at most some 80 KB."""
 LANES = 4
-"""FIFO groups of batches: so many are worked on side by side, and tickets keep the other workers."""
+"""FIFO groups of batches: so many are worked on side by side; tickets keep the other workers."""
 
 OBJECT_TYPES: Mapping[str, str] = {
     "contact": "0-1",

@@ -1,4 +1,4 @@
-"""The facts' parts: two sources, the worker's keeper, the ledger of facts, the writer and its sinks."""
+"""The facts' parts: two sources, the keeper, the ledger of facts, the writer and its sinks."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Facts(Core):
 
     @cached_property
     def roster(self) -> Roster:
-        """The ring group where its address is configured, else the configured list, else no gate."""
+        """The ring group where its address is configured, else the list, else no gate."""
         from chalicelib.fact_roster import AskedRoster, ListedRoster, NoGate
 
         listed = self._listed()
@@ -195,7 +195,7 @@ class Facts(Core):
 
     @cached_property
     def fact_sink(self) -> Sink | None:
-        """Where rows go: the archive first, because it takes a repeated batch once; None: nowhere."""
+        """Where rows go, the archive first, which takes a repeated batch once; None: nowhere."""
         from pathlib import Path
 
         from chalicelib.adapters.ndjson import FileRows, S3Rows, Several

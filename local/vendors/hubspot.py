@@ -1,7 +1,7 @@
 """A simulated HubSpot: signs batches of up to 100 events, and sends again what was not taken.
 
-A batch is posted with signature v3; when it is not answered 2xx it comes again with ``attemptNumber``
-one higher, perhaps in another order, at most ten times.  `eventId`s repeat, events are in no order.
+A batch is posted with signature v3; not answered 2xx it comes again with ``attemptNumber`` one
+higher, perhaps in another order, at most ten times.  `eventId`s repeat, events are in no order.
 A workflow webhook is one record under signature v2, and is not repeated on 4xx.
 """
 

@@ -2,11 +2,11 @@
 
 It does what the real one does, the unpleasant included:
 
-- a token ends after `token_lifetime_seconds`, and a call with an old or unknown one is answered 401;
-- a POST of rows is taken whole or not at all: an unknown column, a wrong type, more than 10,000 rows
-  or a text of more than 4,000 characters is answered 400;
-- rows have no key: a POST that is repeated doubles them, unless it carries the sequence number of
-  the preview and that number was seen for the table;
+- a token ends after `token_lifetime_seconds`; a call with an old or unknown one is answered 401;
+- a POST of rows is taken whole or not at all: an unknown column, a wrong type, more than 10,000
+  rows or a text of more than 4,000 characters is answered 400;
+- rows have no key: a POST that is repeated doubles them, unless it carries the preview's sequence
+  number and that number was seen for the table;
 - more than 120 POSTs a minute (120 an hour for a table of 250,000 rows and more), 5 at a time or
   1,000,000 rows an hour are answered 429 with ``Retry-After``; tables hold 5,000,000 rows.
 
@@ -15,7 +15,7 @@ From Python::
     with PowerBi() as powerbi:
         dataset = powerbi.create_dataset(definition)
         ...
-        assert powerbi.distinct(dataset, "FactEvent", "EventID") == len(powerbi.rows(dataset, "FactEvent"))
+        assert len(powerbi.rows(dataset, "FactEvent")) == 1
 
 From another process: ``GET /_sim`` on the same port tells how.
 """
@@ -367,7 +367,7 @@ def _value_fits(value: Any, kind: str) -> bool:  # noqa: ANN401 - JSON
         return False
     if kind == "DateTime":
         try:
-            datetime.fromisoformat(value)
+            datetime.fromisoformat(str(value))
         except ValueError:
             return False
     return True

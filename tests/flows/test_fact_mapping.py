@@ -135,9 +135,7 @@ def test_a_workflow_counts_as_what_it_is_named():
 
 
 def test_a_deployment_can_have_rules_of_its_own():
-    rule = Rule(
-        object_type="0-1", change="propertyChange", property="email", metric=Metric.EMAILS
-    )
+    rule = Rule(object_type="0-1", change="propertyChange", property="email", metric=Metric.EMAILS)
     facts = of_hubspot("batch__property_changes", rules=[rule])
     assert [fact.metric for fact in facts] == [None, None, Metric.EMAILS]
 

@@ -2,7 +2,6 @@
 
 import pytest
 import requests
-from fact_rig import _powerbi_server, dataset, powerbi  # noqa: F401 - fixtures by name
 from fact_writer_rig import fact
 
 from chalicelib.fact_schema import definition, fact_row

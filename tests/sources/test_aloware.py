@@ -46,7 +46,10 @@ def test_every_active_credential_is_let_in(headers):
         ({"authorization": "Bearer aloware:password "}, "invalid_credential"),
         ({"authorization": "Basic %%%"}, "invalid_credential"),
         (basic("aloware:wrong"), "invalid_credential"),
-        (basic("\udcff".encode("utf-8", "surrogateescape").decode("latin-1")), "invalid_credential"),
+        (
+            basic("\udcff".encode("utf-8", "surrogateescape").decode("latin-1")),
+            "invalid_credential",
+        ),
     ],
 )
 def test_a_wrong_credential_is_refused(headers, code):
