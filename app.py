@@ -28,13 +28,14 @@ def richpanel_webhook() -> Response:
     return _response(services().richpanel_webhook(*_posted()))
 
 
-@app.route("/webhook/aloware", methods=["POST"], content_types=["application/json"])
+# Any content type: Aloware never sends again, so a header is no reason to lose an event.
+@app.route("/webhook/aloware", methods=["POST"], content_types=["*/*"])
 def aloware_webhook() -> Response:
     """A communication event posted by Aloware, once and never again."""
     return _response(services().aloware_webhook(*_posted()))
 
 
-@app.route("/webhook/hubspot", methods=["POST"], content_types=["application/json"])
+@app.route("/webhook/hubspot", methods=["POST"], content_types=["*/*"])
 def hubspot_webhook() -> Response:
     """A signed batch of events, or a workflow's record, posted by HubSpot."""
     return _response(services().hubspot_webhook(*_posted(), _uri()))

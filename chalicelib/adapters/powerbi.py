@@ -6,7 +6,7 @@ body; DELETE of the same address clears the whole table, and no single row can b
 away.  10,000 rows a POST, 120 POSTs a minute, 5 at a time, 1,000,000 rows an hour; beyond it 429
 with ``Retry-After``.  A POST is taken whole or not at all, types are strict.  There is no
 idempotency key; the header ``X-PowerBI-PushData-SequenceNumber`` (a preview that was never made
-general) makes the service ignore a number that it has seen for the table, and needs a single writer.
+general) makes the service ignore a number that it has seen for the table; it needs a single writer.
 """
 
 from __future__ import annotations
