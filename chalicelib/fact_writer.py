@@ -307,6 +307,9 @@ class FactWriter:
             raise HandBackError("lease_over")
 
     def _report(self, summary: Summary) -> None:
+        """Nothing of a run that had nothing to do: there is one every minute."""
+        if summary.outcome == "idle":
+            return
         self.log.event(
             "facts.run",
             outcome=summary.outcome,
@@ -315,6 +318,8 @@ class FactWriter:
             failed=summary.failed,
             prolonged=summary.prolonged,
         )
+        if summary.outcome != "posted":
+            self.log.metric("mw.facts.waiting", outcome=summary.outcome.partition(":")[0])
         self.log.metric("mw.facts.posted", summary.posted)
         if summary.failed:
             self.log.metric("mw.facts.failed", summary.failed)
