@@ -8,6 +8,7 @@ The formats are fixed by the data model and never change within the ledger's ret
     act:rp_tag:{conversation_id}:{tag}:{suffix}
     act:rp_assign:{conversation_id}:{team}:{suffix}
     act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
+    act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
     act:rows:{target}:{table}:{number}                               one numbered POST of rows
     ALOWARE:{communication id}                                       a fact; at most one per call
     HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
@@ -99,6 +100,11 @@ def reply_action(conversation_id: str, suffix: str) -> str:
 def close_action(conversation_id: str, suffix: str) -> str:
     """Action key of closing a ticket after a message."""
     return joined("act", "rp_close", conversation_id, suffix)
+
+
+def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
+    """Key of a remembered lookup; the order's number is a keyed hash in it."""
+    return joined("act", "shopify_lookup", conversation_id, opaque_order)
 
 
 def rows_action(target: str, table: str, number: int) -> str:
