@@ -155,7 +155,7 @@ class Ledger:
 
     def release(self, lease: Lease, *, reason: str) -> None:
         """See `ports.LedgerPort.release`."""
-        self._own(lease, set_={"lease_until": 0, "last_reason": reason})
+        self._own(lease, set_={"lease_until": 0, "last_reason": reason, "released": lease.fence})
 
     def finish(
         self,
@@ -574,6 +574,7 @@ def _lease(event: EventFacts, row: Item) -> Lease:
         until_epoch=row["lease_until"],
         attempts=row["attempts"],
         plan=row.get("plan"),
+        was_left=row["attempts"] > 1 and row.get("released") != row["fence"] - 1,
     )
 
 

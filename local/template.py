@@ -61,7 +61,8 @@ class Template:
     @classmethod
     def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> Template:
         """The project's template for a stage."""
-        return cls(json.loads(path.read_text()), {"Stage": stage}, account=account, region=region)
+        values = {"Stage": stage, "ManagedBy": "provision"}  # whoever reads it here is no stack
+        return cls(json.loads(path.read_text()), values, account=account, region=region)
 
     @property
     def metadata(self) -> Mapping[str, Any]:

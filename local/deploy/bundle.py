@@ -25,7 +25,6 @@ PACKAGES = ROOT / "build"
 SOURCES = ("app.py",)
 TREES = (".chalice", "chalicelib", "local", "ops")
 """`local` and `ops` are not deployed; `app` reaches for them under Chalice's own command line."""
-API_STAGE = json.loads((ROOT / ".chalice" / "config.json").read_text())["api_gateway_stage"]
 COMMAND_SECONDS = 600
 _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 

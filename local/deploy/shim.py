@@ -1,7 +1,7 @@
 """Starts MiniStack with the two API Gateway calls that `chalice deploy` needs and it lacks.
 
 Chalice describes its routes in a Swagger document and sends it by ``ImportRestApi``
-(``POST /restapis?mode=import``) and, at the next deployment, ``PutRestApi`` (``PUT /restapis/<id>``).
+(``POST /restapis?mode=import``) and, the next time, ``PutRestApi`` (``PUT /restapis/<id>``).
 MiniStack knows such documents from CloudFormation only; here both calls lead to that same code.
 
 Runs under the interpreter of `.venv-sam` and imports nothing of this project.

@@ -131,7 +131,7 @@ def _deployment(
     return Deployment(
         engine=engine,
         stage=made,
-        api_url=f"{engine.url}/_aws/execute-api/{physical['RestAPI']}/{bundle.API_STAGE}",
+        api_url=f"{engine.url}/_aws/execute-api/{physical['RestAPI']}/{stage}",
         functions={word: physical[logical] for word, logical in FUNCTIONS.items()},
     )
 
