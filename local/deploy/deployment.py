@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import subprocess
+import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from local import engine as engines
 from local.deploy import venv
+from local.lambda_events import schedule_event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from local.engine import Engine
     from local.resources import Aws, Stage
@@ -22,6 +23,13 @@ if TYPE_CHECKING:
 SERVICES = (
     "dynamodb,sqs,ssm,secretsmanager,ses,sts,iam,s3,lambda,apigateway,cloudformation,events,"
     "logs,cloudwatch,sns"
+)
+_WAITING = frozenset(
+    {
+        "ApproximateNumberOfMessages",
+        "ApproximateNumberOfMessagesNotVisible",
+        "ApproximateNumberOfMessagesDelayed",
+    }
 )
 _SHIM = Path(__file__).with_name("shim.py")
 
@@ -76,7 +84,22 @@ class Deployment:
 
     def tick(self) -> Any:  # noqa: ANN401 - reconciliation's summary
         """Run reconciliation once, as its schedule does."""
-        return self.invoke("reconcile", {"source": "aws.events", "detail-type": "Scheduled Event"})
+        return self.invoke("reconcile", schedule_event())
+
+    def waiting(self) -> int:
+        """Messages in the queue: visible, in flight and delayed."""
+        found = self.aws.client("sqs").get_queue_attributes(
+            QueueUrl=self.stage.queue_url, AttributeNames=["All"]
+        )["Attributes"]
+        return sum(int(value) for name, value in found.items() if name in _WAITING)
+
+    def wait_until_quiet(self, timeout_seconds: float = 180.0) -> None:
+        """Until the queue is empty.
+
+        Raises:
+            TimeoutError: it is not, in that time.
+        """
+        wait_for(lambda: self.waiting() == 0, "the queue to be empty", timeout_seconds)
 
     def log_lines(self, function: str) -> list[dict[str, Any]]:
         """What a function has written, as far as it is JSON."""
@@ -113,9 +136,17 @@ def engine(port: int = 0, *, log: Path | None = None) -> Iterator[Engine]:
         yield running
 
 
-def code_digest(configuration: dict[str, Any]) -> str:
-    """Lambda's SHA-256 of a function's bundle, in hex."""
-    return base64.b64decode(configuration["CodeSha256"]).hex()
+def wait_for(happens: Callable[[], object], what: str, timeout_seconds: float = 60.0) -> None:
+    """Ask again and again until it is so.
+
+    Raises:
+        TimeoutError: it is not, in that time.
+    """
+    deadline = time.monotonic() + timeout_seconds
+    while not happens():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {timeout_seconds:.0f} s for {what}")
+        time.sleep(0.2)
 
 
 def _json(line: str) -> dict[str, Any] | None:
