@@ -1,4 +1,4 @@
-"""`make drill`: a deployed stage in which webhooks are lost, a worker is killed and Richpanel fails.
+"""`make drill`: a deployed stage in which webhooks are lost, a worker dies and Richpanel fails.
 
 Deploys the packaged stack to the local engine, posts webhooks to the deployed routes, and lets the
 event source mapping drive the deployed worker.  Then things break.  Afterwards reconciliation runs

@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from local import resources
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
+from local.engine import REGION
+from local.template import Template
+from ops import watching
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -18,8 +21,11 @@ MANAGER = "provision"
 
 
 def provision(engine: Engine, stage: str) -> resources.Stage:
-    """Tables, queues, switches and secrets of a stage, as the local stack makes them."""
-    return resources.create(resources.Aws(engine.url), stage)
+    """Tables, queues, switches and secrets of a stage, and what watches them."""
+    made = resources.create(resources.Aws(engine.url), stage)
+    template = Template.load(stage, account=made.aws.account, region=REGION)
+    watching.create(made.aws.client, template)
+    return made
 
 
 def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:

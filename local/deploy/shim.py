@@ -3,6 +3,7 @@
 Chalice describes its routes in a Swagger document and sends it by ``ImportRestApi``
 (``POST /restapis?mode=import``) and, the next time, ``PutRestApi`` (``PUT /restapis/<id>``).
 MiniStack knows such documents from CloudFormation only; here both calls lead to that same code.
+Compression is switched off by an empty size, which MiniStack would give back as a number.
 
 Runs under the interpreter of `.venv-sam` and imports nothing of this project.
 """
@@ -29,7 +30,14 @@ async def handle_request(
         endpoint = {"endpointConfiguration": {"types": [kind]}} if kind else None
         api_id = gateway._import_rest_api(json.loads(body), endpoint)  # noqa: SLF001
         return await _known("GET", f"/restapis/{api_id}", headers, b"", {})
+    if parts[0] == "restapis" and (method, len(parts)) == ("PATCH", 2):
+        body = _without_empty_values(json.loads(body))
     return await _known(method, path, headers, body, query_params)
+
+
+def _without_empty_values(change: dict[str, Any]) -> bytes:
+    kept = [one for one in change.get("patchOperations", []) if one.get("value") != ""]
+    return json.dumps({**change, "patchOperations": kept}).encode()
 
 
 def _replace_routes(api_id: str, document: dict[str, Any]) -> None:

@@ -35,6 +35,7 @@ def deploy(
         EngineError: the stage was deployed the other way, or CloudFormation refuses the stack.
     """
     aws = resources.Aws(engine.url)
+    _refuse_provisioned(aws, stage)
     template = _uploaded(aws, bundle.package(project, stage))
     known = resources.Secrets()
     resources.create_switches(aws, stage, resources.SWITCHES)
@@ -43,6 +44,19 @@ def deploy(
     values = {"Stage": stage, "Release": "local", **(parameters or {})}
     _apply(aws, name, template, values)
     return _deployment(engine, aws, name, stage, known)
+
+
+def _refuse_provisioned(aws: resources.Aws, stage: str) -> None:
+    """AWS refuses a stack whose tables and queue are there already; this engine adopts them."""
+    sqs = aws.client("sqs")
+    queue = f"rp-mw-events-{stage}.fifo"
+    try:
+        tags = sqs.list_queue_tags(QueueUrl=sqs.get_queue_url(QueueName=queue)["QueueUrl"])
+    except sqs.exceptions.QueueDoesNotExist:
+        return
+    owner = tags.get("Tags", {}).get("managed-by", "nobody")
+    if owner != MANAGER:
+        raise EngineError(f"{queue} is managed by {owner}; chalice deploy deploys this stage")
 
 
 def _uploaded(aws: resources.Aws, out: Path) -> dict[str, Any]:
