@@ -1,4 +1,4 @@
-"""The application on an engine of its own, driven from the outside, for the benchmarks and guards."""
+"""The application on an engine of its own, driven from the outside, to be measured."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from bench.meter import Meter
 from local import engine, environment, lambda_events, resources
@@ -18,7 +18,7 @@ from local.vendors.richpanel import Richpanel
 class System:
     """Engine, stage, simulated Richpanel and the app in this process; a context manager."""
 
-    def __enter__(self) -> System:
+    def __enter__(self) -> Self:
         self._open = ExitStack()
         self.engine = self._open.enter_context(engine.ministack())
         self.aws = resources.Aws(self.engine.url)
