@@ -46,12 +46,12 @@ def prepare() -> None:
 
 def resolve_policies(template: Template) -> None:
     """Make Chalice resolve CloudFormation's functions in the policy files it reads."""
-    read = PolicyGenerator._read_document_from_file  # noqa: SLF001 - Chalice has no hook for it
+    read = PolicyGenerator._read_document_from_file  # noqa: SLF001 - there is no hook for it
 
     def resolved(self: PolicyGenerator, filename: str) -> Any:  # noqa: ANN401 - JSON
         return template.resolved(read(self, filename))
 
-    PolicyGenerator._read_document_from_file = resolved  # noqa: SLF001
+    setattr(PolicyGenerator, read.__name__, resolved)
 
 
 def _take_profile(arguments: list[str], environ: Any) -> None:  # noqa: ANN401 - os.environ

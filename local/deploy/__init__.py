@@ -6,7 +6,6 @@
     deployment      what both ways of deploying leave behind, and how to look into it
     stack           the one way: `chalice package`, CloudFormation change set
     direct          the other way: provisioned data resources, then `chalice deploy`
-    check           posts webhooks to the deployed routes and compares what came of them
     __main__        `python -m local.deploy [stack | direct]`
 
 MiniStack starts the functions as processes of this machine; nothing listens beyond 127.0.0.1.
