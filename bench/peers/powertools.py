@@ -17,8 +17,8 @@ from aws_lambda_powertools.utilities.idempotency import (
     IdempotencyConfig,
     idempotent_function,
 )
-from aws_lambda_powertools.utilities.idempotency.persistence import datarecord, dynamodb
 from aws_lambda_powertools.utilities.idempotency.persistence import base as persistence
+from aws_lambda_powertools.utilities.idempotency.persistence import datarecord, dynamodb
 
 from bench.peers import flow
 
