@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from local import engine, environment, lambda_events, resources
 from local.vendors.richpanel import Richpanel
@@ -83,7 +83,7 @@ class Nursery:
         """SIGSTOP to the oldest running invocation."""
         os.kill(self.running[0], signal.SIGSTOP)
 
-    def __enter__(self) -> Nursery:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
