@@ -108,7 +108,7 @@ class Engine:
         self.stop()
 
 
-SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts"
+SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3"
 
 
 def ministack(
