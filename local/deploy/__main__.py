@@ -1,6 +1,6 @@
-"""`make deploy-local`: deploy to the local engine, use the deployed routes, and say what came of it.
+"""`make deploy-local`: deploy to the local engine, use what is deployed, say what came of it.
 
-``stack`` packages and makes a CloudFormation stack; ``direct`` provisions and runs `chalice deploy`.
+``stack`` packages and makes a CloudFormation stack; ``direct`` provisions, then `chalice deploy`.
 Status 0 only if a webhook posted to the deployed route reached Richpanel through the deployed
 worker, once, and the deployed reconciliation found the one that never came.
 """

@@ -25,6 +25,10 @@ PACKAGES = ROOT / "build"
 SOURCES = ("app.py",)
 TREES = (".chalice", "chalicelib", "local", "ops")
 """`local` and `ops` are not deployed; `app` reaches for them under Chalice's own command line."""
+VENDORS = ("OPENAI_BASE_URL", "POWERBI_BASE_URL", "POWERBI_TOKEN_URL", "SHOPIFY_BASE_URL")
+VENDORS += ("RICHPANEL_BASE_URL", "TWILIO_BASE_URL")
+NOWHERE = "http://127.0.0.1:9"
+"""For vendors that are not simulated: a call fails on this machine and never leaves it."""
 COMMAND_SECONDS = 600
 _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 
@@ -41,7 +45,8 @@ def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
     (folder / "vendor").symlink_to(packages())
     config = folder / ".chalice" / "config.json"
     settings = json.loads(config.read_text())
-    settings["stages"][stage].setdefault("environment_variables", {}).update(variables)
+    leading = {**dict.fromkeys(VENDORS, NOWHERE), **variables}
+    settings["stages"][stage].setdefault("environment_variables", {}).update(leading)
     config.write_text(json.dumps(settings, indent=2))
     return folder
 

@@ -102,7 +102,7 @@ def test_a_function_has_the_stages_environment(way, deployed, function):
     wanted = (
         CONFIG["environment_variables"] | CONFIG["stages"][STAGES[way]]["environment_variables"]
     )
-    ours = {"RICHPANEL_BASE_URL", "RICHPANEL_REQUESTS_PER_30_S", "RELEASE", "MANAGED_BY"}
+    ours = {"RICHPANEL_REQUESTS_PER_30_S", "RELEASE", "MANAGED_BY", *bundle.VENDORS}
     assert {k: found[k] for k in wanted if k not in ours} == {
         k: v for k, v in wanted.items() if k not in ours
     }
