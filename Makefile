@@ -8,7 +8,7 @@ WAY ?= stack
 RUNS ?= 20000
 SEED ?= 1
 
-.PHONY: help run demo test check format bench bench-redaction simulate deploy-local drill test-deployed clean
+.PHONY: help run demo test check format bench bench-redaction simulate crash bench-reliability mutate deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -57,9 +57,6 @@ test-deployed: $(READY) ## What is deployed, both ways, held against the declara
 	@$(BIN)/python -m pytest -m deployed tests/deployed
 
 simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=...
-	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED)
-
-simulate: $(READY) ## Seeded schedules of everything that can go wrong; RUNS=... SEED=...
 	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED)
 
 crash: $(READY) ## The real functions killed at every call they make, and judged from the outside
