@@ -238,7 +238,7 @@ class Shopify(wire.Vendor):
 
     def _search(
         self,
-        _info: Any,
+        _info: object,
         *,
         first: int = 10,
         query: str = "",
