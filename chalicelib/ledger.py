@@ -59,12 +59,24 @@ _MINE = "#owner = :owner AND #fence = :fence"
 
 
 class Ledger:
-    """`ports.LedgerPort` on DynamoDB."""
+    """`ports.LedgerPort` on DynamoDB.
 
-    def __init__(self, table: Table, clock: Clock, new_owner: rows.NewOwner) -> None:
+    Args:
+        retention: how long a row stands, and with it the promise that its key acts once.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        new_owner: rows.NewOwner,
+        *,
+        retention: timedelta = RETENTION,
+    ) -> None:
         self._table = table
         self._clock = clock
         self._new_owner = new_owner
+        self._retention = retention
 
     # --- events -------------------------------------------------------------------------------
 
@@ -609,7 +621,7 @@ class Ledger:
         return self._clock.now().timestamp()
 
     def _expiry(self) -> int:
-        return int((self._clock.now() + RETENTION).timestamp())
+        return int((self._clock.now() + self._retention).timestamp())
 
 
 def _lease(event: EventFacts, row: Item) -> Lease:

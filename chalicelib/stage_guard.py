@@ -31,6 +31,21 @@ def check(dynamodb: Any, sqs: Any, *, stage: str, tables: list[str], queue_name:
         raise SettingsError(f"not tagged stage={stage}: {', '.join(wrong)}")
 
 
+def check_table(dynamodb: Any, *, stage: str, table: str) -> None:  # noqa: ANN401
+    """The same for one table that not every function uses.
+
+    Raises:
+        SettingsError: it has another stage's tag, or none.
+        TransientError: its tags could not be read.
+    """
+    try:
+        found = _table_stage(dynamodb, table)
+    except (ClientError, BotoCoreError) as error:
+        raise TransientError("aws", "read_tags", reason=type(error).__name__) from None
+    if found != stage:
+        raise SettingsError(f"not tagged stage={stage}: {table}")
+
+
 def _table_stage(dynamodb: Any, name: str) -> str | None:  # noqa: ANN401
     arn = dynamodb.describe_table(TableName=name)["Table"]["TableArn"]
     tags = dynamodb.list_tags_of_resource(ResourceArn=arn).get("Tags", [])

@@ -12,7 +12,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from chalicelib.actions import Action, AddTag
 from chalicelib.effects import Attempt, Effects, StepAction
@@ -89,6 +90,8 @@ class Worker:
     flows: Mapping[str, Flow]
     clock: Clock
     log: Log
+    keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
+    """Rooms for jobs that are only kept: idempotent writes under keys of their own, no vendor."""
     jitter: Callable[[], float] = random.random
 
     def process(self, delivery: Delivery) -> None:
@@ -116,6 +119,10 @@ class Worker:
     # --- one job ------------------------------------------------------------------------------
 
     def _run(self, job: Job, delivery: Delivery) -> None:
+        keep = self.keepers.get(job.kind)
+        if keep is not None:
+            keep(job)
+            return
         flow = self.flows[job.kind]
         try:
             events = flow.events(job)

@@ -126,7 +126,7 @@ def ministack(port: int = 0, *, log: Path | None = None) -> Engine:
         "MINISTACK_HOST": HOST,
         "GATEWAY_PORT": str(port),
         "MINISTACK_REGION": REGION,
-        "SERVICES": "dynamodb,sqs,ssm,secretsmanager,ses,sts",
+        "SERVICES": "dynamodb,s3,sqs,ssm,secretsmanager,ses,sts",
         "PERSIST_STATE": "0",
         "IOT_MTLS_ENABLED": "0",  # or it opens 8883 as well
         "SFTP_ENABLED": "0",

@@ -145,9 +145,14 @@ def richpanel(_richpanel_server):
 
 
 @pytest.fixture
-def app_environment(stage, richpanel):
+def app_environment(stage, richpanel, powerbi, dataset, facts_folder):
     """The environment a function of the stage sees."""
-    return environment.local("dev", stage.aws, richpanel_url=richpanel.base_url)
+    return environment.local(
+        "dev",
+        stage.aws,
+        richpanel_url=richpanel.base_url,
+        **environment.facts(powerbi, dataset, facts_folder),
+    )
 
 
 @pytest.fixture

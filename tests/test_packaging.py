@@ -23,9 +23,20 @@ FUNCTIONS = {
     "APIHandler": {"handler": "app.app", "timeout": 25, "policy": "policy-api.json"},
     "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
     "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
+    "PostFacts": {"handler": "app.post_facts", "timeout": 240, "policy": "policy-post-facts.json"},
 }
-ROLES = {"APIHandler": "ApiHandlerRole", "Worker": "WorkerRole", "Reconcile": "ReconcileRole"}
-LOGS = {"APIHandler": "api", "Worker": "worker", "Reconcile": "reconcile"}
+ROLES = {
+    "APIHandler": "ApiHandlerRole",
+    "Worker": "WorkerRole",
+    "Reconcile": "ReconcileRole",
+    "PostFacts": "PostFactsRole",
+}
+LOGS = {
+    "APIHandler": "api",
+    "Worker": "worker",
+    "Reconcile": "reconcile",
+    "PostFacts": "post_facts",
+}
 
 Template = dict[str, Any]
 
@@ -55,7 +66,7 @@ def test_cfn_lint_finds_nothing(packaged: Path):
     assert [str(match) for match in lint_file(packaged / "sam.json")] == []
 
 
-def test_there_are_exactly_three_functions(template: Template):
+def test_there_are_exactly_these_functions(template: Template):
     assert _of_type(template, "AWS::Serverless::Function").keys() == FUNCTIONS.keys()
 
 
@@ -93,6 +104,8 @@ def test_every_function_has_the_same_complete_environment(template: Template, fu
         template, "ConversationStateTable", stage
     )
     assert variables["AUDIT_TRAIL_TABLE_NAME"] == _name(template, "AuditActionsTable", stage)
+    assert variables["DYNAMO_TABLE_NAME"] == _name(template, "QuillLedgerTable", stage)
+    assert variables["DYNAMO_TTL_DAYS"] == "14"
     assert variables["QUEUE_NAME"] == _name(template, "EventsQueue", stage)
     assert variables["WEBHOOK_SECRET_ID"] == f"rp-mw/{stage}/richpanel/webhook_token"
     assert variables["RICHPANEL_API_KEY_SECRET_ID"] == f"rp-mw/{stage}/richpanel/api_key"
@@ -168,15 +181,21 @@ def test_the_queue_outlasts_a_long_outage_and_then_gives_up_visibly(template: Te
 
 
 @pytest.mark.parametrize(
-    ("table", "name", "keys"),
+    ("table", "name", "keys", "ttl"),
     [
-        ("IdempotencyTable", "rp_mw_idempotency", ["event_id"]),
-        ("ConversationStateTable", "rp_mw_conversation_state", ["conversation_id"]),
-        ("AuditActionsTable", "rp_mw_audit_actions", ["conversation_id", "ts_action_id"]),
+        ("IdempotencyTable", "rp_mw_idempotency", ["event_id"], "expires_at"),
+        ("ConversationStateTable", "rp_mw_conversation_state", ["conversation_id"], "expires_at"),
+        (
+            "AuditActionsTable",
+            "rp_mw_audit_actions",
+            ["conversation_id", "ts_action_id"],
+            "expires_at",
+        ),
+        ("QuillLedgerTable", "QuillIdempotencyLedger", ["pk"], "expiresAt"),
     ],
 )
 def test_a_table_has_its_keys_forgets_and_survives_the_stack(
-    template: Template, stage: str, table: str, name: str, keys: list[str]
+    template: Template, stage: str, table: str, name: str, keys: list[str], ttl: str
 ):
     resource = template["Resources"][table]
     properties = resource["Properties"]
@@ -185,7 +204,7 @@ def test_a_table_has_its_keys_forgets_and_survives_the_stack(
     assert [key["AttributeName"] for key in properties["KeySchema"]] == keys
     assert {one["AttributeType"] for one in properties["AttributeDefinitions"]} == {"S"}
     assert properties["TimeToLiveSpecification"] == {
-        "AttributeName": "expires_at",
+        "AttributeName": ttl,
         "Enabled": True,
     }
     assert properties["BillingMode"] == "PAY_PER_REQUEST"
@@ -208,12 +227,33 @@ def test_unfinished_rows_are_found_by_a_sparse_index(template: Template):
     assert index["Projection"] == {"ProjectionType": "ALL"}
 
 
+def test_pending_facts_are_found_by_a_sparse_index_of_keys(template: Template):
+    (index,) = template["Resources"]["QuillLedgerTable"]["Properties"]["GlobalSecondaryIndexes"]
+
+    assert [(key["AttributeName"], key["KeyType"]) for key in index["KeySchema"]] == [
+        ("unfinished", "HASH"),
+        ("seenAt", "RANGE"),
+    ]
+    assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+
+def test_facts_are_posted_every_minute_and_archived_where_nobody_else_reads(template: Template):
+    function = template["Resources"]["PostFacts"]["Properties"]
+    (event,) = function["Events"].values()
+    bucket = template["Resources"]["FactsArchive"]["Properties"]
+
+    assert event["Properties"]["Schedule"] == "rate(1 minute)"
+    assert function["Environment"]["Variables"]["FACTS_BUCKET"] == {"Ref": "FactsArchive"}
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert bucket["BucketEncryption"]
+
+
 def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     """The functions compare the tag with their own stage and refuse to start on another's."""
-    kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue")
+    kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
     resources = [one for kind in kinds for one in _of_type(template, kind).values()]
 
-    assert len(resources) == 5
+    assert len(resources) == 7
     for resource in resources:
         assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
 
