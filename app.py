@@ -15,6 +15,11 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice
 
     join()
 
+if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalice deploy`
+    from ops.chalice_deploy import prepare  # never deployed: refuses a stage that is another's
+
+    prepare()
+
 # Chalice needs both at import; at deployment it sets the stage's environment first.
 QUEUE_NAME = os.environ.get("QUEUE_NAME", "rp-mw-events-dev.fifo")
 WORKERS = int(os.environ.get("WORKER_CONCURRENCY", "2"))

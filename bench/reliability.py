@@ -27,7 +27,9 @@ DESIGNS = {
 def main() -> int:
     """Measure and print; 1 when ours lost or duplicated anything."""
     started = time.monotonic()
-    print(f"{'design':<38}{'crash points':>13}{'lost':>6}{'duplicated':>12}{'parked':>8}{'once':>6}")
+    print(
+        f"{'design':<38}{'crash points':>13}{'lost':>6}{'duplicated':>12}{'parked':>8}{'once':>6}"
+    )
     ours: Counter[str] = Counter()
     with Rig.up() as rig:
         for name, wiring in DESIGNS.items():

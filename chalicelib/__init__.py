@@ -32,6 +32,7 @@ Edges
     adapters/       one vendor a file, over one HTTP client
     redaction/      personal data masked before anything is stored, logged or raised
     logs            JSON lines and CloudWatch metrics, redacted at the exit
+    trace           what every log line within an event carries
     lambda_events   what Lambda hands over, as plain values
     clock           the real clock
     secrets         cached secrets, refreshed when a vendor refuses one

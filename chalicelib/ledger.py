@@ -169,7 +169,8 @@ class Ledger:
     def release(self, lease: Lease, *, reason: str) -> None:
         """See `ports.LedgerPort.release`."""
         mark = _shard(EventStatus.PROCESSING, lease.event.event_key)
-        self._own(lease, set_={"lease_until": 0, "last_reason": reason, "unfinished": mark})
+        given_back = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
+        self._own(lease, set_={**given_back, "unfinished": mark})
 
     def bury(self, event_key: str, *, reason: str) -> bool:
         """See `ports.LedgerPort.bury`."""
@@ -632,6 +633,7 @@ def _lease(event: EventFacts, row: Item) -> Lease:
         until_epoch=row["lease_until"],
         attempts=row["attempts"],
         plan=row.get("plan"),
+        was_left=row["attempts"] > 1 and row.get("released") != row["fence"] - 1,
     )
 
 

@@ -60,9 +60,16 @@ def local(stage: str, aws: Aws, *, richpanel_url: str, **more: str) -> dict[str,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "STAGE": stage,
         "WORKER_CONCURRENCY": "2",
+        **vendors(richpanel_url=richpanel_url),
+        **more,
+    }
+
+
+def vendors(*, richpanel_url: str) -> dict[str, str]:
+    """What leads to this machine's vendors instead of the real ones."""
+    return {
         "RICHPANEL_REQUESTS_PER_30_S": "50",  # nobody else uses the simulated tenant
         "RICHPANEL_BASE_URL": richpanel_url,
-        **more,
     }
 
 

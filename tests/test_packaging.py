@@ -31,12 +31,13 @@ ROLES = {
     "Reconcile": "ReconcileRole",
     "PostFacts": "PostFactsRole",
 }
-LOGS = {
-    "APIHandler": "api",
-    "Worker": "worker",
-    "Reconcile": "reconcile",
-    "PostFacts": "post_facts",
+NAMES = {
+    "APIHandler": "",
+    "Worker": "-worker",
+    "Reconcile": "-reconcile",
+    "PostFacts": "-post_facts",
 }
+"""Functions are named as `chalice deploy` names them: alarms and log groups fit both ways."""
 
 Template = dict[str, Any]
 
@@ -130,7 +131,9 @@ def test_a_function_logs_to_a_group_that_forgets(template: Template, function: s
     group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
     properties = template["Resources"][group]["Properties"]
 
-    assert properties["LogGroupName"] == {"Fn::Sub": f"/rp-mw/${{Stage}}/{LOGS[function]}"}
+    name = f"rp-mw-${{Stage}}{NAMES[function]}"
+    assert template["Resources"][function]["Properties"]["FunctionName"] == {"Fn::Sub": name}
+    assert properties["LogGroupName"] == {"Fn::Sub": f"/aws/lambda/{name}"}
     assert properties["RetentionInDays"] == {"Fn::If": ["IsProd", 90, 14]}
 
 
@@ -152,6 +155,73 @@ def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, st
     assert "FunctionResponseTypes" not in source["Properties"]
     concurrency = worker["Properties"]["Environment"]["Variables"]["WORKER_CONCURRENCY"]
     assert source["Properties"]["ScalingConfig"] == {"MaximumConcurrency": int(concurrency)}
+
+
+def test_the_api_is_deployed_under_the_stages_name(template: Template, stage: str):
+    """The 5xx alarm tells stages apart by it: all of them are called rp-mw in API Gateway."""
+    api = template["Resources"]["RestAPI"]["Properties"]
+
+    assert api["StageName"] == stage
+
+
+def test_nothing_is_merged_into_two_functions_at_once(template: Template):
+    """Merging adds keys: a function beside the one Chalice wrote would leave both, and neither."""
+
+    def functions(value: Any) -> list[set[str]]:
+        if isinstance(value, list):
+            return [one for item in value for one in functions(item)]
+        if not isinstance(value, dict):
+            return []
+        calls = {key for key in value if key.startswith("Fn::") or key == "Ref"}
+        broken = [set(value)] if calls and len(value) > 1 else []
+        return broken + [one for item in value.values() for one in functions(item)]
+
+    assert functions(template["Resources"]) == []
+
+
+def test_no_name_is_substituted_that_the_template_does_not_have(template: Template):
+    """Chalice's own log retention names a function that it calls differently a line later."""
+    known = template["Resources"].keys() | template["Parameters"].keys()
+    texts = re.findall(r'"Fn::Sub": "((?:[^"\\]|\\.)*)"', json.dumps(template["Resources"]))
+    used = set(re.findall(r"\$\{([A-Za-z0-9]+)[}.]", " ".join(texts)))
+
+    assert "Stage" in used
+    assert used - known == set()
+    assert "log_retention_in_days" not in (CHALICE / "config.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("override", "rule"),
+    [
+        (
+            {
+                "Worker": {
+                    "Properties": {
+                        "Events": {
+                            "WorkerSqsEventSource": {
+                                "Properties": {"Queue": {"Fn::GetAtt": ["EventsQueue", "Arn"]}}
+                            }
+                        }
+                    }
+                }
+            },
+            "E",
+        ),
+        ({"ApiLogs": {"Properties": {"LogGroupName": {"Fn::Sub": "/x/${ApiHandler}"}}}}, "E1019"),
+    ],
+    ids=["two functions merged into one value", "a name Chalice spells in two ways"],
+)
+def test_cfn_lint_catches_the_traps_of_merging(
+    packaged: Path, stage: str, override: Template, rule: str, tmp_path: Path
+):
+    if stage != "dev":
+        pytest.skip("one stage is enough")
+    broken = _merged(json.loads((packaged / "sam.json").read_text()), {"Resources": override})
+    (tmp_path / "sam.json").write_text(json.dumps(broken))
+
+    found = [match.rule.id for match in lint_file(tmp_path / "sam.json")]
+
+    assert any(one.startswith(rule) for one in found), found
 
 
 def test_reconciliation_runs_on_a_schedule(template: Template):
@@ -248,6 +318,17 @@ def test_facts_are_posted_every_minute_and_archived_where_nobody_else_reads(temp
     assert bucket["BucketEncryption"]
 
 
+def test_the_queue_and_every_function_say_that_a_stack_manages_them(template: Template):
+    manager = {"Ref": "ManagedBy"}
+    queue = template["Resources"]["EventsQueue"]["Properties"]
+
+    assert template["Parameters"]["ManagedBy"]["Default"] == "cloudformation"
+    assert {"Key": "managed-by", "Value": manager} in queue["Tags"]
+    for function in FUNCTIONS:
+        environment = template["Resources"][function]["Properties"]["Environment"]
+        assert environment["Variables"]["MANAGED_BY"] == manager
+
+
 def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     """The functions compare the tag with their own stage and refuse to start on another's."""
     kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
@@ -261,7 +342,7 @@ def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
 def test_the_stage_of_a_stack_has_no_default(template: Template):
     assert template["Parameters"]["Stage"]["AllowedValues"] == STAGES
     assert "Default" not in template["Parameters"]["Stage"]
-    assert template["Conditions"] == {"IsProd": {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}}
+    assert template["Conditions"]["IsProd"] == {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}
 
 
 def test_a_new_stage_starts_in_shadow_and_no_deployment_moves_a_switch(template: Template):
@@ -324,6 +405,15 @@ def _package(project: Path, stage: str, *, offline: bool = True) -> Path:
         check=False,
     )
     assert run.returncode == 0, run.stderr
+    return out
+
+
+def _merged(base: Template, more: Template) -> Template:
+    """As Chalice merges: dictionaries deeply, everything else replaced."""
+    out = dict(base)
+    for key, value in more.items():
+        both = isinstance(value, dict) and isinstance(out.get(key), dict)
+        out[key] = _merged(out[key], value) if both else value
     return out
 
 

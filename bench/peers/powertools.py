@@ -5,7 +5,7 @@ https://docs.aws.amazon.com/powertools/python/latest/utilities/idempotency/ and 
 
 from __future__ import annotations
 
-import datetime as real
+import datetime as dt
 import json
 import types
 from typing import Any
@@ -17,8 +17,8 @@ from aws_lambda_powertools.utilities.idempotency import (
     IdempotencyConfig,
     idempotent_function,
 )
-from aws_lambda_powertools.utilities.idempotency.persistence import datarecord, dynamodb
 from aws_lambda_powertools.utilities.idempotency.persistence import base as persistence
+from aws_lambda_powertools.utilities.idempotency.persistence import datarecord, dynamodb
 
 from bench.peers import flow
 
@@ -34,12 +34,12 @@ def enter(*, shift_seconds: float) -> None:
     """All clocks of the harness go on together, Powertools' too."""
     flow.shift(shift_seconds)
 
-    class Shifted(real.datetime):
+    class Shifted(dt.datetime):
         @classmethod
-        def now(cls, tz: real.tzinfo | None = None) -> real.datetime:
-            return real.datetime.now(tz) + real.timedelta(seconds=shift_seconds)
+        def now(cls, tz: dt.tzinfo | None = None) -> dt.datetime:
+            return dt.datetime.now(tz) + dt.timedelta(seconds=shift_seconds)
 
-    shim = types.SimpleNamespace(datetime=Shifted, timedelta=real.timedelta, timezone=real.timezone)
+    shim = types.SimpleNamespace(datetime=Shifted, timedelta=dt.timedelta, timezone=dt.timezone)
     for module in (persistence, dynamodb, datarecord):
         if hasattr(module, "datetime"):
             module.datetime = shim  # type: ignore[assignment]

@@ -117,6 +117,7 @@ class Core:
             stage=settings.stage,
             tables=[settings.idempotency_table, settings.state_table, settings.audit_table],
             queue_name=settings.queue_name,
+            managed_by=settings.managed_by,
         )
 
     def table(self, name: str) -> Table:

@@ -16,7 +16,7 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from local import engine, environment, lambda_events, resources
 from local.vendors.richpanel import Richpanel
@@ -36,7 +36,7 @@ class Nursery:
     """Starts and ends invocations; a context manager."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(  # noqa: S603 - our own module
+        self._process = subprocess.Popen(
             [sys.executable, "-m", "tests.crash.nursery"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
@@ -53,7 +53,7 @@ class Nursery:
         self._files = itertools.count()
         self.running: list[int] = []
 
-    def start(self, **job: Any) -> Invocation:  # noqa: ANN401 - a job's own fields
+    def start(self, **job: Any) -> Invocation:
         """Fork an invocation."""
         file = self._folder / str(next(self._files))
         line = json.dumps({**job, "file": str(file)})
@@ -83,7 +83,7 @@ class Nursery:
         """SIGSTOP to the oldest running invocation."""
         os.kill(self.running[0], signal.SIGSTOP)
 
-    def __enter__(self) -> Nursery:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -117,7 +117,7 @@ class Invocation:
     pid: int
     file: Path
 
-    def result(self, *, seconds: float = 60.0) -> Any:  # noqa: ANN401 - what the function returned
+    def result(self, *, seconds: float = 60.0) -> Any:
         """``{"returned": ...}``, ``{"error": ...}`` when it raised, None when it was killed."""
         self.nursery.wait(self.pid, seconds=seconds)
         return json.loads(self.file.read_text()) if self.file.exists() else None
@@ -136,7 +136,7 @@ class Rig:
 
     @classmethod
     @contextlib.contextmanager
-    def up(cls) -> Any:  # noqa: ANN401 - a context manager of Rig
+    def up(cls) -> Any:
         """Start everything; ends everything."""
         shift = [0.0]
         vendor = Richpanel(now=lambda: time.time() + shift[0])
@@ -204,7 +204,7 @@ class Run:
         result = self.start("api", _request(body, self.stage.secrets.webhook_token)).result()
         answer = (result or {}).get("returned") or {}
         status = int(answer.get("statusCode", 0))
-        if status < 300 and status:  # noqa: PLR2004
+        if status < 300 and status:
             self.accepted.append(f"evt:rp:{ticket}:{comment}")
         return status
 
@@ -234,7 +234,7 @@ class Run:
         record = lambda_events.sqs_record(message, queue_arn=self.stage.queue_arn)
         return self.start("worker", lambda_events.sqs_event(record))
 
-    def acknowledge(self, message: dict[str, Any], result: Any) -> None:  # noqa: ANN401
+    def acknowledge(self, message: dict[str, Any], result: Any) -> None:
         """Delete what was returned from; else its visibility is over by the next delivery."""
         sqs = self.aws.client("sqs")
         handle = {"QueueUrl": self.stage.queue_url, "ReceiptHandle": message["ReceiptHandle"]}
@@ -317,7 +317,9 @@ class Run:
             if len(replies) > wanted:
                 outcome.problems.append(f"P1 {ticket}: {len(replies)} replies to {wanted} messages")
             if len(replies) < done:
-                outcome.problems.append(f"P2 {ticket}: {done} replies are done, {len(replies)} came")
+                outcome.problems.append(
+                    f"P2 {ticket}: {done} replies are done, {len(replies)} came"
+                )
             all_processed = all(rows.get(key, {}).get("status") == "processed" for key in keys)
             if all_processed and len(replies) < wanted:
                 outcome.problems.append(f"P2 {ticket}: {len(replies)} of {wanted} replies came")

@@ -37,7 +37,7 @@ def killed_ingress(rig: Rig, number: int, side: str, *, ledger: bool) -> Outcome
     run = Run(rig, ingress_ledger=ledger)
     run.write("1042", "c-1")
     with_plan(rig, f"kill_{side}", number)
-    while not 0 < run.post("1042", "c-1") < 300:  # noqa: PLR2004
+    while not 0 < run.post("1042", "c-1") < 300:
         rig.proxy.forget()
     rig.proxy.forget()
     run.later(LEASE_SECONDS)
@@ -108,7 +108,7 @@ def two_messages(rig: Rig, call: Call, side: str) -> Outcome:
     """Two messages of one conversation, the worker of the first killed: the order stays (P3)."""
     run = _prepared(rig)
     run.write("1042", "c-2")
-    assert run.post("1042", "c-2") == 200  # noqa: PLR2004
+    assert run.post("1042", "c-2") == 200
     with_plan(rig, f"kill_{side}", call.number)
     outcome = _ended(run, f"two messages, killed {side} {call.number}")
     rows = run._rows()
@@ -151,7 +151,7 @@ def ingress_calls(rig: Rig, *, ledger: bool) -> int:
     run = Run(rig, ingress_ledger=ledger)
     run.write("1042", "c-1")
     rig.proxy.forget()
-    assert run.post("1042", "c-1") == 200  # noqa: PLR2004
+    assert run.post("1042", "c-1") == 200
     found = len(calls_of(rig))
     run.close()
     return found
@@ -160,7 +160,7 @@ def ingress_calls(rig: Rig, *, ledger: bool) -> int:
 def _prepared(rig: Rig, *, wiring: str = "replied") -> Run:
     run = Run(rig, wiring=wiring)
     run.write("1042", "c-1")
-    assert run.post("1042", "c-1") == 200  # noqa: PLR2004
+    assert run.post("1042", "c-1") == 200
     return run
 
 
