@@ -604,6 +604,13 @@ class TestWithAModel:
         assert "route-leadership-team" in desk.tags()
         assert desk.replies == []
 
+    def test_it_may_ask_for_a_person(self, desk, openai, tracked):
+        answer = _opinion("order_status_tracking", 0.97)
+        openai.answer_by(lambda body: {**answer(body), "risk": {"flags": [], "force_human": True}})
+        desk.run(desk.ticket(tracked))
+        assert desk.replies == []
+        assert desk.reasons()[-1] == "force_human"
+
     def test_the_verifier_stops_a_verified_reply(self, desk, openai, tracked):
         openai.answer_by(_opinion("order_status_tracking", 0.97, allows=False))
         desk.run(desk.ticket(tracked))
