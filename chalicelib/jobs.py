@@ -33,6 +33,8 @@ class Recovery(StrEnum):
     """Reconciliation found it lost or unfinished."""
     SETTLED = "settled"
     """Its unknown actions were settled: a parked event may go on."""
+    HANDOFF = "handoff"
+    """It failed and no person could be told: only that is done now."""
     OPERATOR = "operator"
     """A person replays it: a failed event may run again, skipped and refused actions too."""
 

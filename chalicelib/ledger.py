@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -157,6 +156,37 @@ class Ledger:
         """See `ports.LedgerPort.release`."""
         self._own(lease, set_={"lease_until": 0, "last_reason": reason})
 
+    def bury(self, event_key: str, *, reason: str) -> bool:
+        """See `ports.LedgerPort.bury`."""
+        try:
+            self._table.update(
+                {"event_id": event_key},
+                set_={
+                    "status": EventStatus.FAILED.value,
+                    "reason": reason,
+                    "last_processed_at": self._now(),
+                    "unfinished": _shard(EventStatus.FAILED, event_key),
+                },
+                condition="#status = :processing AND #lease_until < :now",
+                processing=EventStatus.PROCESSING.value,
+                now=self._epoch(),
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def keep(self, key: str) -> bool:
+        """See `ports.LedgerPort.keep`."""
+        try:
+            self._table.update(
+                {"event_id": key},
+                set_={"expires_at": self._expiry()},
+                condition="attribute_exists(#unfinished)",
+            )
+        except ConditionFailed:
+            return False
+        return True
+
     def finish(
         self,
         lease: Lease,
@@ -164,9 +194,10 @@ class Ledger:
         *,
         reason: str | None = None,
         facts: Mapping[str, str] | None = None,
+        handoff_due: bool = False,
     ) -> None:
         """See `ports.LedgerPort.finish`."""
-        parked = status == EventStatus.PARKED
+        parked = status == EventStatus.PARKED or handoff_due
         self._own(
             lease,
             set_={
@@ -205,16 +236,29 @@ class Ledger:
 
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """See `ports.LedgerPort.stranded`."""
-        statuses = (EventStatus.RECEIVED, EventStatus.PARKED, EventStatus.PROCESSING)
+        statuses = (
+            EventStatus.RECEIVED,
+            EventStatus.PARKED,
+            EventStatus.PROCESSING,
+            EventStatus.FAILED,
+        )
         found = self._unfinished(statuses, older_than_epoch, limit)
         return [rows.stranded(row) for row in found]
 
     def _unfinished(
         self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
     ) -> list[Item]:
-        """Rows of the sparse index, oldest first."""
+        """Rows of the sparse index, oldest first, at most so many of each status."""
         found: list[Item] = []
-        for status, shard in itertools.product(statuses, range(SHARDS)):
+        for status in statuses:
+            found += self._unfinished_of(status, before_epoch, limit)
+        return found
+
+    def _unfinished_of(
+        self, status: EventStatus | ActionStatus, before_epoch: float, limit: int
+    ) -> list[Item]:
+        found: list[Item] = []
+        for shard in range(SHARDS):
             found += self._table.query(
                 IndexName="unfinished-index",
                 KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",

@@ -49,6 +49,8 @@ def unsettled(item: Item) -> UnsettledAction:
         probe=item.get("probe", {}),
         looks=item.get("looks", 0),
         looked_epoch=item.get("looked_epoch", 0.0),
+        reason=item.get("reason"),
+        expires_epoch=item["expires_at"],
     )
 
 
@@ -73,6 +75,10 @@ def stranded(item: Item) -> StrandedEvent:
         status=item["status"],
         event=event(item),
         updated_at=item["last_processed_at"],
+        reason=item.get("reason"),
+        attempts=item.get("attempts", 0),
+        lease_until_epoch=item.get("lease_until", 0),
+        expires_epoch=item["expires_at"],
     )
 
 
