@@ -172,12 +172,18 @@ class Table:
         return [from_wire(item) for item in answer["Items"]]
 
     def scan_page(
-        self, *, limit: int, start: Item | None = None, **arguments: Any  # noqa: ANN401
+        self,
+        *,
+        limit: int,
+        start: Item | None = None,
+        **arguments: Any,  # noqa: ANN401
     ) -> tuple[list[Item], Item | None]:
         """Items of one page in no order, and where the next page starts; None at the end."""
         values = arguments.pop("values", {})
         if values:
-            arguments["ExpressionAttributeValues"] = to_wire({f":{k}": v for k, v in values.items()})
+            arguments["ExpressionAttributeValues"] = to_wire(
+                {f":{k}": v for k, v in values.items()}
+            )
         if start is not None:
             arguments["ExclusiveStartKey"] = start
         answer = self._call("scan", Limit=limit, **arguments)

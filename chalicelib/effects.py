@@ -39,6 +39,9 @@ kills up to a second late."""
 RECORD_TRIES = 4
 """How often an outcome is offered to the ledger before it is left to be settled."""
 
+STOPPED_REPEATABLE = "stopped_repeatable"
+"""A switch stopped what may be repeated: the event goes on once the switch lets it."""
+
 _SATISFIED = frozenset({(ActionStatus.DONE, None), (ActionStatus.SKIPPED, "already")})
 _REPEAT_SAFE = frozenset({Settle.REPEATABLE, Settle.KEY})
 
@@ -136,8 +139,12 @@ class Effects:
         mine = self._ledger.restart(attempt.lease, action, anew=False)
         if not mine.mine:
             return mine
+        is_safe = action.settle in _REPEAT_SAFE
         return self._ledger.end_action(
-            attempt.lease, action, ActionStatus.UNKNOWN, reason="stopped_unsettled"
+            attempt.lease,
+            action,
+            ActionStatus.UNKNOWN,
+            reason=STOPPED_REPEATABLE if is_safe else "stopped_unsettled",
         )
 
     def _start(self, attempt: Attempt, actions: Sequence[Action]) -> dict[str, ActionRow]:

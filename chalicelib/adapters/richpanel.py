@@ -28,8 +28,8 @@ from chalicelib.adapters.richpanel_answers import (
     TicketEnvelope,
     as_ticket,
 )
-from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
 from chalicelib.adapters.richpanel_answers import TicketPage as ListedTickets
+from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
 from chalicelib.ports import Clock, Comment, Ticket
 from chalicelib.ports import TicketPage as OpenTickets
 

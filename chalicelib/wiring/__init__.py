@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib import lambda_events
 from chalicelib import settings as settings_module
-from chalicelib.wiring.core import new_id
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
     from chalicelib.effects import Effects
+    from chalicelib.rebuild import Rebuilder
     from chalicelib.reconcile import Reconciler
     from chalicelib.settlement import Settlement
     from chalicelib.worker import Worker
@@ -85,11 +85,18 @@ class Services(Support):
             tickets=self.richpanel,
             ledger=self.ledger,
             state=self.state,
+            sweeps=self.sweeps,
             intake=self.intake,
+            settlement=self.settlement,
+            rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            new_id=new_id,
         )
+
+    @property
+    def rebuilders(self) -> Mapping[str, Rebuilder]:
+        """Who makes a job from a row, by the first two parts of its event key."""
+        return {**self.support_rebuilders()}
 
 
 _services: list[Services] = []

@@ -16,6 +16,7 @@ from chalicelib.wiring.core import Core
 if TYPE_CHECKING:
     from chalicelib.adapters.richpanel import Richpanel
     from chalicelib.flows import Flow
+    from chalicelib.rebuild import Rebuilder
 
 
 class Support(Core):
@@ -78,6 +79,12 @@ class Support(Core):
     def support_settlers(self) -> Mapping[str, Settler]:
         """Who learns whether an action of a kind happened; tags are simply repeated."""
         return {}
+
+    def support_rebuilders(self) -> Mapping[str, Rebuilder]:
+        """Who makes a job from a row of Richpanel's events."""
+        from chalicelib.rebuild import ticket_job
+
+        return {"evt:rp": ticket_job}
 
     def _verify_richpanel(self, headers: Mapping[str, str]) -> None:
         tokens = active_tokens(self.secrets.text(self.settings.webhook_secret_id))
