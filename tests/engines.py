@@ -16,7 +16,7 @@ import pytest
 
 from local import engine, environment, resources
 from local.pump import Pump
-from local.template import Template
+from ops.template import Template
 from local.vendors.richpanel import Richpanel
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
