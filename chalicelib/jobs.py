@@ -82,7 +82,22 @@ class TicketNotification(_Job):
     created_at: str | None = None
 
 
-Job = TicketMessage | TicketNotification
+class ActionResend(_Job):
+    """A person wants a finished action done once more; its event's key ends in ``:resend:{nonce}``.
+
+    Attributes:
+        source_event_key: the event that did it.
+        action_key: what it did.
+        nonce: the same one does it once only.
+    """
+
+    kind: Literal["action_resend"] = "action_resend"
+    source_event_key: str
+    action_key: str
+    nonce: str
+
+
+Job = TicketMessage | TicketNotification | ActionResend
 """Every job; a new kind is added here and to `_KINDS`."""
 
 
@@ -135,4 +150,4 @@ def facts_of(job: _Job) -> EventFacts:
     )
 
 
-_KINDS = frozenset({"ticket_message", "ticket_notification"})
+_KINDS = frozenset({"ticket_message", "ticket_notification", "action_resend"})

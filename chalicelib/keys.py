@@ -20,6 +20,7 @@ import hmac
 import json
 import re
 import unicodedata
+from typing import Self
 
 BUCKET_SECONDS = 300
 """Width of the time bucket in a text-hash key: the SQS FIFO deduplication window."""
@@ -98,6 +99,23 @@ def close_action(conversation_id: str, suffix: str) -> str:
     return joined("act", "rp_close", conversation_id, suffix)
 
 
+class _Resent(str):  # noqa: SLOT000 - a str subclass takes no slots with contents
+    """A suffix with the nonce of a deliberate resend, which is a key part of its own."""
+
+    suffix: str
+    nonce: str
+
+    def __new__(cls, suffix: str, nonce: str) -> Self:
+        made = super().__new__(cls, f"{suffix}:resend:{nonce}")
+        made.suffix, made.nonce = suffix, nonce
+        return made
+
+
+def resent(suffix: str, nonce: str) -> str:
+    """The suffix of an action that is done once more: its keys end in ``:resend:{nonce}``."""
+    return _Resent(suffix, nonce)
+
+
 def digest(*parts: str) -> str:
     """Hex SHA-256 over a JSON list of the parts."""
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
@@ -138,4 +156,6 @@ def _text_digest(text: str, bucket_number: int) -> str:
 
 
 def _escaped(part: str) -> str:
+    if isinstance(part, _Resent):
+        return f"{_escaped(part.suffix)}:resend:{_escaped(part.nonce)}"
     return part.replace("%", "%25").replace(":", "%3A")

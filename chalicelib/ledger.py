@@ -42,6 +42,7 @@ from chalicelib.ports import (
     Finished,
     Lease,
     Modes,
+    StoredEvent,
     StrandedEvent,
     UnsettledAction,
 )
@@ -233,6 +234,13 @@ class Ledger:
         return {
             row["event_id"]: EventStatus(row["status"]) for row in found if row["expires_at"] > now
         }
+
+    def stored(self, event_key: str) -> StoredEvent | None:
+        """See `ports.LedgerPort.stored`."""
+        row = self._table.get({"event_id": event_key})
+        if row is None or row["expires_at"] <= self._epoch():
+            return None
+        return StoredEvent(rows.event(row), EventStatus(row["status"]), row.get("plan"))
 
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """See `ports.LedgerPort.stranded`."""

@@ -213,6 +213,15 @@ class EventFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as its row tells it, with the plan it stored."""
+
+    event: EventFacts
+    status: EventStatus
+    plan: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Lease:
     """The right to change an event's records and to start its effects, until a time.
 
@@ -414,6 +423,10 @@ class LedgerPort(Protocol):
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
         """How far those of these events are that have a row which is not expired."""
+        ...
+
+    def stored(self, event_key: str) -> StoredEvent | None:
+        """An event's row; None where there is none, or it is expired."""
         ...
 
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Protocol
 
 from chalicelib import keys
-from chalicelib.jobs import Job, TicketMessage, TicketNotification
+from chalicelib.jobs import ActionResend, Job, TicketMessage, TicketNotification
 from chalicelib.ports import EventFacts
 
 
@@ -37,8 +37,8 @@ def rebuilt(rebuilders: Mapping[str, Rebuilder], event: EventFacts) -> Job | Non
     return rebuild(event) if rebuild else None
 
 
-def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification:
-    """The job of one of Richpanel's events."""
+def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification | ActionResend:
+    """The job of one of Richpanel's events, or of an action of one that is done once more."""
     common = {
         "event_key": event.event_key,
         "conversation_id": event.conversation_id,
@@ -48,6 +48,14 @@ def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification:
         "source": event.source,
         "trace_id": event.trace_id or keys.digest(event.event_key)[:16],
     }
+    source, _, nonce = event.event_key.rpartition(":resend:")
+    if source.count(":") >= _COLONS_OF_A_KEY:
+        resend = {"source_event_key": source, "action_key": "", "nonce": nonce}
+        return ActionResend.model_validate(common | resend)
     if event.source_message_id:
         return TicketMessage.model_validate(common | {"message_id": event.source_message_id})
     return TicketNotification.model_validate(common)
+
+
+_COLONS_OF_A_KEY = 3
+"""In ``evt:rp:{conversation}:{message}``; a ticket that is itself called ``resend`` has fewer."""

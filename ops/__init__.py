@@ -1,4 +1,4 @@
-"""The operator's command line, and what a stage is made of; not deployed, imported by nothing that is.
+"""The operator's command line, and what a stage is made of; never deployed.
 
     __main__      `python -m ops ...`
     cli           the commands, their options, their exit codes

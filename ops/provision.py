@@ -236,7 +236,8 @@ def _ttl_is_set(dynamodb: Any, table: str, wanted: Mapping[str, Any]) -> bool:  
 def _recovery_is(dynamodb: Any, table: str, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401
     found = dynamodb.describe_continuous_backups(TableName=table)["ContinuousBackupsDescription"]
     status = found.get("PointInTimeRecoveryDescription", {}).get("PointInTimeRecoveryStatus")
-    return (status == "ENABLED") == bool(wanted["PointInTimeRecoveryEnabled"])
+    is_on: bool = status == "ENABLED"
+    return is_on == bool(wanted["PointInTimeRecoveryEnabled"])
 
 
 def _secret_has_value(client: Any, secret_id: str) -> bool:  # noqa: ANN401

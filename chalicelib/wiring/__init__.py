@@ -19,6 +19,7 @@ from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
     from chalicelib.effects import Effects
+    from chalicelib.flows import Flow
     from chalicelib.rebuild import Rebuilder
     from chalicelib.reconcile import Reconciler
     from chalicelib.settlement import Settlement
@@ -51,8 +52,16 @@ class Services(Support):
             outbox=self.outbox,
             clock=self.clock,
             log=self.log,
-            flows={**self.support_flows()},
+            flows=self.flows,
         )
+
+    @cached_property
+    def flows(self) -> Mapping[str, Flow]:
+        """The flow of each kind of job; a resend is built by the flow of what it repeats."""
+        from chalicelib.flows.resend import ResendFlow
+
+        flows: dict[str, Flow] = {**self.support_flows()}
+        return {**flows, "action_resend": ResendFlow(self.ledger, flows, self.rebuilders)}
 
     @cached_property
     def effects(self) -> Effects:
