@@ -45,14 +45,14 @@ def _ingress(system: System) -> Count:
 
 def _routed(system: System) -> Count:
     _reset(system)
-    assert system.work() == 1  # noqa: S101
+    assert system.work() == 1
     return _limited(system, "routed event", 4)
 
 
 def _rerouted(system: System) -> Count:
     system.post(system.message("rerouted", tags=["route-sales-team"]))
     _reset(system)
-    assert system.work() == 1  # noqa: S101
+    assert system.work() == 1
     return _limited(system, "event that moves a ticket", 5)
 
 
@@ -64,7 +64,7 @@ def _duplicate(system: System) -> Count:
     job = richpanel.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
     system.services.intake.accept(job, recovery=Recovery.SWEEP)
     _reset(system)
-    assert system.work() == 1  # noqa: S101
+    assert system.work() == 1
     return _read(system, "duplicate in the worker", 0, limit_calls=1, limit_writes=1)
 
 

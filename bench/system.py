@@ -1,4 +1,4 @@
-"""The application on an engine of its own, driven from the outside, for the benchmarks and guards."""
+"""The application on an engine of its own, driven from the outside, to be measured."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import json
 from collections.abc import Sequence
 from contextlib import ExitStack
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from bench.meter import Meter
 from local import engine, environment, lambda_events, resources
@@ -18,7 +18,7 @@ from local.vendors.richpanel import Richpanel
 class System:
     """Engine, stage, simulated Richpanel and the app in this process; a context manager."""
 
-    def __enter__(self) -> System:
+    def __enter__(self) -> Self:
         self._open = ExitStack()
         self.engine = self._open.enter_context(engine.ministack())
         self.aws = resources.Aws(self.engine.url)
@@ -29,7 +29,7 @@ class System:
         self.meter = Meter()
         self.app: Any = importlib.import_module("app")
         self.services = importlib.import_module("chalicelib.wiring").services()
-        self.services.log._stream = open("/dev/null", "w")  # noqa: PTH123, SIM115, SLF001
+        self.services.log._stream = open("/dev/null", "w")  # noqa: PTH123, SLF001
         self._open.callback(self.services.log._stream.close)  # noqa: SLF001
         self.pump = Pump(
             self.aws.client("sqs"), self.stage.queue_url, self.stage.queue_arn, self.app.worker
@@ -52,7 +52,7 @@ class System:
             {"x-richpanel-webhook-token": self.stage.secrets.webhook_token},
         )
         answer: dict[str, Any] = self.app.app(event, lambda_events.Context("rp-mw-dev", 25.0))
-        assert answer["statusCode"] == 200, answer  # noqa: PLR2004, S101
+        assert answer["statusCode"] == 200, answer  # noqa: PLR2004
         return answer
 
     def message(self, ticket_id: str, *, tags: Sequence[str] = ()) -> dict[str, Any]:

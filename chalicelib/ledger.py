@@ -26,12 +26,13 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from chalicelib import rows
+from chalicelib import keys, rows
 from chalicelib.actions import Action, Settle
 from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.ports import (
+    UNDECIDED,
     ActionRow,
     ActionStatus,
     Busy,
@@ -69,7 +70,7 @@ class Ledger:
 
     def receive(self, event: EventFacts) -> bool:
         """See `ports.LedgerPort.receive`."""
-        item = self._event_item(event, rows.UNDECIDED) | {
+        item = self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
             "unfinished": _shard(EventStatus.RECEIVED, event.event_key),
         }
@@ -155,7 +156,8 @@ class Ledger:
 
     def release(self, lease: Lease, *, reason: str) -> None:
         """See `ports.LedgerPort.release`."""
-        self._own(lease, set_={"lease_until": 0, "last_reason": reason})
+        mark = _shard(EventStatus.PROCESSING, lease.event.event_key)
+        self._own(lease, set_={"lease_until": 0, "last_reason": reason, "unfinished": mark})
 
     def bury(self, event_key: str, *, reason: str) -> bool:
         """See `ports.LedgerPort.bury`."""
@@ -181,7 +183,7 @@ class Ledger:
         try:
             self._table.update(
                 {"event_id": key},
-                set_={"expires_at": self._expiry()},
+                set_={"expires_at": self._expiry(), "last_processed_at": self._now()},
                 condition="attribute_exists(#unfinished)",
             )
         except ConditionFailed:
@@ -217,12 +219,18 @@ class Ledger:
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
-        self._table.update(
-            {"event_id": event.event_key},
-            keep=created,
-            set_=item | {"status": status.value, "reason": reason},
-            remove=["unfinished"],
-        )
+        with contextlib.suppress(ConditionFailed):  # a copy that came too late changes no good end
+            self._table.update(
+                {"event_id": event.event_key},
+                keep=created,
+                set_=item | {"status": status.value, "reason": reason},
+                remove=["unfinished"],
+                condition="attribute_not_exists(#event_id) OR #status = :received"
+                " OR #status = :failed OR #expires_at <= :now",
+                received=EventStatus.RECEIVED.value,
+                failed=EventStatus.FAILED.value,
+                now=self._epoch(),
+            )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
         """See `ports.LedgerPort.statuses`."""
@@ -301,8 +309,10 @@ class Ledger:
     def restart(self, lease: Lease, action: Action, *, anew: bool) -> ActionRow:
         """See `ports.LedgerPort.restart`."""
         row = self._table.get({"event_id": action.key})
-        if row is None or row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
-            return rows.action(row or {"event_id": action.key, "status": ActionStatus.PENDING})
+        if row is None:
+            raise LeaseLostError("action_gone")
+        if row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
+            return rows.action(row)
         return self._take(lease, row, anew=anew)
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
@@ -354,8 +364,11 @@ class Ledger:
                 now=self._epoch(),
                 pending=ActionStatus.PENDING.value,
                 no=False,
+                event=lease.event.event_key,
+                fence=lease.fence,
                 condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
-                " OR (#status = :pending AND #started = :no)",
+                " OR (#status = :pending AND #started = :no"
+                " AND (#event_key <> :event OR #fence <= :fence))",
             )
         except ConditionFailed as found:
             return rows.action(found.item)
@@ -374,7 +387,7 @@ class Ledger:
                 {"event_id": action.key},
                 set_={"looked_epoch": int(self._epoch())},
                 add={"looks": 1},
-                condition="attribute_exists(#event_id) AND (#status = :unknown OR #status = :pending)",
+                condition="#status = :unknown OR #status = :pending",
                 unknown=ActionStatus.UNKNOWN.value,
                 pending=ActionStatus.PENDING.value,
             )
@@ -419,8 +432,8 @@ class Ledger:
     def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
         """Bind a provider's id to one action for good, so that twin texts are told apart."""
         item = {
-            "event_id": f"ref:{kind}:{hashlib.sha256(f'{conversation_id}|{ref}'.encode()).hexdigest()}",
-            **self._required(self._now(), conversation_id, rows.UNDECIDED),
+            "event_id": keys.joined("ref", kind, keys.digest(conversation_id, ref)),
+            **self._required(self._now(), conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
             "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),
             "payload_bytes": len(ref),
@@ -488,7 +501,13 @@ class Ledger:
         return rows.action(item, mine=True)
 
     def _take(self, lease: Lease, row: Item, *, anew: bool) -> ActionRow:
-        """Make a row that nobody works on ours; whoever else tried at the same time has lost."""
+        """Make a row that nobody works on ours; whoever else tried at the same time has lost.
+
+        A worker whose event was taken over meanwhile has a lower fence than the row, and takes
+        nothing.
+        """
+        if row["event_key"] == lease.event.event_key and row["fence"] > lease.fence:
+            raise LeaseLostError("action_taken")
         holding = self._holding(lease)
         if not anew:  # taken over to be judged: what may have left the machine left it before
             for name in ("started_epoch", "horizon", "started"):
@@ -502,7 +521,12 @@ class Ledger:
                     "event_key": lease.event.event_key,
                     "last_processed_at": self._now(),
                 },
-                remove=["reason", "finished_at", "unfinished"],
+                remove=[
+                    *("reason", "finished_at", "unfinished"),
+                    *(
+                        ("looks", "looked_epoch") if anew else ()
+                    ),  # what was seen was of the old start
+                ],
                 condition="#owner = :was_owner AND #fence = :was_fence AND #status = :was_status",
                 was_owner=row["owner"],
                 was_fence=row["fence"],

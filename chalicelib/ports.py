@@ -170,7 +170,6 @@ class UnsettledAction:
     looks: int = 0
     looked_epoch: float = 0.0
     reason: str | None = None
-    expires_epoch: float = 0.0
 
 
 # --- ledger -----------------------------------------------------------------------------------
@@ -289,6 +288,10 @@ class Modes:
     automation_enabled: bool
 
 
+UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
+"""What a row says before the switches were read: the most cautious mode."""
+
+
 class LedgerPort(Protocol):
     """Table A: events and actions, written only by conditional writes.
 
@@ -368,7 +371,7 @@ class LedgerPort(Protocol):
         ...
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
-        """Record that a started action surely was not done, so that the next attempt starts anew."""
+        """Record that started actions surely were not done; the next attempt starts anew."""
         ...
 
     def end_action(
@@ -384,7 +387,7 @@ class LedgerPort(Protocol):
         ...
 
     def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
-        """Write an action that will not start, with its reason; one that has ended stays as it is."""
+        """Write an action that will not start, with its reason; an ended one stays as it is."""
         ...
 
     def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
@@ -414,11 +417,19 @@ class LedgerPort(Protocol):
         ...
 
     def keep(self, key: str) -> bool:
-        """Put off the expiry of a row that is not finished; False when it is finished by now."""
+        """An unfinished row was looked after: it expires later, and comes last in the sparse index.
+
+        False when it is finished by now.
+        """
         ...
 
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
-        """Write the end of a notification that was resolved into other events, or never claimed."""
+        """Write the end of an event that was never claimed.
+
+        A notification was resolved into others, or a message went to the dead-letter queue.
+
+        A row that a claim has made, or that has ended well, stays as it is.
+        """
         ...
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
@@ -449,7 +460,6 @@ class StrandedEvent:
     reason: str | None = None
     attempts: int = 0
     lease_until_epoch: float = 0.0
-    expires_epoch: float = 0.0
 
 
 # --- sweep -------------------------------------------------------------------------------------

@@ -11,16 +11,12 @@ from chalicelib.ports import (
     ActionRow,
     ActionStatus,
     EventFacts,
-    Modes,
     StrandedEvent,
     UnsettledAction,
 )
 
 NewOwner = Callable[[], str]
 """Makes an owner id that no other claim ever had."""
-
-UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
-"""What a row says before the worker has read the switches: the most cautious mode."""
 
 
 def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRow:
@@ -50,7 +46,6 @@ def unsettled(item: Item) -> UnsettledAction:
         looks=item.get("looks", 0),
         looked_epoch=item.get("looked_epoch", 0.0),
         reason=item.get("reason"),
-        expires_epoch=item["expires_at"],
     )
 
 
@@ -78,7 +73,6 @@ def stranded(item: Item) -> StrandedEvent:
         reason=item.get("reason"),
         attempts=item.get("attempts", 0),
         lease_until_epoch=item.get("lease_until", 0),
-        expires_epoch=item["expires_at"],
     )
 
 

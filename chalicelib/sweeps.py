@@ -21,7 +21,7 @@ from chalicelib import rows
 from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.errors import LeaseLostError
-from chalicelib.ports import Clock, EventStatus, SweepCursor
+from chalicelib.ports import UNDECIDED, Clock, EventStatus, SweepCursor
 
 CURSOR_KEY = "sweep:cursor"
 RUN_PREFIX = "sweep:run:"
@@ -107,9 +107,9 @@ class Sweeps:
             "last_processed_at": now,
             "expires_at": int((self._clock.now() + RETENTION).timestamp()),
             "status": status.value,
-            "mode": rows.UNDECIDED.mode,
-            "safe_mode": rows.UNDECIDED.safe_mode,
-            "automation_enabled": rows.UNDECIDED.automation_enabled,
+            "mode": UNDECIDED.mode,
+            "safe_mode": UNDECIDED.safe_mode,
+            "automation_enabled": UNDECIDED.automation_enabled,
             "conversation_id": "sweep",
             "payload_sha256": "",
             "payload_bytes": 0,

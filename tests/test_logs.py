@@ -4,10 +4,10 @@ import io
 import json
 
 import pytest
+from fakes import ManualClock
 
 from chalicelib import redaction
 from chalicelib.logs import JsonLog
-from fakes import ManualClock
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from chalice.test import Client
+from engines import drain
 
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
@@ -22,7 +23,6 @@ from chalicelib.ports import Delivery
 from chalicelib.redaction import redact
 from chalicelib.sources import InboundRequest
 from chalicelib.sources import richpanel as richpanel_source
-from engines import drain
 
 TOKEN_HEADER = "x-richpanel-webhook-token"
 ROUTED = ["route-returns-admin", "mw-intent-refund_request", "mw-routing-applied", "mw-processed"]
@@ -171,6 +171,18 @@ def test_two_copies_at_once_on_two_workers_do_the_work_once(system):
         results = sorted(pool.map(run, deliveries))
     assert results in (["busy", "done"], ["done", "done"])
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
+
+
+def test_two_rules_with_two_templates_report_one_message(system):
+    """F13: the payload's hash is stored and never judged; the first result stays untouched."""
+    body = system.ticket()
+    system.post(body)
+    system.run()
+    before = system.event()
+    system.services().intake.accept(_job(body | {"rule": "another"}), recovery=Recovery.SWEEP)
+    system.run()
+    assert system.event() == before
+    assert len(system.writes()) == 1
 
 
 def test_a_thin_notification_of_a_known_message_does_nothing(system):
@@ -450,7 +462,7 @@ def test_retry_after_is_honoured_and_capped(system, retry_after, at_least, at_mo
     """F45."""
     system.richpanel.fault("status", status=429, headers={"Retry-After": retry_after})
     waits = []
-    system.services().outbox.defer = lambda handle, seconds: waits.append(seconds)
+    system.services().outbox.defer = lambda _handle, seconds: waits.append(seconds)
     system.post(system.ticket())
     system.run()
     assert at_least <= waits[0] <= at_most
@@ -508,6 +520,28 @@ def test_the_last_receive_hands_the_conversation_to_a_person_and_the_reason_stay
     row = system.event()
     assert (row["status"], row["reason"]) == ("failed", "dead_letter:richpanel_http_503")
     assert system.richpanel.tags_of("1042") == {"middleware_error_needs_attention"}
+
+
+def test_a_message_that_never_came_to_a_claim_leaves_its_reason_all_the_same(system):
+    """F34, P7: the switches could not be read ten times over."""
+    body = system.ticket()
+    system.stage.aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
+    worker = system.services().worker
+    with pytest.raises(Exception, match="switches_unreadable"):
+        worker.process(_delivery(body, receive_count=10))
+    assert system.event()["reason"] == "dead_letter:switches_unreadable:kill_switch"
+    _switch(system, "kill_switch", "false")
+    worker.ledger.claim, real = (
+        _raises(TransientError("dynamodb", "update_item")),
+        worker.ledger.claim,
+    )
+    with pytest.raises(Exception, match="dynamodb"):
+        worker.process(_delivery(body, receive_count=10))
+    assert system.event()["reason"] == "dead_letter:dynamodb_failed"
+    worker.ledger.claim = real
+    system.services().intake.accept(_job(body), recovery=Recovery.OPERATOR)
+    system.run()
+    assert system.event()["status"] == "processed"
 
 
 @pytest.mark.parametrize("body", ["", "nonsense", "{}", '{"v": 1, "kind": "ticket_message"}'])
@@ -760,6 +794,13 @@ def _delivery(job_body, *, body=None, receive_count=1):
         max_receives=10,
         time_left_seconds=120.0,
     )
+
+
+def _raises(error):
+    def call(*args, **kwargs):
+        raise error
+
+    return call
 
 
 def _unreachable(service):

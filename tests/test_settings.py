@@ -1,4 +1,4 @@
-"""Settings: a wrong deployment fails at the cold start, and says what is wrong without its value."""
+"""Settings: a wrong deployment fails at the cold start and names what is wrong, not its value."""
 
 import pytest
 

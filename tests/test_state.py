@@ -1,11 +1,11 @@
 """Table B on every engine: a late message never moves a conversation backwards."""
 
 import pytest
+from fakes import ManualClock
 
 from chalicelib.dynamo import Table
 from chalicelib.ports import EventFacts, Lease, StateChange
 from chalicelib.state import States
-from fakes import ManualClock
 
 EVENT = EventFacts("evt:rp:1:c", "1", "2026-11-20T11:59:59.000Z", "9f", 9, "test", "c")
 

@@ -2,12 +2,12 @@
 
 import pytest
 from botocore.exceptions import EndpointConnectionError
+from fakes import ManualClock
 
 from chalicelib.errors import SwitchesUnreadableError
 from chalicelib.ports import Switches
 from chalicelib.settings import Tightening
 from chalicelib.switches import SsmSwitches
-from fakes import ManualClock
 
 
 class Ssm:
