@@ -455,6 +455,9 @@ class Ledger:
             return self._replace(item, row)
         status = ActionStatus(row["status"])
         reopened = operator and status in (ActionStatus.SKIPPED, ActionStatus.REFUSED)
+        # Only what may start gets here: a dependency that was not met is met now, as when a reply
+        # of unknown outcome was found.
+        reopened |= status == ActionStatus.SKIPPED and row.get("reason") == "dependency"
         if reopened or (status == ActionStatus.PENDING and not row.get("started", True)):
             return self._take(lease, row, anew=True)
         if status == ActionStatus.PENDING and (row["owner"], row["fence"]) == (

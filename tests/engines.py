@@ -116,10 +116,9 @@ def ddb(request, _dynamo_urls):
     reason = left_out().get(name)
     if reason:
         pytest.skip(reason)
-    if name == "ministack":
-        account = request.getfixturevalue("aws")
-    else:
-        account = resources.Aws(_dynamo_urls(name))
+    account = (
+        request.getfixturevalue("aws") if name == "ministack" else resources.Aws(_dynamo_urls(name))
+    )
     template = Template.load("dev", account=account.account, region=engine.REGION)
     if name != "ministack":
         resources.drop_tables(account, template)

@@ -49,4 +49,4 @@ def test_what_fails_is_shrunk_to_what_it_takes():
 
 
 def test_what_fails_without_any_fault_is_shrunk_to_nothing():
-    assert shrink.minimal(list(range(9)), lambda items: True) == []  # noqa: ARG005
+    assert shrink.minimal(list(range(9)), lambda items: True) == []

@@ -62,6 +62,7 @@ class World:
     def __init__(self, scenario: Scenario, stage: Stage, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
+        self.is_fair = not (scenario.faults or scenario.flips or scenario.deploys or any(scenario.outage))
         self.rng = random.Random(scenario.seed ^ 0x5EED)
         self.version = 1
         self.calls = 0
