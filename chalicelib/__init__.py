@@ -15,9 +15,13 @@ Work
     actions         one small class per side effect: its key and how an unknown outcome is settled
     effects         the one door out: switches, ledger, vendor call, audit
     reconcile       find what was lost or left hanging and send it through the normal door
+    sweep_rows      its part for unfinished rows; sweep_tickets for Richpanel's open tickets
+    sweep_hands     what a sweep may change, and its numbers
+    rebuild         jobs made anew from stored rows
 State
     ledger          claims, leases, fences and action rows on DynamoDB conditional writes
     rows, dynamo    how stored items read; DynamoDB behind a few verbs
+    sweeps          one sweep at a time, where it stands, a summary per run
     state           what is known of a conversation between two messages
     audit           what was done, one row per action
     switches        kill switch, safe mode, automation, shadow; unreadable means hand back

@@ -219,6 +219,28 @@ class Table:
         answer = self._call("query", ExpressionAttributeValues=to_wire(values), **asked)
         return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
 
+    def scan_page(
+        self,
+        *,
+        limit: int,
+        start: Item | None = None,
+        **arguments: Any,  # noqa: ANN401
+    ) -> tuple[list[Item], Item | None]:
+        """Items of one page in no order, and where the next page starts; None at the end."""
+        values = arguments.pop("values", {})
+        if values:
+            arguments["ExpressionAttributeValues"] = to_wire(
+                {f":{k}": v for k, v in values.items()}
+            )
+        if start is not None:
+            arguments["ExclusiveStartKey"] = start
+        answer = self._call("scan", Limit=limit, **arguments)
+        return [from_wire(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
+
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Delete an item; for operators, no function may."""
+        self._call("delete_item", Key=to_wire(key))
+
     def _call(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401
         try:
             return _call(self._client, operation, TableName=self.name, **arguments)

@@ -33,6 +33,8 @@ class Recovery(StrEnum):
     """Reconciliation found it lost or unfinished."""
     SETTLED = "settled"
     """Its unknown actions were settled: a parked event may go on."""
+    HANDOFF = "handoff"
+    """It failed and no person could be told: only that is done now."""
     OPERATOR = "operator"
     """A person replays it: a failed event may run again, skipped and refused actions too."""
 
@@ -138,7 +140,22 @@ class HubSpotBatch(_Job):
     events: tuple[HubSpotEvent, ...]
 
 
-Job = TicketMessage | TicketNotification | AlowareDelivery | HubSpotBatch
+class ActionResend(_Job):
+    """A person wants a finished action done once more; its event's key ends in ``:resend:{nonce}``.
+
+    Attributes:
+        source_event_key: the event that did it.
+        action_key: what it did.
+        nonce: the same one does it once only.
+    """
+
+    kind: Literal["action_resend"] = "action_resend"
+    source_event_key: str
+    action_key: str
+    nonce: str
+
+
+Job = TicketMessage | TicketNotification | AlowareDelivery | HubSpotBatch | ActionResend
 """Every job; a new kind is added here and to `_KINDS`."""
 
 
@@ -191,4 +208,12 @@ def facts_of(job: _Job) -> EventFacts:
     )
 
 
-_KINDS = frozenset({"ticket_message", "ticket_notification", "aloware_delivery", "hubspot_batch"})
+_KINDS = frozenset(
+    {
+        "ticket_message",
+        "ticket_notification",
+        "aloware_delivery",
+        "hubspot_batch",
+        "action_resend",
+    }
+)
