@@ -52,8 +52,8 @@ def measure(system: System, tickets: int = TICKETS) -> Figure:
     summary = services.reconciler.sweep(time_left_seconds=lambda: 3600.0)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert summary.listing == "complete", summary  # noqa: S101
-    assert summary.listed == tickets, summary  # noqa: S101
+    assert summary.listing == "complete", summary
+    assert summary.listed == tickets, summary
     listing_calls = len(system.richpanel.calls)
     system.work()
     worker_calls = len(system.richpanel.calls) - listing_calls
@@ -91,12 +91,12 @@ def main() -> int:
     growth = whole.peak_bytes - small.peak_bytes
     for one in (small, whole):
         calls = one.listing_calls + one.worker_calls
-        print(  # noqa: T201 - a benchmark prints
+        print(
             f"reconcile {one.tickets:>6} listed, {one.missing:>4} missing:"
             f" {one.listing_calls} listing + {one.worker_calls} worker = {calls} vendor calls"
             f" (at most {one.allowed:.0f}); peak {one.peak_bytes / 1e6:.2f} MB"
         )
-    print(f"          ten times the tickets: {growth / 1e6:+.2f} MB (at most +1 MB)")  # noqa: T201
+    print(f"          ten times the tickets: {growth / 1e6:+.2f} MB (at most +1 MB)")
     fits = all(one.listing_calls + one.worker_calls <= one.allowed for one in (small, whole))
     return 0 if fits and growth <= MOST_GROWTH_BYTES else 1
 

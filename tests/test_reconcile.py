@@ -309,7 +309,7 @@ class _Settlers:
     def __init__(self):
         self.shows = ()
 
-    def __call__(self, action):
+    def __call__(self, _action):
         if self.shows is None:
             raise TransientError("richpanel", "read_ticket")
         return self.shows
