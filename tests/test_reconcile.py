@@ -297,12 +297,13 @@ def test_a_hand_off_that_failed_is_repeated_until_it_is_done_and_then_no_more(sy
     body = system.ticket(tags=["mw-processed"])
     from test_pipeline import _delivery  # noqa: PLC0415
 
-    richpanel.fault("status", operation="add_tags", status=503, times=2)
+    richpanel.fault("status", operation="add_tags", status=503, times=9)
     with pytest.raises(Exception, match="richpanel_http_503"):
         system.services().worker.process(_delivery(body, receive_count=10))
     assert system.event()["status"] == "failed"
     assert "unfinished" in system.event()
     assert sweep(system).handoffs == 0, "it was tried a moment ago"
+    richpanel.clear_faults()
     age_everything(system, 3600)
     importlib.import_module("chalicelib.wiring")._services.clear()  # its breaker has not seen it
     assert sweep(system).handoffs == 1
