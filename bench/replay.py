@@ -40,9 +40,8 @@ def main(events: int) -> int:
         with contextlib.redirect_stdout(io.StringIO()):
             codes.append(cli.main(["explain", "t-0"]))
         seconds = time.perf_counter() - started
-    print(
-        f"replay    {events} events twice at once: {replayed} deliveries, {again} effects, {called} calls"
-    )
+    print(f"replay    {events} events twice at once: {replayed} deliveries,", end=" ")
+    print(f"{again} effects, {called} vendor calls")
     print(f"explain   one ticket of {events}: {seconds:.2f} s (under {MOST_EXPLAIN_SECONDS:.0f} s)")
     return int(bool(again or called or any(codes) or seconds >= MOST_EXPLAIN_SECONDS))
 

@@ -16,7 +16,7 @@ import boto3
 from botocore.config import Config
 
 from local.engine import REGION
-from local.vendors import openai, shopify
+from local.vendors import openai, powerbi, shopify
 from local.vendors.richpanel import API_KEY
 from ops import provision
 from ops.template import Template
@@ -104,6 +104,9 @@ class Secrets:
     openai_api_key: str = openai.API_KEY
     shopify_client_id: str = shopify.CLIENT_ID
     shopify_client_secret: str = shopify.CLIENT_SECRET
+    aloware_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    hubspot_secret: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    powerbi_secret: str = powerbi.CLIENT_SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +217,9 @@ def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
         "openai/api_key": given.openai_api_key,
         "shopify/client_id": given.shopify_client_id,
         "shopify/client_secret": given.shopify_client_secret,
+        "aloware/webhook_token": given.aloware_token,
+        "hubspot/client_secret": given.hubspot_secret,
+        "powerbi/client_secret": given.powerbi_secret,
     }
     for name, value in values.items():
         secret_id = f"rp-mw/{stage}/{name}"

@@ -10,6 +10,7 @@
     settle        what became of an action whose outcome is not known
     switch        the four switches
     erase         a person, out of every table
+    facts         the dataset: create, seed, pending, explain, rebuild
     doctor        a deployed stage against its declaration
     provision     tables, queues and switches as `.chalice/resources.json` declares them
     template      the part of CloudFormation that file is written in

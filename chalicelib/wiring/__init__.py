@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib import lambda_events
 from chalicelib import settings as settings_module
+from chalicelib.wiring.facts import Facts
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from chalicelib.worker import Worker
 
 
-class Services(Support):
+class Services(Support, Facts):
     """Everything of one container."""
 
     def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
@@ -53,6 +54,7 @@ class Services(Support):
             clock=self.clock,
             log=self.log,
             flows=self.flows,
+            keepers={**self.fact_keepers()},
         )
 
     @cached_property

@@ -125,6 +125,7 @@ class Core:
             stage=settings.stage,
             tables=[settings.idempotency_table, settings.state_table, settings.audit_table],
             queue_name=settings.queue_name,
+            managed_by=settings.managed_by,
         )
 
     def table(self, name: str) -> Table:
@@ -133,9 +134,9 @@ class Core:
 
         return Table(self._dynamodb, name)
 
-    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-        """A boto3 client with our time-outs."""
-        return boto3.client(service, config=_FAST)
+    def client(self, service: str, **where: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        """A boto3 client with our time-outs; `where`: ``endpoint_url``, ``region_name``."""
+        return boto3.client(service, config=_FAST, **where)
 
     @cached_property
     def _dynamodb(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time
