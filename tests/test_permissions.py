@@ -240,6 +240,9 @@ LEFT_UNKNOWN = {
 
 
 def every_find(run: Run) -> None:
+    run.richpanel.set_modes(list_allowed=False)
+    run.sweep()  # where listing is forbidden, a known ticket's number is looked for
+    run.richpanel.set_modes(list_allowed=True)
     run.richpanel.set_modes(listed_with_comments=True)
     run.richpanel.add_ticket("unheard", comments=["Where is my order?"])
     run.richpanel.add_ticket("mute")
