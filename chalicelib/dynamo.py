@@ -184,13 +184,21 @@ class Table:
         *,
         set_: Mapping[str, Any],
         condition: str = "",
-        add: Mapping[str, int] | None = None,
+        add: Mapping[str, int | frozenset[str]] | None = None,
         keep: Mapping[str, Any] | None = None,
         remove: Sequence[str] = (),
+        discard: Mapping[str, frozenset[str]] | None = None,
         **values: object,
     ) -> Item:
-        """One write of `transact`: as `update`."""
+        """One write of `transact`: as `update`; `add` may add to a set, `discard` takes from one."""
         arguments = _update(key, set_, condition, add or {}, keep or {}, remove, values)
+        if discard:
+            expression = " DELETE " + ",".join(f"#{name} :d_{name}" for name in discard)
+            arguments["UpdateExpression"] = (arguments["UpdateExpression"] + expression).strip()
+            names = arguments.setdefault("ExpressionAttributeNames", {})
+            names |= {f"#{name}": name for name in discard}
+            wire = arguments.setdefault("ExpressionAttributeValues", {})
+            wire |= to_wire({f":d_{name}": value for name, value in discard.items()})
         return {"Update": {"TableName": self.name, **arguments}}
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
@@ -255,7 +263,7 @@ def _update(
     key: Mapping[str, Any],
     set_: Mapping[str, Any],
     condition: str,
-    add: Mapping[str, int],
+    add: Mapping[str, int] | Mapping[str, int | frozenset[str]],
     keep: Mapping[str, Any],
     remove: Sequence[str],
     values: Mapping[str, object],
