@@ -8,7 +8,9 @@ from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SQSEv
 from chalicelib.intake import Answer
 from chalicelib.wiring import services
 
+# Chalice needs both at import; at deployment it sets the stage's environment first.
 QUEUE_NAME = os.environ.get("QUEUE_NAME", "rp-mw-events-dev.fifo")
+WORKERS = int(os.environ.get("WORKER_CONCURRENCY", "2"))
 
 app = Chalice(app_name="rp-mw", configure_logs=False)
 
@@ -27,7 +29,7 @@ def health() -> dict[str, Any]:
 
 
 # One message an invocation, raise to retry: Chalice cannot ask for partial batch failures.
-@app.on_sqs_message(queue=QUEUE_NAME, batch_size=1, maximum_concurrency=5)
+@app.on_sqs_message(queue=QUEUE_NAME, batch_size=1, maximum_concurrency=WORKERS)
 def worker(event: SQSEvent) -> None:
     """One queued job: claim, decide, perform once, finish."""
     for record in event:

@@ -96,11 +96,12 @@ class Table:
         """
         statements = []
         for item in items:
-            names = ",".join(f"'{name}':?" for name in item)
+            wire = to_wire(item)
+            names = ",".join(f"'{name}':?" for name in wire)
             statements.append(
                 {
                     "Statement": f'INSERT INTO "{self.name}" VALUE {{{names}}}',
-                    "Parameters": list(to_wire(item).values()),
+                    "Parameters": list(wire.values()),
                 }
             )
         answer = _call(self._client, "batch_execute_statement", Statements=statements)

@@ -1,4 +1,4 @@
-"""Environment to frozen Settings; a wrong deployment fails at the cold start and says what is wrong.
+"""Environment to frozen Settings; a wrong deployment fails at the cold start and says why.
 
 Only this module reads the environment (and `app`, for the queue's name, which Chalice needs at
 import).
@@ -35,7 +35,7 @@ class Settings(BaseModel):
     key_hash_secret_id: str
     max_event_age_days: int = Field(default=7, ge=1, le=29)
     max_receive_count: int = Field(default=10, ge=1)
-    worker_concurrency: int = Field(default=5, ge=2)
+    worker_concurrency: int = Field(default=2, ge=2)
     tighten: Tightening = Tightening()
 
     @model_validator(mode="after")
@@ -106,7 +106,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "key_hash_secret_id": ("KEY_HASH_SECRET_ID", "rp-mw/{stage}/key_hash"),
     "max_event_age_days": ("MAX_EVENT_AGE_DAYS", "7"),
     "max_receive_count": ("MAX_RECEIVE_COUNT", "10"),
-    "worker_concurrency": ("WORKER_CONCURRENCY", "5"),
+    "worker_concurrency": ("WORKER_CONCURRENCY", "2"),
 }
 
 

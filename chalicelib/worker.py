@@ -256,7 +256,7 @@ class Worker:
             sqs_message_id=delivery.message_id,
         )
         self.log.metric("mw.worker.undecodable")
-        self._defer(delivery, self._backoff(delivery.receive_count))
+        self._defer(delivery, max(1.0, self._backoff(delivery.receive_count)))
 
     def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
         modes = self.switches.current().modes
@@ -280,7 +280,7 @@ class Worker:
             except MiddlewareError:
                 self.log.event("worker.dead_letter_not_recorded")
         wait = self._backoff(delivery.receive_count) if delay_seconds is None else delay_seconds
-        self._defer(delivery, wait)
+        self._defer(delivery, max(1.0, wait))
 
     def _defer(self, delivery: Delivery, seconds: float) -> None:
         try:
@@ -291,7 +291,7 @@ class Worker:
     def _backoff(self, receive_count: int) -> float:
         """Exponential with full jitter."""
         ceiling = min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2.0**receive_count)
-        return max(1.0, ceiling * self.jitter())
+        return ceiling * self.jitter()
 
 
 def _reason_of(error: Exception) -> tuple[str, float | None]:

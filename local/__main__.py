@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from local import demo, environment, resources, tables
-from local.engine import EngineError
+from local.engine import REGION, EngineError
 from local.stack import STAGE, Ports, Stack
 from local.template import Template
-from local.engine import REGION
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -92,7 +91,9 @@ def seed(richpanel: Richpanel) -> None:
     """Three tickets to play with."""
     richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-77"}])
     richpanel.add_ticket("1043", comments=[{"body": "I want to return these shoes", "id": "c-78"}])
-    richpanel.add_ticket("1044", comments=[{"body": "My discount code does not work", "id": "c-79"}])
+    richpanel.add_ticket(
+        "1044", comments=[{"body": "My discount code does not work", "id": "c-79"}]
+    )
 
 
 def _welcome(stack: Stack) -> str:

@@ -218,7 +218,7 @@ def _fetch_dynoxide(npm: str, folder: Path) -> None:
         tar.extractall(folder, filter="data")
 
 
-def _start(  # noqa: PLR0913 - one place starts every engine
+def _start(
     name: str,
     command: Sequence[str],
     port: int,
@@ -245,7 +245,9 @@ def _start(  # noqa: PLR0913 - one place starts every engine
             raise EngineError(f"{name} ended while starting; {_see(log)}")
         if time.monotonic() > deadline:
             engine.stop()
-            raise EngineError(f"{name} did not answer in {START_TIMEOUT_SECONDS:.0f} s; {_see(log)}")
+            raise EngineError(
+                f"{name} did not answer in {START_TIMEOUT_SECONDS:.0f} s; {_see(log)}"
+            )
         time.sleep(0.02)
     return engine
 

@@ -54,7 +54,7 @@ def sqs_record(message: Mapping[str, Any], *, queue_arn: str = QUEUE_ARN) -> dic
     }
 
 
-def made_up_record(  # noqa: PLR0913 - one argument a field
+def made_up_record(
     body: str,
     *,
     group_id: str = "group-1",

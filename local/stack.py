@@ -109,7 +109,9 @@ class Stack:
         ).start()
         self._open.callback(self.pump.finish_running, wait_seconds=STOP_SECONDS)
         self.schedule = Schedule(
-            app.reconcile, self._every or 0, on_error=lambda error: self._on_error("reconcile", error)
+            app.reconcile,
+            self._every or 0,
+            on_error=lambda error: self._on_error("reconcile", error),
         )
         if self._every is not None:
             self.schedule.start()

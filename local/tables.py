@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from local.resources import Aws
 
 LEDGER = ("event_id", "status", "reason", "attempts", "intent", "ref")
-STATE = ("conversation_id", "last_intent", "last_routed_team", "last_processed_message_id", "version")
+STATE = (
+    "conversation_id",
+    "last_intent",
+    "last_routed_team",
+    "last_processed_message_id",
+    "version",
+)
 AUDIT = ("conversation_id", "ts_action_id", "action_type", "result", "idempotency_key")
 
 _WIDEST = 70
@@ -20,8 +26,8 @@ _WIDEST = 70
 
 def rows(aws: Aws, table: str) -> list[dict[str, Any]]:
     """Every item of a table, in the order of its key."""
-    pages = aws.client("dynamodb").get_paginator("scan").paginate(
-        TableName=table, ConsistentRead=True
+    pages = (
+        aws.client("dynamodb").get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
     )
     plain = TypeDeserializer()
     found = [

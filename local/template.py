@@ -59,9 +59,7 @@ class Template:
         self._values.update(parameters)
 
     @classmethod
-    def load(
-        cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE
-    ) -> Template:
+    def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> Template:
         """The project's template for a stage."""
         return cls(json.loads(path.read_text()), {"Stage": stage}, account=account, region=region)
 

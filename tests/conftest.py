@@ -34,13 +34,13 @@ from engines import (  # noqa: E402, F401 - pytest finds fixtures by name
 )
 
 
-def pytest_terminal_summary(terminalreporter):  # noqa: ANN001
+def pytest_terminal_summary(terminalreporter):
     """Say at the end, where it is read, which engines this run went without."""
     for name, reason in engines.left_out().items():
         terminalreporter.write_line(f"LEFT OUT: store contracts on {name}: {reason}", yellow=True)
 
 
-def pytest_sessionstart(session):  # noqa: ANN001, ARG001
+def pytest_sessionstart(session):
     """CI must have the second engine; elsewhere the run says that it is left out."""
     missing = engines.left_out()
     if os.environ.get("CI") and "dynoxide" in missing:

@@ -32,7 +32,9 @@ def left_out() -> dict[str, str]:
     except engine.EngineMissingError as error:
         missing["dynoxide"] = str(error)
     if not os.environ.get("DDB_ENDPOINT"):
-        missing["ddb_local"] = "DDB_ENDPOINT names no DynamoDB Local (its licence is yours to accept)"
+        missing["ddb_local"] = (
+            "DDB_ENDPOINT names no DynamoDB Local (its licence is yours to accept)"
+        )
     return missing
 
 

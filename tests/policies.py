@@ -158,7 +158,7 @@ def _resource(value: Mapping[str, str] | str, stage: str) -> str:
     return f"{found['service']}/{found['rest']}"
 
 
-def _as_list(value: Any) -> list[Any]:  # noqa: ANN401 - a policy takes one or many
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value]
 
 

@@ -48,6 +48,8 @@ def test_a_unix_socket_is_not_network():
 
 def test_a_python_process_started_by_a_test_is_guarded_too():
     code = "import socket; socket.create_connection(('192.0.2.1', 80), timeout=1)"
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
     assert ended.returncode == 1
     assert "NetworkRefusedError" in ended.stderr

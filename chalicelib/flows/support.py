@@ -147,6 +147,12 @@ class SupportFlow:
         ]
         by_key = {keys.ticket_message(job.conversation_id, c.id): c for c in fresh}
         ended = self._ledger.statuses(list(by_key)) if by_key else {}
+        new = [
+            (key, comment)
+            for key, comment in by_key.items()
+            if ended.get(key, EventStatus.PROCESSING) in _STILL_OPEN
+            or (job.recovery is not None and ended[key] != EventStatus.PROCESSED)
+        ]
         return [
             Event(
                 _facts_of_comment(job, key, comment),
@@ -154,12 +160,11 @@ class SupportFlow:
                     text=comment.text,
                     at=comment.created_at or _time_of(None, job.received_at),
                     message_id=comment.id,
-                    ticket=ticket,
+                    # The first one's effects change the ticket: the others read it again.
+                    ticket=ticket if number == 0 else None,
                 ),
             )
-            for key, comment in by_key.items()
-            if ended.get(key, EventStatus.PROCESSING) in _STILL_OPEN
-            or (job.recovery is not None and ended[key] != EventStatus.PROCESSED)
+            for number, (key, comment) in enumerate(new)
         ]
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:

@@ -1,24 +1,12 @@
-"""Personal data masked before anything is stored, logged or raised."""
+"""Redaction: what is stored, logged, raised or sent to a model passes through here.
 
-from __future__ import annotations
+`redact` masks a text, `redact_mapping` a JSON-like value, `model_view` gives what a model may see.
+Pure: no clock, no network, no environment, standard library only.
+"""
 
-import re
-from typing import Any
+from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.model_view import model_view
+from chalicelib.redaction.redactor import Counts, redact, redact_counted
+from chalicelib.redaction.sheet import Kind
 
-_EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
-
-
-def redact(text: str) -> str:
-    """Mask e-mail addresses."""
-    return _EMAIL.sub("***@***", text)
-
-
-def redact_mapping(value: Any) -> Any:
-    """The same for nested values."""
-    if isinstance(value, str):
-        return redact(value)
-    if isinstance(value, dict):
-        return {redact(str(k)): redact_mapping(v) for k, v in value.items()}
-    if isinstance(value, list):
-        return [redact_mapping(v) for v in value]
-    return value
+__all__ = ["Counts", "Kind", "model_view", "redact", "redact_counted", "redact_mapping"]

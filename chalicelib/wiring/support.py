@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
-from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.adapters.breaker import Breaker
+from chalicelib.adapters.http import VendorClient
+from chalicelib.adapters.rate_limit import RateLimit
+from chalicelib.adapters.richpanel import PROVIDER, Richpanel, key_header
 from chalicelib.errors import UnavailableError
 from chalicelib.flows import Flow
 from chalicelib.flows.support import SupportFlow
@@ -14,6 +17,9 @@ from chalicelib.ports import Executor, Settler
 from chalicelib.secrets import active_tokens
 from chalicelib.sources import richpanel as richpanel_source
 from chalicelib.wiring.core import Core
+
+RICHPANEL_REQUESTS_PER_30_S = 30
+"""Of the tenant's 50: shared out among the workers and one share for reconciliation."""
 
 
 class Support(Core):
@@ -27,8 +33,24 @@ class Support(Core):
 
     @cached_property
     def richpanel(self) -> Richpanel:
-        """The vendor."""
-        raise NotImplementedError
+        """The vendor, under this container's share of the tenant's rate limit."""
+        settings = self.settings
+        secret_id = settings.richpanel_api_key_secret_id
+        client = VendorClient(
+            provider=PROVIDER,
+            base_url=settings.richpanel_base_url,
+            authorize=key_header(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
+            clock=self.clock,
+            log=self.log,
+            rate_limit=RateLimit(
+                PROVIDER,
+                self.clock,
+                self.clock.sleep,
+                requests_per_window=RICHPANEL_REQUESTS_PER_30_S / (settings.worker_concurrency + 1),
+            ),
+            breaker=Breaker(PROVIDER, self.clock),
+        )
+        return Richpanel(client, self.clock, tag_mode=settings.richpanel_tag_mode)
 
     def support_flows(self) -> Mapping[str, Flow]:
         """The flow of each kind of job."""

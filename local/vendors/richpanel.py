@@ -134,7 +134,12 @@ class Richpanel(wire.Vendor):
         self._numbers = itertools.count(1001)
         self._comment_ids = itertools.count(1)
         self.users = [
-            {"id": "agent-1", "email": "agent@shop.example", "name": "Agent", "role": "TENANT_ADMIN"}
+            {
+                "id": "agent-1",
+                "email": "agent@shop.example",
+                "name": "Agent",
+                "role": "TENANT_ADMIN",
+            }
         ]
         self.teams = [{"id": "team-1", "name": "Support", "organization_id": "org"}]
         self.channels = [{"id": "channel-1", "type": "email"}]
@@ -165,7 +170,7 @@ class Richpanel(wire.Vendor):
             one.value for one in self.effects if (one.ticket_id, one.kind) == (ticket_id, kind)
         )
 
-    def add_ticket(  # noqa: PLR0913 - a ticket has many fields
+    def add_ticket(
         self,
         ticket_id: str,
         *,
@@ -252,6 +257,12 @@ class Richpanel(wire.Vendor):
         """A ticket as it is, hidden comments included."""
         with self.lock:
             return self._shown(self._tickets[ticket_id], everything=True)
+
+    @property
+    def ticket_ids(self) -> tuple[str, ...]:
+        """Every ticket there is, in the order they came."""
+        with self.lock:
+            return tuple(self._tickets)
 
     def tags_of(self, ticket_id: str) -> set[str]:
         """The names of the tags on a ticket."""
@@ -554,7 +565,9 @@ class Richpanel(wire.Vendor):
                 case ("GET",):
                     return Answer(200, HELP)
                 case ("GET", "tickets"):
-                    everything = [self._shown(one, everything=True) for one in self._tickets.values()]
+                    everything = [
+                        self._shown(one, everything=True) for one in self._tickets.values()
+                    ]
                     return Answer(200, {"tickets": everything})
                 case ("GET", "tickets", ticket_id):
                     return Answer(200, {"ticket": self.ticket(ticket_id)})

@@ -521,7 +521,7 @@ class _Server(ThreadingHTTPServer):
         self.live.discard(request)
         super().shutdown_request(request)
 
-    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401, ARG002
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
         """A client that went away is none of our business."""
 
 

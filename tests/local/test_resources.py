@@ -119,7 +119,10 @@ def test_a_stage_has_names_of_its_own(aws):
         ({"Ref": "AWS::Region"}, "us-east-1"),
         ({"Ref": "Queue"}, "q-dev.fifo"),
         ({"Fn::GetAtt": ["Queue", "Arn"]}, "arn:aws:sqs:us-east-1:1:q-dev.fifo"),
-        ({"Fn::Sub": "${Queue.Arn}/${Stage}/${!Literal}"}, "arn:aws:sqs:us-east-1:1:q-dev.fifo/dev/${Literal}"),
+        (
+            {"Fn::Sub": "${Queue.Arn}/${Stage}/${!Literal}"},
+            "arn:aws:sqs:us-east-1:1:q-dev.fifo/dev/${Literal}",
+        ),
         ({"Fn::Sub": ["${A}-b", {"A": {"Ref": "Stage"}}]}, "dev-b"),
         ({"Fn::GetAtt": "Table.Arn"}, "arn:aws:dynamodb:us-east-1:1:table/t-dev"),
         ({"Fn::Join": ["-", ["a", {"Ref": "Stage"}]]}, "a-dev"),
@@ -158,12 +161,21 @@ def test_a_resource_whose_condition_fails_is_left_out():
 def _small():
     raw = {
         "Parameters": {"Stage": {}, "Release": {"Default": "unreleased"}},
-        "Conditions": {"IsDev": {"Fn::Equals": [{"Ref": "Stage"}, "dev"]}, "No": {"Fn::Equals": [1, 2]}},
+        "Conditions": {
+            "IsDev": {"Fn::Equals": [{"Ref": "Stage"}, "dev"]},
+            "No": {"Fn::Equals": [1, 2]},
+        },
         "Mappings": {"Sizes": {"dev": {"n": 3}}},
         "Resources": {
-            "Queue": {"Type": "AWS::SQS::Queue", "Properties": {"QueueName": {"Fn::Sub": "q-${Stage}.fifo"}}},
+            "Queue": {
+                "Type": "AWS::SQS::Queue",
+                "Properties": {"QueueName": {"Fn::Sub": "q-${Stage}.fifo"}},
+            },
             "Never": {"Type": "AWS::SQS::Queue", "Condition": "No", "Properties": {}},
-            "Table": {"Type": "AWS::DynamoDB::Table", "Properties": {"TableName": {"Fn::Sub": "t-${Stage}"}}},
+            "Table": {
+                "Type": "AWS::DynamoDB::Table",
+                "Properties": {"TableName": {"Fn::Sub": "t-${Stage}"}},
+            },
             "Group": {"Type": "AWS::Logs::LogGroup", "Properties": {}},
         },
     }

@@ -155,7 +155,11 @@ def test_an_update_comments_assigns_and_renames(richpanel, api):
     change = {"comment": comment, "assignee_id": "agent-1", "priority": "HIGH", "subject": "S"}
     api("PUT", "/tickets/1042", {"ticket": change})
     ticket = richpanel.ticket("1042")
-    assert (ticket["assignee_id"], ticket["priority"], ticket["subject"]) == ("agent-1", "HIGH", "S")
+    assert (ticket["assignee_id"], ticket["priority"], ticket["subject"]) == (
+        "agent-1",
+        "HIGH",
+        "S",
+    )
     assert ticket["comments"][0]["public"] is False
     api("PUT", "/tickets/1042", {"ticket": {"assignee_id": "unassigned"}})
     assert richpanel.ticket("1042")["assignee_id"] is None

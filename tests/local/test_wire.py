@@ -21,7 +21,9 @@ def session(richpanel):
 
 @pytest.fixture
 def read(richpanel, session):
-    return lambda **named: session.get(f"{richpanel.url}/v1/tickets/1042", **{"timeout": 5, **named})
+    return lambda **named: session.get(
+        f"{richpanel.url}/v1/tickets/1042", **{"timeout": 5, **named}
+    )
 
 
 @pytest.fixture

@@ -26,8 +26,8 @@ def install() -> None:
         setattr(socket, name, _with_checked_name(getattr(socket, name)))
 
 
-def _with_checked_address(original, position):  # noqa: ANN001
-    def guarded(self, *arguments):  # noqa: ANN001, ANN002
+def _with_checked_address(original, position):
+    def guarded(self, *arguments):
         if self.family in (socket.AF_INET, socket.AF_INET6):
             _check(arguments[position][0])
         return original(self, *arguments)
@@ -35,8 +35,8 @@ def _with_checked_address(original, position):  # noqa: ANN001
     return guarded
 
 
-def _with_checked_name(original):  # noqa: ANN001
-    def guarded(host, *arguments, **named):  # noqa: ANN001, ANN002, ANN003
+def _with_checked_name(original):
+    def guarded(host, *arguments, **named):
         _check(host)
         return original(host, *arguments, **named)
 

@@ -1,0 +1,47 @@
+# Every command installs what it needs into .venv by itself; Python 3.11+ and make are enough.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+RUNS ?= 20000
+SEED ?= 1
+
+.PHONY: help run demo test check format bench clean
+
+help: ## Show the commands
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
+
+$(READY): requirements.txt requirements-dev.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+		{ echo "Python 3.11 or newer is needed; name one with PYTHON=..."; exit 2; }
+	@echo "installing into $(VENV) (once, about a minute) ..."
+	@$(PYTHON) -m venv $(VENV)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -r requirements-dev.txt
+	@touch $(READY)
+
+run: $(READY) ## The whole system on this machine, until Ctrl-C
+	@exec $(BIN)/python -m local
+
+demo: $(READY) ## Real webhooks through the whole system, and a table of what came of each
+	@$(BIN)/python -m local.demo
+
+test: $(READY) ## Every test, headless
+	@$(BIN)/python -m coverage run -m pytest
+	@$(BIN)/python -m coverage report
+
+check: $(READY) ## Format, lint, types, import rule
+	@$(BIN)/ruff format --check .
+	@$(BIN)/ruff check .
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports
+
+format: $(READY) ## Put the format right
+	@$(BIN)/ruff format .
+	@$(BIN)/ruff check --fix .
+
+bench: $(READY) ## The figures, as ratios in one run
+	@$(BIN)/python -m bench
+
+clean: ## Remove what the commands made
+	rm -rf $(VENV) .engines .run out build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

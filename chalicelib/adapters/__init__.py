@@ -1,0 +1,1 @@
+"""Outbound, one vendor a file, over one HTTP client."""

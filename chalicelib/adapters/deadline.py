@@ -1,0 +1,140 @@
+"""HTTP sessions whose calls end at a deadline and know whether their request left the machine.
+
+Socket time-outs bound one read each, so that a server which drips its answer byte by byte is never
+cut off by them.  A `Watch` shuts the call's socket at the deadline instead, whatever it is doing.
+The connection tells its watch about the moment before the request's first byte: what fails earlier
+was surely not sent.  Name resolution cannot be cut off; it may outlast the deadline, after which
+nothing is sent.
+"""
+
+from __future__ import annotations
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
+from http.cookiejar import DefaultCookiePolicy
+from typing import Any
+
+import requests
+import urllib3
+from requests.adapters import HTTPAdapter
+
+
+def session() -> requests.Session:
+    """No proxies, netrc or certificates from the environment, no cookies, no retries."""
+    made = requests.Session()
+    made.trust_env = False
+    made.cookies.set_policy(DefaultCookiePolicy(allowed_domains=[]))
+    for scheme in ("http://", "https://"):
+        made.mount(scheme, _Adapter(max_retries=0))
+    return made
+
+
+class Watch:
+    """Cuts one call off at its deadline and knows whether its request began to leave."""
+
+    def __init__(self, seconds: float) -> None:
+        self.was_sent = False
+        self._ends = time.monotonic() + seconds
+        self._opened: socket.socket | None = None
+        self._connected: socket.socket | None = None
+        self._timer = threading.Timer(max(seconds, 0.0), self._cut)
+        self._timer.daemon = True
+
+    @property
+    def is_over(self) -> bool:
+        """The deadline has passed."""
+        return time.monotonic() >= self._ends
+
+    @contextmanager
+    def watching(self) -> Iterator[None]:
+        """Watch the requests that this thread sends meanwhile."""
+        token = _WATCH.set(self)
+        self._timer.start()
+        try:
+            yield
+        finally:
+            self._timer.cancel()
+            self._timer.join()  # or a late cut would hit the next call on the same connection
+            _WATCH.reset(token)
+            self._forget_opened()
+
+    def opened(self, plain: socket.socket) -> None:
+        """A connection is there; a TLS handshake may follow, which takes the socket over.
+
+        Raises:
+            TimeoutError: the deadline has passed.
+        """
+        self._opened = plain.dup()
+        self._raise_if_over()
+
+    def sending(self, connected: socket.socket) -> None:
+        """The next thing that happens is the request's first byte.
+
+        Raises:
+            TimeoutError: the deadline has passed, and it does not happen.
+        """
+        self._connected = connected
+        self._forget_opened()
+        self._raise_if_over()
+        self.was_sent = True
+
+    def _raise_if_over(self) -> None:
+        if self.is_over:
+            raise TimeoutError
+
+    def _forget_opened(self) -> None:
+        if self._opened is not None:
+            self._opened.close()
+
+    def _cut(self) -> None:
+        for one in (self._opened, self._connected):
+            if one is not None:
+                with suppress(OSError):
+                    # The plain socket's method: that of a TLS socket would drop the decryption
+                    # layer under the feet of the reading thread.
+                    socket.socket.shutdown(one, socket.SHUT_RDWR)
+
+
+_WATCH: ContextVar[Watch] = ContextVar("watch")
+
+
+class _WatchedHTTP(urllib3.connection.HTTPConnection):
+    """A connection that tells the call's watch about its socket and its first byte."""
+
+    def _new_conn(self) -> socket.socket:
+        connected = super()._new_conn()
+        try:
+            _WATCH.get().opened(connected)
+        except TimeoutError:
+            connected.close()
+            raise
+        return connected
+
+    def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed through
+        """Connect first, so that what fails before this line surely sent nothing."""
+        if self.sock is None:
+            self.connect()
+        _WATCH.get().sending(self.sock)
+        super().request(*args, **kwargs)
+
+
+class _WatchedHTTPS(_WatchedHTTP, urllib3.connection.HTTPSConnection):
+    """The same over TLS."""
+
+
+class _HTTPPool(urllib3.HTTPConnectionPool):
+    ConnectionCls = _WatchedHTTP
+
+
+class _HTTPSPool(urllib3.HTTPSConnectionPool):
+    ConnectionCls = _WatchedHTTPS
+
+
+class _Adapter(HTTPAdapter):
+    def init_poolmanager(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed through
+        super().init_poolmanager(*args, **kwargs)
+        self.poolmanager.pool_classes_by_scheme = {"http": _HTTPPool, "https": _HTTPSPool}

@@ -1,0 +1,438 @@
+"""Street addresses of US, UK, Canadian, Australian, German, French, Spanish and Italian form.
+
+Everything hangs on the house number: the words after it are read for English and French, the words
+before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
+"""
+
+import re
+
+from chalicelib.redaction.places import extended
+from chalicelib.redaction.sheet import Kind, Sheet
+
+MASK = "[ADDRESS]"
+
+_HOUSE = re.compile(
+    r"[0-9](?<![0-9a-z#$€£+].)\d{0,5}(?: ?1/2|[\-/]\d{1,4}(?![\d/\-])|(?: ?(?:bis|ter|quater)|[a-z])(?![a-z0-9]))?"
+    r"(?![0-9a-z:]|[.,]\d)"
+)
+_PO_BOX = re.compile(
+    r"(?:p\.? ?o\.? ?box|post office box|postfach|apartado(?: postal)?|boîte postale|"
+    r"casella postale|locked bag|gpo box)[ #:]{1,2}\d{1,8}(?: \d{2}){0,2}\b"
+)
+_BOX_HINTS = ("box", "postfach", "apartado", "postale", "locked bag")
+
+# Words that only a street ends with, and words that end many other phrases: the second kind needs
+# a name in capitals.
+_STREETS = frozenset(
+    [
+        "street",
+        "avenue",
+        "road",
+        "lane",
+        "boulevard",
+        "terrace",
+        "highway",
+        "parkway",
+        "crescent",
+        "expressway",
+        "turnpike",
+        "mews",
+        "esplanade",
+        "rd",
+        "ave",
+        "blvd",
+        "hwy",
+        "pkwy",
+    ]
+)
+_MAYBE_STREETS = frozenset(
+    [
+        "str",
+        "st",
+        "av",
+        "ln",
+        "dr",
+        "drive",
+        "ct",
+        "court",
+        "pl",
+        "place",
+        "way",
+        "sq",
+        "square",
+        "cir",
+        "circle",
+        "trl",
+        "trail",
+        "ter",
+        "cres",
+        "close",
+        "gardens",
+        "grove",
+        "park",
+        "row",
+        "walk",
+        "hill",
+        "view",
+        "loop",
+        "run",
+        "pike",
+        "point",
+        "ridge",
+        "plaza",
+        "parade",
+        "pde",
+        "cl",
+        "gdns",
+        "heights",
+        "green",
+        "wharf",
+        "quay",
+        "alley",
+        "crossing",
+        "bend",
+        "path",
+        "pass",
+        "cove",
+        "landing",
+        "causeway",
+        "broadway",
+    ]
+)
+_ALONE = frozenset({"broadway"})
+_SIDES = frozenset(["nw", "ne", "sw", "se", "n", "s", "e", "w", "north", "south", "east", "west"])
+_FRENCH = frozenset(
+    [
+        "rue",
+        "avenue",
+        "av",
+        "boulevard",
+        "bd",
+        "blvd",
+        "allée",
+        "allee",
+        "allées",
+        "impasse",
+        "chemin",
+        "place",
+        "quai",
+        "cours",
+        "route",
+        "square",
+        "passage",
+        "faubourg",
+        "sentier",
+        "ruelle",
+        "villa",
+        "esplanade",
+    ]
+)
+_PARTICLES = frozenset(
+    [
+        "de",
+        "du",
+        "des",
+        "la",
+        "le",
+        "les",
+        "d",
+        "l",
+        "saint",
+        "sainte",
+        "st",
+        "général",
+        "docteur",
+        "dr",
+        "président",
+        "maréchal",
+        "van",
+        "von",
+        "der",
+        "den",
+        "del",
+        "da",
+        "do",
+        "dos",
+        "das",
+        "della",
+        "dei",
+        "di",
+        "san",
+        "santa",
+        "las",
+        "los",
+        "el",
+        "y",
+        "e",
+        "et",
+        "et",
+    ]
+)
+_NEVER = frozenset(
+    [
+        "the",
+        "a",
+        "an",
+        "of",
+        "in",
+        "on",
+        "at",
+        "for",
+        "to",
+        "my",
+        "your",
+        "our",
+        "their",
+        "his",
+        "her",
+        "this",
+        "that",
+        "is",
+        "are",
+        "was",
+        "were",
+        "have",
+        "has",
+        "had",
+        "and",
+        "or",
+        "but",
+        "with",
+        "from",
+        "by",
+        "minutes",
+        "minute",
+        "hours",
+        "hour",
+        "days",
+        "day",
+        "weeks",
+        "week",
+        "months",
+        "month",
+        "years",
+        "year",
+        "miles",
+        "mile",
+        "km",
+        "percent",
+        "times",
+        "items",
+        "item",
+        "orders",
+        "order",
+        "pieces",
+        "people",
+        "more",
+        "less",
+        "than",
+        "about",
+        "per",
+        "stars",
+        "star",
+        "dollars",
+        "bucks",
+        "euros",
+        "pounds",
+        "different",
+        "small",
+        "big",
+        "large",
+        "pairs",
+        "boxes",
+        "i",
+        "we",
+        "you",
+        "they",
+        "it",
+        "only",
+        "just",
+        "not",
+        "no",
+        "if",
+        "when",
+        "then",
+        "so",
+        "as",
+        "down",
+        "up",
+        "next",
+        "step",
+        "steps",
+        "ways",
+        "other",
+        "another",
+        "each",
+        "every",
+        "pm",
+        "am",
+        "easy",
+        "business",
+        "working",
+        "min",
+        "mins",
+        "stop",
+        "per",
+        "degree",
+        "level",
+        "x",
+    ]
+)
+_GERMANIC = (
+    "straße", "strasse", "str.", "str", "weg", "platz", "allee", "gasse", "ring", "damm", "ufer",
+    "steig", "chaussee", "stieg", "straat", "laan", "gracht", "plein", "markt", "berg", "hof",
+    "kai", "promenade", "vej", "gatan", "vägen", "gade", "gata", "veien", "graben", "kamp",
+    "singel", "kade", "dijk", "pfad", "winkel", "park", "feld", "hang", "heide",
+)  # fmt: skip
+_LEADS = frozenset(
+    [
+        "am",
+        "an",
+        "im",
+        "in",
+        "zum",
+        "zur",
+        "auf",
+        "unter",
+        "alte",
+        "alter",
+        "altes",
+        "alten",
+        "neue",
+        "neuer",
+        "neuen",
+        "große",
+    ]
+)
+_ROMANCE = re.compile(
+    r"(?<!\w)(?:calle|c/|cl\.|avenida|avda\.?|av\.|paseo|pº|plaza|pza\.?|camino|carrera|ronda|"
+    r"travesía|rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|ul\.|aleja|al\.) ?"
+    r"(?P<name>[^\W\d_].{1,40})$"
+)
+_NUMBER_SIGN = re.compile(r"[ ,]*(?:n[º°.ro]{0,3}|núm\.?|nr\.?|#)?[ ,]*$")
+
+
+def mask_addresses(sheet: Sheet) -> None:
+    """Claim street addresses, with unit, place and postcode where they follow."""
+    low = sheet.low
+    if any(hint in low for hint in _BOX_HINTS):
+        for match in _PO_BOX.finditer(low):
+            sheet.claim(match.start(), extended(sheet, *match.span())[1], Kind.ADDRESS, MASK)
+        sheet.settle()
+        low = sheet.low
+    done = 0
+    for match in _HOUSE.finditer(low):
+        start, end = match.span()
+        if start < done or (start > 1 and low[start - 1] in ".,-/" and low[start - 2].isdigit()):
+            continue
+        span = _number_first(sheet, start, end) or _number_last(sheet, start, end, done)
+        if span is None or span[0] < done:
+            continue
+        start, end = extended(sheet, *span, floor=done)
+        sheet.claim(start, end, Kind.ADDRESS, MASK)
+        done = end
+    sheet.settle()
+
+
+_FOLLOWING = re.compile(r"[^\W\d_][\w'’.\-]*|\d{1,3}(?:st|nd|rd|th)")
+_REACH = 64
+
+
+def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
+    """`123 Main Street`, `12 rue de la Paix`."""
+    low = sheet.low
+    if low[end : end + 1] not in {" ", ",", "\x1f"}:
+        return None
+    position = end + (low[end] == ",")
+    spans: list[tuple[int, int]] = []
+    for _ in range(6):
+        while low[position : position + 1] in {" ", "\x1f"} and position - end < _REACH:
+            position += 1
+        word = _FOLLOWING.match(low, position)
+        if word is None:
+            break
+        spans.append(word.span())
+        position = word.end()
+        text = word.group().strip(".'")
+        if len(spans) == 1 and text in _FRENCH and low[position : position + 1] == " ":
+            return _french(sheet, start, position)
+        if (text in _STREETS or text in _MAYBE_STREETS) and _is_street(sheet, spans, text):
+            return start, _with_side(low, position)
+        if text in _NEVER or low[position : position + 1] not in {" ", "\x1f"}:
+            break
+    return None
+
+
+def _is_street(sheet: Sheet, spans: list[tuple[int, int]], suffix: str) -> bool:
+    if len(spans) == 1:
+        return suffix in _ALONE
+    if suffix in _STREETS:
+        return True
+    return all(_is_name(sheet.cased[a:b]) for a, b in spans[:-1])
+
+
+def _is_name(word: str) -> bool:
+    return word[0].isupper() or word[0].isdigit()
+
+
+def _with_side(low: str, end: int) -> int:
+    side = _FOLLOWING.match(low, end + 1) if low[end : end + 1] == " " else None
+    return side.end() if side and side.group().strip(".") in _SIDES else end
+
+
+def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
+    low = sheet.low
+    named = 0
+    end = position
+    for _ in range(8):
+        gap = position + (low[position : position + 1] in {" ", "\x1f"})
+        word = _FOLLOWING.match(low, gap)
+        if word is None:
+            break
+        text = word.group()
+        is_particle = text.strip("'") in _PARTICLES or text.startswith(("d'", "l'"))
+        if not is_particle and not sheet.cased[word.start()].isupper() and named:
+            break
+        if not is_particle or "'" in text:
+            named += 1
+            end = word.end()
+        position = word.end()
+    return (start, end) if named else None
+
+
+def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
+    """`Hauptstraße 12a`, `Berliner Allee 5`, `Calle Mayor, 12`, `Via Roma 1`."""
+    low = sheet.low
+    if low[start - 1 : start] not in {" ", ",", "\x1f", "º", "."}:
+        return None
+    tail = low[max(floor, start - _REACH) : start]
+    sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
+    name_end = start - len(tail) + (sign.start() if sign else len(tail))
+    tail = tail[: len(tail) - (start - name_end)]
+    if tail.endswith(_GERMANIC):
+        return _germanic(sheet, tail, name_end, end)
+    match = _ROMANCE.search(tail)
+    if match is None:
+        return None
+    first = name_end - len(tail) + match.start()
+    name = name_end - len(tail) + match.start("name")
+    words = sheet.cased[name:name_end].replace(",", " ").split()
+    if len(words) > 5 or any(w.islower() and w not in _PARTICLES for w in words[1:]):  # noqa: PLR2004
+        return None
+    is_marked = sheet.cased[first].isupper() or match.group().startswith(("calle", "c/", "avenida"))
+    return (first, end) if is_marked and (_is_name(words[0]) or words[0] in _PARTICLES) else None
+
+
+def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:
+    words = tail.split(" ")
+    last = words[-1]
+    first = name_end - len(last)
+    ending = next(e for e in _GERMANIC if last.endswith(e))
+    is_alone = last == ending
+    lead = words[-2] if len(words) > 1 else ""
+    lead_start = first - 1 - len(lead)
+    if lead and (is_alone or lead in _LEADS) and sheet.cased[lead_start].isupper():
+        return lead_start, end
+    if is_alone or len(last) - len(ending) < 3:  # noqa: PLR2004 - "Markt 5" is no address
+        return None
+    return (first, end) if sheet.cased[first].isupper() else None

@@ -1,0 +1,88 @@
+"""The context of a number: the nearest word within 40 characters that gives it a type."""
+
+import re
+from typing import NamedTuple
+
+from chalicelib.redaction.vocabulary import (
+    FILLERS,
+    LINKS,
+    MARKS,
+    NEEDS_MARK,
+    ROLES,
+    TOPICS,
+    Role,
+    Topic,
+)
+
+REACH = 40
+_WORD = re.compile(r"[^\W\d_]+")
+
+
+class Context(NamedTuple):
+    """What stands around a number.
+
+    `is_direct`: only filler words between the word and the number. `is_marked`: something says that
+    a number follows ("no.", "id", "#", a colon). `is_named`: the word itself is called a number
+    ("order number", which is then somewhere in the sentence).
+    """
+
+    topic: Topic | None
+    is_direct: bool
+    is_marked: bool
+    is_named: bool
+
+
+NOTHING = Context(None, is_direct=False, is_marked=False, is_named=False)
+
+
+def before(words: str, start: int) -> Context:
+    """The nearest topic that ends at most 40 characters before `start`."""
+    tail = words[max(0, start - REACH - 16) : start]
+    is_marked = tail.rstrip(" \t\x1f([{\"'*").endswith(("#", ":", "="))
+    is_direct = True
+    following = ""
+    for word in reversed(_WORD.findall(tail)):
+        role = ROLES.get(word)
+        if role is None:
+            is_direct = False
+        elif role is Role.MARK:
+            is_marked = True
+        elif role is not Role.FILLER and (is_marked or word not in NEEDS_MARK):
+            topic = Topic(role)
+            if topic is Topic.ORDER:
+                topic = _head(tail, word)
+            return Context(topic, is_direct, is_marked, following in MARKS)
+        following = word
+    return NOTHING
+
+
+def after(words: str, end: int) -> Context:
+    """The nearest topic that begins shortly after `end`: "48213 is my order number"."""
+    head = words[end : end + REACH]
+    is_direct = False
+    for word in _WORD.findall(head):
+        topic = TOPICS.get(word)
+        if topic is not None:
+            is_named = _is_number_of(head, word)
+            return Context(topic, is_direct, is_named, is_named)
+        if word not in FILLERS and word not in LINKS:
+            break
+        is_direct = True
+    return NOTHING
+
+
+def _head(tail: str, word: str) -> Topic:
+    """In "tracking number for my order: ..." the number is the tracking number."""
+    is_linked = False
+    for earlier in reversed(_WORD.findall(tail[: tail.rfind(word)])):
+        if earlier in LINKS:
+            is_linked = True
+        elif earlier not in FILLERS:
+            found = TOPICS.get(earlier) is Topic.TRACKING
+            return Topic.TRACKING if found and is_linked else Topic.ORDER
+    return Topic.ORDER
+
+
+def _is_number_of(head: str, word: str) -> bool:
+    following = _WORD.search(head, head.find(word) + len(word))
+    return following is not None and following.group() in MARKS

@@ -1,0 +1,265 @@
+"""E-mail addresses, written as they are or spelled out ("name at domain dot com")."""
+
+import re
+
+from chalicelib.redaction.sheet import Kind, Sheet
+
+MASK = "***@***"
+
+_TLD = (
+    "com|net|org|edu|gov|mil|info|biz|io|co|us|uk|ca|au|de|fr|es|it|nl|be|at|ch|se|no|dk|fi|pl|pt|"
+    "br|mx|ar|cl|in|cn|jp|kr|ru|nz|ie|za|eu|me|tv|app|dev|ai|xyz|online|store|shop|example|test|cat"
+)
+_SIGN = re.compile(r"@(?=[ \t\x1f]{0,2}(?:\[|\w[\w\-.]))")
+_LOCAL = re.compile(r"(?P<gap>[ \t\x1f]{0,2})(?P<local>\"[^\"\n@]{1,64}\"|[\w.+\-'%~#!$*^`{}&]+)")
+_LEADING = ".+-'%~#!$*^`{}&"
+_DOMAIN_WRITTEN = re.compile(
+    r"(?P<gap>[ \t\x1f]{0,2})(?P<domain>\[[0-9a-f.:]{3,45}\]|[\w\-]++(?:\.{1,2}[\w\-]++)*+)"
+    rf"(?P<tail>(?:[ \t]?[,.][ \t]?|[ \t](?:dot[ \t])?)(?:{_TLD})(?:\.(?:uk|au|br|mx))?(?![\w@]))?"
+)
+_KNOWN_TLD = frozenset(_TLD.split("|"))
+_LOCAL_REACH = 320  # RFC 5321 allows 64; a longer one is masked as well
+
+
+def mask_emails(sheet: Sheet) -> None:
+    """Claim every address; what is written around it stays."""
+    low = sheet.low
+    if "@" in low:
+        done = 0
+        for sign in _SIGN.finditer(low):
+            at = sign.start()
+            if at < done:
+                continue
+            span = _written_span(sheet, max(done, at - _LOCAL_REACH), at)
+            done = at + 1
+            if span is not None:
+                sheet.claim(*span, Kind.EMAIL, MASK)
+                done = span[1]
+        sheet.settle()
+    _mask_spelled(sheet)
+
+
+def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:
+    low = sheet.low
+    # Backwards, so that a long run of letters is read once and not once per letter.
+    left = _LOCAL.match(low[floor:at][::-1])
+    right = _DOMAIN_WRITTEN.match(low, at + 1)
+    if left is None or right is None:
+        return None
+    local = left["local"][::-1].lstrip(_LEADING)
+    if not local:
+        return None
+    start = at - left.end("gap") - len(local)
+    end = right.end("domain")
+    domain = right["domain"]
+    is_spaced = bool(left["gap"] or right["gap"])
+    labels = domain.split(".")
+    if len(labels) == 1 and not domain.startswith("["):
+        if right["tail"] is not None:
+            return start, right.end()
+        is_word = len(domain) > 1 and domain[0].isalpha()
+        return (start, end) if is_word and not is_spaced else None
+    if is_spaced and labels[-1] not in _KNOWN_TLD:
+        return None
+    return start, _without_next_sentence(labels, right.start("domain"), end, sheet.cased)
+
+
+def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) -> int:
+    """In `a@example.com.Please call` the address ends before the capital."""
+    position = start
+    for index, label in enumerate(labels):
+        if (
+            index > 1
+            and cased[position : position + 1].isupper()
+            and labels[index - 1] in _KNOWN_TLD
+        ):
+            return position - 1 if not cased[start : position - 1].isupper() else end
+        position += len(label) + 1
+    return end
+
+
+_AT = (
+    " at ", "(at)", "[at]", "{at}", "<at>", " arroba ", "(arroba)", "[arroba]", " arobase ",
+    " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-",
+)  # fmt: skip
+_DOT = (
+    r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
+)
+_SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"
+_DOMAIN = re.compile(
+    rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}}?)"
+    rf"(?P<dot>{_SEPARATOR})(?P<tld>{_TLD})(?:{_SEPARATOR}(?:uk|au|br|mx|nz|jp|za|in))?(?![\w])"
+)
+_LOCAL_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789._-+"
+_JOINS = (
+    " dot ", " punto ", " punkt ", " point ", " ponto ", " underscore ", " dash ", " hyphen ",
+    " guion ", " minus ", " plus ", "(dot)", "[dot]", " (dot) ", " [dot] ",
+)  # fmt: skip
+_MAILBOXES = frozenset(
+    [
+        "gmail",
+        "googlemail",
+        "yahoo",
+        "ymail",
+        "hotmail",
+        "outlook",
+        "live",
+        "msn",
+        "icloud",
+        "me",
+        "aol",
+        "proton",
+        "protonmail",
+        "gmx",
+        "web",
+        "yandex",
+        "mail",
+        "zoho",
+        "fastmail",
+        "comcast",
+        "verizon",
+        "att",
+        "t-online",
+        "orange",
+        "wanadoo",
+        "free",
+        "laposte",
+        "libero",
+        "hey",
+        "tutanota",
+        "qq",
+        "rocketmail",
+    ]
+)
+_NO_NAME = frozenset(
+    [
+        "me",
+        "us",
+        "you",
+        "him",
+        "her",
+        "them",
+        "it",
+        "is",
+        "was",
+        "are",
+        "be",
+        "look",
+        "looking",
+        "available",
+        "arrived",
+        "order",
+        "ordered",
+        "orders",
+        "bought",
+        "buy",
+        "found",
+        "find",
+        "seen",
+        "see",
+        "shop",
+        "shopping",
+        "shopped",
+        "store",
+        "site",
+        "website",
+        "page",
+        "purchase",
+        "purchased",
+        "here",
+        "back",
+        "online",
+        "support",
+        "sold",
+        "sale",
+        "listed",
+        "contact",
+        "and",
+        "or",
+        "that",
+        "this",
+        "item",
+        "items",
+        "products",
+        "go",
+        "went",
+        "click",
+        "visit",
+        "start",
+        "signed",
+        "sign",
+        "log",
+        "logged",
+        "register",
+        "registered",
+        "account",
+        "working",
+        "work",
+        "price",
+        "prices",
+        "checkout",
+        "only",
+        "not",
+        "meet",
+        "meeting",
+        "also",
+        "both",
+        "all",
+        "out",
+        "up",
+        "placed",
+        "paid",
+        "customer",
+        "service",
+        "team",
+    ]
+)
+
+
+def _mask_spelled(sheet: Sheet) -> None:
+    for sign in _AT:
+        low = sheet.low
+        at = low.find(sign)
+        done = 0
+        while at >= 0:
+            span = _spelled_span(low, at, sign)
+            if span is not None and span[0] >= done:
+                sheet.claim(*span, Kind.EMAIL, MASK)
+                done = span[1]
+            at = low.find(sign, max(done, at + 1))
+        sheet.settle()
+
+
+def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
+    end = at + len(sign)
+    end += low[end : end + 1] == " "
+    domain = _DOMAIN.match(low, end)
+    if domain is None:
+        return None
+    start = at - (low[at - 1 : at] == " ")
+    left = _local_start(low, start)
+    local = low[left:start]
+    if not local:
+        return None
+    if sign == " at ":
+        is_spelled = domain["dot"] != "."
+        is_mailbox = domain["name"].partition(".")[0] in _MAILBOXES
+        mentions = "mail" in low[max(0, left - 40) : left]
+        if local in _NO_NAME or not (is_spelled or is_mailbox or mentions):
+            return None
+    return left, domain.end()
+
+
+def _local_start(low: str, end: int) -> int:
+    """Where the name before the "at" begins, joined by "dot" and "underscore" words."""
+    floor = max(0, end - 100)
+    start = end
+    for _ in range(4):
+        chunk = low[floor:start]
+        start -= len(chunk) - len(chunk.rstrip(_LOCAL_CHARS))
+        joined = next((j for j in _JOINS if low.endswith(j, floor, start)), None)
+        if joined is None:
+            break
+        start -= len(joined)
+    name = low[start:end].lstrip(" .-+")
+    return end - len(name)

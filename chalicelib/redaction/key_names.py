@@ -1,0 +1,338 @@
+"""What the name of a key says about its value."""
+
+import re
+from enum import StrEnum
+from functools import lru_cache
+
+
+class Meaning(StrEnum):
+    """How a value is treated because of its key."""
+
+    PLAIN = "plain"  # by what it looks like
+    READABLE = "readable"  # a number under it is a measure, a time or our own counter
+    TEXT = "text"  # somebody's words: dropped
+    EMAIL = "email"
+    PHONE = "phone"
+    ORDER = "order"
+    TRACKING = "tracking"
+    CARD = "card"
+    ADDRESS = "address"
+    NAME = "name"
+    SECRET = "secret"  # noqa: S105 - a meaning, not a secret
+
+
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
+_SPLIT = re.compile(r"[^0-9a-zA-Z]+")
+
+_TEXT_WORDS = frozenset(
+    [
+        "message",
+        "messages",
+        "body",
+        "bodies",
+        "content",
+        "contents",
+        "text",
+        "comment",
+        "comments",
+        "html",
+        "snippet",
+        "excerpt",
+        "subject",
+        "transcript",
+        "note",
+        "notes",
+        "caption",
+        "plaintext",
+    ]
+)
+# "message_id" names a message, "body_bytes" measures a body: neither is one.
+_ABOUT = frozenset(
+    [
+        "id",
+        "ids",
+        "sid",
+        "uuid",
+        "guid",
+        "key",
+        "keys",
+        "type",
+        "types",
+        "kind",
+        "status",
+        "state",
+        "count",
+        "counts",
+        "bytes",
+        "length",
+        "len",
+        "size",
+        "hash",
+        "sha",
+        "sha256",
+        "md5",
+        "digest",
+        "at",
+        "ts",
+        "time",
+        "timestamp",
+        "epoch",
+        "ms",
+        "us",
+        "ns",
+        "seconds",
+        "version",
+        "template",
+        "name",
+        "url",
+        "fingerprint",
+        "index",
+        "no",
+        "role",
+        "format",
+        "encoding",
+        "channel",
+        "direction",
+        "source",
+        "event",
+        "attributes",
+        "sent",
+        "received",
+        "delivered",
+        "failed",
+    ]
+)
+_READABLE_WORDS = frozenset(
+    [
+        "at",
+        "ts",
+        "time",
+        "times",
+        "timestamp",
+        "timestamps",
+        "epoch",
+        "ttl",
+        "expires",
+        "expiry",
+        "exp",
+        "iat",
+        "nbf",
+        "date",
+        "ms",
+        "us",
+        "ns",
+        "s",
+        "sec",
+        "seconds",
+        "minutes",
+        "hours",
+        "days",
+        "millis",
+        "micros",
+        "nanos",
+        "duration",
+        "elapsed",
+        "latency",
+        "age",
+        "bytes",
+        "kb",
+        "size",
+        "length",
+        "len",
+        "count",
+        "counts",
+        "total",
+        "attempt",
+        "attempts",
+        "retries",
+        "port",
+        "version",
+        "ver",
+        "v",
+        "fence",
+        "sequence",
+        "seq",
+        "offset",
+        "line",
+        "lineno",
+        "pid",
+        "thread",
+        "price",
+        "amount",
+        "cost",
+        "quantity",
+        "qty",
+        "lease",
+        "depth",
+        "rate",
+        "percent",
+        "ratio",
+        "weight",
+        "width",
+        "height",
+        "memory",
+        "limit",
+        "remaining",
+        "year",
+        "bucket",
+    ]
+)
+_SUFFIX = frozenset(
+    [
+        "number",
+        "no",
+        "nr",
+        "num",
+        "id",
+        "ids",
+        "code",
+        "ref",
+        "reference",
+        "value",
+        "raw",
+        "normalized",
+        "e164",
+        "s",
+        "numbers",
+    ]
+)
+_BY_WORD = {
+    **dict.fromkeys(
+        [
+            "phone",
+            "phones",
+            "phonenumber",
+            "mobile",
+            "mobilephone",
+            "cell",
+            "cellphone",
+            "telephone",
+            "tel",
+            "fax",
+            "msisdn",
+            "whatsapp",
+            "sms",
+            "telefon",
+            "telefono",
+            "téléphone",
+        ],
+        Meaning.PHONE,
+    ),
+    **dict.fromkeys(["email", "emails", "mail", "emailaddress"], Meaning.EMAIL),
+    **dict.fromkeys(
+        [
+            "order",
+            "orders",
+            "ordernumber",
+            "orderid",
+            "orderno",
+            "pedido",
+            "bestellung",
+            "invoice",
+            "po",
+            "purchaseorder",
+        ],
+        Meaning.ORDER,
+    ),
+    **dict.fromkeys(
+        [
+            "tracking",
+            "trackingnumber",
+            "trackingno",
+            "trackingid",
+            "trackingurl",
+            "trackinglink",
+            "trackingcompany",
+            "awb",
+            "waybill",
+            "shipment",
+            "parcel",
+            "consignment",
+        ],
+        Meaning.TRACKING,
+    ),
+    **dict.fromkeys(
+        ["card", "cardnumber", "creditcard", "iban", "ssn", "pan", "account"], Meaning.CARD
+    ),
+    **dict.fromkeys(
+        [
+            "cvv",
+            "cvc",
+            "password",
+            "passwd",
+            "secret",
+            "token",
+            "authorization",
+            "apikey",
+            "pin",
+            "otp",
+        ],
+        Meaning.SECRET,
+    ),
+    **dict.fromkeys(
+        [
+            "address",
+            "address1",
+            "address2",
+            "addresses",
+            "street",
+            "street1",
+            "street2",
+            "addressline",
+            "postcode",
+            "postalcode",
+            "zip",
+            "zipcode",
+            "plz",
+            "city",
+        ],
+        Meaning.ADDRESS,
+    ),
+    **dict.fromkeys(
+        [
+            "firstname",
+            "lastname",
+            "fullname",
+            "surname",
+            "customername",
+            "recipientname",
+            "givenname",
+            "familyname",
+            "displayname",
+            "contactname",
+            "buyername",
+            "sendername",
+        ],
+        Meaning.NAME,
+    ),
+}
+
+
+def meaning(key: str) -> Meaning:
+    """What a value under this key is, as far as the name tells; never raises."""
+    if len(key) <= 64 and key.isascii():  # noqa: PLR2004 - longer names are data, not names
+        return _meaning(key)
+    return Meaning.PLAIN
+
+
+@lru_cache(maxsize=1024)
+def _meaning(key: str) -> Meaning:
+    words = [word for part in _SPLIT.split(key) for word in _CAMEL.sub(" ", part).lower().split()]
+    if not words:
+        return Meaning.PLAIN
+    joined = "".join(words)
+    last = words[-1]
+    if last in _TEXT_WORDS or (any(w in _TEXT_WORDS for w in words) and last not in _ABOUT):
+        return Meaning.TEXT
+    if joined in _BY_WORD:
+        return _BY_WORD[joined]
+    if last in _READABLE_WORDS:
+        return Meaning.READABLE
+    if {"ip", "mac"} & set(words):
+        return Meaning.PLAIN
+    core = words[:]
+    while len(core) > 1 and core[-1] in _SUFFIX:
+        core.pop()
+    pair = "".join(core[-2:])
+    found = _BY_WORD.get("".join(core)) or _BY_WORD.get(pair) or _BY_WORD.get(core[-1])
+    return found or Meaning.PLAIN

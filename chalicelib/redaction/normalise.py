@@ -1,0 +1,228 @@
+"""The normalised view: what a reader sees, with the way back to the bytes that were written.
+
+Patterns run on a view in which full-width digits are digits, `%40` and `&#64;` are `@`, and
+zero-width characters are gone. A match is mapped back, so everything outside it stays byte for
+byte. The way back is a sparse list of the places where view and text differ in length; a plain
+ASCII text has none and costs nothing.
+"""
+
+import re
+import unicodedata
+from bisect import bisect_right
+from functools import lru_cache
+from typing import NamedTuple
+
+CAP_BYTES = 256 * 1024
+_LOOK_AHEAD = 512  # an identifier cut by the cap is still seen whole
+
+
+class View(NamedTuple):
+    """`cased` and `low` have one character per normalised character, at the same offsets."""
+
+    cased: str
+    low: str
+    starts: tuple[int, ...]  # view offsets at which a new segment begins
+    segments: tuple[tuple[int, int], ...]  # its offset in the text; length if it is one token
+
+    def span(self, start: int, end: int) -> tuple[int, int]:
+        """The part of the text that the view shows as `[start, end)`; `end > start`."""
+        if not self.starts:
+            return start, end
+        first, last = self._segment(start), self._segment(end - 1)
+        offset, length = self.segments[first]
+        text_start = offset if length else offset + start - self.starts[first]
+        offset, length = self.segments[last]
+        text_end = offset + (length or end - self.starts[last])
+        return text_start, text_end
+
+    def _segment(self, position: int) -> int:
+        return bisect_right(self.starts, position) - 1
+
+
+def cap(text: str) -> tuple[str, int]:
+    """The text to read and the offset at which the result ends: 256 KB of UTF-8 at most."""
+    if len(text) * 4 <= CAP_BYTES:
+        return text, len(text)
+    raw = text[: CAP_BYTES + 1].encode("utf-8", "surrogatepass")
+    if len(raw) <= CAP_BYTES:
+        return text, len(text)
+    end = len(raw[:CAP_BYTES].decode("utf-8", "ignore")) if raw.isascii() else _fit(text)
+    return text[: end + _LOOK_AHEAD], end
+
+
+def is_quiet(text: str) -> bool:
+    """Whether a text has no digit, `@` or link in any writing; cheap, for most texts are so."""
+    if _LOUD.search(text) or "://" in text or "&commat" in text:
+        return False
+    if text.isascii():
+        return True
+    return not any(_LOUD.search(_plain(char)) for char in set(text) if char > "\x7f")
+
+
+_LOUD = re.compile(r"[\d@]|[wW]{3}\.")
+
+
+def normalise(text: str) -> View:
+    """The view of a text; every str is accepted, lone surrogates and NUL included."""
+    if text.isascii():
+        odd, plain = "", text
+    else:
+        table = {ord(char): _plain(char) for char in set(text) if char > "\x7f"}
+        odd = "".join(sorted(chr(code) for code, shown in table.items() if len(shown) != 1))
+        plain = text.translate({code: s for code, s in table.items() if len(s) == 1})
+    tokens = _token_pattern(odd, plain)
+    if tokens is None:
+        return View(plain, plain.lower(), (), ())
+    return _decode(plain, tokens)
+
+
+def _fit(text: str) -> int:
+    low, high = CAP_BYTES // 4, min(len(text), CAP_BYTES)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if len(text[:middle].encode("utf-8", "surrogatepass")) <= CAP_BYTES:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+_ESCAPES = (
+    r"%(?:25){0,4}[0-7][0-9A-Fa-f]"
+    r"|&(?:amp;){0,4}(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,8});"
+    r"|\\{1,8}(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrt\"/])"
+    r"|=(?:40|2E|2D)(?=[A-Za-z])|=\r?\n"
+)
+_ESCAPE_HINTS = ("%", "&", "\\", "=")
+_ENTITIES = {
+    "commat": "@",
+    "period": ".",
+    "nbsp": "\x1f",
+    "lt": "<",
+    "gt": ">",
+    "quot": '"',
+    "apos": "'",
+    "amp": "&",
+    "num": "#",
+    "plus": "+",
+    "lpar": "(",
+    "rpar": ")",
+    "sol": "/",
+    "colon": ":",
+    "comma": ",",
+    "lowbar": "_",
+    "dash": "-",
+    "hyphen": "-",
+    "ndash": "-",
+    "mdash": "-",
+    "minus": "-",
+    "ensp": "\x1f",
+    "emsp": "\x1f",
+    "thinsp": "\x1f",
+    "shy": "",
+    "zwj": "",
+    "zwnj": "",
+    "lrm": "",
+    "rlm": "",
+}
+
+
+def _token_pattern(odd: str, plain: str) -> re.Pattern[str] | None:
+    escaped = any(hint in plain for hint in _ESCAPE_HINTS)
+    if not odd:
+        return _ESCAPE if escaped else None
+    # A hostile text may hold thousands of odd characters: one class, never an alternation.
+    odd_class = "[" + re.escape(odd) + "]"
+    return re.compile(f"{_ESCAPES}|{odd_class}" if escaped else odd_class)
+
+
+_ESCAPE = re.compile(_ESCAPES)
+
+
+def _decode(plain: str, tokens: re.Pattern[str]) -> View:
+    pieces: list[str] = []
+    starts: list[int] = [0]
+    segments: list[tuple[int, int]] = [(0, 0)]
+    size = done = 0
+    for match in tokens.finditer(plain):
+        start, end = match.span()
+        shown = _show(match.group())
+        if shown is None:
+            continue
+        pieces.append(plain[done:start])
+        size += start - done
+        if shown:
+            pieces.append(shown)
+            starts.append(size)
+            segments.append((start, end - start))
+            size += len(shown)
+        starts.append(size)
+        segments.append((end, 0))
+        done = end
+    if len(starts) == 1:
+        return View(plain, plain.lower(), (), ())
+    pieces.append(plain[done:])
+    cased = "".join(pieces)
+    return View(cased, cased.lower(), tuple(starts), tuple(segments))
+
+
+def _show(token: str) -> str | None:
+    """What a token stands for; None when it stands for itself."""
+    head = token[0]
+    if head == "%":
+        return _shown_code(int(token[-2:], 16))
+    if head == "&":
+        name = token[1:-1].rpartition("amp;")[2]
+        if name.startswith(("#x", "#X")):
+            return _shown_code(int(name[2:], 16))
+        if name.startswith("#"):
+            return _shown_code(int(name[1:]))
+        return _ENTITIES.get(name)
+    if head == "\\":
+        name = token.lstrip("\\")
+        if len(name) > 1:
+            return _shown_code(int(name[1:], 16))
+        return name if name in '"/' else "\n"
+    if head == "=":
+        return _shown_code(int(token[1:], 16)) if len(token) == len("=40") else ""
+    return _plain(token)
+
+
+def _shown_code(code: int) -> str | None:
+    if code == ord(" "):
+        return "\x1f"  # a space that does not end a link
+    if code < ord(" "):
+        return "\n"
+    if code > 0x10FFFF:
+        return None
+    return chr(code) if code < ord("\x7f") else _plain(chr(code))
+
+
+_DOTS = frozenset("․。｡·•‧∙⋅・")
+_SLASHES = frozenset("⁄∕⧸")
+_MINUS = frozenset("−⁃˗➖﹘ー")
+
+
+@lru_cache(maxsize=4096)
+def _plain(char: str) -> str:
+    """One character as a reader takes it: usually one, none if invisible, more if a ligature."""
+    category = unicodedata.category(char)
+    if category in {"Cf", "Mn", "Me"} or char in "\u115f\u1160\u3164\uffa0":
+        return ""
+    if category == "Zs":
+        return " "
+    if category == "Pd" or char in _MINUS:
+        return "-"
+    if char in _DOTS:
+        return "."
+    if char in _SLASHES:
+        return "/"
+    if char in "‘’ʼ":
+        return "'"
+    digit = unicodedata.digit(char, None)
+    if digit is not None:
+        return str(digit)
+    shown = unicodedata.normalize("NFKC", char)
+    shown = "".join(c for c in shown if unicodedata.category(c) not in {"Mn", "Cf"})
+    # The one letter whose lower case has another length.
+    return shown.replace("\u0130", "I")

@@ -1,0 +1,263 @@
+"""Runs of digits: cut into groups, recognised by shape, check digit and context.
+
+In doubt a run of seven digits or more is masked: a mistyped number is still personal data.
+"""
+
+import re
+from bisect import bisect_right
+from itertools import accumulate
+
+from chalicelib.redaction import cards, orders, phones, tracking
+from chalicelib.redaction.sheet import Kind, Sheet, last_four
+from chalicelib.redaction.vocabulary import Topic
+
+_SEPARATORS = r" \t\x1f.\-/()\[\]_*~|\\,"
+_RUN = re.compile(rf"[0-9]\d*+(?:[{_SEPARATORS}]{{1,4}}+\d++){{0,19}}+")
+_GROUP = re.compile(r"\d+")
+_STAMP = re.compile(
+    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)?$"
+)
+_EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")
+_BOOK = re.compile(r"97[89]\d{10}$")
+_MIN_RUN = 7
+_MAX_WINDOW = 8
+_MAX_TOTAL = 34  # the longest tracking number
+
+
+class _Run:
+    """One run: its groups, the signs between them, and the topic, looked up at most once each."""
+
+    __slots__ = ("ends", "groups", "separators", "sheet", "starts")
+
+    def __init__(self, sheet: Sheet, start: int, text: str) -> None:
+        self.sheet = sheet
+        spans = [match.span() for match in _GROUP.finditer(text)]
+        self.starts = [start + s for s, _ in spans]
+        self.ends = [start + e for _, e in spans]
+        self.groups = [text[s:e] for s, e in spans]
+        self.separators = [text[a[1] : b[0]] for a, b in zip(spans, spans[1:], strict=False)]
+
+    def topic(self, first: int, last: int) -> tuple[Topic | None, bool]:
+        """The topic near these groups, and whether it directly precedes them."""
+        near = self.sheet.before(self.starts[first])
+        if near.topic is not None:
+            return near.topic, near.is_direct
+        return self.sheet.after(self.ends[last]).topic, False
+
+
+def mask_numbers(sheet: Sheet) -> None:
+    """Claim cards, social security, spaced tracking and phone numbers, and long runs."""
+    done = 0
+    for match in _RUN.finditer(sheet.low):
+        text = match.group()
+        if len(text) < _MIN_RUN:
+            continue
+        if match.start() < done:
+            continue
+        if text.isdigit():
+            done = _claim_run(sheet, match.start(), match.end(), text)
+            continue
+        done = _mask_run(_Run(sheet, match.start(), text))
+    sheet.settle()
+
+
+def _mask_run(run: _Run) -> int:
+    index = done = 0
+    while index < len(run.groups):
+        taken, end = _claim_window(run, index)
+        if not taken and len(run.groups[index]) >= _MIN_RUN:
+            span = run.starts[index], run.ends[index]
+            taken, end = 1, _claim_run(run.sheet, *span, run.groups[index])
+        done = max(done, end)
+        index += taken or 1
+    return done
+
+
+def _claim_window(run: _Run, first: int) -> tuple[int, int]:
+    """Claim the groups from `first` that form one number: how many, and where the claim ends."""
+    sizes = [len(group) for group in run.groups[first:]]
+    if len(sizes) == 1:
+        return 0, 0
+    totals = list(accumulate(sizes))
+    if totals[-1] < _MIN_RUN:
+        return 0, 0
+    if len(sizes) > 2:  # noqa: PLR2004
+        kind = _triple(run, first, tuple(sizes[:3]))
+        if kind is not None:
+            return 3, _claim(run, first, 3, kind)
+    if totals[-1] >= cards.CARD_LENGTHS[0] and not _is_plus(run, first):
+        for count in range(min(len(sizes), bisect_right(totals, _MAX_TOTAL)), 1, -1):
+            if totals[count - 1] < cards.CARD_LENGTHS[0]:
+                break
+            kind = _card_or_tracking(run, first, tuple(sizes[:count]), totals[count - 1])
+            if kind is not None:
+                return count, _claim(run, first, count, kind)
+    count = _readable_window(run, first, sizes, totals)
+    if count:
+        run.sheet.shield(run.starts[first], run.ends[first + count - 1])
+        return count, run.ends[first + count - 1]
+    count = _phone_window(run, first, sizes, totals)
+    if not count:
+        return 0, 0
+    start, end = run.starts[first], run.ends[first + count - 1]
+    return count, phones.claim(run.sheet, start, end, "".join(run.groups[first : first + count]))
+
+
+def _readable_window(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
+    """`978-3-16-148410-0`, `12:34:56-1234`, and dashed numbers that a word calls a product's."""
+    count = 1
+    while count < len(sizes) and run.separators[first + count - 1] in {"-", " "}:
+        count += 1
+    if totals[count - 1] == 13 and run.groups[first] in {"978", "979"}:  # noqa: PLR2004 - ISBN
+        return count
+    near = run.sheet.before(run.starts[first])
+    is_product = near.topic is Topic.PRODUCT and near.is_direct
+    is_phone = tuple(sizes[:3]) in {(3, 3, 4), (1, 3, 3)} or _is_plus(run, first)
+    return count if is_product and not is_phone else 0
+
+
+def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
+    """`123-45-6789`, Amazon's `114-1234567-1234567` and eBay's `12-34567-89012`."""
+    separators = tuple(run.separators[first : first + 2])
+    if cards.is_ssn(lengths, separators):
+        return Kind.SSN
+    is_market = orders.is_market_shape(lengths) and {s.strip() for s in separators} <= {"-", ""}
+    return Kind.ORDER if is_market else None
+
+
+def _card_or_tracking(run: _Run, first: int, lengths: tuple[int, ...], total: int) -> Kind | None:
+    count = len(lengths)
+    is_fours = count >= 3 and set(lengths[:-1]) == {4} and lengths[-1] <= 4  # noqa: PLR2004
+    is_even = is_fours or len(set(lengths[:-1])) == 1 or lengths in {(4, 6, 5), (4, 6, 4)}
+    topic, _ = run.topic(first, first + count - 1)
+    if total in cards.CARD_LENGTHS:
+        if topic is Topic.CARD:
+            return Kind.CARD
+        if is_even:
+            digits = "".join(run.groups[first : first + count])
+            if cards.has_brand(digits) and cards.passes_luhn(digits):
+                return Kind.CARD
+            if topic is Topic.TRACKING:
+                return Kind.TRACKING
+        if lengths in {(4, 4, 4, 4), (4, 6, 5)}:
+            return Kind.CARD
+        if is_fours and count == 3:  # noqa: PLR2004 - FedEx Express in groups of four
+            return Kind.TRACKING
+    if tracking.is_spaced_number(lengths):
+        return Kind.TRACKING
+    return Kind.TRACKING if topic is Topic.TRACKING and count <= 9 else None  # noqa: PLR2004
+
+
+def _is_plus(run: _Run, first: int) -> bool:
+    start = run.starts[first]
+    return "+" in run.sheet.low[max(0, start - 2) : start]
+
+
+def _phone_window(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
+    head = run.groups[first]
+    start = run.starts[first]
+    sign = run.sheet.low[max(0, start - 1) : start]
+    most = min(len(sizes), _MAX_WINDOW)
+    if _is_plus(run, first) or head.startswith("00"):
+        if head.startswith("1"):
+            exact = _longest(totals, most, range(11, 12))
+            if exact:
+                return exact
+        return _longest(totals, most, range(8, 16))
+    for count in range(most, 1, -1):
+        separators = tuple(run.separators[first : first + count - 1])
+        if phones.is_shape(tuple(sizes[:count]), separators):
+            return count
+    if head.startswith("0") and head != "0" and "," not in "".join(run.separators[first:]):
+        return _longest(totals, most, range(7, 13))
+    if sign == "(":
+        return _longest(totals, most, range(7, 14))
+    if run.topic(first, first)[0] is Topic.PHONE:
+        return _longest(totals, min(len(sizes), 15), phones.DIGITS)
+    is_spelled = sizes[:9] == [1] * 9
+    if is_spelled:
+        return _longest(totals, len(sizes), phones.DIGITS)
+    return _dashed(run, first, sizes, totals)
+
+
+def _longest(totals: list[int], most: int, wanted: range) -> int:
+    return next((n for n in range(most, 1, -1) if totals[n - 1] in wanted), 0)
+
+
+def _dashed(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
+    """Groups joined by dashes, long enough to be somebody's number with a slip in it."""
+    count = 1
+    for separator in run.separators[first:]:
+        if separator != "-":
+            break
+        count += 1
+    count = min(count, len(sizes), _MAX_WINDOW)
+    return count if count > 1 and 8 <= totals[count - 1] <= 15 else 0  # noqa: PLR2004
+
+
+def _claim(run: _Run, first: int, count: int, kind: Kind) -> int:
+    start, end = run.starts[first], run.ends[first + count - 1]
+    digits = "".join(run.groups[first : first + count])
+    run.sheet.claim(start, end, kind, tracking.MASK if kind is Kind.TRACKING else last_four(digits))
+    return end
+
+
+def _claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
+    kind = _kind_of_run(sheet, start, end, digits)
+    if kind is None:
+        sheet.shield(start, end)
+    elif kind is Kind.PHONE:
+        return phones.claim(sheet, start, end, digits)
+    else:
+        sheet.claim(start, end, kind, tracking.MASK if kind is Kind.TRACKING else last_four(digits))
+    return end
+
+
+_BY_TOPIC = {
+    Topic.TRACKING: Kind.TRACKING,
+    Topic.ORDER: Kind.ORDER,
+    Topic.ACCOUNT: Kind.ORDER,
+    Topic.SSN: Kind.SSN,
+    Topic.IBAN: Kind.IBAN,
+}
+
+
+def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None:  # noqa: PLR0911
+    """The type of an unbroken run of seven digits or more; None for one that stays readable."""
+    length = len(digits)
+    if "+" in sheet.low[max(0, start - 2) : start]:
+        return Kind.PHONE
+    near = sheet.before(start)
+    topic = near.topic or sheet.after(end).topic
+    if topic is Topic.CARD and length in cards.CARD_LENGTHS:
+        return Kind.CARD
+    if topic in _BY_TOPIC:
+        return _BY_TOPIC[topic]
+    if topic is Topic.PHONE and length <= phones.DIGITS[-1]:
+        return Kind.PHONE
+    if length in cards.CARD_LENGTHS and cards.has_brand(digits) and cards.passes_luhn(digits):
+        return Kind.CARD
+    if _is_readable(digits, topic, is_direct=near.is_direct) or _MEASURED.match(sheet.low, end):
+        return None
+    if length in {10, 11} or (digits.startswith("0") and length <= phones.DIGITS[-1]):
+        return Kind.PHONE
+    if tracking.is_carrier_number(digits):
+        return Kind.TRACKING
+    return Kind.PHONE if length == 12 else Kind.NUMBER  # noqa: PLR2004
+
+
+_MEASURED = re.compile(
+    r" ?(?:bytes?|kb|mb|gb|kib|mib|ms|µs|us|ns|seconds?|secs?|mah|lumens?|km|rpm|views|followers|"
+    r"subscribers|people|pieces|pcs|stück)(?!\w)"
+)
+
+
+def _is_readable(digits: str, topic: Topic | None, *, is_direct: bool) -> bool:
+    if topic in {Topic.PRODUCT, Topic.COLOUR} and is_direct:
+        return True
+    if topic is Topic.AMOUNT and is_direct:
+        return len(digits) <= 9  # noqa: PLR2004 - no price has ten digits
+    if _STAMP.match(digits) or _BOOK.match(digits):
+        return True
+    is_epoch = _EPOCH.match(digits) is not None
+    return is_epoch and (topic is Topic.TIME or len(digits) >= 13)  # noqa: PLR2004 - milliseconds

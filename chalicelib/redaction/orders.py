@@ -1,0 +1,101 @@
+"""Order numbers: `#1001`, "order no. ...", Amazon 3-7-7, eBay 2-5-5, typos and all."""
+
+import re
+
+from chalicelib.redaction.context import Context
+from chalicelib.redaction.sheet import Kind, Sheet, last_four
+from chalicelib.redaction.vocabulary import Topic
+
+_TOKEN = re.compile(r"[0-9][a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
+_MORE_GROUPS = re.compile(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
+_LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|er|x|am|pm|h|days?|min|kg|g|cm|mm|ml|oz|lbs?|%)$")
+_COUNTED = re.compile(
+    r"[ \x1f]?(?:x|pcs|pieces|units?|items?|boxes|pairs|days?|weeks?|months?|years?|hours?|minutes?|"
+    r"%|€|\$|£|of|more|different|products?|times|tage|wochen|días|jours|percent|orders|pedidos)(?!\w)"
+)
+_HEX_COLOUR = re.compile(r"(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$")
+_MIN_BARE = 4
+_MIN_HASHED = 3
+_TOPICS = frozenset({Topic.ORDER, Topic.ACCOUNT})
+
+
+def mask_orders(sheet: Sheet) -> None:
+    """Claim order numbers by their shape, their `#` or the word for order near them."""
+    low = sheet.low
+    done = 0
+    for match in _TOKEN.finditer(low):
+        if match.start() < done:
+            continue
+        start, end = _whole(low, match, done)
+        kind = _kind(sheet, start, end)
+        if kind is not None:
+            more = _MORE_GROUPS.match(low, end) if low[start:end].isdigit() else None
+            if more and end - start + len(more.group()) <= 24:  # noqa: PLR2004 - no number is longer
+                end = more.end()
+            sheet.claim(start, end, kind, last_four(sheet.cased[start:end]))
+            done = end
+    sheet.settle()
+
+
+def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
+    """The token with the letters before its first digit: `SO-12345`, not `order-12345`."""
+    start = match.start()
+    chunk = low[max(done, start - 12) : start]
+    left = chunk[len(chunk.rstrip(_LEFT)) :]
+    letters = left.strip("-_")
+    if len(letters) <= 5 and letters not in {"order", "no", "nr", "num", "id"}:  # noqa: PLR2004
+        start -= len(left.lstrip("-_"))
+    return start, match.end()
+
+
+def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
+    low = sheet.low
+    token = low[start:end]
+    digits = sum(map(str.isdigit, token))
+    last = low[start - 1 : start] if start else ""
+    if last == "+" or (last == "(" and low[end : end + 1] == ")" and digits <= _MIN_BARE):
+        return None
+    if last == "#":
+        return _hashed(sheet, start, token, digits)
+    if _ORDINAL.match(token) or _COUNTED.match(low, end):
+        return None
+    near = sheet.before(start)
+    if near.topic in _TOPICS and _is_number(near, token, digits):
+        return Kind.ORDER
+    if near.topic is Topic.SECRET and near.is_direct and token.isdigit():
+        return Kind.SECRET
+    if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:  # noqa: PLR2004
+        return Kind.TRACKING
+    if near.topic is None and digits >= _MIN_BARE:
+        follow = sheet.after(end)
+        is_answer = follow.is_direct or follow.is_marked
+        return Kind.ORDER if follow.topic is Topic.ORDER and is_answer else None
+    return None
+
+
+def _is_number(near: Context, token: str, digits: int) -> bool:
+    if near.topic is Topic.ACCOUNT:
+        return near.is_direct and digits > _MIN_BARE
+    if near.is_direct:
+        is_code = len(token) > digits >= _MIN_HASHED
+        return near.is_marked or digits >= _MIN_BARE or is_code
+    return near.is_named and digits >= _MIN_BARE
+
+
+def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
+    near = sheet.before(start - 1)
+    if near.topic is Topic.ORDER and near.is_direct:
+        return Kind.ORDER
+    if near.topic in {Topic.COLOUR, Topic.PRODUCT} and near.is_direct:
+        return None
+    if digits < _MIN_HASHED or (not token.isdigit() and _HEX_COLOUR.match(token)):
+        return None
+    return Kind.ORDER
+
+
+def is_market_shape(lengths: tuple[int, ...]) -> bool:
+    """Amazon 3-7-7 and eBay 2-5-5, with a digit more or less: a mistyped number is a number."""
+    one, two, three = lengths
+    is_amazon = one in {2, 3, 4} and two in {6, 7, 8} and three in {6, 7, 8}
+    return is_amazon or lengths == (2, 5, 5)

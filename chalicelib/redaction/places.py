@@ -1,0 +1,57 @@
+"""What belongs to a street address around its street: flat, town, state, postcode."""
+
+import re
+
+from chalicelib.redaction.sheet import Sheet
+
+_UNIT = re.compile(
+    r"(?:,?[ \n\x1f]{1,2}|,)(?:(?:apartment|apt|suite|ste|unit|flat|floor|fl|level|room|rm|bldg|"
+    r"building|app|appt|appartement|wohnung|whg|piso|puerta|interno|int)\b\.?[ #]{0,2}|#[ ]?)[a-z0-9\-]{1,6}\b"
+)
+_FLOOR = re.compile(r",?[ ]\d{1,2}[ºª°o]?[ ]?(?:[a-d]|izq|dcha|piso)\b[ºª]?\.?")
+_UNIT_BEFORE = re.compile(
+    r"(?<![a-z0-9])(?:flat|apartment|apt|unit|suite|level|shop)\.? ?#?[a-z0-9\-]{1,6}[,/ ]{1,2}$"
+)
+_STATE = (
+    r"(?:al|ak|az|ar|ca|co|ct|de|fl|ga|hi|id|il|in|ia|ks|ky|la|me|md|ma|mi|mn|ms|mo|mt|ne|nv|nh|nj|"
+    r"nm|ny|nc|nd|oh|ok|or|pa|ri|sc|sd|tn|tx|ut|vt|va|wa|wv|wi|wy|dc|on|qc|bc|ab|mb|sk|ns|nb|nl|pe|"
+    r"nsw|vic|qld|sa|tas|act|nt)(?![a-z])\.?"
+)
+_CODE = (
+    r"(?:\d{5}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z][ \-]?\d[a-z]\d|"
+    r"\d{4}(?: ?[a-z]{2})?|\d{2}-\d{3}|\d{3} \d{2})(?![\w]|[-.,]\d)"
+)
+_TOWN = r"[^\W\d_](?:[^\W\d_]|[.'\-]){1,20}"
+_GAP = r"[,\n \x1f]{1,3}"
+_TOWN_STATE_CODE = re.compile(
+    rf"(?P<towns>(?:{_GAP}{_TOWN}){{0,5}}?)(?:{_GAP}(?P<state>{_STATE}))?{_GAP}{_CODE}"
+)
+_TOWN_STATE = re.compile(rf",[ ]?(?P<towns>{_TOWN}(?: {_TOWN}){{0,2}}),[ ]?{_STATE}")
+_CODE_TOWN = re.compile(
+    rf"{_GAP}(?:(?:d|a|ch|de|at|f|nl|e|i)-)?(?:\d{{5}}|\d{{4}}(?: ?[a-z]{{2}})?|\d{{2}}-\d{{3}}|\d{{3}} \d{{2}}|"
+    rf"\d{{4}}-\d{{3}})[ ](?P<towns>{_TOWN})(?:[ ](?:am|an der|bei|im|a\.d\.) {_TOWN})?"
+)
+
+
+def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int, int]:
+    """The span of a street with the flat before it and what follows it up to the postcode."""
+    low = sheet.low
+    window = low[max(floor, start - 20) : start]
+    unit = _UNIT_BEFORE.search(window)
+    if unit:
+        start -= len(window) - unit.start()
+    end += low[end : end + 1] == "." and low[end + 1 : end + 2] in {",", ""}
+    for pattern in (_UNIT, _FLOOR):
+        match = pattern.match(low, end)
+        end = match.end() if match else end
+    for pattern in (_CODE_TOWN, _TOWN_STATE_CODE, _TOWN_STATE):
+        match = pattern.match(low, end)
+        if match and _are_names(sheet, *match.span("towns")):
+            return start, match.end()
+    return start, end
+
+
+def _are_names(sheet: Sheet, start: int, end: int) -> bool:
+    """Towns are written with capitals, or the whole message is in small letters."""
+    words = sheet.cased[start:end].replace(",", " ").split()
+    return all(word[0].isupper() for word in words) or sheet.cased[start - 12 : end].islower()

@@ -1,0 +1,129 @@
+"""The choke point: one text in, the same text without personal data out."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+
+from chalicelib.redaction.addresses import mask_addresses
+from chalicelib.redaction.cards import mask_ibans
+from chalicelib.redaction.emails import mask_emails
+from chalicelib.redaction.links import mask_links
+from chalicelib.redaction.normalise import CAP_BYTES, View, cap, is_quiet, normalise
+from chalicelib.redaction.numbers import mask_numbers
+from chalicelib.redaction.orders import mask_orders
+from chalicelib.redaction.readable import keep_readable
+from chalicelib.redaction.sheet import Kind, Sheet
+from chalicelib.redaction.tokens import mask_codes
+from chalicelib.redaction.tracking import mask_marked_formats
+
+Counts = Mapping[Kind, int]
+
+DROPPED = "***"  # all that is left of a text that could not be read
+_MAX_PASSES = 6
+
+_MASKS = re.compile(
+    r"\*{3,}+(?:@\*{3}|-\*{3}-\d{4}(?!\d)|[a-z0-9]{4}(?![a-z0-9]))?|\[address\]|<redacted>"
+)
+
+
+def redact(text: str) -> str:
+    """The text with every identifier masked, cut at 256 KB; idempotent, never raises.
+
+    >>> redact("Where is order #1234567? Call 212-555-0142 or write to jo@example.com")
+    'Where is order #***4567? Call ***-***-0142 or write to ***@***'
+    """
+    return redact_counted(text)[0]
+
+
+def redact_counted(text: str) -> tuple[str, Counts]:
+    """The redacted text, and how many identifiers of each kind were masked in it."""
+    counts: Counter[Kind] = Counter()
+    try:
+        # What is left after a pass may read differently without what it took: until nothing does.
+        for _ in range(_MAX_PASSES):
+            redacted = _pass(text, counts)
+            if redacted == text:
+                return text, counts
+            text = redacted
+    except Exception:  # noqa: BLE001 - a text that cannot be read is dropped, never passed on
+        return DROPPED, counts
+    return DROPPED, counts
+
+
+def _pass(text: str, counts: Counter[Kind]) -> str:
+    text, end = cap(text)
+    if is_quiet(text) and not _spells(text.lower()):
+        return text[:end]
+    view = normalise(text)
+    sheet = read(view)
+    if not sheet.claims:
+        return text[:end]
+    counts.update(kind for _, _, kind, _ in sheet.claims)
+    return _write(text, end, view, sheet)
+
+
+def _spells(low: str) -> bool:
+    """Whether an address may be spelled out, or a link written without its scheme."""
+    if (" at " in low and " dot " in low) or ".com/" in low or "/track" in low:
+        return True
+    return any(hint in low for hint in _SPELLED)
+
+
+_SPELLED = ("at)", "at]", "at}", " arroba ", " arobase ", " chiocciola ", " klammeraffe ", "@")
+
+
+def read(view: View) -> Sheet:
+    """All passes over one view, the surest first: each sees what the ones before left."""
+    sheet = Sheet(view)
+    if "***" in sheet.low or "[address]" in sheet.low or "<redacted>" in sheet.low:
+        for match in _MASKS.finditer(sheet.low):
+            sheet.shield(*match.span())
+        sheet.settle()
+    mask_links(sheet)
+    mask_emails(sheet)
+    runs = _DIGITS.findall(sheet.low)
+    if not runs:
+        return sheet
+    if len(runs) > MAX_RUNS:
+        _mask_all_numbers(sheet)
+        return sheet
+    keep_readable(sheet)
+    mask_marked_formats(sheet)
+    mask_ibans(sheet)
+    mask_addresses(sheet)
+    mask_orders(sheet)
+    mask_codes(sheet)
+    mask_numbers(sheet)
+    return sheet
+
+
+_DIGITS = re.compile(r"[0-9]+")
+_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[0-9]\S*+)*+")
+
+# A text with so many numbers is a table or an attack, and no reading of each is worth the time.
+MAX_RUNS = 2500
+
+
+def _mask_all_numbers(sheet: Sheet) -> None:
+    for match in _ANY_NUMBER.finditer(sheet.low):
+        sheet.claim(*match.span(), Kind.NUMBER, DROPPED)
+    sheet.settle()
+
+
+def _write(text: str, end: int, view: View, sheet: Sheet) -> str:
+    pieces: list[str] = []
+    done = 0
+    for start, stop, _, mask in sorted(sheet.claims):
+        text_start, text_stop = view.span(start, stop)
+        if text_start >= end:
+            break
+        pieces.append(text[done:text_start])
+        pieces.append(mask)
+        done = text_stop
+    pieces.append(text[done:end])
+    return _within_cap("".join(pieces))
+
+
+def _within_cap(text: str) -> str:
+    """Masks can be longer than what they hide: the result keeps to the cap as well."""
+    return text if len(text) * 4 <= CAP_BYTES else text[: cap(text)[1]]

@@ -1,0 +1,93 @@
+"""The sheet on which the passes write: what has been claimed for a mask, what must stay."""
+
+from enum import StrEnum
+
+from chalicelib.redaction.context import Context, after, before
+from chalicelib.redaction.normalise import View
+
+BLANK = "\x00"  # neither letter, digit, space nor punctuation: ends every pattern
+SHORT = 5  # below this, the last four would show the whole identifier
+
+
+class Kind(StrEnum):
+    """What was masked; the names under which it is counted."""
+
+    EMAIL = "email"
+    PHONE = "phone"
+    ORDER = "order"
+    TRACKING = "tracking"
+    CARD = "card"
+    IBAN = "iban"
+    SSN = "ssn"
+    ADDRESS = "address"
+    NUMBER = "number"  # a long number of unknown type, masked in doubt
+    SECRET = "secret"  # noqa: S105 - a kind of finding: card check number, PIN
+
+
+class Sheet:
+    """A view in progress.
+
+    A pass reads `low` and `cased`, claims or shields spans of them, and settles at its end: settled
+    spans read as blanks to every later pass, so that no two passes mask the same characters.
+    """
+
+    __slots__ = ("_nearby", "_pending", "cased", "claims", "low", "words")
+
+    def __init__(self, view: View) -> None:
+        """Open a sheet over a view; `words` keeps what was written, for context."""
+        self.cased = view.cased
+        self.low = view.low
+        self.words = view.low
+        self.claims: list[tuple[int, int, Kind, str]] = []
+        self._pending: list[tuple[int, int]] = []
+        self._nearby: dict[int, Context] = {}  # negative offsets: what follows
+
+    def before(self, start: int) -> Context:
+        """The topic before an offset, looked up once for all passes."""
+        context = self._nearby.get(start)
+        if context is None:
+            context = self._nearby[start] = before(self.words, start)
+        return context
+
+    def after(self, end: int) -> Context:
+        """The topic after an offset, likewise."""
+        context = self._nearby.get(-end)
+        if context is None:
+            context = self._nearby[-end] = after(self.words, end)
+        return context
+
+    def claim(self, start: int, end: int, kind: Kind, mask: str) -> None:
+        """Replace `[start, end)` by the mask; spans of one pass come in order and apart."""
+        self.claims.append((start, end, kind, mask))
+        self._pending.append((start, end))
+
+    def shield(self, start: int, end: int) -> None:
+        """Leave `[start, end)` as it is, and let no later pass read it."""
+        self._pending.append((start, end))
+
+    def settle(self) -> None:
+        """Blank what this pass has taken."""
+        if not self._pending:
+            return
+        pieces: list[str] = []
+        done = 0
+        low = self.low
+        for start, end in sorted(self._pending):
+            if end <= done:
+                continue
+            pieces.append(low[done:start])
+            pieces.append(BLANK * (end - max(start, done)))
+            done = end
+        pieces.append(low[done:])
+        self.low = "".join(pieces)
+        self._pending.clear()
+
+
+def last_four(identifier: str) -> str:
+    """`***` and the last four letters or digits, or `***` alone for a short identifier.
+
+    >>> last_four("A-10012"), last_four("1001")
+    ('***0012', '***')
+    """
+    kept = [char for char in identifier if char.isalnum()]
+    return "***" + "".join(kept[-4:]) if len(kept) >= SHORT else "***"
