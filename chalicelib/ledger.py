@@ -69,19 +69,22 @@ class Ledger:
 
     def receive(self, event: EventFacts) -> bool:
         """See `ports.LedgerPort.receive`."""
-        item = self._event_item(event, rows.UNDECIDED) | {
-            "status": EventStatus.RECEIVED.value,
-            "unfinished": _shard(EventStatus.RECEIVED, event.event_key),
-        }
         try:
             self._table.put(
-                item,
+                self.received_item(event),
                 condition="attribute_not_exists(#event_id) OR #expires_at <= :now",
                 now=self._epoch(),
             )
         except ConditionFailed as found:
             return found.item["status"] == EventStatus.RECEIVED and "queued_at" not in found.item
         return True
+
+    def received_item(self, event: EventFacts) -> Item:
+        """The row of an event at the door, for whoever writes it together with other rows."""
+        return self._event_item(event, rows.UNDECIDED) | {
+            "status": EventStatus.RECEIVED.value,
+            "unfinished": _shard(EventStatus.RECEIVED, event.event_key),
+        }
 
     def queued(self, event_key: str) -> None:
         """See `ports.LedgerPort.queued`."""

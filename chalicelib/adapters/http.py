@@ -69,6 +69,7 @@ class Call:
         is_repeatable: doing it twice is doing it once.  Any other call gets a fresh connection,
             because a stale one would make its outcome uncertain for nothing.
         expects_json: the answer is of use only as a JSON object.
+        form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
     """
 
     operation: str
@@ -78,6 +79,7 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Mapping[str, Any] | None = field(default=None, repr=False)
     expects_json: bool = True
+    form: Mapping[str, str] | None = field(default=None, repr=False)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -172,6 +174,7 @@ class VendorClient:
                     self.base_url.rstrip("/") + call.path,
                     params=dict(call.query) or None,
                     json=call.body,
+                    data=call.form,
                     headers=headers,
                     timeout=(min(self.connect_timeout_seconds, patience), patience),
                     allow_redirects=False,
