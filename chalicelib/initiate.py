@@ -168,6 +168,7 @@ class Initiate:
             "channel_method": asked.channel,
             "channel_config": dict(channel_config),
             "ai_config": dict(project.ai_config(asked.channel)) or None,
+            "received_at": iso(self.clock.now()),
             "max_message_length": project.rate_limits.max_message_length,
         }
         return StartConversation(

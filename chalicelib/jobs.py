@@ -107,6 +107,7 @@ class InboundMessage(_Job):
         message_id: the provider's id; for e-mail a hash, because a Message-ID looks like an address.
         token: the opaque id a reply address carried.
         in_reply_to: hashes of the Message-IDs the e-mail refers to.
+        email_message_id: the e-mail's own Message-ID, for the threading headers of an answer.
         is_automatic: an auto-reply or a bounce; never answered.
     """
 
@@ -120,6 +121,7 @@ class InboundMessage(_Job):
     media_count: int = 0
     token: str | None = None
     in_reply_to: list[str] = Field(default_factory=list)
+    email_message_id: str | None = None
     is_automatic: bool = False
     opt_out: Literal["stop", "start", "help"] | None = None
 

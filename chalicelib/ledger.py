@@ -365,6 +365,11 @@ class Ledger:
         found = self._unfinished((ActionStatus.UNKNOWN,), self._epoch() + 1, limit)
         return [rows.unsettled(row) for row in found]
 
+    def action(self, key: str) -> ActionRow | None:
+        """An action by its key, as it is now; None when there is none."""
+        row = self._table.get({"event_id": key})
+        return rows.action(row) if row else None
+
     # --- the rows behind ----------------------------------------------------------------------
 
     def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:

@@ -22,6 +22,8 @@ class Loaded:
 
     record: Record
     draft: Draft | None = None
+    sent: list[str] = field(default_factory=list, repr=False)
+    """What the vendor says that it sent, where it says so: a template's text is its rendering."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class _Send:
     conversation_id: str
     entry_id: str
     loaded: Loaded | None = field(default=None, repr=False, compare=False)
+    receive: int = field(default=0, compare=False)
+    """How many times the queue had handed the event over when this was built; for the audit."""
 
     @property
     def key(self) -> str:
@@ -42,7 +46,7 @@ class _Send:
 
     def payload(self) -> Mapping[str, str]:
         """See `actions.Action.payload`."""
-        return {"entry_id": self.entry_id}
+        return {"entry_id": self.entry_id, "receive": str(self.receive)}
 
     def probe(self) -> Mapping[str, str]:
         """See `actions.Action.probe`; the draft under the entry tells the rest."""
@@ -119,7 +123,12 @@ class HandOff:
 
 
 def build(
-    planned: PlannedAction, *, conversation_id: str, suffix: str, loaded: Loaded | None
+    planned: PlannedAction,
+    *,
+    conversation_id: str,
+    suffix: str,
+    loaded: Loaded | None,
+    receive: int = 0,
 ) -> SendText | SendEmail | HandOff:
     """The action a plan names.
 
@@ -128,9 +137,9 @@ def build(
     """
     match planned.kind:
         case "send_text":
-            return SendText(conversation_id, planned.arg, loaded)
+            return SendText(conversation_id, planned.arg, loaded, receive)
         case "send_email":
-            return SendEmail(conversation_id, planned.arg, loaded)
+            return SendEmail(conversation_id, planned.arg, loaded, receive)
         case "hand_off":
             reason = loaded.draft.hand_off_reason if loaded and loaded.draft else None
             return HandOff(conversation_id, planned.arg, suffix, reason or "")

@@ -7,7 +7,6 @@ repeat sends the same words.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Protocol
 
 from chalicelib.conversations.records import Channel, Draft, Entry, Record
@@ -16,21 +15,15 @@ DEFAULT_SUBJECT = "A message for you"
 HUMAN_WORDS = ("human", "agent", "person", "someone", "speak to", "talk to", "call me")
 
 
-@dataclass(frozen=True, slots=True)
-class Variables:
-    """What the approved template of a WhatsApp opening asks for: its variables' numbers."""
-
-    numbers: tuple[str, ...] = ("1", "2")
-
-
 class Writer(Protocol):
     """Writes the opening of a conversation, or the answer to what its recipient wrote.
 
     Raises `ProviderError`s: transient ones are tried again, permanent ones end in `failed`.
     """
 
-    is_instant: bool
-    """Nothing leaves the machine: a conversation may be opened with its draft in one write."""
+    def is_instant(self, record: Record) -> bool:
+        """Nothing leaves the machine: the conversation may be opened with its draft in one write."""
+        ...
 
     def opening(self, record: Record) -> Draft:
         """The first message: variables of the template for WhatsApp, text otherwise."""
@@ -44,7 +37,10 @@ class Writer(Protocol):
 class TemplateWriter:
     """Fixed wordings filled from the record; the same record gives the same words."""
 
-    is_instant = True
+    def is_instant(self, record: Record) -> bool:
+        """See `Writer.is_instant`."""
+        del record
+        return True
 
     def opening(self, record: Record) -> Draft:
         """See `Writer.opening`."""

@@ -8,21 +8,22 @@ key) that carry the same ``ttl``::
     draft#{digest of conversation_id}#{entry_id} what will be sent under that entry
     do-not-contact#{company_id}                  the recipient wants nothing of this company
 
-and a partition ``opaque#{opaque_id}`` holds where a conversation is, for whoever knows it only by
-its opaque id.  ``messages`` in the conversation's item is the newest end of the history, bounded
+A partition ``opaque#{opaque_id}`` holds where a conversation is, for whoever knows it only by its
+opaque id, and the partition ``handoffs`` is the list of what waits for a person.  ``messages`` in the conversation's item is the newest end of the history, bounded
 in entries and in bytes, so that an append costs the same however long the conversation is.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib import keys
 from chalicelib.clock import iso
+from chalicelib.conversations import handoffs
 from chalicelib.conversations.records import (
     SENDER_OF,
     Channel,
@@ -38,7 +39,7 @@ from chalicelib.dynamo import ConditionFailed, Table, TransactionRefused
 from chalicelib.errors import TransientError
 from chalicelib.ports import Clock
 
-__all__ = ["Channel", "Conversations", "Draft", "Entry", "Opened", "Record", "Status"]
+__all__ = ["AUTOMATED", "Channel", "Conversations", "Draft", "Entry", "Opened", "Record", "Status"]
 
 TTL = timedelta(days=365)
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
@@ -48,6 +49,8 @@ NEWEST_BYTES = 4096
 """Bounds of `messages`; every index projects the whole item, so each byte is written nine times."""
 TRIES = 8
 """How often a transaction is offered again while others write to the same items."""
+AUTOMATED = frozenset({Status.PROCESSING, Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
+"""Statuses in which no person has the conversation and it has not failed."""
 CONFLICT = "TransactionConflict"
 _NOT_FORBIDDEN = "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
 
@@ -121,6 +124,7 @@ class Conversations:
         *,
         expected: Collection[Status] | None = None,
         changes: Mapping[str, Any] | None = None,
+        also: Sequence[Item] = (),
     ) -> tuple[Record, bool]:
         """Append an entry once, and change other attributes with it.
 
@@ -130,6 +134,7 @@ class Conversations:
             expected: the statuses in which `changes` may be applied; in any other the entry is
                 appended and nothing else is changed.
             changes: attributes that take a value; None leaves one as it is.
+            also: unconditional writes of other tables that belong to the same transaction.
 
         Returns:
             The record as it is now, and whether the entry was appended by this call.
@@ -141,7 +146,7 @@ class Conversations:
             may_change = expected is None or record.status in expected
             attributes = self._appended(record, new) | dict((changes or {}) if may_change else {})
             try:
-                self._table.transact(self._append_writes(record, new, attributes))
+                self._table.transact([*self._append_writes(record, new, attributes), *also])
             except TransactionRefused as refused:
                 if refused.found[0] is not None:
                     return self.get(record), False
@@ -180,6 +185,54 @@ class Conversations:
         except ConditionFailed:
             return None
         return Record(item)
+
+    def hand_off(
+        self, record: Record, *, handoff_id: str, held: str, reason: str, reason_text: str
+    ) -> bool:
+        """Give a conversation to a person and put it on their list, in one transaction.
+
+        Returns:
+            False when a person has it already, or it has failed: nothing was changed.
+        """
+        now = self._clock.now()
+        handoff = {
+            "id": handoff_id,
+            "held": held,
+            "reason": reason,
+            "since": iso(now),
+            "was": record.status.value,
+        }
+        changes = {
+            "conversation_status": Status.HANDED_OFF.value,
+            "hand_off_to_human": True,
+            "hand_off_to_human_reason": reason_text,
+            "handoff": handoff,
+            "updated_at": iso(now),
+        }
+        listed = {
+            **handoffs.key(handoff_id, record.opaque_id),
+            "points_to": record.key,
+            "opaque_id": record.opaque_id,
+            "company_id": record.company_id,
+            "project_id": record.project_id,
+            "handoff_state": handoffs.WAITING,
+            "ttl": record.item["ttl"],
+            **{name: handoff[name] for name in ("held", "reason", "since")},
+        }
+        states = {f"e{n}": status.value for n, status in enumerate(sorted(AUTOMATED))}
+        either = " OR ".join(f"#conversation_status = :{name}" for name in states)
+        update = self._table.updating(record.key, set_=changes, condition=either, **states)
+        for left in reversed(range(TRIES)):
+            try:
+                self._table.transact([update, self._table.putting(listed)])
+            except TransactionRefused:
+                return False
+            except TransientError as error:
+                if error.reason != CONFLICT or not left:
+                    raise
+            else:
+                break
+        return True
 
     def note_delivery(
         self, record: Record, entry_id: str, status: str, rank: int, *, reason: str | None = None

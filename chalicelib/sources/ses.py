@@ -157,6 +157,7 @@ def _received(
             "media_count": sum(1 for _ in message.iter_attachments()),
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
+            "email_message_id": str(message.get("Message-ID") or "") or None,
             "is_automatic": is_automatic(message, recipient) or not _is_trusted(receipt),
         }
     )
