@@ -57,7 +57,7 @@ class Project:
 
     @property
     def rate_limits(self) -> RateLimits:
-        """What is set, and defaults for the rest; a value that is no positive number counts as unset."""
+        """What is set; a default stands for whatever is no positive whole number."""
         raw = self.item.get("rate_limits") or {}
         names = RateLimits.__slots__
         given = {n: raw[n] for n in names if isinstance(raw.get(n), int) and raw[n] > 0}

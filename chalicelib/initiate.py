@@ -154,7 +154,9 @@ class Initiate:
         )
         opaque_id = self.opaque().of("conversation", asked.recipient, conversation_id)
         event_key = keys.start(asked.company_id, asked.request_id)
-        copied = {name: project.item[name] for name in _COPIED if project.item.get(name) is not None}
+        copied = {
+            name: project.item[name] for name in _COPIED if project.item.get(name) is not None
+        }
         record = {
             **copied,
             **asked.attributes,

@@ -86,7 +86,7 @@ class Sender:
         return self._ses.send(self._email(record, draft, action))
 
     def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """`ports.Executor` of `HandOff`: a conversation that a person has already stays with them."""
+        """`ports.Executor` of `HandOff`; a conversation that a person has stays with them."""
         del deadline_seconds
         action = _only(actions, HandOff)
         record = self._conversations.find(action.conversation_id)
@@ -140,9 +140,7 @@ class Sender:
         to, sender = _addresses(record)
         callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
         if draft.variables is None:
-            if record.channel == Channel.WHATSAPP and not window_is_open(
-                record, self._clock.now()
-            ):
+            if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
                 raise PermanentError("twilio", "create_message", reason="window_closed")
             if not draft.text:
                 raise PermanentError("twilio", "create_message", reason="nothing_to_say")
@@ -209,5 +207,3 @@ def _html(text: str) -> str:
         f"<p>{part.strip().replace(chr(10), '<br>')}</p>" for part in escaped.split("\n\n")
     )
     return f"<!doctype html><html><body>{paragraphs}</body></html>"
-
-

@@ -134,6 +134,7 @@ class Starts:
         """Add to what the sender can learn; a delivery state with its rank never goes backwards."""
         status, rank = delivery or (None, None)
         condition = "attribute_exists(#event_id)"
+        values: dict[str, Any] = {} if rank is None else {"rank": rank}
         if rank is not None:
             condition += " AND (attribute_not_exists(#delivery_rank) OR #delivery_rank < :rank)"
         try:
@@ -146,7 +147,7 @@ class Starts:
                     "delivery_reason": reason,
                 },
                 condition=condition,
-                **({} if rank is None else {"rank": rank}),
+                **values,
             )
         except ConditionFailed:
             return  # more was known already, or the row has expired
@@ -163,7 +164,7 @@ class Starts:
         self._table.transact([self.ended(company_id, event_key, received_at)])
 
     def give_up(self, event_key: str) -> bool:
-        """End a start that was received and never queued: its sender got no 2xx and may repeat it."""
+        """End a start that was received and never queued: its sender may repeat it."""
         try:
             self._table.update(
                 {"event_id": event_key},

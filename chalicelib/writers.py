@@ -22,7 +22,7 @@ class Writer(Protocol):
     """
 
     def is_instant(self, record: Record) -> bool:
-        """Nothing leaves the machine: the conversation may be opened with its draft in one write."""
+        """Nothing leaves the machine: a conversation may be opened with its draft at once."""
         ...
 
     def opening(self, record: Record) -> Draft:

@@ -1,9 +1,9 @@
 """Amazon SES v2: send one e-mail; what became of it comes as an event that carries our tag.
 
-Vendor facts (https://docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html): there is no
-client token, so the SDK must not repeat a send; SES sets ``Message-ID`` and ``Date`` itself, the
-former to ``<{MessageId}@{region}.amazonses.com>`` (``@email.amazonses.com`` in us-east-1); tag values
-are letters, digits, ``_`` and ``-``; nothing lists what was sent.
+Vendor facts (docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html): there is no client
+token, so the SDK must not repeat a send; SES sets ``Message-ID`` and ``Date`` itself, the former to
+``<{MessageId}@{region}.amazonses.com>`` (``@email.amazonses.com`` in us-east-1); tag values are
+letters, digits, ``_`` and ``-``; nothing lists what was sent.
 """
 
 from __future__ import annotations

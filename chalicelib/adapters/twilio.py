@@ -146,7 +146,9 @@ class Twilio:
         try:
             return Sent.model_validate(answer)
         except ValidationError:
-            raise UncertainError(PROVIDER, "create_message", reason="answer_not_a_message") from None
+            raise UncertainError(
+                PROVIDER, "create_message", reason="answer_not_a_message"
+            ) from None
 
     def sent_to(self, secret_id: str, to: str, sender: str, *, since: datetime) -> Sequence[Sent]:
         """What was sent from us to a recipient since a time, oldest first.

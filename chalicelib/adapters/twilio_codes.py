@@ -39,9 +39,7 @@ MEANINGS: Mapping[int, Meaning] = {
     21610: Meaning.OPTED_OUT,
     **dict.fromkeys((21617, 21620, 63005, 63013, 63021, 63028, 63030, 63036), Meaning.CONTENT),
     63016: Meaning.WINDOW,
-    **dict.fromkeys(
-        (20429, 21611, 63018, 63038, 30001, 30003, 30008, 30036, 30047), Meaning.LATER
-    ),
+    **dict.fromkeys((20429, 21611, 63018, 63038, 30001, 30003, 30008, 30036, 30047), Meaning.LATER),
 }
 
 

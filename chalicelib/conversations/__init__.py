@@ -172,7 +172,7 @@ class Conversations:
         Returns:
             The record as it is now, or None when it was in another status: nothing was changed.
         """
-        names = {f"e{n}": status.value for n, status in enumerate(sorted(expected))}
+        names: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(expected))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in names)
         try:
             item = self._table.update(
@@ -219,7 +219,7 @@ class Conversations:
             "ttl": record.item["ttl"],
             **{name: handoff[name] for name in ("held", "reason", "since")},
         }
-        states = {f"e{n}": status.value for n, status in enumerate(sorted(AUTOMATED))}
+        states: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(AUTOMATED))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in states)
         update = self._table.updating(record.key, set_=changes, condition=either, **states)
         for left in reversed(range(TRIES)):

@@ -103,7 +103,8 @@ ENTRY_FIELDS = (
 
 def entry(item: Mapping[str, Any]) -> Entry:
     """A stored map as an entry."""
-    return Entry(**{name: item.get(name) for name in ENTRY_FIELDS} | {"content": item["content"]})
+    fields: dict[str, Any] = {name: item.get(name) for name in ENTRY_FIELDS}
+    return Entry(**fields)
 
 
 @dataclass(frozen=True, slots=True)

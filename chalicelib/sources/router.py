@@ -276,7 +276,8 @@ def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
         return Access(api_keys=_texts(value))
     if isinstance(value, dict):
         return Access(
-            api_keys=_texts(value.get("api_keys")), signing_secrets=_texts(value.get("signing_secrets"))
+            api_keys=_texts(value.get("api_keys")),
+            signing_secrets=_texts(value.get("signing_secrets")),
         )
     return Access()
 

@@ -82,7 +82,9 @@ def plus_tag(address: str) -> tuple[str, str | None]:
     """``replies+<token>@company.example`` as the address itself and the token."""
     local, _, domain = address.strip().lower().rpartition("@")
     name, _, tag = local.rpartition("+")
-    return (f"{name}@{domain}", tag) if _TOKEN.fullmatch(tag) and name else (f"{local}@{domain}", None)
+    return (
+        (f"{name}@{domain}", tag) if _TOKEN.fullmatch(tag) and name else (f"{local}@{domain}", None)
+    )
 
 
 def reply_address(address: str, token: str) -> str:
@@ -110,7 +112,10 @@ def _event(
     found = _TAG.fullmatch(str(tags[0]))
     if found is None:
         return None  # not sent by us
-    reason = {"Bounce": about.get("bounceSubType"), "Reject": (raw.get("reject") or {}).get("reason")}
+    reason = {
+        "Bounce": about.get("bounceSubType"),
+        "Reject": (raw.get("reject") or {}).get("reason"),
+    }
     return DeliveryReceipt.model_validate(
         {
             **common,

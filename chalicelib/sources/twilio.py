@@ -79,7 +79,8 @@ def verify(
         base64.b64encode(hmac.new(t.encode(), signed.encode(), hashlib.sha1).digest())
         for t in tokens.get(account, ())
     ]
-    if not any([hmac.compare_digest(given, one) for one in wanted]):
+    matches = [hmac.compare_digest(given, one) for one in wanted]
+    if not any(matches):
         raise SignatureError("invalid_signature", "header x-twilio-signature does not hold")
 
 
@@ -117,9 +118,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
     )
 
 
-def parse_receipt(
-    request: InboundRequest, query: Mapping[str, str]
-) -> DeliveryReceipt | None:
+def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> DeliveryReceipt | None:
     """The job of a status callback; None for a state that says nothing new.
 
     Raises:
@@ -189,7 +188,7 @@ def _needed(form: Mapping[str, str], name: str) -> str:
 
 
 def _opt_out(declared: str, text: str) -> str | None:
-    """STOP or START by Twilio's own word or by a keyword alone; HELP only where Twilio answers it."""
+    """STOP or START by Twilio's word or a keyword alone; HELP only where Twilio answers it."""
     if declared:
         return declared.lower() if declared.upper() in ("STOP", "START", "HELP") else None
     return keyword(text)

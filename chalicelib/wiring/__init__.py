@@ -18,17 +18,20 @@ from chalicelib.effects import Effects
 from chalicelib.reconcile import Reconciler
 from chalicelib.settlement import Settlement
 from chalicelib.wiring.core import new_id
+from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
 from chalicelib.worker import Worker
 
 
-class Services(Support):
+class Services(Support, Outreach):
     """Everything of one container."""
 
     def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
         """Work on one SQS record; raising keeps it on the queue."""
         limit = self.settings.max_receive_count
-        self.worker.process(lambda_events.delivery(record, context, max_receives=limit))
+        delivery = lambda_events.delivery(record, context, max_receives=limit)
+        with self.heartbeat.of(delivery):
+            self.worker.process(delivery)
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of reconciliation, in numbers."""
@@ -46,7 +49,7 @@ class Services(Support):
             outbox=self.outbox,
             clock=self.clock,
             log=self.log,
-            flows={**self.support_flows()},
+            flows={**self.support_flows(), **self.outreach_flows()},
         )
 
     @cached_property
@@ -55,7 +58,7 @@ class Services(Support):
         return Effects(
             self.ledger,
             self.switches,
-            {**self.support_executors()},
+            {**self.support_executors(), **self.outreach_executors()},
             self.settlement,
             self.clock,
             self.log,
@@ -64,7 +67,8 @@ class Services(Support):
     @cached_property
     def settlement(self) -> Settlement:
         """The judge of unknown outcomes, with a settler per kind of action that can be queried."""
-        return Settlement(self.ledger, {**self.support_settlers()}, self.clock)
+        settlers = {**self.support_settlers(), **self.outreach_settlers()}
+        return Settlement(self.ledger, settlers, self.clock)
 
     @cached_property
     def reconciler(self) -> Reconciler:

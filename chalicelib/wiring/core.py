@@ -104,7 +104,13 @@ class Core:
             self._dynamodb,
             self.client("sqs"),
             stage=settings.stage,
-            tables=[settings.idempotency_table, settings.state_table, settings.audit_table],
+            tables=[
+                settings.idempotency_table,
+                settings.state_table,
+                settings.audit_table,
+                settings.conversations_table,
+                settings.company_data_table,
+            ],
             queue_name=settings.queue_name,
         )
 
@@ -112,9 +118,9 @@ class Core:
         """A table by its name."""
         return Table(self._dynamodb, name)
 
-    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-        """A boto3 client with our time-outs."""
-        return boto3.client(service, config=_FAST)
+    def client(self, service: str, config: Config = _FAST) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        """A boto3 client, with our time-outs unless it is given others."""
+        return boto3.client(service, config=config)
 
     @cached_property
     def _dynamodb(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time

@@ -176,9 +176,7 @@ def test_appends_from_several_hands_at_once_are_all_kept(conversations):
         thread.join()
     now = conversations.get(record)
     assert now.message_count == 4
-    assert {one.entry_id for one in conversations.history(now)} == {
-        f"e-{n:05d}" for n in range(4)
-    }
+    assert {one.entry_id for one in conversations.history(now)} == {f"e-{n:05d}" for n in range(4)}
 
 
 def test_changes_come_with_an_append_only_in_the_expected_status(conversations):

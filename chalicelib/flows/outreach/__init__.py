@@ -331,9 +331,7 @@ class OutreachFlow:
 
     # --- what they share ----------------------------------------------------------------------
 
-    def _composed(
-        self, work: Work, entry_id: str, switches: Switches, *, is_opening: bool
-    ) -> Plan:
+    def _composed(self, work: Work, entry_id: str, switches: Switches, *, is_opening: bool) -> Plan:
         """The plan that sends one message, or asks for a person, or both."""
         record = self._known(work)
         kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
@@ -377,7 +375,7 @@ class OutreachFlow:
         changes: dict[str, Any] = {"conversation_status": status.value, "task_complete": 1}
         if plan.facts.get("function"):
             changes |= {"function_call": True, "function_call_type": plan.facts["function"]}
-        also = ()
+        also: tuple[dict[str, Any], ...] = ()
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - work.started) * 1000)
             also = (self._freed(record),)
@@ -391,9 +389,7 @@ class OutreachFlow:
             self._starts.note(record.start_event, outcome="sent")
         return record
 
-    def _concluded_refusal(
-        self, event: Event, record: Record, row: ActionRow, plan: Plan
-    ) -> None:
+    def _concluded_refusal(self, event: Event, record: Record, row: ActionRow, plan: Plan) -> None:
         if row.reason == OPT_OUT_CODE:
             self._conversations.forbid(record.primary_channel, record.company_id, "code_21610")
         if not plan.facts.get("opening"):
@@ -430,7 +426,7 @@ class OutreachFlow:
 
     @contextmanager
     def _typed_failures(self, event: Event, record: Record) -> Iterator[None]:
-        """What will never succeed ends in `failed` with its stage and reason; the rest is retried."""
+        """What will never succeed ends in `failed` with stage and reason; the rest is retried."""
         stage, reason = "secrets", ""
         try:
             self._check_secrets(record)
@@ -470,4 +466,3 @@ def _may_speak(switches: Switches) -> bool:
     """Nothing is written that would not be sent; a person who has it run later gets it written."""
     modes = switches.modes
     return modes.mode == "automation_candidate" and not switches.shadow_mode
-
