@@ -24,7 +24,7 @@ run: $(READY) ## The whole system on this machine, until Ctrl-C
 	@exec $(BIN)/python -m local
 
 demo: $(READY) ## Real webhooks through the whole system, and a table of what came of each
-	@$(BIN)/python -m local.demo
+	@$(BIN)/python -m local demo
 
 test: $(READY) ## Every test, headless
 	@$(BIN)/python -m coverage run -m pytest

@@ -1,12 +1,18 @@
 """The whole system at a glance: every route, the queue's worker and the schedule."""
 
 import os
+import sys
 from typing import Any, cast
 
 from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEvent, SQSEvent
 
 from chalicelib.intake import Answer
 from chalicelib.wiring import services
+
+if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice local`
+    from local.join import join  # never deployed: leads to the engine of this machine, or says why
+
+    join()
 
 # Chalice needs these at import; at deployment it sets the stage's environment first.
 QUEUE_NAME = os.environ.get("QUEUE_NAME", "rp-mw-events-dev.fifo")

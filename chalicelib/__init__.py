@@ -1,6 +1,6 @@
 """The middleware, a room per module; `app.py` is the only caller from outside.
 
-    bytes -> sources -> jobs -> intake -> SQS FIFO -> worker -> flows -> actions -> effects -> adapters
+    bytes -> sources -> jobs -> intake -> SQS -> worker -> flows -> actions -> effects -> adapters
 
 Way in
     sources/        verify and parse what one sender posts; no I/O
@@ -35,7 +35,7 @@ Edges
     errors          the error tree
 
 Import rule, checked by import-linter: `sources`, `jobs`, `keys`, `plans`, `actions`,
-`redaction`, `errors` and the flows' decisions are pure; `intake`, `worker`, `effects`, `reconcile` and `flows`
-see `ports`, never boto3, requests or chalice; sources do not import each other, nor do adapters;
-only `settings` reads the environment.
+`redaction`, `errors` and the flows' decisions are pure; `intake`, `worker`, `effects`,
+`reconcile` and `flows` see `ports`, never boto3, requests or chalice; sources do not import each
+other, nor do adapters; only `settings` (and `wiring`, which hands it over) reads the environment.
 """

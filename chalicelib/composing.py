@@ -7,7 +7,8 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 
-from chalicelib.conversations import Channel, Conversations, Draft, Entry, Record
+from chalicelib.conversations.records import Channel, Draft, Entry, Record
+from chalicelib.conversations.store import Conversations
 from chalicelib.errors import PermanentError
 from chalicelib.writers import Writer
 

@@ -13,8 +13,9 @@ from typing import Any
 
 from chalicelib import keys
 from chalicelib.clock import iso
-from chalicelib.conversations import Conversations, Record, Status
 from chalicelib.conversations.handoffs import Handoffs
+from chalicelib.conversations.records import Record, Status
+from chalicelib.conversations.store import Conversations
 from chalicelib.intake import Intake
 from chalicelib.jobs import HandoffRelease
 from chalicelib.ports import Clock

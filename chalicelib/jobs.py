@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import json
 from enum import StrEnum
+from functools import cache
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
@@ -37,7 +38,9 @@ class Recovery(StrEnum):
 
 
 class _Job(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
 
     v: Literal[1] = 1
     event_key: str = Field(min_length=1, max_length=2048)
@@ -194,7 +197,11 @@ OutreachJob = StartConversation | InboundMessage | DeliveryReceipt | OutreachRes
 Job = TicketMessage | TicketNotification | OutreachJob
 """Every job; a new kind is added here and to `_KINDS`."""
 
-_ADAPTER: TypeAdapter[Job] = TypeAdapter(Annotated[Job, Field(discriminator="kind")])
+
+@cache
+def _adapter() -> TypeAdapter[Job]:
+    """Built when the first job is read: the door only writes them."""
+    return TypeAdapter(Annotated[Job, Field(discriminator="kind")])
 
 
 def encode(job: _Job) -> str:
@@ -220,7 +227,7 @@ def decode(body: str) -> Job:
             raise HandBackError("unknown_job_version")
         raise PayloadError("invalid_job", "the queue body names no known job")
     try:
-        return _ADAPTER.validate_python(raw)
+        return _adapter().validate_python(raw)
     except ValidationError as error:
         fields = ", ".join(sorted({str(e["loc"][-1]) for e in error.errors() if e["loc"]}))
         raise PayloadError("invalid_job", f"the queue body has wrong fields: {fields}") from None

@@ -168,7 +168,7 @@ class OpaqueIds:
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 
     def fifo_group(self, *parts: str) -> str:
-        """SQS message group: a ticket (whose id may look like an e-mail), or sender and recipient."""
+        """SQS message group: a ticket, whose id may look like an e-mail, or a pair of parties."""
         return self.of("group", *parts)
 
 

@@ -27,7 +27,7 @@ from collections.abc import Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
-from chalicelib import rows
+from chalicelib import keys, rows
 from chalicelib.actions import Action, Settle
 from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
@@ -325,7 +325,7 @@ class Ledger:
                 {"event_id": action.key},
                 set_={"looked_epoch": int(self._epoch())},
                 add={"looks": 1},
-                condition="attribute_exists(#event_id) AND (#status = :unknown OR #status = :pending)",
+                condition="#status = :unknown OR #status = :pending",
                 unknown=ActionStatus.UNKNOWN.value,
                 pending=ActionStatus.PENDING.value,
             )
@@ -375,7 +375,7 @@ class Ledger:
     def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
         """Bind a provider's id to one action for good, so that twin texts are told apart."""
         item = {
-            "event_id": f"ref:{kind}:{hashlib.sha256(f'{conversation_id}|{ref}'.encode()).hexdigest()}",
+            "event_id": keys.joined("ref", kind, keys.digest(conversation_id, ref)),
             **self._required(self._now(), conversation_id, rows.UNDECIDED),
             "status": ActionStatus.DONE.value,
             "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),

@@ -15,7 +15,6 @@ from typing import Any, TextIO
 
 from chalicelib.clock import iso
 from chalicelib.ports import Clock
-from chalicelib.redaction import redact_mapping
 
 _WARNING_WORDS = ("failed", "refused", "unknown", "parked", "rejected", "unreadable", "dead_letter")
 
@@ -59,6 +58,8 @@ class JsonLog:
 
     def _safe(self, fields: Mapping[str, object]) -> Mapping[str, Any]:
         """The fields redacted; if that fails, the text is dropped and not the line."""
+        from chalicelib.redaction import redact_mapping  # noqa: PLC0415 - its tables load at the first line, not at the cold start's import
+
         present = {name: value for name, value in fields.items() if value is not None}
         try:
             return dict(redact_mapping(present))

@@ -330,7 +330,7 @@ class LedgerPort(Protocol):
         ...
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
-        """Record that a started action surely was not done, so that the next attempt starts anew."""
+        """Record that started actions surely were not done; the next attempt starts anew."""
         ...
 
     def end_action(
@@ -346,7 +346,7 @@ class LedgerPort(Protocol):
         ...
 
     def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
-        """Write an action that will not start, with its reason; one that has ended stays as it is."""
+        """Write an action that will not start, with its reason; an ended one stays as it is."""
         ...
 
     def claim_ref(self, action: UnsettledAction, ref: str) -> bool:

@@ -18,7 +18,8 @@ from chalicelib.adapters import twilio as twilio_adapter
 from chalicelib.adapters.ses import Email, Ses
 from chalicelib.adapters.twilio import Text, Twilio
 from chalicelib.composing import Composer
-from chalicelib.conversations import Channel, Conversations, Draft, Record
+from chalicelib.conversations.records import Channel, Draft, Record
+from chalicelib.conversations.store import Conversations
 from chalicelib.errors import PermanentError, UncertainError
 from chalicelib.flows.outreach.rules import window_is_open
 from chalicelib.outreach_actions import HandOff, SendEmail, SendText

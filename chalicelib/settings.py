@@ -7,19 +7,40 @@ import).
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chalicelib.errors import SettingsError
-from chalicelib.switches import Tightening, parsed_flag
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tightening:
+    """What the environment forces, whatever SSM says."""
+
+    kill_switch: bool = False
+    safe_mode: bool = False
+    shadow_mode: bool = False
+    automation_off: bool = False
+
+
+def parsed_flag(text: str) -> bool | None:
+    """True, False, or None for a word that is neither."""
+    word = text.strip().lower()
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE else None
 
 
 class Settings(BaseModel):
     """What a deployment says of itself; every name has a default made from the stage."""
 
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True, defer_build=True)
 
     stage: str = Field(pattern=r"^[a-z][a-z0-9-]{0,15}$")
     release: str = "unreleased"
@@ -29,6 +50,7 @@ class Settings(BaseModel):
     queue_name: str
     ingress_ledger: bool = False
     richpanel_base_url: str = Field(pattern=r"^https?://")
+    richpanel_requests_per_30_s: float = Field(default=30, gt=0, le=50)
     richpanel_tag_mode: Literal["name", "id"] = "name"
     webhook_secret_id: str
     richpanel_api_key_secret_id: str
@@ -92,13 +114,14 @@ def load(environ: Mapping[str, str]) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        problems = [
-            _VARIABLES[str(e["loc"][0])][0]
-            if e["loc"] and str(e["loc"][0]) in _VARIABLES
-            else str(e["msg"])
-            for e in error.errors()
-        ]
+        problems = {_problem(e["loc"], e["msg"]) for e in error.errors()}
         raise SettingsError(f"wrong environment: {'; '.join(sorted(problems))}") from None
+
+
+def _problem(location: tuple[int | str, ...], message: str) -> str:
+    """The variable that is wrong, or the sentence where several are together."""
+    field = str(location[0]) if location else ""
+    return "STAGE" if field == "stage" else _VARIABLES.get(field, (message, ""))[0]
 
 
 _VARIABLES: dict[str, tuple[str, str]] = {
@@ -109,6 +132,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "queue_name": ("QUEUE_NAME", "rp-mw-events-{stage}.fifo"),
     "ingress_ledger": ("INGRESS_LEDGER", "false"),
     "richpanel_base_url": ("RICHPANEL_BASE_URL", "https://api.richpanel.com"),
+    "richpanel_requests_per_30_s": ("RICHPANEL_REQUESTS_PER_30_S", "30"),
     "richpanel_tag_mode": ("RICHPANEL_TAG_MODE", "name"),
     "webhook_secret_id": ("WEBHOOK_SECRET_ID", "rp-mw/{stage}/richpanel/webhook_token"),
     "richpanel_api_key_secret_id": (

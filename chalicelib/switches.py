@@ -7,40 +7,19 @@ cannot be read makes the whole set unreadable: nothing starts then and nothing i
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import SwitchesUnreadableError
 from chalicelib.ports import Clock, Switches
+from chalicelib.settings import Tightening, parsed_flag
 
 NAMES = ("kill_switch", "safe_mode", "automation_enabled", "shadow_mode")
 REFRESH_SECONDS = 15.0
 """A value younger than this is used without asking."""
 STALE_SECONDS = 30.0
 """A value older than this is never used, also when SSM cannot be reached."""
-
-_TRUE = frozenset({"1", "true", "yes", "on"})
-_FALSE = frozenset({"0", "false", "no", "off"})
-
-
-@dataclass(frozen=True, slots=True)
-class Tightening:
-    """What the environment forces, whatever SSM says."""
-
-    kill_switch: bool = False
-    safe_mode: bool = False
-    shadow_mode: bool = False
-    automation_off: bool = False
-
-
-def parsed_flag(text: str) -> bool | None:
-    """True, False, or None for a word that is neither."""
-    word = text.strip().lower()
-    if word in _TRUE:
-        return True
-    return False if word in _FALSE else None
 
 
 class SsmSwitches:

@@ -1,4 +1,7 @@
-"""`python -m local`: run the whole system on this machine, or look into the one that runs."""
+"""`python -m local`: run the whole system on this machine, or look into the one that runs.
+
+Without a command it runs; the ports are options, or PORT, ENGINE_PORT and RICHPANEL_PORT.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,13 @@ import os
 import signal
 import sys
 import threading
-import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from local import demo, environment, resources, tables
-from local.engine import REGION, EngineError
+from local.engine import REGION, ROOT, EngineError
+from local.join import answers
 from local.stack import STAGE, Ports, Stack
 from local.template import Template
 
@@ -42,11 +45,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def run(options: argparse.Namespace) -> int:
     """Start everything and go on until Ctrl-C."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     ports = Ports(options.port, options.engine_port, options.richpanel_port)
     print("starting ...", flush=True)
     with contextlib.ExitStack() as opened:
-        opened.callback(print, "stopped", flush=True)
         try:
             stack = opened.enter_context(
                 Stack(ports, reconcile_every_seconds=options.reconcile_every, on_error=_complain)
@@ -62,6 +65,7 @@ def run(options: argparse.Namespace) -> int:
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, signal.SIG_IGN)
             print("\nstopping ...", flush=True)
+    print("stopped", flush=True)
     return 0
 
 
@@ -98,6 +102,7 @@ def seed(richpanel: Richpanel) -> None:
 
 def _welcome(stack: Stack) -> str:
     url, vendor = stack.http.url, stack.richpanel.url
+    python = os.path.relpath(sys.executable) if ROOT in Path(sys.executable).parents else "python"
     token = stack.stage.secrets.webhook_token
     return f"""
 running
@@ -121,9 +126,9 @@ a ticket of your own
     -d '{{"id": "2001", "comments": [{{"id": "c-1", "body": "Please cancel my order"}}]}}'
 
 where to look, in another terminal
-  python -m local tables       ledger, conversation state, audit trail
-  python -m local requests     what Richpanel was asked
-  curl -sS {vendor}/_sim       break Richpanel: 503, 429, dropped connections, ...
+  {python} -m local tables      ledger, conversation state, audit trail
+  {python} -m local requests    what Richpanel was asked
+  curl -sS {vendor}/_sim    break Richpanel: 503, 429, dropped connections, ...
 
 Ctrl-C stops everything; nothing is kept.
 """
@@ -131,13 +136,7 @@ Ctrl-C stops everything; nothing is kept.
 
 def _running() -> dict[str, str]:
     hints = environment.read_hints()
-    url = hints.get("AWS_ENDPOINT_URL")
-    if url:
-        try:
-            urllib.request.urlopen(f"{url}/_ministack/health", timeout=2).close()  # noqa: S310
-        except (urllib.error.URLError, OSError):
-            url = None
-    if not url:
+    if not answers(hints.get("AWS_ENDPOINT_URL", "")):
         raise EngineError("nothing runs here; `make run` starts it")
     return hints
 
@@ -160,6 +159,9 @@ class _WithoutMetrics:
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given or (given[0].startswith("-") and given[0] not in ("-h", "--help")):
+        given.insert(0, "run")
     parser = argparse.ArgumentParser(prog="python -m local", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("run", help="start everything")
@@ -177,7 +179,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     one = commands.add_parser("demo", help="a story on free ports, told as a table")
     one.add_argument("--log", type=Path, default=environment.RUN / "demo.log")
     one.set_defaults(command=lambda options: demo.main(options.log))
-    return parser.parse_args(arguments)
+    return parser.parse_args(given)
 
 
 if __name__ == "__main__":

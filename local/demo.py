@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import re
+import sys
 import threading
 from collections import Counter
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import tables
+from local import environment, tables
 from local.stack import Ports, Stack
 
 if TYPE_CHECKING:
@@ -29,7 +30,7 @@ EMAIL = "wilhelmina.quist@mail.example"
 PHONE = "+1 415 555 0132"
 NAME = "Wilhelmina Quist"
 TEXTS = {
-    "1042": "Where is my turquoise order?",
+    "1042": "Where is my order? It is the turquoise vase.",
     "2001": f"I want a refund for the marzipan. Write to {EMAIL} or call {PHONE}.",
     "3001": "My umbrella came broken, can I return it?",
     "4001": 'She said "tracking shows nothing for the harmonica" and hung up',
@@ -75,7 +76,7 @@ class Step:
         return next((body["event_id"] for _, body in self.answers if "event_id" in body), None)
 
 
-def main(log: Path) -> int:
+def main(log: Path = environment.RUN / "demo.log") -> int:
     """Run the story; the application's log goes to a file, which is then searched."""
     log.parent.mkdir(parents=True, exist_ok=True)
     problems: list[str] = []
@@ -120,7 +121,9 @@ def personal_data(where: str, text: str) -> Iterator[str]:
 
 def _story() -> list[Step]:
     full = _body(ticket_id="1042", message_id="c-1042", message=TEXTS["1042"])
-    thin = _body(ticket_id="1042", ticket_url="https://shop.example/1042", trigger="customer_message")
+    thin = _body(
+        ticket_id="1042", ticket_url="https://shop.example/1042", trigger="customer_message"
+    )
     pii = _body(ticket_id="2001", message_id="c-2001", message=TEXTS["2001"])
     broken = '{"ticket_id": "4001", "message": "' + TEXTS["4001"] + '"}'
     return [
@@ -220,7 +223,9 @@ def _tags(stack: Stack, ticket_id: str) -> list[str]:
 def _answered(step: Step) -> str:
     if not step.posts:
         return "-"
-    statuses = Counter(f"{status} {body.get('code', body['status'])}" for status, body in step.answers)
+    statuses = Counter(
+        f"{status} {body.get('code', body['status'])}" for status, body in step.answers
+    )
     return ", ".join(f"{count} x {one}" if count > 1 else one for one, count in statuses.items())
 
 
@@ -237,7 +242,9 @@ def _ended(step: Step, ledger: dict[str, dict[str, Any]]) -> str:
 
 def _received(step: Step) -> str:
     calls = Counter(call.operation for call in step.calls)
-    return ", ".join(f"{count} x {one}" if count > 1 else one for one, count in calls.items()) or "-"
+    return (
+        ", ".join(f"{count} x {one}" if count > 1 else one for one, count in calls.items()) or "-"
+    )
 
 
 def _counts(stack: Stack, story: Sequence[Step], ledger: dict[str, dict[str, Any]]) -> str:
@@ -263,7 +270,7 @@ def _check(stack: Stack, story: Sequence[Step]) -> Iterator[str]:
             yield f"{step.what}: answered {wrong}, expected {step.posts} x {step.status}"
         writes = [call.operation for call in step.calls if call.operation not in READS]
         if writes != ["add_tags"] * step.writes:
-            yield f"{step.what}: Richpanel was written to by {writes}, expected {step.writes} x add_tags"
+            yield f"{step.what}: Richpanel was sent {writes}, expected {step.writes} x add_tags"
     ledger = _ledger(stack)
     for ticket_id in TEXTS:
         if ticket_id not in stack.richpanel.ticket_ids:
@@ -295,3 +302,7 @@ def _wrong_tags(stack: Stack, ticket_id: str) -> Iterator[str]:
         yield f"ticket {ticket_id} got the tags {sorted(added)}"
     if any(count != 1 for count in added.values()) or removed:
         yield f"ticket {ticket_id}: tags added {dict(added)}, removed {dict(removed)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
 
     from local.resources import Aws
 
-RUN = ROOT / ".run"
+RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
+"""Where a running stack leaves its hints and logs; with another folder, two can run at once."""
+
 HINTS = RUN / "env"
-"""Written while the stack runs, for `chalice local` and for a second terminal; removed at its end."""
+"""Written while the stack runs, for `chalice local` and a second terminal; removed at its end."""
 
 _FOREIGN = re.compile(r"^(AWS_|KILL_SWITCH$|SAFE_MODE$|SHADOW_MODE$|AUTOMATION_ENABLED$)")
 
@@ -45,6 +47,8 @@ def local(stage: str, aws: Aws, *, richpanel_url: str) -> dict[str, str]:
         "AWS_CONFIG_FILE": os.devnull,
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "STAGE": stage,
+        "WORKER_CONCURRENCY": "2",
+        "RICHPANEL_REQUESTS_PER_30_S": "50",  # nobody else uses the simulated tenant
         "RICHPANEL_BASE_URL": richpanel_url,
     }
 

@@ -12,7 +12,7 @@ import threading
 import time
 from collections import deque
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -69,7 +69,7 @@ class Pump:
     _busy: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
-    def start(self) -> Pump:
+    def start(self) -> Self:
         """Start polling."""
         self._stopping.clear()
         for number in range(self.pollers):
@@ -116,7 +116,7 @@ class Pump:
         """Receive and handle one message on this thread, without waiting for one to come."""
         return self._receive(wait_seconds=0)
 
-    def __enter__(self) -> Pump:
+    def __enter__(self) -> Self:
         return self.start()
 
     def __exit__(
@@ -217,7 +217,7 @@ class Schedule:
     _stopping: threading.Event = field(default_factory=threading.Event, repr=False)
     _thread: threading.Thread | None = field(default=None, repr=False)
 
-    def start(self) -> Schedule:
+    def start(self) -> Self:
         """Start ticking."""
         self._thread = threading.Thread(target=self._run, name="schedule", daemon=True)
         self._thread.start()
@@ -236,7 +236,7 @@ class Schedule:
         )
         self.handler(lambda_events.schedule_event(), context)
 
-    def __enter__(self) -> Schedule:
+    def __enter__(self) -> Self:
         return self.start()
 
     def __exit__(

@@ -8,7 +8,7 @@ switches that off; everything else is Chalice's.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from chalice.cli.factory import CLIFactory
 from chalice.local import ChaliceRequestHandler, LocalDevServer
@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-    from chalice import Chalice
+    from chalice.app import Chalice
 
 
-class _Handler(ChaliceRequestHandler):  # type: ignore[misc] # chalice has no types
+class _Handler(ChaliceRequestHandler):
     disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
@@ -68,7 +68,7 @@ class Http:
         self._server.server_close()
         self._thread.join()
 
-    def __enter__(self) -> Http:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

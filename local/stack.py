@@ -1,12 +1,13 @@
-"""Engine, resources, vendors, HTTP, queue pump and schedule: started in order, stopped in reverse."""
+"""Engine, resources, vendors, HTTP, pump and schedule: started in order, stopped in reverse."""
 
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from local import engine as engines
 from local import environment, resources
@@ -66,7 +67,7 @@ class Stack:
         self._on_error = on_error or (lambda _what, _error: None)
         self._open = ExitStack()
 
-    def __enter__(self) -> Stack:
+    def __enter__(self) -> Self:
         try:
             self._start()
         except BaseException:
@@ -89,7 +90,7 @@ class Stack:
         ):
             if port:
                 engines.require_free(port, what)
-        log = environment.RUN / "engine.log"
+        log = environment.RUN / f"engine-{os.getpid()}.log"
         self._open.callback(log.unlink, missing_ok=True)
         self.engine = self._open.enter_context(engines.ministack(self._ports.engine, log=log))
         aws = resources.Aws(self.engine.url)

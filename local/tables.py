@@ -21,7 +21,7 @@ STATE = (
 )
 AUDIT = ("conversation_id", "ts_action_id", "action_type", "result", "idempotency_key")
 
-_WIDEST = 70
+_WIDEST = 110
 
 
 def rows(aws: Aws, table: str) -> list[dict[str, Any]]:

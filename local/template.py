@@ -1,4 +1,4 @@
-"""The part of CloudFormation that `.chalice/resources.json` is written in: parameters and functions.
+"""The part of CloudFormation that `.chalice/resources.json` uses: parameters and functions.
 
 Understood: ``Ref``, ``Fn::Sub``, ``Fn::If``, ``Fn::Equals``, ``Fn::Not``, ``Fn::And``, ``Fn::Or``,
 ``Fn::Join``, ``Fn::GetAtt`` of an ``Arn``, ``Fn::FindInMap``, conditions on resources, and
@@ -95,7 +95,7 @@ class Template:
         found = {name: self.resolved(one) for name, one in value.items()}
         return {name: one for name, one in found.items() if one is not _NO_VALUE}
 
-    def _call(self, name: str, argument: Any) -> Any:  # noqa: ANN401, PLR0911 - a function a line
+    def _call(self, name: str, argument: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
         match name:
             case "Ref":
                 return self._ref(argument)

@@ -32,9 +32,7 @@ def left_out() -> dict[str, str]:
     except engine.EngineMissingError as error:
         missing["dynoxide"] = str(error)
     if not os.environ.get("DDB_ENDPOINT"):
-        missing["ddb_local"] = (
-            "DDB_ENDPOINT names no DynamoDB Local (its licence is yours to accept)"
-        )
+        missing["ddb_local"] = "DDB_ENDPOINT names none (its licence is yours to accept)"
     return missing
 
 
@@ -80,7 +78,7 @@ def aws(ministack):
 
 @pytest.fixture
 def make_stage(aws):
-    """Makes the stage `dev` with attributes of the event queue overridden: VisibilityTimeout="1"."""
+    """Makes the stage `dev`, attributes of its queue overridden: `VisibilityTimeout="1"`."""
 
     def make(**queue_attributes: str) -> resources.Stage:
         return resources.create(aws, "dev", queue_attributes=queue_attributes)

@@ -1,4 +1,4 @@
-"""Hand-written stand-ins for time, logs and switches; everything with a wire is faked at the wire."""
+"""Hand-written stand-ins for time, logs and switches; what has a wire is faked at the wire."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,8 +1,10 @@
 """The one door out: what it refuses to start, and what it makes of every kind of outcome."""
 
 import itertools
+from datetime import UTC, datetime
 
 import pytest
+from fakes import ManualClock, RecordingLog, SetSwitches
 
 from chalicelib.actions import AddTag, Settle
 from chalicelib.dynamo import Table
@@ -18,7 +20,6 @@ from chalicelib.errors import (
 from chalicelib.ledger import Ledger
 from chalicelib.ports import ActionStatus, EventFacts, Found, Modes, Switches
 from chalicelib.settlement import Settlement
-from fakes import ManualClock, RecordingLog, SetSwitches
 
 MODES = Modes("automation_candidate", safe_mode=False, automation_enabled=True)
 EVENT = EventFacts("evt:rp:1:c", "1", "2026-11-20T11:59:59.000Z", "9f", 9, "test", "c")
@@ -54,7 +55,7 @@ class Door:
         owners = (f"o{n}" for n in itertools.count())
         self.ledger = Ledger(Table(ddb.client, ddb.ledger_table), self.clock, lambda: next(owners))
         self.sent, self.fails, self.shows = [], [], []
-        settlement = Settlement(self.ledger, {"say": lambda action: tuple(self.shows)}, self.clock)
+        settlement = Settlement(self.ledger, {"say": lambda _action: tuple(self.shows)}, self.clock)
         self.effects = Effects(
             self.ledger,
             self.switches,
@@ -68,7 +69,7 @@ class Door:
     def claim(self):
         return self.ledger.claim(EVENT, MODES, lease_seconds=250, takeover=frozenset())
 
-    def send(self, actions, *, deadline_seconds):
+    def send(self, actions, *, deadline_seconds):  # noqa: ARG002 - the executors' signature
         self.sent.append([action.key for action in actions])
         if self.fails:
             raise self.fails.pop(0)
@@ -102,7 +103,7 @@ def test_a_step_is_one_request_for_all_its_actions(door):
 
 @pytest.mark.parametrize("error", [TransientError, AuthError])
 def test_what_surely_was_not_done_is_started_anew_next_time(door, error):
-    """F21: refused connections, 429s and refused keys leave nothing to settle, whatever the kind."""
+    """F21: refused connections, 429s and refused keys leave nothing to settle."""
     door.fails = [error("richpanel", "say", status=429)]
     with pytest.raises(error):
         door.perform(Say())
@@ -175,9 +176,7 @@ def test_no_effect_starts_on_a_lease_that_may_end_before_it_does(door):
 def test_a_clock_that_is_two_minutes_wrong_steals_no_running_effect(door, skew):
     """F28: another host's clock may be 120 s ahead or behind; the effect still ends in time."""
     last_start = door.lease.until_epoch - 150
-    door.clock.moment = door.clock.moment.fromtimestamp(
-        last_start + 20 + skew, door.clock.moment.tzinfo
-    )
+    door.clock.moment = datetime.fromtimestamp(last_start + 20 + skew, UTC)
     assert type(door.claim()).__name__ == "Busy"
 
 

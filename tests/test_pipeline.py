@@ -13,6 +13,7 @@ import boto3
 import pytest
 from botocore.config import Config
 from chalice.test import Client
+from engines import drain
 
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
@@ -22,7 +23,6 @@ from chalicelib.ports import Delivery
 from chalicelib.redaction import redact
 from chalicelib.sources import InboundRequest
 from chalicelib.sources import richpanel as richpanel_source
-from engines import drain
 
 TOKEN_HEADER = "x-richpanel-webhook-token"
 ROUTED = ["route-returns-admin", "mw-intent-refund_request", "mw-routing-applied", "mw-processed"]
@@ -450,7 +450,7 @@ def test_retry_after_is_honoured_and_capped(system, retry_after, at_least, at_mo
     """F45."""
     system.richpanel.fault("status", status=429, headers={"Retry-After": retry_after})
     waits = []
-    system.services().outbox.defer = lambda handle, seconds: waits.append(seconds)
+    system.services().outbox.defer = lambda _handle, seconds: waits.append(seconds)
     system.post(system.ticket())
     system.run()
     assert at_least <= waits[0] <= at_most

@@ -3,8 +3,8 @@
 Socket time-outs bound one read each, so that a server which drips its answer byte by byte is never
 cut off by them.  A `Watch` shuts the call's socket at the deadline instead, whatever it is doing.
 The connection tells its watch about the moment before the request's first byte: what fails earlier
-was surely not sent.  Name resolution cannot be cut off; it may outlast the deadline, after which
-nothing is sent.
+was surely not sent.  Resolving a name and connecting are bounded by time-outs of their own and may
+outlast the deadline by as much; after it nothing is sent.
 """
 
 from __future__ import annotations
@@ -39,8 +39,7 @@ class Watch:
     def __init__(self, seconds: float) -> None:
         self.was_sent = False
         self._ends = time.monotonic() + seconds
-        self._opened: socket.socket | None = None
-        self._connected: socket.socket | None = None
+        self._socket: socket.socket | None = None
         self._timer = threading.Timer(max(seconds, 0.0), self._cut)
         self._timer.daemon = True
 
@@ -60,16 +59,6 @@ class Watch:
             self._timer.cancel()
             self._timer.join()  # or a late cut would hit the next call on the same connection
             _WATCH.reset(token)
-            self._forget_opened()
-
-    def opened(self, plain: socket.socket) -> None:
-        """A connection is there; a TLS handshake may follow, which takes the socket over.
-
-        Raises:
-            TimeoutError: the deadline has passed.
-        """
-        self._opened = plain.dup()
-        self._raise_if_over()
 
     def sending(self, connected: socket.socket) -> None:
         """The next thing that happens is the request's first byte.
@@ -77,42 +66,24 @@ class Watch:
         Raises:
             TimeoutError: the deadline has passed, and it does not happen.
         """
-        self._connected = connected
-        self._forget_opened()
-        self._raise_if_over()
-        self.was_sent = True
-
-    def _raise_if_over(self) -> None:
+        self._socket = connected
         if self.is_over:
             raise TimeoutError
-
-    def _forget_opened(self) -> None:
-        if self._opened is not None:
-            self._opened.close()
+        self.was_sent = True
 
     def _cut(self) -> None:
-        for one in (self._opened, self._connected):
-            if one is not None:
-                with suppress(OSError):
-                    # The plain socket's method: that of a TLS socket would drop the decryption
-                    # layer under the feet of the reading thread.
-                    socket.socket.shutdown(one, socket.SHUT_RDWR)
+        if self._socket is not None:
+            with suppress(OSError):
+                # The plain socket's method: that of a TLS socket would drop the decryption layer
+                # under the feet of the reading thread.
+                socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
 _WATCH: ContextVar[Watch] = ContextVar("watch")
 
 
 class _WatchedHTTP(urllib3.connection.HTTPConnection):
-    """A connection that tells the call's watch about its socket and its first byte."""
-
-    def _new_conn(self) -> socket.socket:
-        connected = super()._new_conn()
-        try:
-            _WATCH.get().opened(connected)
-        except TimeoutError:
-            connected.close()
-            raise
-        return connected
+    """A connection that tells the call's watch before it sends."""
 
     def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed through
         """Connect first, so that what fails before this line surely sent nothing."""

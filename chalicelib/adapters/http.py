@@ -211,10 +211,10 @@ class VendorClient:
         )
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self.rate_limit.cool_down(answer.retry_after)
-            self.log.metric("vendor.rate_limited", provider=self.provider)
+            self.log.metric("mw.vendor.rate_limited", provider=self.provider)
         elif kind is not None or is_refused:
             outcome = kind.__name__ if kind else "AuthError"
-            self.log.metric("vendor.failed", provider=self.provider, outcome=outcome)
+            self.log.metric("mw.vendor.failed", provider=self.provider, outcome=outcome)
 
 
 def retry_after_seconds(value: str | None, now: datetime) -> float | None:

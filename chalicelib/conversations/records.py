@@ -57,6 +57,10 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
+AUTOMATED = frozenset({Status.PROCESSING, Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
+"""Statuses in which no person has the conversation and it has not failed."""
+
+
 @dataclass(frozen=True, slots=True)
 class Entry:
     """One message of a conversation.
@@ -241,6 +245,19 @@ class Record:
     def last_inbound_at(self) -> datetime | None:
         """When the recipient last wrote; opens WhatsApp's 24 hours."""
         return parsed(self.item.get("last_inbound_at"))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """How opening went.
+
+    Attributes:
+        record: the conversation, or None because the recipient wants no messages.
+        is_new: it did not exist before.
+    """
+
+    record: Record | None
+    is_new: bool
 
 
 SENDER_OF: Mapping[Channel, str] = {

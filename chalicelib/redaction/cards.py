@@ -2,11 +2,12 @@
 
 import re
 
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 
 CARD_LENGTHS = range(12, 20)
 
-_BRANDS = re.compile(
+_BRANDS = lazily(
     r"4\d{12}(?:\d{3}){0,2}$"  # Visa
     r"|5[1-5]\d{14}$|2[2-7]\d{14}$"  # Mastercard
     r"|3[47]\d{13}$"  # American Express
@@ -21,7 +22,7 @@ _BRANDS = re.compile(
 
 def has_brand(digits: str) -> bool:
     """Whether a card scheme issues numbers that begin so, at this length."""
-    return _BRANDS.match(digits) is not None
+    return _BRANDS().match(digits) is not None
 
 
 _DOUBLED = str.maketrans("0123456789", "0246813579")
@@ -46,7 +47,7 @@ _IBAN_LENGTHS = {
 }  # fmt: skip
 
 _IBAN_START = re.compile(r"[0-9](?<=[a-z]{2}.)(?<![a-z0-9][a-z]{2}.)\d")
-_IBAN_REST = re.compile(r"(?:[ \t\x1f.\-]{0,2}[a-z0-9]){10,30}")
+_IBAN_REST = lazily(r"(?:[ \t\x1f.\-]{0,2}[a-z0-9]){10,30}")
 
 
 def mask_ibans(sheet: Sheet) -> None:
@@ -58,7 +59,7 @@ def mask_ibans(sheet: Sheet) -> None:
         length = _IBAN_LENGTHS.get(low[start : start + 2])
         if length is None or start < done:
             continue
-        rest = _IBAN_REST.match(low, match.end())
+        rest = _IBAN_REST().match(low, match.end())
         if rest is None:
             continue
         end = _iban_end(low, start, rest.end(), length)
@@ -81,15 +82,32 @@ def _iban_end(low: str, start: int, limit: int, length: int) -> int:
             if seen == length:
                 end = position + 1
                 break
+    if end and not low[end : end + 1].isalnum() and _passes_mod97(low[start:end]):
+        return end
+    text = low[start : end or limit]
+    if any(char.isspace() for char in text) and not _FOURS().match(text):
+        return 0
     if not end:
         is_near = seen >= length - 2 and not low[limit : limit + 1].isalnum()
         return limit if is_near and digits * 2 > seen else 0
     tail = end
-    while tail < len(low) and low[tail].isalnum() and tail - end <= 2:  # noqa: PLR2004 - a slip
+    while tail < len(low) and low[tail].isalnum() and tail - end <= 2:
         tail += 1
-    if tail - end > 2 or digits * 3 < length:  # noqa: PLR2004 - a slip of two, a third digits
+    if tail - end > 2 or digits * 3 < length:
         return 0
     return tail
+
+
+_FOURS = lazily(
+    r"[a-z]{2}\d{2}(?:[ \t\x1f\-.]{1,2}[a-z0-9]{4})+(?:[ \t\x1f\-.]{1,2}[a-z0-9]{1,4})?$"
+)
+
+
+def _passes_mod97(text: str) -> bool:
+    """The check digits of ISO 13616."""
+    kept = "".join(char for char in text if char.isalnum() and char.isascii())
+    moved = kept[4:] + kept[:4]
+    return int("".join(str(int(char, 36)) for char in moved)) % 97 == 1
 
 
 def is_ssn(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:

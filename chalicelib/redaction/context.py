@@ -4,6 +4,7 @@ import re
 from typing import NamedTuple
 
 from chalicelib.redaction.vocabulary import (
+    COPULAS,
     FILLERS,
     LINKS,
     MARKS,
@@ -15,6 +16,10 @@ from chalicelib.redaction.vocabulary import (
 )
 
 REACH = 40
+# "order no. 1001" goes on after its full stop, "I placed an order. 1001" does not.
+_SENTENCE_END = re.compile(
+    r"[?!]\s|(?<=[a-z]{3})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)\.\s"
+)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
@@ -38,6 +43,8 @@ NOTHING = Context(None, is_direct=False, is_marked=False, is_named=False)
 def before(words: str, start: int) -> Context:
     """The nearest topic that ends at most 40 characters before `start`."""
     tail = words[max(0, start - REACH - 16) : start]
+    if "? " in tail or "! " in tail or ". " in tail:
+        tail = _SENTENCE_END.split(tail)[-1]
     is_marked = tail.rstrip(" \t\x1f([{\"'*").endswith(("#", ":", "="))
     is_direct = True
     following = ""
@@ -58,9 +65,13 @@ def before(words: str, start: int) -> Context:
 
 def after(words: str, end: int) -> Context:
     """The nearest topic that begins shortly after `end`: "48213 is my order number"."""
-    head = words[end : end + REACH]
-    is_direct = False
-    for word in _WORD.findall(head):
+    head = _SENTENCE_END.split(words[end : end + REACH], 1)[0]
+    found = _WORD.findall(head)
+    is_bracketed = head[:3].strip().startswith(("(", "=", "<-"))
+    if not found or not (found[0] in COPULAS or is_bracketed):
+        return NOTHING
+    is_direct = is_bracketed
+    for word in found:
         topic = TOPICS.get(word)
         if topic is not None:
             is_named = _is_number_of(head, word)

@@ -2,6 +2,7 @@
 
 import re
 
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***@***"
@@ -11,9 +12,9 @@ _TLD = (
     "br|mx|ar|cl|in|cn|jp|kr|ru|nz|ie|za|eu|me|tv|app|dev|ai|xyz|online|store|shop|example|test|cat"
 )
 _SIGN = re.compile(r"@(?=[ \t\x1f]{0,2}(?:\[|\w[\w\-.]))")
-_LOCAL = re.compile(r"(?P<gap>[ \t\x1f]{0,2})(?P<local>\"[^\"\n@]{1,64}\"|[\w.+\-'%~#!$*^`{}&]+)")
+_LOCAL = lazily(r"(?P<gap>[ \t\x1f]{0,2})(?P<local>\"[^\"\n@]{1,64}\"|[\w.+\-'%~#!$*^`{}&]+)")
 _LEADING = ".+-'%~#!$*^`{}&"
-_DOMAIN_WRITTEN = re.compile(
+_DOMAIN_WRITTEN = lazily(
     r"(?P<gap>[ \t\x1f]{0,2})(?P<domain>\[[0-9a-f.:]{3,45}\]|[\w\-]++(?:\.{1,2}[\w\-]++)*+)"
     rf"(?P<tail>(?:[ \t]?[,.][ \t]?|[ \t](?:dot[ \t])?)(?:{_TLD})(?:\.(?:uk|au|br|mx))?(?![\w@]))?"
 )
@@ -24,6 +25,8 @@ _LOCAL_REACH = 320  # RFC 5321 allows 64; a longer one is masked as well
 def mask_emails(sheet: Sheet) -> None:
     """Claim every address; what is written around it stays."""
     low = sheet.low
+    if low.count("@") > _MANY_SIGNS:
+        low = _without_monsters(sheet)
     if "@" in low:
         done = 0
         for sign in _SIGN.finditer(low):
@@ -39,11 +42,24 @@ def mask_emails(sheet: Sheet) -> None:
     _mask_spelled(sheet)
 
 
+_MANY_SIGNS = 200
+_MONSTER = lazily(r"(?<![^\s\x00])[^\s\x00]{2000}[^\s\x00]*+")
+
+
+def _without_monsters(sheet: Sheet) -> str:
+    """A word of thousands of characters with hundreds of signs is masked whole, not read."""
+    for match in _MONSTER().finditer(sheet.low):
+        if match.group().count("@") > _MANY_SIGNS:
+            sheet.claim(*match.span(), Kind.EMAIL, MASK)
+    sheet.settle()
+    return sheet.low
+
+
 def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:
     low = sheet.low
     # Backwards, so that a long run of letters is read once and not once per letter.
-    left = _LOCAL.match(low[floor:at][::-1])
-    right = _DOMAIN_WRITTEN.match(low, at + 1)
+    left = _LOCAL().match(low[floor:at][::-1])
+    right = _DOMAIN_WRITTEN().match(low, at + 1)
     if left is None or right is None:
         return None
     local = left["local"][::-1].lstrip(_LEADING)
@@ -79,146 +95,43 @@ def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) 
 
 
 _AT = (
-    " at ", "(at)", "[at]", "{at}", "<at>", " arroba ", "(arroba)", "[arroba]", " arobase ",
+    " at ", "at)", "at]", "at}", "at>", " arroba ", "arroba)", "arroba]", " arobase ",
     " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-",
 )  # fmt: skip
+_OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _DOT = (
     r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
 )
 _SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"
-_DOMAIN = re.compile(
-    rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}}?)"
+_DOMAIN = lazily(
+    rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}})"
     rf"(?P<dot>{_SEPARATOR})(?P<tld>{_TLD})(?:{_SEPARATOR}(?:uk|au|br|mx|nz|jp|za|in))?(?![\w])"
 )
+_DOT_WORD = lazily(rf"[ \t(\[{{<](?:{_DOT})|(?:{_DOT})[ \t]|[)\]}}>]")
 _LOCAL_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789._-+"
 _JOINS = (
     " dot ", " punto ", " punkt ", " point ", " ponto ", " underscore ", " dash ", " hyphen ",
     " guion ", " minus ", " plus ", "(dot)", "[dot]", " (dot) ", " [dot] ",
 )  # fmt: skip
 _MAILBOXES = frozenset(
-    [
-        "gmail",
-        "googlemail",
-        "yahoo",
-        "ymail",
-        "hotmail",
-        "outlook",
-        "live",
-        "msn",
-        "icloud",
-        "me",
-        "aol",
-        "proton",
-        "protonmail",
-        "gmx",
-        "web",
-        "yandex",
-        "mail",
-        "zoho",
-        "fastmail",
-        "comcast",
-        "verizon",
-        "att",
-        "t-online",
-        "orange",
-        "wanadoo",
-        "free",
-        "laposte",
-        "libero",
-        "hey",
-        "tutanota",
-        "qq",
-        "rocketmail",
-    ]
+    """gmail googlemail yahoo ymail hotmail outlook live msn icloud me aol proton protonmail gmx web
+    yandex mail zoho fastmail comcast verizon att t-online orange wanadoo free laposte libero
+    hey tutanota qq rocketmail""".split()
 )
 _NO_NAME = frozenset(
-    [
-        "me",
-        "us",
-        "you",
-        "him",
-        "her",
-        "them",
-        "it",
-        "is",
-        "was",
-        "are",
-        "be",
-        "look",
-        "looking",
-        "available",
-        "arrived",
-        "order",
-        "ordered",
-        "orders",
-        "bought",
-        "buy",
-        "found",
-        "find",
-        "seen",
-        "see",
-        "shop",
-        "shopping",
-        "shopped",
-        "store",
-        "site",
-        "website",
-        "page",
-        "purchase",
-        "purchased",
-        "here",
-        "back",
-        "online",
-        "support",
-        "sold",
-        "sale",
-        "listed",
-        "contact",
-        "and",
-        "or",
-        "that",
-        "this",
-        "item",
-        "items",
-        "products",
-        "go",
-        "went",
-        "click",
-        "visit",
-        "start",
-        "signed",
-        "sign",
-        "log",
-        "logged",
-        "register",
-        "registered",
-        "account",
-        "working",
-        "work",
-        "price",
-        "prices",
-        "checkout",
-        "only",
-        "not",
-        "meet",
-        "meeting",
-        "also",
-        "both",
-        "all",
-        "out",
-        "up",
-        "placed",
-        "paid",
-        "customer",
-        "service",
-        "team",
-    ]
+    """me us you him her them it is was are be look looking available arrived order ordered orders
+    bought buy found find seen see shop shopping shopped store site website page purchase purchased
+    here back online support sold sale listed contact and or that this item items products go went
+    click visit start signed sign log logged register registered account working work price prices
+    checkout only not meet meeting also both all out up placed paid customer service team""".split()
 )
 
 
 def _mask_spelled(sheet: Sheet) -> None:
     for sign in _AT:
         low = sheet.low
+        if sign not in low:
+            continue
         at = low.find(sign)
         done = 0
         while at >= 0:
@@ -232,8 +145,12 @@ def _mask_spelled(sheet: Sheet) -> None:
 
 def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
     end = at + len(sign)
+    if sign[-1] in ")]}>":
+        at = low.rfind(_OPENING[sign[-1]], max(0, at - 8), at + 1)
+        if at < 0 or low[at + 1 : end - 1].strip() not in {"at", "arroba"}:
+            return None
     end += low[end : end + 1] == " "
-    domain = _DOMAIN.match(low, end)
+    domain = _DOMAIN().match(low, end)
     if domain is None:
         return None
     start = at - (low[at - 1 : at] == " ")
@@ -242,7 +159,7 @@ def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
     if not local:
         return None
     if sign == " at ":
-        is_spelled = domain["dot"] != "."
+        is_spelled = _DOT_WORD().search(domain.group()) is not None
         is_mailbox = domain["name"].partition(".")[0] in _MAILBOXES
         mentions = "mail" in low[max(0, left - 40) : left]
         if local in _NO_NAME or not (is_spelled or is_mailbox or mentions):

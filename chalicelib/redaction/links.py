@@ -1,10 +1,9 @@
 """Tracking links: a link to a carrier, or a link that says it tracks something, is masked whole."""
 
-import re
-
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
-_LINK = re.compile(r"(?:https?://|www\.|hxxps?://)[^\s<>\"\x00`]++(?:\x1f[^\s<>\"\x00`]++)*+")
+_LINK = lazily(r"(?:https?://|www\.|hxxps?://)[^\s<>\"\x00`]++(?:\x1f[^\s<>\"\x00`]++)*+")
 _HOSTS = (
     r"ups|fedex|usps|dhl|dpd|gls-group|gls-pakete|gls-us|myhermes|myhermes|hermesworld|evri|ontrac|"
     r"lasership|royalmail|parcelforce|canadapost|canadapost-postescanada|auspost|purolator|"
@@ -13,8 +12,8 @@ _HOSTS = (
     r"easypost|malomo|route|yunexpress|cainiao|seur|mrw|inpost|packeta|poste|swisspost|post|"
     r"deutschepost|myhermes|starshipit|sendle|couriersplease|startrack|tnt|4px|amazon-logistics"
 )
-_CARRIER = re.compile(rf"(?:^|[/.@])(?:{_HOSTS})\.(?:[a-z]{{2,6}})(?:\.[a-z]{{2}})?(?:[/:?#]|$)")
-_TRACKS = re.compile(
+_CARRIER = lazily(rf"(?:^|[/.@])(?:{_HOSTS})\.(?:[a-z]{{2,6}})(?:\.[a-z]{{2}})?(?:[/:?#]|$)")
+_TRACKS = lazily(
     r"track|tracing|trknbr|trackno|awb|waybill|sendung|seguimiento|rastre|suivi|spedizione|"
     r"zending|sporing|spårning|parcel|shipment|package|tlabels|trk|consignment|piececode|"
     r"localizador|envio|colis|idc="
@@ -26,7 +25,7 @@ def mask_links(sheet: Sheet) -> None:
     """Claim tracking links; other links stay, and later passes read what is in them."""
     low = sheet.low
     if "://" in low or "www." in low:
-        for match in _LINK.finditer(low):
+        for match in _LINK().finditer(low):
             link = _trimmed(match.group())
             if _is_tracking(link):
                 sheet.claim(match.start(), match.start() + len(link), Kind.TRACKING, "***")
@@ -39,28 +38,28 @@ def mask_links(sheet: Sheet) -> None:
 def _mask_bare(sheet: Sheet) -> None:
     """Links written without a scheme: `ups.com/track?tracknum=...`."""
     low = sheet.low
-    for match in _HOST_END.finditer(low):
+    for match in _HOST_END().finditer(low):
         left = low[max(0, match.start() - 80) : match.start()]
         host_start = match.start() - len(left) + len(left.rstrip(_HOST_CHARS))
         if host_start > 0 and low[host_start - 1] in "@/:":
             continue
         link = _trimmed(low[host_start : match.end()])
-        if _CARRIER.search(link) or _STRONG.search(link):
+        if _CARRIER().search(link) or _STRONG().search(link):
             sheet.claim(host_start, host_start + len(link), Kind.TRACKING, "***")
     sheet.settle()
 
 
 _HOST_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789-."
-_HOST_END = re.compile(r"\.[a-z]{2,6}/[^\s<>\"\x00`]++")
-_STRONG = re.compile(r"/track|tracking|trknbr|tracknum|sendung|seguimiento|suivi")
+_HOST_END = lazily(r"\.[a-z]{2,6}/[^\s<>\"\x00`]++")
+_STRONG = lazily(r"/track|tracking|trknbr|tracknum|sendung|seguimiento|suivi")
 
 
 def _is_tracking(link: str) -> bool:
     host, _, path = (
         link.partition("://")[2].partition("/") if "://" in link else link.partition("/")
     )
-    return _CARRIER.search("/" + host + "/") is not None or (
-        _TRACKS.search(host) is not None or _TRACKS.search(path) is not None
+    return _CARRIER().search("/" + host + "/") is not None or (
+        _TRACKS().search(host) is not None or _TRACKS().search(path) is not None
     )
 
 

@@ -1,6 +1,5 @@
 """JSON-like values: dicts, lists, keys, numbers, and JSON inside strings."""
 
-import json
 import math
 import re
 from typing import Any
@@ -16,11 +15,13 @@ _MAX_ITEMS = 100_000
 
 _UNKNOWN_NUMBER = range(10**9, 10**20)  # ten digits or more may be somebody's number
 _EPOCHS = (range(10**9, 2 * 10**9), range(10**12, 2 * 10**12), range(10**15, 2 * 10**15))
+_UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+# What log lines are made of: names, UUIDs, times, hashes, and keys made of these.
 _QUIET = re.compile(
-    r"[A-Za-z_.:/\-]*"
-    r"|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
+    rf"[A-Za-z_.:/\-]*|{_UUID}"
+    rf"|(?:evt|act)(?::(?:{_UUID}|(?=[0-9]{{0,9}}[a-f])[0-9a-f]{{16,128}}|[A-Za-z_\-]{{1,64}}))++"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?"
-    r"|(?=[0-9]*[a-f])[0-9a-f]{16,128}"
+    r"|(?=[0-9]{0,9}[a-f])[0-9a-f]{32,128}"
 )
 
 
@@ -39,7 +40,7 @@ def redact_mapping(value: Any) -> Any:  # noqa: ANN401 - JSON enters here
         return DROPPED
 
 
-def _value(value: Any, means: Meaning, depth: int) -> Any:  # noqa: ANN401, PLR0911
+def _value(value: Any, means: Meaning, depth: int) -> Any:  # noqa: ANN401
     if isinstance(value, str):
         return _text(value, means, depth)
     if value is None or isinstance(value, bool):
@@ -94,7 +95,7 @@ def _text(text: str, means: Meaning, depth: int) -> str:
         return _masked(text, means)
     if means is Meaning.TEXT:
         return DROPPED
-    if _QUIET.fullmatch(text) and "www." not in text and "://" not in text:
+    if _QUIET.fullmatch(text) and not ("." in text and "/" in text):
         return text
     if text[0] in '{["' or text[0].isspace():
         parsed = _json(text, means, depth)
@@ -106,8 +107,10 @@ def _text(text: str, means: Meaning, depth: int) -> str:
 def _json(text: str, means: Meaning, depth: int) -> str | None:
     """JSON inside a string, redacted as a value so that it still parses; None if it is none."""
     body = text.strip()
-    if len(body) < 2 or body[0] + body[-1] not in {"{}", "[]", '""'}:  # noqa: PLR2004
+    if len(body) < 2 or body[0] + body[-1] not in {"{}", "[]", '""'}:
         return None
+    import json  # noqa: PLC0415 - a third of the import time, needed by few values
+
     try:
         value = json.loads(body)
     except (ValueError, RecursionError):
@@ -123,7 +126,7 @@ _BY_MEANING = frozenset({Meaning.EMAIL, Meaning.PHONE, Meaning.ORDER, Meaning.TR
 _MIN_PHONE = 5
 
 
-def _masked(text: str, means: Meaning) -> str:  # noqa: PLR0911 - one return per meaning
+def _masked(text: str, means: Meaning) -> str:
     digits = sum(map(str.isdigit, text))
     if "***" in text or text == "[ADDRESS]":
         return redact(text)
@@ -146,7 +149,7 @@ def _masked(text: str, means: Meaning) -> str:  # noqa: PLR0911 - one return per
 def _integer(number: int, means: Meaning) -> int | str:
     if means is Meaning.READABLE:
         return number
-    if number.bit_length() > 256:  # noqa: PLR2004 - no identifier is so long
+    if number.bit_length() > 256:
         return DROPPED
     digits = str(abs(number))
     if means in _BY_MEANING and means is not Meaning.NAME:

@@ -1,5 +1,85 @@
 """What a model may see of a message: readable, short, and nobody in it."""
 
+import html
+import re
 
-def model_view(text: str) -> str:
-    return text
+from chalicelib.redaction.normalise import is_quiet, normalise
+from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.redactor import read, redact
+from chalicelib.redaction.sheet import Kind
+
+MAX_CHARACTERS = 2000
+REDACTED = "<redacted>"
+_READ = 20_000  # no more is read than can be left after tags and spaces are gone
+
+_TAG = re.compile(r"<(?!redacted>)[a-zA-Z/!?][^<>]{0,2000}>")
+_LINK = lazily(r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)]")
+_MASK = lazily(r"\*{3}@\*{3}|\*{3}-\*{3}-\d{4}|\[ADDRESS\]")
+_NAME = lazily(
+    r"(?P<lead>(?i:\b(?:my name is|i am called|name:|this is|me llamo|mi nombre es|ich heiße|"
+    r"mein name ist|je m'appelle|mon nom est|mi chiamo|meu nome é|"
+    r"hi|hello|hey|dear|hola|hallo|bonjour|ciao|olá|thanks|thank you|many thanks|cheers|regards|"
+    r"best wishes|sincerely|gracias|saludos|danke|viele grüße|mit freundlichen grüßen|merci|"
+    r"cordialement|grazie|obrigado|obrigada)\b)[ ,\-–!.]{0,3}\s{1,3})"
+    r"(?P<name>[^\W\d_a-zß-ÿ][\w'’\-]{1,30}(?:[ ][^\W\d_a-zß-ÿ][\w'’.\-]{0,30}){0,2})"
+)
+_NO_NAME = frozenset(
+    """there team all everyone everybody support sir madam guys friends folks again so for in and i
+    we you my the a an this it is please can could would where when why how what who do does did have
+    has no not yes ok okay any thanks thank hi hello best kind order customer service your our if
+    since after before today yesterday tomorrow mein meine wo wann ich wir bitte dónde mi por où je
+    nous votre ma mon""".split()
+)
+
+
+def model_view(text: str, *, keep_order_numbers: bool = True) -> str:
+    """At most 2,000 characters without markup, links, names or anything that `redact` masks.
+
+    Order numbers stay by default, as a model needs them to tell what is asked; `False` masks them
+    as `redact` does. Deterministic, never raises.
+
+    >>> model_view("<p>Hi Anna, order #1234567? jo@example.com</p>")
+    'Hi <redacted>, order #1234567? <redacted>'
+    """
+    try:
+        plain = _TAG.sub(" ", html.unescape(text[:_READ]))
+        plain = _named(_LINK().sub(REDACTED, plain))
+        shown = _masked(plain, keep_order_numbers=keep_order_numbers)
+    except Exception:  # noqa: BLE001 - what cannot be read is dropped, never passed on
+        return REDACTED
+    return " ".join(shown.split())[:MAX_CHARACTERS]
+
+
+def _named(text: str) -> str:
+    return _NAME().sub(_without_name, text)
+
+
+def _without_name(match: re.Match[str]) -> str:
+    words = match["name"].split(" ")
+    if words[0].lower().strip(".'’-") in _NO_NAME:
+        return match.group()
+    return match["lead"] + REDACTED + ("." if match["name"].endswith(".") else "")
+
+
+def _masked(text: str, *, keep_order_numbers: bool) -> str:
+    if is_quiet(text) and redact(text) == text:
+        return text
+    view = normalise(text)
+    sheet = read(view)
+    pieces: list[str] = []
+    done = 0
+    for start, end, kind, mask in sorted(sheet.claims):
+        text_start, text_end = view.span(start, end)
+        pieces.append(redact_rest(text[done:text_start]))
+        if kind is not Kind.ORDER:
+            pieces.append(REDACTED)
+        else:
+            pieces.append(text[text_start:text_end] if keep_order_numbers else mask)
+        done = text_end
+    pieces.append(redact_rest(text[done:]))
+    return _MASK().sub(REDACTED, "".join(pieces))
+
+
+def redact_rest(text: str) -> str:
+    """What stands between two findings, read once more on its own."""
+    return redact(text)

@@ -12,8 +12,13 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
+MAX_TOKENS = 12_000  # escapes and invisible characters: beyond this, a text hides on purpose
 CAP_BYTES = 256 * 1024
 _LOOK_AHEAD = 512  # an identifier cut by the cap is still seen whole
+
+
+class TooManyTokensError(ValueError):
+    """The text is made of escapes or invisible characters; nobody writes so to a shop."""
 
 
 class View(NamedTuple):
@@ -46,7 +51,10 @@ def cap(text: str) -> tuple[str, int]:
     raw = text[: CAP_BYTES + 1].encode("utf-8", "surrogatepass")
     if len(raw) <= CAP_BYTES:
         return text, len(text)
-    end = len(raw[:CAP_BYTES].decode("utf-8", "ignore")) if raw.isascii() else _fit(text)
+    size = CAP_BYTES
+    while raw[size] & 0xC0 == 0x80:
+        size -= 1
+    end = len(raw[:size].decode("utf-8", "surrogatepass"))
     return text[: end + _LOOK_AHEAD], end
 
 
@@ -74,17 +82,6 @@ def normalise(text: str) -> View:
     if tokens is None:
         return View(plain, plain.lower(), (), ())
     return _decode(plain, tokens)
-
-
-def _fit(text: str) -> int:
-    low, high = CAP_BYTES // 4, min(len(text), CAP_BYTES)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if len(text[:middle].encode("utf-8", "surrogatepass")) <= CAP_BYTES:
-            low = middle
-        else:
-            high = middle - 1
-    return low
 
 
 _ESCAPES = (
@@ -144,7 +141,9 @@ def _decode(plain: str, tokens: re.Pattern[str]) -> View:
     starts: list[int] = [0]
     segments: list[tuple[int, int]] = [(0, 0)]
     size = done = 0
-    for match in tokens.finditer(plain):
+    for count, match in enumerate(tokens.finditer(plain)):
+        if count == MAX_TOKENS:
+            raise TooManyTokensError
         start, end = match.span()
         shown = _show(match.group())
         if shown is None:
@@ -174,7 +173,7 @@ def _show(token: str) -> str | None:
     if head == "&":
         name = token[1:-1].rpartition("amp;")[2]
         if name.startswith(("#x", "#X")):
-            return _shown_code(int(name[2:], 16))
+            return _shown_code(int(name[2:], 16))  # noqa: FURB166 - `0x` is not in it
         if name.startswith("#"):
             return _shown_code(int(name[1:]))
         return _ENTITIES.get(name)

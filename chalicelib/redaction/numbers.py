@@ -5,19 +5,20 @@ In doubt a run of seven digits or more is masked: a mistyped number is still per
 
 import re
 from bisect import bisect_right
-from itertools import accumulate
+from itertools import accumulate, pairwise
 
 from chalicelib.redaction import cards, orders, phones, tracking
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
 _SEPARATORS = r" \t\x1f.\-/()\[\]_*~|\\,"
 _RUN = re.compile(rf"[0-9]\d*+(?:[{_SEPARATORS}]{{1,4}}+\d++){{0,19}}+")
 _GROUP = re.compile(r"\d+")
-_STAMP = re.compile(
+_STAMP = lazily(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)?$"
 )
-_EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")
+_EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")  # seconds to nanoseconds
 _BOOK = re.compile(r"97[89]\d{10}$")
 _MIN_RUN = 7
 _MAX_WINDOW = 8
@@ -35,14 +36,12 @@ class _Run:
         self.starts = [start + s for s, _ in spans]
         self.ends = [start + e for _, e in spans]
         self.groups = [text[s:e] for s, e in spans]
-        self.separators = [text[a[1] : b[0]] for a, b in zip(spans, spans[1:], strict=False)]
+        self.separators = [text[a[1] : b[0]] for a, b in pairwise(spans)]
 
     def topic(self, first: int, last: int) -> tuple[Topic | None, bool]:
         """The topic near these groups, and whether it directly precedes them."""
-        near = self.sheet.before(self.starts[first])
-        if near.topic is not None:
-            return near.topic, near.is_direct
-        return self.sheet.after(self.ends[last]).topic, False
+        near = self.sheet.near(self.starts[first], self.ends[last])
+        return near.topic, near.is_direct
 
 
 def mask_numbers(sheet: Sheet) -> None:
@@ -79,19 +78,16 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     if len(sizes) == 1:
         return 0, 0
     totals = list(accumulate(sizes))
-    if totals[-1] < _MIN_RUN:
+    if totals[-1] < _MIN_RUN or _is_enumerated(run, first):
         return 0, 0
-    if len(sizes) > 2:  # noqa: PLR2004
-        kind = _triple(run, first, tuple(sizes[:3]))
-        if kind is not None:
-            return 3, _claim(run, first, 3, kind)
-    if totals[-1] >= cards.CARD_LENGTHS[0] and not _is_plus(run, first):
-        for count in range(min(len(sizes), bisect_right(totals, _MAX_TOTAL)), 1, -1):
-            if totals[count - 1] < cards.CARD_LENGTHS[0]:
-                break
-            kind = _card_or_tracking(run, first, tuple(sizes[:count]), totals[count - 1])
-            if kind is not None:
-                return count, _claim(run, first, count, kind)
+    count, kind = _strong_window(run, first, sizes, totals)
+    if kind is not None:
+        return count, _claim(run, first, count, kind)
+    if sizes[0] <= 3 and len(sizes) > 3:
+        # A small number before a card is not the beginning of a phone number.
+        rest = sizes[1:]
+        if _strong_window(run, first + 1, rest, list(accumulate(rest)))[1] is not None:
+            return 0, 0
     count = _readable_window(run, first, sizes, totals)
     if count:
         run.sheet.shield(run.starts[first], run.ends[first + count - 1])
@@ -103,12 +99,39 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     return count, phones.claim(run.sheet, start, end, "".join(run.groups[first : first + count]))
 
 
+def _strong_window(
+    run: _Run, first: int, sizes: list[int], totals: list[int]
+) -> tuple[int, Kind | None]:
+    """The groups from `first` that are a card, a social security, tracking or market number."""
+    if len(sizes) > 2:
+        kind = _triple(run, first, tuple(sizes[:3]))
+        if kind is not None:
+            return 3, kind
+    if totals[-1] < cards.CARD_LENGTHS[0] or _is_plus(run, first):
+        return 0, None
+    for count in range(min(len(sizes), bisect_right(totals, _MAX_TOTAL)), 1, -1):
+        if totals[count - 1] < cards.CARD_LENGTHS[0]:
+            break
+        kind = _card_or_tracking(run, first, tuple(sizes[:count]), totals[count - 1])
+        if kind is not None:
+            return count, kind
+    return 0, None
+
+
+def _is_enumerated(run: _Run, first: int) -> bool:
+    """The `1` of "1) 555 0142" and "1. 555 0142" counts; only a bracket that was opened is part of a number."""
+    start = run.starts[first]
+    separator = run.separators[first]
+    is_closed = (")" in separator or separator == ". ") and len(run.groups[first]) <= 2
+    return is_closed and run.sheet.low[max(0, start - 1) : start] not in {"(", "[", "+"}
+
+
 def _readable_window(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
     """`978-3-16-148410-0`, `12:34:56-1234`, and dashed numbers that a word calls a product's."""
     count = 1
     while count < len(sizes) and run.separators[first + count - 1] in {"-", " "}:
         count += 1
-    if totals[count - 1] == 13 and run.groups[first] in {"978", "979"}:  # noqa: PLR2004 - ISBN
+    if totals[count - 1] == 13 and run.groups[first] in {"978", "979"}:
         return count
     near = run.sheet.before(run.starts[first])
     is_product = near.topic is Topic.PRODUCT and near.is_direct
@@ -121,13 +144,13 @@ def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
     separators = tuple(run.separators[first : first + 2])
     if cards.is_ssn(lengths, separators):
         return Kind.SSN
-    is_market = orders.is_market_shape(lengths) and {s.strip() for s in separators} <= {"-", ""}
-    return Kind.ORDER if is_market else None
+    is_dashed = separators == ("-", "-") and not _is_plus(run, first)
+    return Kind.ORDER if is_dashed and orders.is_market_shape(lengths) else None
 
 
 def _card_or_tracking(run: _Run, first: int, lengths: tuple[int, ...], total: int) -> Kind | None:
     count = len(lengths)
-    is_fours = count >= 3 and set(lengths[:-1]) == {4} and lengths[-1] <= 4  # noqa: PLR2004
+    is_fours = count >= 3 and set(lengths[:-1]) == {4} and lengths[-1] <= 4
     is_even = is_fours or len(set(lengths[:-1])) == 1 or lengths in {(4, 6, 5), (4, 6, 4)}
     topic, _ = run.topic(first, first + count - 1)
     if total in cards.CARD_LENGTHS:
@@ -141,11 +164,11 @@ def _card_or_tracking(run: _Run, first: int, lengths: tuple[int, ...], total: in
                 return Kind.TRACKING
         if lengths in {(4, 4, 4, 4), (4, 6, 5)}:
             return Kind.CARD
-        if is_fours and count == 3:  # noqa: PLR2004 - FedEx Express in groups of four
+        if is_fours and count == 3:
             return Kind.TRACKING
     if tracking.is_spaced_number(lengths):
         return Kind.TRACKING
-    return Kind.TRACKING if topic is Topic.TRACKING and count <= 9 else None  # noqa: PLR2004
+    return Kind.TRACKING if topic is Topic.TRACKING and count <= 9 else None
 
 
 def _is_plus(run: _Run, first: int) -> bool:
@@ -192,7 +215,7 @@ def _dashed(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
             break
         count += 1
     count = min(count, len(sizes), _MAX_WINDOW)
-    return count if count > 1 and 8 <= totals[count - 1] <= 15 else 0  # noqa: PLR2004
+    return count if count > 1 and 8 <= totals[count - 1] <= 15 else 0
 
 
 def _claim(run: _Run, first: int, count: int, kind: Kind) -> int:
@@ -216,48 +239,59 @@ def _claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
 _BY_TOPIC = {
     Topic.TRACKING: Kind.TRACKING,
     Topic.ORDER: Kind.ORDER,
-    Topic.ACCOUNT: Kind.ORDER,
+    Topic.ACCOUNT: Kind.ACCOUNT,
     Topic.SSN: Kind.SSN,
     Topic.IBAN: Kind.IBAN,
 }
 
 
-def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None:  # noqa: PLR0911
+def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None:
     """The type of an unbroken run of seven digits or more; None for one that stays readable."""
     length = len(digits)
     if "+" in sheet.low[max(0, start - 2) : start]:
         return Kind.PHONE
-    near = sheet.before(start)
-    topic = near.topic or sheet.after(end).topic
+    is_joined = sheet.low[start - 1 : start] == ":" == sheet.low[end : end + 1]
+    if is_joined and length >= 13 and _EPOCH.match(digits):
+        return None  # the time in a key such as `HUBSPOT:...:1763600000000:...`
+    near = sheet.near(start, end)
+    topic = near.topic
+    if topic in {Topic.PRODUCT, Topic.COLOUR} and near.is_direct:
+        return None
+    if not near.is_direct and _is_card(digits):
+        return Kind.CARD
     if topic is Topic.CARD and length in cards.CARD_LENGTHS:
         return Kind.CARD
     if topic in _BY_TOPIC:
         return _BY_TOPIC[topic]
     if topic is Topic.PHONE and length <= phones.DIGITS[-1]:
         return Kind.PHONE
-    if length in cards.CARD_LENGTHS and cards.has_brand(digits) and cards.passes_luhn(digits):
+    if _is_card(digits):
         return Kind.CARD
-    if _is_readable(digits, topic, is_direct=near.is_direct) or _MEASURED.match(sheet.low, end):
+    if _is_readable(digits, topic, is_direct=near.is_direct) or _MEASURED().match(sheet.low, end):
         return None
-    if length in {10, 11} or (digits.startswith("0") and length <= phones.DIGITS[-1]):
+    # Ten digits are a phone; so is a trunk zero with up to twelve more.
+    if length in {10, 11} or (digits.startswith("0") and length <= 13):
         return Kind.PHONE
     if tracking.is_carrier_number(digits):
         return Kind.TRACKING
-    return Kind.PHONE if length == 12 else Kind.NUMBER  # noqa: PLR2004
+    return Kind.PHONE if length == 12 else Kind.NUMBER
 
 
-_MEASURED = re.compile(
+def _is_card(digits: str) -> bool:
+    if len(digits) not in cards.CARD_LENGTHS:
+        return False
+    return cards.has_brand(digits) and cards.passes_luhn(digits)
+
+
+_MEASURED = lazily(
     r" ?(?:bytes?|kb|mb|gb|kib|mib|ms|µs|us|ns|seconds?|secs?|mah|lumens?|km|rpm|views|followers|"
     r"subscribers|people|pieces|pcs|stück)(?!\w)"
 )
 
 
 def _is_readable(digits: str, topic: Topic | None, *, is_direct: bool) -> bool:
-    if topic in {Topic.PRODUCT, Topic.COLOUR} and is_direct:
-        return True
     if topic is Topic.AMOUNT and is_direct:
-        return len(digits) <= 9  # noqa: PLR2004 - no price has ten digits
-    if _STAMP.match(digits) or _BOOK.match(digits):
+        return len(digits) <= 9
+    if _STAMP().match(digits) or _BOOK.match(digits):
         return True
-    is_epoch = _EPOCH.match(digits) is not None
-    return is_epoch and (topic is Topic.TIME or len(digits) >= 13)  # noqa: PLR2004 - milliseconds
+    return topic is Topic.TIME and _EPOCH.match(digits) is not None

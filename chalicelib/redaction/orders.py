@@ -3,20 +3,22 @@
 import re
 
 from chalicelib.redaction.context import Context
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.vocabulary import Topic
 
 _TOKEN = re.compile(r"[0-9][a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
-_MORE_GROUPS = re.compile(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
-_LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_"
+_MORE_GROUPS = lazily(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
+_LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_/"
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|er|x|am|pm|h|days?|min|kg|g|cm|mm|ml|oz|lbs?|%)$")
-_COUNTED = re.compile(
+_COUNTED = lazily(
     r"[ \x1f]?(?:x|pcs|pieces|units?|items?|boxes|pairs|days?|weeks?|months?|years?|hours?|minutes?|"
     r"%|€|\$|£|of|more|different|products?|times|tage|wochen|días|jours|percent|orders|pedidos)(?!\w)"
 )
 _HEX_COLOUR = re.compile(r"(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$")
 _MIN_BARE = 4
 _MIN_HASHED = 3
+_LAST_FOUR = frozenset({Kind.ORDER, Kind.ACCOUNT})
 _TOPICS = frozenset({Topic.ORDER, Topic.ACCOUNT})
 
 
@@ -25,15 +27,17 @@ def mask_orders(sheet: Sheet) -> None:
     low = sheet.low
     done = 0
     for match in _TOKEN.finditer(low):
-        if match.start() < done:
-            continue
+        start = match.start()
+        if start < done or (start > 1 and low[start - 1] == " " and low[start - 2].isdigit()):
+            continue  # a later group of a number that was read from its first
         start, end = _whole(low, match, done)
         kind = _kind(sheet, start, end)
         if kind is not None:
-            more = _MORE_GROUPS.match(low, end) if low[start:end].isdigit() else None
-            if more and end - start + len(more.group()) <= 24:  # noqa: PLR2004 - no number is longer
+            more = _MORE_GROUPS().match(low, end) if low[start:end].isdigit() else None
+            if more and end - start + len(more.group()) <= 24:
                 end = more.end()
-            sheet.claim(start, end, kind, last_four(sheet.cased[start:end]))
+            shown = sheet.cased[start:end]
+            sheet.claim(start, end, kind, last_four(shown) if kind in _LAST_FOUR else "***")
             done = end
     sheet.settle()
 
@@ -43,9 +47,9 @@ def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
     start = match.start()
     chunk = low[max(done, start - 12) : start]
     left = chunk[len(chunk.rstrip(_LEFT)) :]
-    letters = left.strip("-_")
-    if len(letters) <= 5 and letters not in {"order", "no", "nr", "num", "id"}:  # noqa: PLR2004
-        start -= len(left.lstrip("-_"))
+    letters = left.strip("-_/")
+    if len(letters) <= 5 and letters != "order":
+        start -= len(left.lstrip("-_/"))
     return start, match.end()
 
 
@@ -58,19 +62,15 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
         return None
     if last == "#":
         return _hashed(sheet, start, token, digits)
-    if _ORDINAL.match(token) or _COUNTED.match(low, end):
+    if _ORDINAL.match(token) or _COUNTED().match(low, end):
         return None
-    near = sheet.before(start)
+    near = sheet.near(start, end)
     if near.topic in _TOPICS and _is_number(near, token, digits):
-        return Kind.ORDER
+        return Kind.ACCOUNT if near.topic is Topic.ACCOUNT else Kind.ORDER
     if near.topic is Topic.SECRET and near.is_direct and token.isdigit():
         return Kind.SECRET
-    if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:  # noqa: PLR2004
+    if near.topic is Topic.TRACKING and near.is_direct and digits >= 5 and len(token) >= 7:
         return Kind.TRACKING
-    if near.topic is None and digits >= _MIN_BARE:
-        follow = sheet.after(end)
-        is_answer = follow.is_direct or follow.is_marked
-        return Kind.ORDER if follow.topic is Topic.ORDER and is_answer else None
     return None
 
 

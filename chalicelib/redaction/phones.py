@@ -1,14 +1,13 @@
 """Phone numbers: which groups of digits are one, and what its mask is."""
 
-import re
-
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 DIGITS = range(7, 16)
 
-_EXTENSION = re.compile(
-    r"[ \t\x1f,;]{0,2}(?:\(?(?:extension|extn|ext|durchwahl|anexo|interno|poste|app|dw|x)"
-    r"[ .:#\x1f]{0,3}|#)\d{1,6}\)?(?![a-z0-9])"
+_EXTENSION = lazily(
+    r"[ \t\x1f,;]{0,2}(?:(?P<open>\()?(?:extension|extn|ext|durchwahl|anexo|interno|poste|app|dw|x)"
+    r"[ .:#\x1f]{0,3}|#)\d{1,6}(?(open)\))(?![a-z0-9])"
 )
 
 # Lengths of the groups of national numbers written without `+`, `0` or brackets in front.
@@ -16,7 +15,7 @@ _SHAPES = frozenset({
     (3, 3, 4), (1, 3, 3, 4), (1, 3, 7), (3, 7), (6, 4), (1, 10), (3, 4, 4), (3, 3, 3), (3, 2, 2, 2),
     (3, 3, 2, 2), (1, 3, 3, 2, 2), (2, 4, 4), (2, 5, 4), (5, 5), (4, 3, 3), (4, 6), (5, 6),
     (3, 3, 5), (3, 4, 3), (2, 3, 4), (2, 3, 2, 2), (2, 2, 3, 4), (2, 3, 3, 4), (2, 10), (3, 2, 3, 2),
-    (2, 3, 3, 3), (3, 8), (4, 4, 3), (2, 2, 4, 4), (2, 2, 5, 4), (4, 7), (1, 2, 2, 2, 2), (3, 5),
+    (2, 3, 3, 3), (3, 8), (4, 4, 3), (2, 2, 4, 4), (2, 2, 5, 4), (4, 7), (3, 5),
     (2, 8), (2, 7), (3, 6), (2, 1, 2, 2, 2, 2), (2, 3, 7), (3, 3, 2, 3), (2, 5, 5), (2, 3, 6),
     (1, 4, 4), (1, 3, 2, 2, 2), (2, 4, 3, 3), (2, 3, 4, 4),
 })  # fmt: skip
@@ -44,12 +43,15 @@ def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
 def claim(sheet: Sheet, start: int, end: int, digits: str) -> int:
     """Claim a number with its `+`, its bracket and its extension; the offset where it ends."""
     low = sheet.low
-    extension = _EXTENSION.match(low, end)
-    while start and low[start - 1] in "+(":
+    extension = _EXTENSION().match(low, end)
+    inside = low[start:end]
+    is_open = inside.count(")") > inside.count("(")
+    while start and (low[start - 1] == "+" or (low[start - 1] in "([" and is_open)):
+        is_open = is_open and low[start - 1] == "+"
         start -= 1
-    if low[end : end + 1] == ")" and "(" in low[start:end] and ")" not in low[start:end]:
+    if low[end : end + 1] == ")" and "(" in inside and ")" not in inside:
         end += 1
-        extension = extension or _EXTENSION.match(low, end)
+        extension = extension or _EXTENSION().match(low, end)
     if extension:
         end = extension.end()
     sheet.claim(start, end, Kind.PHONE, mask(digits))

@@ -1,15 +1,14 @@
 """What belongs to a street address around its street: flat, town, state, postcode."""
 
-import re
-
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Sheet
 
-_UNIT = re.compile(
+_UNIT = lazily(
     r"(?:,?[ \n\x1f]{1,2}|,)(?:(?:apartment|apt|suite|ste|unit|flat|floor|fl|level|room|rm|bldg|"
     r"building|app|appt|appartement|wohnung|whg|piso|puerta|interno|int)\b\.?[ #]{0,2}|#[ ]?)[a-z0-9\-]{1,6}\b"
 )
-_FLOOR = re.compile(r",?[ ]\d{1,2}[ºª°o]?[ ]?(?:[a-d]|izq|dcha|piso)\b[ºª]?\.?")
-_UNIT_BEFORE = re.compile(
+_FLOOR = lazily(r",?[ ]\d{1,2}[ºª°o]?[ ]?(?:[a-d]|izq|dcha|piso)\b[ºª]?\.?")
+_UNIT_BEFORE = lazily(
     r"(?<![a-z0-9])(?:flat|apartment|apt|unit|suite|level|shop)\.? ?#?[a-z0-9\-]{1,6}[,/ ]{1,2}$"
 )
 _STATE = (
@@ -19,15 +18,15 @@ _STATE = (
 )
 _CODE = (
     r"(?:\d{5}(?:-\d{4})?|[a-z]{1,2}\d[a-z\d]? ?\d[a-z]{2}|[a-z]\d[a-z][ \-]?\d[a-z]\d|"
-    r"\d{4}(?: ?[a-z]{2})?|\d{2}-\d{3}|\d{3} \d{2})(?![\w]|[-.,]\d)"
+    r"\d{4}|\d{2}-\d{3}|\d{3} \d{2})(?![\w]|[-.,]\d)"
 )
 _TOWN = r"[^\W\d_](?:[^\W\d_]|[.'\-]){1,20}"
 _GAP = r"[,\n \x1f]{1,3}"
-_TOWN_STATE_CODE = re.compile(
+_TOWN_STATE_CODE = lazily(
     rf"(?P<towns>(?:{_GAP}{_TOWN}){{0,5}}?)(?:{_GAP}(?P<state>{_STATE}))?{_GAP}{_CODE}"
 )
-_TOWN_STATE = re.compile(rf",[ ]?(?P<towns>{_TOWN}(?: {_TOWN}){{0,2}}),[ ]?{_STATE}")
-_CODE_TOWN = re.compile(
+_TOWN_STATE = lazily(rf",[ ]?(?P<towns>{_TOWN}(?: {_TOWN}){{0,2}}),[ ]?{_STATE}")
+_CODE_TOWN = lazily(
     rf"{_GAP}(?:(?:d|a|ch|de|at|f|nl|e|i)-)?(?:\d{{5}}|\d{{4}}(?: ?[a-z]{{2}})?|\d{{2}}-\d{{3}}|\d{{3}} \d{{2}}|"
     rf"\d{{4}}-\d{{3}})[ ](?P<towns>{_TOWN})(?:[ ](?:am|an der|bei|im|a\.d\.) {_TOWN})?"
 )
@@ -37,18 +36,30 @@ def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int
     """The span of a street with the flat before it and what follows it up to the postcode."""
     low = sheet.low
     window = low[max(floor, start - 20) : start]
-    unit = _UNIT_BEFORE.search(window)
+    unit = _UNIT_BEFORE().search(window)
     if unit:
         start -= len(window) - unit.start()
-    end += low[end : end + 1] == "." and low[end + 1 : end + 2] in {",", ""}
-    for pattern in (_UNIT, _FLOOR):
+    end += low[end : end + 2] == ".,"
+    for pattern in (_UNIT(), _FLOOR()):
         match = pattern.match(low, end)
         end = match.end() if match else end
-    for pattern in (_CODE_TOWN, _TOWN_STATE_CODE, _TOWN_STATE):
+    for pattern in (_CODE_TOWN(), _TOWN_STATE_CODE(), _TOWN_STATE()):
         match = pattern.match(low, end)
         if match and _are_names(sheet, *match.span("towns")):
-            return start, match.end()
-    return start, end
+            return start, _without_full_stop(low, match.end())
+    return start, _without_full_stop(low, end)
+
+
+def _without_full_stop(low: str, end: int) -> int:
+    """The full stop after "Roma" ends the sentence, the one after "Ave" belongs to it."""
+    word = low[max(0, end - 12) : end].replace(",", " ").split(" ")[-1]
+    return end - 1 if word.endswith(".") and word[:-1] not in _ABBREVIATED else end
+
+
+_ABBREVIATED = frozenset(
+    """st str ave av rd ln dr blvd ct pl sq cir hwy pkwy ter cres cl pde gdns trl apt ste n s e w ne
+    nw se sw no a b c d""".split()
+)
 
 
 def _are_names(sheet: Sheet, start: int, end: int) -> bool:

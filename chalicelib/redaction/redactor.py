@@ -11,7 +11,7 @@ from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.normalise import CAP_BYTES, View, cap, is_quiet, normalise
 from chalicelib.redaction.numbers import mask_numbers
 from chalicelib.redaction.orders import mask_orders
-from chalicelib.redaction.readable import keep_readable
+from chalicelib.redaction.readable import keep_readable, keep_uuids
 from chalicelib.redaction.sheet import Kind, Sheet
 from chalicelib.redaction.tokens import mask_codes
 from chalicelib.redaction.tracking import mask_marked_formats
@@ -41,30 +41,35 @@ def redact_counted(text: str) -> tuple[str, Counts]:
     try:
         # What is left after a pass may read differently without what it took: until nothing does.
         for _ in range(_MAX_PASSES):
-            redacted = _pass(text, counts)
-            if redacted == text:
-                return text, counts
+            redacted, is_final = _pass(text, counts)
+            if is_final or redacted == text:
+                return redacted, counts
             text = redacted
     except Exception:  # noqa: BLE001 - a text that cannot be read is dropped, never passed on
         return DROPPED, counts
     return DROPPED, counts
 
 
-def _pass(text: str, counts: Counter[Kind]) -> str:
+def _pass(text: str, counts: Counter[Kind]) -> tuple[str, bool]:
+    """The text after one reading, and whether nothing is left that another could find."""
     text, end = cap(text)
     if is_quiet(text) and not _spells(text.lower()):
-        return text[:end]
+        return text[:end], True
     view = normalise(text)
     sheet = read(view)
     if not sheet.claims:
-        return text[:end]
+        return text[:end], end == len(text)
     counts.update(kind for _, _, kind, _ in sheet.claims)
-    return _write(text, end, view, sheet)
+    is_final = end == len(text) and not _LEFT.search(sheet.low)
+    return _write(text, end, view, sheet), is_final
+
+
+_LEFT = re.compile(r"[0-9@]")
 
 
 def _spells(low: str) -> bool:
     """Whether an address may be spelled out, or a link written without its scheme."""
-    if (" at " in low and " dot " in low) or ".com/" in low or "/track" in low:
+    if (" at " in low and ("." in low or " dot " in low)) or ".com/" in low or "/track" in low:
         return True
     return any(hint in low for hint in _SPELLED)
 
@@ -87,9 +92,10 @@ def read(view: View) -> Sheet:
     if len(runs) > MAX_RUNS:
         _mask_all_numbers(sheet)
         return sheet
-    keep_readable(sheet)
+    keep_uuids(sheet)
     mask_marked_formats(sheet)
     mask_ibans(sheet)
+    keep_readable(sheet)
     mask_addresses(sheet)
     mask_orders(sheet)
     mask_codes(sheet)
@@ -98,7 +104,7 @@ def read(view: View) -> Sheet:
 
 
 _DIGITS = re.compile(r"[0-9]+")
-_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[0-9]\S*+)*+")
+_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[^\sa-z0-9]*+[0-9]\S*+)*+")
 
 # A text with so many numbers is a table or an attack, and no reading of each is worth the time.
 MAX_RUNS = 2500

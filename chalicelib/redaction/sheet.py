@@ -16,6 +16,7 @@ class Kind(StrEnum):
     PHONE = "phone"
     ORDER = "order"
     TRACKING = "tracking"
+    ACCOUNT = "account"  # a customer, passport or bank account number
     CARD = "card"
     IBAN = "iban"
     SSN = "ssn"
@@ -55,6 +56,16 @@ class Sheet:
         if context is None:
             context = self._nearby[-end] = after(self.words, end)
         return context
+
+    def near(self, start: int, end: int) -> Context:
+        """The topic of a number: the word before it, unless the words after it say "is my ..."."""
+        context = self.before(start)
+        if context.topic is not None and context.is_direct:
+            return context
+        follow = self.after(end)
+        if follow.topic is None:
+            return context
+        return follow if follow.is_direct or context.topic is None else context
 
     def claim(self, start: int, end: int, kind: Kind, mask: str) -> None:
         """Replace `[start, end)` by the mask; spans of one pass come in order and apart."""

@@ -9,7 +9,9 @@ from chalicelib.redaction.vocabulary import Topic
 _CODE = re.compile(r"[0-9](?:(?<=[a-z].)[a-z0-9]*+|(?<![0-9].)\d*+[a-z][a-z0-9]*+)")
 _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 _LONG_NUMBER = re.compile(r"\d{7}")
-_HASH = re.compile(r"(?:[a-z]{2})?[0-9a-f]{16,128}$")
+_HASH = re.compile(r"(?:[a-z]{2})?[0-9a-f]{32,128}$|[0-9a-f]{16,31}$")
+_TURN = re.compile(r"[0-9](?=[a-f])|[a-f](?=[0-9])")
+_MIN_TURNS = 4
 _TRACKED_LENGTH = 8
 
 
@@ -25,7 +27,7 @@ def mask_codes(sheet: Sheet) -> None:
         start -= len(chunk) - len(chunk.rstrip(_LETTERS))
         token = low[start:end]
         done = end
-        if _HASH.match(token) and any(map(str.isalpha, token[2:])):
+        if _HASH.match(token) and _is_mixed(token):
             sheet.shield(start, end)
             continue
         kind = _kind(sheet, start, end, token)
@@ -36,14 +38,19 @@ def mask_codes(sheet: Sheet) -> None:
     sheet.settle()
 
 
+def _is_mixed(token: str) -> bool:
+    """Letters and digits take turns in a hash; in `JJD000987...` and `33AAA091...` they do not."""
+    return len(_TURN.findall(token)) >= _MIN_TURNS
+
+
 def _kind(sheet: Sheet, start: int, end: int, token: str) -> Kind | None:
     if tracking.is_carrier_token(token):
         return Kind.TRACKING
     is_long = _LONG_NUMBER.search(token) is not None
     if len(token) < _TRACKED_LENGTH:
         return Kind.NUMBER if is_long else None
-    near = sheet.before(start)
-    topic = near.topic or sheet.after(end).topic
+    near = sheet.near(start, end)
+    topic = near.topic
     if topic is Topic.TRACKING and (is_long or near.is_direct):
         return Kind.TRACKING
     if topic is Topic.PRODUCT and near.is_direct:

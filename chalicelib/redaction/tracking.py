@@ -2,127 +2,27 @@
 
 import re
 
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
 
-_UPS = re.compile(
-    r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9]))"
+_UPS = lazily(
+    r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9])"
+    # A digit lost: words that hold a digit, as far as they go.
+    r"|(?:[ \t\x1f\-.]{1,2}[a-z0-9]{0,8}\d[a-z0-9]{0,8}(?![a-z0-9])){3,8})"
 )
 _S10 = re.compile(
     r"[0-9](?:(?<=[a-z]{2}.)|(?<=[a-z]{2}[ \-].))(?:[ \-]?\d){7,8}[ \-]?(?P<country>[a-z]{2})(?![a-z0-9])"
 )
 _S10_COUNTRIES = frozenset(
-    [
-        "ae",
-        "ar",
-        "at",
-        "au",
-        "be",
-        "bg",
-        "br",
-        "ca",
-        "ch",
-        "cl",
-        "cn",
-        "co",
-        "cy",
-        "cz",
-        "de",
-        "dk",
-        "ee",
-        "eg",
-        "es",
-        "fi",
-        "fr",
-        "gb",
-        "gr",
-        "hk",
-        "hr",
-        "hu",
-        "id",
-        "ie",
-        "il",
-        "in",
-        "is",
-        "it",
-        "jp",
-        "kr",
-        "lt",
-        "lu",
-        "lv",
-        "ma",
-        "mt",
-        "mx",
-        "my",
-        "nl",
-        "no",
-        "nz",
-        "pe",
-        "ph",
-        "pk",
-        "pl",
-        "pt",
-        "ro",
-        "rs",
-        "ru",
-        "sa",
-        "se",
-        "sg",
-        "si",
-        "sk",
-        "th",
-        "tr",
-        "tw",
-        "ua",
-        "us",
-        "vn",
-        "za",
-    ]
+    """ae ar at au be bg br ca ch cl cn co cy cz de dk ee eg es fi fr gb gr hk hr hu id ie il in is
+    it jp kr lt lu lv ma mt mx my nl no nz pe ph pk pl pt ro rs ru sa se sg si sk th tr tw ua us vn
+    za""".split()
 )
 _CARRIER_PREFIX = frozenset(
-    [
-        "tba",
-        "tbm",
-        "tbc",
-        "tbd",
-        "jd",
-        "jjd",
-        "jvgl",
-        "jvgb",
-        "gm",
-        "lx",
-        "rx",
-        "ry",
-        "rb",
-        "lp",
-        "yt",
-        "lb",
-        "lt",
-        "c",
-        "d",
-        "h",
-        "hm",
-        "dpd",
-        "uk",
-        "sp",
-        "syrm",
-        "yw",
-        "1ls",
-        "zy",
-        "cne",
-        "sf",
-        "yd",
-        "jt",
-        "sfexpress",
-        "wnb",
-        "axpa",
-        "evtn",
-        "cj",
-        "la",
-        "lm",
-        "an",
-    ]
+    """tba tbm tbc tbd jd jjd jvgl jvgb gm lx rx ry rb lp yt lb lt c d h hm dpd uk sp syrm yw 1ls
+    zy cne sf yd jt sfexpress wnb axpa evtn cj la lm an""".split()
 )
 
 
@@ -130,7 +30,7 @@ def mask_marked_formats(sheet: Sheet) -> None:
     """Claim the formats that letters make unmistakable: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
     low = sheet.low
     if "1z" in low:
-        for match in _UPS.finditer(low):
+        for match in _UPS().finditer(low):
             if not low[match.start() - 1 : match.start()].isalnum() or match.start() == 0:
                 sheet.claim(*match.span(), Kind.TRACKING, MASK)
         sheet.settle()
@@ -149,17 +49,25 @@ def mask_marked_formats(sheet: Sheet) -> None:
 
 def is_carrier_token(token: str) -> bool:
     """Letters, then many digits, as couriers write them: `TBA123456789012`, `JD0146000...`."""
+    if _NUMBER_LED().match(token):
+        return True
     prefix = token.rstrip("0123456789")
     digits = len(token) - len(prefix)
-    return (prefix in _CARRIER_PREFIX and digits >= 9) or (prefix[:1] == "j" and digits >= 14)  # noqa: PLR2004
+    return (prefix in _CARRIER_PREFIX and digits >= 9) or (prefix[:1] == "j" and digits >= 14)
+
+
+# PostNL `3SABCD123456789`, Colissimo `6A...`, Australia Post `33ABC...`.
+_NUMBER_LED = lazily(
+    r"(?:3s[a-z]{2,6}\d{7,11}|\d[a-z]\d{11}|\d{2}[a-z]{3}\d{9,14}|\d{9,12}[a-z]{3}\d{5,12})$"
+)
 
 
 def is_carrier_number(digits: str) -> bool:
     """Whether digits alone have the length and check digit of a carrier, or nothing else's length."""
     length = len(digits)
-    if length >= 18:  # noqa: PLR2004 - no card is longer than 19, few are longer than 16
+    if length >= 18:
         return True
-    if length == 12:  # noqa: PLR2004 - FedEx Express
+    if length == 12:
         return _fedex_express(digits)
     return length in {13, 14, 15, 16, 17}
 
@@ -174,4 +82,4 @@ def _fedex_express(digits: str) -> bool:
 def is_spaced_number(lengths: tuple[int, ...]) -> bool:
     """`9400 1000 0000 0000 0000 00`: groups of four with a shorter last one, 18 digits or more."""
     total = sum(lengths)
-    return total >= 18 and len(set(lengths[:-1])) == 1 and 1 <= lengths[-1] <= lengths[0]  # noqa: PLR2004
+    return total >= 18 and len(set(lengths[:-1])) == 1 and 1 <= lengths[-1] <= lengths[0]

@@ -84,230 +84,38 @@ _WORDS = {
 }
 
 MARKS = frozenset(
-    [
-        "number",
-        "numbers",
-        "no",
-        "num",
-        "nr",
-        "nbr",
-        "numero",
-        "número",
-        "numéro",
-        "nummer",
-        "numer",
-        "id",
-        "ids",
-        "code",
-        "codes",
-        "ref",
-        "nos",
-        "n",
-        "nro",
-        "núm",
-        "numbr",
-        "nmber",
-        "nubmer",
-        "numbre",
-        "numebr",
-        "umber",
-        "numbet",
-        "bumber",
-        "nimber",
-        "numver",
-        "nunber",
-    ]
+    """
+    number numbers no num nr nbr numero número numéro nummer numer id ids code codes ref nos
+    n nro núm numbr nmber nubmer numbre numebr umber numbet bumber nimber numver nunber
+    """.split()
 )
 
 FILLERS = MARKS | frozenset(
-    [
-        "is",
-        "was",
-        "are",
-        "it",
-        "its",
-        "s",
-        "the",
-        "my",
-        "our",
-        "your",
-        "this",
-        "that",
-        "these",
-        "those",
-        "a",
-        "an",
-        "and",
-        "or",
-        "plus",
-        "also",
-        "namely",
-        "here",
-        "has",
-        "have",
-        "had",
-        "having",
-        "with",
-        "under",
-        "called",
-        "listed",
-        "following",
-        "below",
-        "as",
-        "following",
-        "being",
-        "would",
-        "be",
-        "shows",
-        "showing",
-        "says",
-        "said",
-        "reads",
-        "given",
-        "please",
-        "pls",
-        "hi",
-        "hello",
-        "thanks",
-        "sorry",
-        "i",
-        "m",
-        "placed",
-        "el",
-        "la",
-        "los",
-        "las",
-        "es",
-        "son",
-        "mi",
-        "mis",
-        "su",
-        "sus",
-        "y",
-        "o",
-        "con",
-        "de",
-        "del",
-        "fue",
-        "ist",
-        "sind",
-        "lautet",
-        "lauten",
-        "war",
-        "der",
-        "die",
-        "das",
-        "mein",
-        "meine",
-        "meiner",
-        "meinem",
-        "mit",
-        "und",
-        "unter",
-        "ihre",
-        "ihr",
-        "dem",
-        "den",
-        "le",
-        "les",
-        "est",
-        "sont",
-        "mon",
-        "ma",
-        "notre",
-        "sous",
-        "votre",
-        "du",
-        "et",
-        "sur",
-        "avec",
-        "c",
-        "il",
-        "lo",
-        "è",
-        "di",
-        "mia",
-        "mio",
-        "con",
-        "e",
-        "o",
-        "do",
-        "da",
-        "meu",
-        "minha",
-        "het",
-        "is",
-        "mijn",
-    ]
+    """
+    is was are it its s the my our your this that these those a an and or plus also namely here
+    has have had having with under called listed following below as following being would be
+    shows showing says said reads given please pls hi hello thanks sorry i m placed
+    el la los las es son mi mis su sus y o con de del fue ist sind lautet lauten war der die das
+    mein meine meiner meinem mit und unter ihre ihr dem den
+    le les est sont mon ma notre sous votre du et sur avec c
+    il lo è di mia mio con e o do da meu minha
+    het is mijn
+    """.split()
 )
 
-_NEIGHBOURS = {
-    key: near
-    for key, near in zip(
+_NEIGHBOURS = dict(
+    zip(
         "qwertyuiopasdfghjklzxcvbnm",
-        [
-            "wa",
-            "qes",
-            "wrd",
-            "etf",
-            "ryg",
-            "tuh",
-            "yij",
-            "uok",
-            "ipl",
-            "ol",
-            "qsz",
-            "awdxe",
-            "sefcx",
-            "drgvc",
-            "fthbv",
-            "gyjnb",
-            "hukmn",
-            "jilm",
-            "kop",
-            "axs",
-            "zsdc",
-            "xdfv",
-            "cfgb",
-            "vghn",
-            "bhjm",
-            "njk",
-        ],
+        """wa qes wrd etf ryg tuh yij uok ipl ol qsz awdxe sefcx drgvc fthbv gyjnb hukmn jilm
+        kop axs zsdc xdfv cfgb vghn bhjm njk""".split(),
         strict=True,
     )
-}
+)
 # Typos that are words of their own.
 _NOT_TYPOS = frozenset(
-    [
-        "oder",
-        "older",
-        "trading",
-        "racking",
-        "packing",
-        "backing",
-        "tracing",
-        "cracking",
-        "fracking",
-        "tacking",
-        "trucking",
-        "hone",
-        "phoned",
-        "prone",
-        "shone",
-        "one",
-        "cord",
-        "border",
-        "ore",
-        "odder",
-        "ode",
-        "tack",
-        "rack",
-        "trick",
-        "truck",
-        "crack",
-        "pone",
-        "phobe",
-    ]
+    """oder older trading racking packing backing tracing cracking fracking tacking trucking
+    hone phoned prone shone one cord border ore odder ode tack rack trick truck crack pone
+    phobe""".split()
 )
 
 
@@ -351,7 +159,9 @@ TOPICS = _table()
 NEEDS_MARK = frozenset({"oder", "ref", "return", "purchase", "reference", "ordered", "compra"})
 TOPICS["oder"] = Topic.ORDER
 # Words that hang a second noun on the first: "tracking number FOR my order".
-LINKS = frozenset(["for", "of", "on", "für", "zu", "para", "de", "do", "da", "pour", "per", "van"])
+LINKS = frozenset("for of on für zu para de do da pour per van".split())
+# Words that say of a number what it is: "48213 IS my order number".
+COPULAS = frozenset("is was are for es son fue ist war lautet est è era é being as".split())
 
 
 class Role(StrEnum):

@@ -1,6 +1,7 @@
 """Settings to Services: every part built once per container, when it is first needed.
 
-The HTTP function never builds what only the worker needs, so that a webhook is acknowledged fast.
+The HTTP function never builds, nor even imports, what only the worker needs, so that a webhook is
+acknowledged fast also by a cold container.
 One class per system; `Services` is all of them with what they share: worker, effects, sweep.
 """
 
@@ -10,17 +11,19 @@ import os
 from collections.abc import Mapping
 from dataclasses import asdict
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib import lambda_events
 from chalicelib import settings as settings_module
-from chalicelib.effects import Effects
-from chalicelib.reconcile import Reconciler
-from chalicelib.settlement import Settlement
 from chalicelib.wiring.core import new_id
 from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
-from chalicelib.worker import Worker
+
+if TYPE_CHECKING:
+    from chalicelib.effects import Effects
+    from chalicelib.reconcile import Reconciler
+    from chalicelib.settlement import Settlement
+    from chalicelib.worker import Worker
 
 
 class Services(Support, Outreach):
@@ -40,6 +43,8 @@ class Services(Support, Outreach):
     @cached_property
     def worker(self) -> Worker:
         """The queue's consumer; refuses another stage's resources once per container."""
+        from chalicelib.worker import Worker
+
         self.check_stage()
         return Worker(
             ledger=self.ledger,
@@ -55,6 +60,8 @@ class Services(Support, Outreach):
     @cached_property
     def effects(self) -> Effects:
         """The one door out, with an executor per kind of action."""
+        from chalicelib.effects import Effects
+
         return Effects(
             self.ledger,
             self.switches,
@@ -67,12 +74,16 @@ class Services(Support, Outreach):
     @cached_property
     def settlement(self) -> Settlement:
         """The judge of unknown outcomes, with a settler per kind of action that can be queried."""
+        from chalicelib.settlement import Settlement
+
         settlers = {**self.support_settlers(), **self.outreach_settlers()}
         return Settlement(self.ledger, settlers, self.clock)
 
     @cached_property
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
+        from chalicelib.reconcile import Reconciler
+
         self.check_stage()
         return Reconciler(
             tickets=self.richpanel,

@@ -4,26 +4,27 @@ from __future__ import annotations
 
 import uuid
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
 
-from chalicelib import stage_guard
-from chalicelib.audit import Audit
 from chalicelib.clock import SystemClock
-from chalicelib.dynamo import Table
 from chalicelib.errors import UnavailableError
 from chalicelib.intake import Intake
 from chalicelib.keys import OpaqueIds
-from chalicelib.ledger import Ledger
 from chalicelib.logs import JsonLog
 from chalicelib.outbox import SqsOutbox
 from chalicelib.ports import Clock
 from chalicelib.secrets import SecretsManager
 from chalicelib.settings import Settings
-from chalicelib.state import States
-from chalicelib.switches import SsmSwitches
+
+if TYPE_CHECKING:
+    from chalicelib.audit import Audit
+    from chalicelib.dynamo import Table
+    from chalicelib.ledger import Ledger
+    from chalicelib.state import States
+    from chalicelib.switches import SsmSwitches
 
 _FAST = Config(
     connect_timeout=1,
@@ -56,16 +57,22 @@ class Core:
     @cached_property
     def ledger(self) -> Ledger:
         """Table A."""
+        from chalicelib.ledger import Ledger
+
         return Ledger(self.table(self.settings.idempotency_table), self.clock, new_owner)
 
     @cached_property
     def state(self) -> States:
         """Table B."""
+        from chalicelib.state import States
+
         return States(self.table(self.settings.state_table), self.clock)
 
     @cached_property
     def audit(self) -> Audit:
         """Table C."""
+        from chalicelib.audit import Audit
+
         return Audit(self.table(self.settings.audit_table), self.clock)
 
     @cached_property
@@ -76,6 +83,8 @@ class Core:
     @cached_property
     def switches(self) -> SsmSwitches:
         """The stage's four switches."""
+        from chalicelib.switches import SsmSwitches
+
         settings = self.settings
         return SsmSwitches(self.client("ssm"), settings.switch_prefix, settings.tighten, self.clock)
 
@@ -99,6 +108,8 @@ class Core:
 
     def check_stage(self) -> None:
         """Refuse another stage's tables and queue."""
+        from chalicelib import stage_guard
+
         settings = self.settings
         stage_guard.check(
             self._dynamodb,
@@ -116,6 +127,8 @@ class Core:
 
     def table(self, name: str) -> Table:
         """A table by its name."""
+        from chalicelib.dynamo import Table
+
         return Table(self._dynamodb, name)
 
     def client(self, service: str, config: Config = _FAST) -> Any:  # noqa: ANN401 - boto3 builds it at run time

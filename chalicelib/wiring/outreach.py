@@ -5,43 +5,34 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from botocore.config import Config
 
 from chalicelib import sources
-from chalicelib.adapters import openai as openai_adapter
-from chalicelib.adapters import twilio as twilio_adapter
-from chalicelib.adapters.breaker import Breaker
-from chalicelib.adapters.http import VendorClient
-from chalicelib.adapters.openai import OpenAI
-from chalicelib.adapters.rate_limit import RateLimit
-from chalicelib.adapters.ses import Ses
-from chalicelib.adapters.twilio import Credentials, Twilio
 from chalicelib.clock import iso
-from chalicelib.companies import Companies
-from chalicelib.composing import Composer
-from chalicelib.conversations import Conversations, Record
-from chalicelib.conversations.handoffs import Handoffs
-from chalicelib.dynamo import Table
 from chalicelib.errors import PermanentError, RequestError, UnavailableError
-from chalicelib.flows import Flow
-from chalicelib.flows.outreach import OutreachFlow
-from chalicelib.flows.outreach.receipts import ReceiptFlow, resumption
-from chalicelib.handoff import Desk
-from chalicelib.heartbeat import Heartbeat
-from chalicelib.initiate import Initiate
 from chalicelib.intake import Answer
 from chalicelib.jobs import Recovery
-from chalicelib.openai_writer import ChosenWriter, OpenAiWriter
 from chalicelib.ports import Executor, Settler
 from chalicelib.secrets import SecretsManager
-from chalicelib.sending import Sender
-from chalicelib.sources import router
-from chalicelib.sources import ses as ses_source
-from chalicelib.sources import twilio as twilio_source
-from chalicelib.starts import Starts
 from chalicelib.wiring.core import Core, new_id
-from chalicelib.writers import TemplateWriter
+
+if TYPE_CHECKING:
+    from chalicelib.adapters.openai import OpenAI
+    from chalicelib.adapters.ses import Ses
+    from chalicelib.adapters.twilio import Credentials
+    from chalicelib.adapters.http import VendorClient
+    from chalicelib.composing import Composer
+    from chalicelib.conversations.records import Record
+    from chalicelib.conversations.store import Conversations
+    from chalicelib.dynamo import Table
+    from chalicelib.flows import Flow
+    from chalicelib.handoff import Desk
+    from chalicelib.heartbeat import Heartbeat
+    from chalicelib.initiate import Initiate
+    from chalicelib.sending import Sender
+    from chalicelib.starts import Starts
 
 TWILIO_REQUESTS_PER_30_S = 300
 """Per account and container; Twilio queues what exceeds a sender's own pace."""
@@ -71,6 +62,8 @@ class Outreach(Core):
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
         """Answer Twilio's webhook of a message that came in."""
+        from chalicelib.sources import twilio as twilio_source
+
         return self.intake.receive(
             "twilio",
             headers,
@@ -83,6 +76,8 @@ class Outreach(Core):
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
         """Answer Twilio's callback on a message of ours."""
+        from chalicelib.sources import twilio as twilio_source
+
         low = {name.lower(): value for name, value in headers.items()}
         try:
             self._verify_twilio(low, body, "/webhook/twilio/status", query)
@@ -108,6 +103,8 @@ class Outreach(Core):
         Raises:
             UnavailableError: the job was not kept; Lambda hands the message over again.
         """
+        from chalicelib.sources import ses as ses_source
+
         try:
             job = ses_source.parse(
                 message,
@@ -128,6 +125,9 @@ class Outreach(Core):
 
     def outreach_flows(self) -> Mapping[str, Flow]:
         """The flow of each kind of job."""
+        from chalicelib.flows.outreach import OutreachFlow
+        from chalicelib.flows.outreach.receipts import ReceiptFlow
+
         flow = OutreachFlow(
             self.conversations,
             self.composer,
@@ -157,27 +157,40 @@ class Outreach(Core):
     @cached_property
     def conversations(self) -> Conversations:
         """The conversations table."""
+        from chalicelib.conversations.store import Conversations
+
         return Conversations(self._conversations_table, self.clock)
 
     @cached_property
     def desk(self) -> Desk:
         """Persons' side of hand-off."""
+        from chalicelib.conversations.handoffs import Handoffs
+        from chalicelib.handoff import Desk
+
         handoffs = Handoffs(self._conversations_table)
         return Desk(self.conversations, handoffs, self.intake, self.clock)
 
     @cached_property
     def starts(self) -> Starts:
         """Starts in table A."""
+        from chalicelib.starts import Starts
+
         return Starts(self.table(self.settings.idempotency_table), self.ledger, self.clock)
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
         """Keeps the message at work invisible during slow calls."""
+        from chalicelib.heartbeat import Heartbeat
+
         return Heartbeat(self.outbox, self.log)
 
     @cached_property
     def composer(self) -> Composer:
         """The writer behind the store of drafts."""
+        from chalicelib.composing import Composer
+        from chalicelib.openai_writer import ChosenWriter, OpenAiWriter
+        from chalicelib.writers import TemplateWriter
+
         model = None
         if self.settings.openai_model:
             model = OpenAiWriter(
@@ -191,6 +204,9 @@ class Outreach(Core):
     @cached_property
     def sender(self) -> Sender:
         """The executors."""
+        from chalicelib.adapters.twilio import Twilio
+        from chalicelib.sending import Sender
+
         return Sender(
             self.conversations,
             self.composer,
@@ -204,6 +220,10 @@ class Outreach(Core):
 
     @cached_property
     def _initiate(self) -> Initiate:
+        from chalicelib.companies import Companies
+        from chalicelib.initiate import Initiate
+        from chalicelib.sources import router
+
         secret_id = self.settings.router_keys_secret_id
         return Initiate(
             access=lambda: router.access(self.secrets.text(secret_id)),
@@ -223,6 +243,8 @@ class Outreach(Core):
 
     @cached_property
     def _ses(self) -> Ses:
+        from chalicelib.adapters.ses import Ses
+
         client = self.client("sesv2", _ONCE)
         return Ses(
             client,
@@ -233,6 +255,8 @@ class Outreach(Core):
     def _verify_twilio(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
     ) -> None:
+        from chalicelib.sources import twilio as twilio_source
+
         text = self.secrets.text(self.settings.twilio_webhook_secret_id)
         url = twilio_source.signed_url(self.settings.public_base_url, path, query)
         twilio_source.verify(headers, body, url, twilio_source.accounts(text))
@@ -241,6 +265,11 @@ class Outreach(Core):
         return _credentials(self.secrets, secret_id, refresh=refresh)
 
     def _twilio_client(self, secret_id: str) -> VendorClient:
+        from chalicelib.adapters import twilio as twilio_adapter
+        from chalicelib.adapters.breaker import Breaker
+        from chalicelib.adapters.http import VendorClient
+        from chalicelib.adapters.rate_limit import RateLimit
+
         def authorize(refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - the client's port
             return twilio_adapter.basic(_credentials(self.secrets, secret_id, refresh=refresh))
 
@@ -263,6 +292,12 @@ class Outreach(Core):
 
     def _openai(self, secret_id: str) -> OpenAI:
         """The language model under a company's own key; one client a key."""
+        from chalicelib.adapters import openai as openai_adapter
+        from chalicelib.adapters.breaker import Breaker
+        from chalicelib.adapters.http import VendorClient
+        from chalicelib.adapters.openai import OpenAI
+        from chalicelib.adapters.rate_limit import RateLimit
+
         known = self._openai_clients
         if secret_id not in known:
             provider = openai_adapter.PROVIDER
@@ -291,6 +326,8 @@ class Outreach(Core):
         return {}
 
     def _resume(self, record: Record, event_key: str) -> None:
+        from chalicelib.flows.outreach.receipts import resumption
+
         job = resumption(record, event_key, iso(self.clock.now()))
         self.intake.accept(job, recovery=Recovery.SETTLED)
 
@@ -302,6 +339,8 @@ def _credentials(secrets: SecretsManager, secret_id: str, *, refresh: bool) -> C
         PermanentError: it is not the JSON it must be.
         UnavailableError: it cannot be read.
     """
+    from chalicelib.adapters.twilio import Credentials
+
     try:
         raw = json.loads(secrets.text(secret_id, refresh=refresh))
         return Credentials(

@@ -4,22 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
+from typing import TYPE_CHECKING
 
-from chalicelib.adapters.breaker import Breaker
-from chalicelib.adapters.http import VendorClient
-from chalicelib.adapters.rate_limit import RateLimit
-from chalicelib.adapters.richpanel import PROVIDER, Richpanel, key_header
 from chalicelib.errors import UnavailableError
-from chalicelib.flows import Flow
-from chalicelib.flows.support import SupportFlow
 from chalicelib.intake import Answer
 from chalicelib.ports import Executor, Settler
 from chalicelib.secrets import active_tokens
 from chalicelib.sources import richpanel as richpanel_source
 from chalicelib.wiring.core import Core
 
-RICHPANEL_REQUESTS_PER_30_S = 30
-"""Of the tenant's 50: shared out among the workers and one share for reconciliation."""
+if TYPE_CHECKING:
+    from chalicelib.adapters.richpanel import Richpanel
+    from chalicelib.flows import Flow
 
 
 class Support(Core):
@@ -34,8 +30,14 @@ class Support(Core):
     @cached_property
     def richpanel(self) -> Richpanel:
         """The vendor, under this container's share of the tenant's rate limit."""
+        from chalicelib.adapters.breaker import Breaker
+        from chalicelib.adapters.http import VendorClient
+        from chalicelib.adapters.rate_limit import RateLimit
+        from chalicelib.adapters.richpanel import PROVIDER, Richpanel, key_header
+
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
+        shares = settings.worker_concurrency + 1  # one is reconciliation's
         client = VendorClient(
             provider=PROVIDER,
             base_url=settings.richpanel_base_url,
@@ -46,7 +48,7 @@ class Support(Core):
                 PROVIDER,
                 self.clock,
                 self.clock.sleep,
-                requests_per_window=RICHPANEL_REQUESTS_PER_30_S / (settings.worker_concurrency + 1),
+                requests_per_window=settings.richpanel_requests_per_30_s / shares,
             ),
             breaker=Breaker(PROVIDER, self.clock),
         )
@@ -54,6 +56,8 @@ class Support(Core):
 
     def support_flows(self) -> Mapping[str, Flow]:
         """The flow of each kind of job."""
+        from chalicelib.flows.support import SupportFlow
+
         flow = SupportFlow(
             self.richpanel,
             self.state,

@@ -2,8 +2,8 @@
 
 It does what the real one was seen to do, the unpleasant included:
 
-- a ticket id that is not percent-encoded in the path (a Message-ID such as ``<CAM@mail.gmail.com>``)
-  is answered 200 and nothing is changed;
+- a ticket id that is not percent-encoded in the path (a Message-ID, ``<CAM@mail.gmail.com>``) is
+  answered 200 and nothing is changed;
 - ``PUT {"ticket": {"status": "CLOSED"}}`` without ``state`` is answered 200 and closes nothing;
 - the list endpoint may be forbidden to a key that may read single tickets;
 - 50 requests in 30 seconds for the whole account, whoever makes them.
@@ -43,7 +43,8 @@ GET    /_sim/tickets               every ticket, with what is not visible throug
 GET    /_sim/tickets/<id>          one of them (percent-encoded)
 POST   /_sim/tickets               {{"id": "1042", "comments": ["Where is my order?"], "tags": []}}
 POST   /_sim/tickets/<id>/comments {{"body": "...", "operator": false, "id": "c-77"}}
-POST   /_sim/orders                {{"app_client_id": "shop", "order_id": "9", "order": {{}}, "ticket_id": "1042"}}
+POST   /_sim/orders                {{"app_client_id": "shop", "order_id": "9", "order": {{}},
+                                    "ticket_id": "1042"}}
 GET    /_sim/effects               every change that was made through the API
 """
 
@@ -294,7 +295,7 @@ class Richpanel(wire.Vendor):
             case ("PUT", "tickets", *_, "attach-order", _, _):
                 return "attach_order"
             case (_, "tickets", *_) if verb in _TICKET_VERBS:
-                return _TICKET_VERBS[cast("tuple[str, str]", verb)]
+                return _TICKET_VERBS[verb]
             case ("GET", "tickets", *_):
                 return "read_ticket"
             case ("PUT", "tickets", *_):

@@ -112,7 +112,13 @@ class Ses(wire.Vendor):
         return [sns_event(_event(email, name)) for email, name in due]
 
     def inbound(
-        self, from_: str, to: str, text: str, *, subject: str = "Re: hello", dmarc: str = "PASS",
+        self,
+        from_: str,
+        to: str,
+        text: str,
+        *,
+        subject: str = "Re: hello",
+        dmarc: str = "PASS",
         **headers: str,
     ) -> dict[str, Any]:
         """An e-mail that came in, as SNS hands it to Lambda; ``In_Reply_To`` stands for the header."""

@@ -315,7 +315,9 @@ class Twilio(wire.Vendor):
         return re.sub(r"\{\{(\w+)\}\}", lambda m: variables[m[1]], template), None
 
     def _address_problem(self, to: str, sender: str) -> int | None:
-        if not _NUMBER.fullmatch(to) or to.startswith("whatsapp:") != sender.startswith("whatsapp:"):
+        if not _NUMBER.fullmatch(to) or to.startswith("whatsapp:") != sender.startswith(
+            "whatsapp:"
+        ):
             return 21211
         if not _NUMBER.fullmatch(sender):
             return 21212
@@ -356,7 +358,11 @@ class Twilio(wire.Vendor):
         path = f"/2010-04-01/Accounts/{account}/Messages.json"
         rest = {k: v for k, v in query.items() if k not in ("Page", "PageToken")}
         has_more = len(found) > (page + 1) * size
-        following = urlencode({**rest, "Page": str(page + 1), "PageToken": "PA" + shown[-1]["sid"]}) if has_more else ""
+        following = (
+            urlencode({**rest, "Page": str(page + 1), "PageToken": "PA" + shown[-1]["sid"]})
+            if has_more
+            else ""
+        )
         return Answer(
             200,
             {

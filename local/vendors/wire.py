@@ -23,7 +23,7 @@ import time
 from collections import Counter, deque
 from dataclasses import asdict, dataclass, field, fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Self, get_args
 from urllib.parse import parse_qs, urlsplit
 
 if TYPE_CHECKING:
@@ -51,7 +51,8 @@ GET    /_sim/requests              what was received: ?operation=add_tags&after=
 DELETE /_sim/requests              forget it
 GET    /_sim/faults                faults still to come
 POST   /_sim/faults                {"kind": "status", "operation": "add_tags", "status": 503,
-                                    "headers": {}, "seconds": 0, "times": 1, "skip": 0}; times null: for ever
+                                    "headers": {}, "seconds": 0, "times": 1, "skip": 0}
+                                   (times null: for ever)
 DELETE /_sim/faults                none any more
 GET    /_sim/modes                 settings of the vendor
 PATCH  /_sim/modes                 change some of them
@@ -276,7 +277,7 @@ class Vendor:
 
     stop = down
 
-    def __enter__(self) -> Vendor:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

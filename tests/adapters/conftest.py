@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))  # whatever pytest's import mode is
+
 import vendor_server
 from vendor_doubles import ManualClock, RecordingLog
 from vendor_server import Vendor

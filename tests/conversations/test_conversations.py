@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chalicelib.clock import iso
-from chalicelib.conversations import Channel, Conversations, Draft, Entry, Status
+from chalicelib.conversations.records import Channel, Draft, Entry, Status
+from chalicelib.conversations.store import Conversations
 from chalicelib.dynamo import Table
 
 TEL = "+15550100001"

@@ -99,7 +99,7 @@ def test_making_a_stage_again_changes_nothing_and_completes_what_is_missing(stag
 def test_accounts_are_worlds_of_their_own(stage, ministack):
     other = resources.Aws(ministack.url, account="999999999999")
     assert other.client("dynamodb").list_tables()["TableNames"] == []
-    with pytest.raises(ClientError, match="NonExistentQueue|does not exist"):
+    with pytest.raises(ClientError, match="NonExistentQueue"):
         other.client("sqs").get_queue_url(QueueName="rp-mw-events-dev.fifo")
     other.close()
 

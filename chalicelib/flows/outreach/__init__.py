@@ -21,8 +21,8 @@ from typing import Any
 from chalicelib import keys, outreach_actions
 from chalicelib.actions import Action
 from chalicelib.clock import iso
-from chalicelib.composing import Composer
-from chalicelib.conversations import AUTOMATED, Channel, Conversations, Draft, Entry, Record, Status
+from chalicelib.conversations.ports import ComposerPort, ConversationsPort, StartsPort
+from chalicelib.conversations.records import AUTOMATED, Channel, Draft, Entry, Record, Status
 from chalicelib.errors import HandBackError, PermanentError, UnavailableError
 from chalicelib.flows import Event, NotAnEvent, suffix
 from chalicelib.flows.outreach import rules
@@ -36,7 +36,6 @@ from chalicelib.jobs import (
 from chalicelib.outreach_actions import HandOff, Loaded
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import ActionRow, ActionStatus, Clock, EventStatus, Lease, Switches
-from chalicelib.starts import Starts
 
 FLOW = "outreach"
 OPT_OUT_CODE = "21610"
@@ -73,9 +72,9 @@ class OutreachFlow:
 
     def __init__(
         self,
-        conversations: Conversations,
-        composer: Composer,
-        starts: Starts,
+        conversations: ConversationsPort,
+        composer: ComposerPort,
+        starts: StartsPort,
         clock: Clock,
         *,
         check_secrets: Callable[[Record], None],

@@ -11,7 +11,8 @@ from typing import Protocol
 
 from chalicelib import keys
 from chalicelib.actions import Action
-from chalicelib.conversations import Conversations, Record, Status
+from chalicelib.conversations.ports import ConversationsPort, StartsPort
+from chalicelib.conversations.records import Record, Status
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.jobs import DeliveryReceipt, OutreachResume, Recovery, facts_of
 from chalicelib.plans import Plan, PlannedAction
@@ -23,7 +24,6 @@ from chalicelib.ports import (
     Switches,
     UnsettledAction,
 )
-from chalicelib.starts import Starts
 
 FLOW = "receipts"
 BY_RECEIPT = "receipt"
@@ -71,8 +71,8 @@ class ReceiptFlow:
 
     def __init__(
         self,
-        conversations: Conversations,
-        starts: Starts,
+        conversations: ConversationsPort,
+        starts: StartsPort,
         ledger: SettlesByReceipt,
         resume: Resume,
     ) -> None:

@@ -1,0 +1,1 @@
+"""The redaction bench: a labelled set, peers, timing, hostile shapes."""

@@ -1,0 +1,89 @@
+"""Leaks, masks, altered clean rows: the same rule for the product and its peers."""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from bench.redaction.rows import KINDS, Row
+
+_HIDDEN = re.compile("[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_ESCAPES = [
+    ("%2540", "@"),
+    ("%40", "@"),
+    ("&#64;", "@"),
+    ("&#x40;", "@"),
+    ("&commat;", "@"),
+    ("\\u0040", "@"),
+]
+_MIN_PIECE = 5
+
+
+class Figures(NamedTuple):
+    """Shares from 0 to 1; `leak` by kind, `altered` for clean and hard-clean rows."""
+
+    leak: dict[str, float]
+    altered: dict[str, float]
+    masks: float
+    failures: list[tuple[Row, str]]
+
+
+def plain(text: str) -> str:
+    """Letters and digits as a reader sees them: what a leak is searched in."""
+    for written, meant in _ESCAPES:
+        text = text.replace(written, meant)
+    text = unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
+    return "".join(
+        str(unicodedata.digit(c)) if c.isdigit() else c for c in text.lower() if c.isalnum()
+    )
+
+
+def leaks(row: Row, output: str) -> bool:
+    """Whether more than 60 % of the secret, five characters at least, can be read in the output.
+
+    The frame's own words are taken away first; a secret shorter than five must be gone whole.
+    """
+    if row.kind == "address":
+        street = row.secret.split(",")[0] if row.secret[0].isdigit() else row.secret
+        return plain(street) in plain(output)
+    secret = plain(row.secret)
+    if len(secret) < _MIN_PIECE:
+        return re.search(rf"(?<![0-9]){row.secret}(?![0-9])", output) is not None
+    if row.kind == "tracking" and "/" in row.secret:
+        secret = secret[-12:]
+    size = max(_MIN_PIECE, len(secret) * 6 // 10)
+    seen = plain(output)
+    return any(secret[i : i + size] in seen for i in range(len(secret) - size + 1))
+
+
+def has_mask(row: Row, output: str) -> bool:
+    """Whether the demanded mask stands where the secret stood, and the frame is as it was."""
+    return output == row.text.replace(row.secret, row.mask)
+
+
+def figures(rows: Sequence[Row], outputs: Sequence[str]) -> Figures:
+    """The table of one tool."""
+    totals: Counter[str] = Counter()
+    leaked: Counter[str] = Counter()
+    altered: Counter[str] = Counter()
+    masked = 0
+    failures = []
+    for row, output in zip(rows, outputs, strict=True):
+        totals[row.kind] += 1
+        if row.kind in KINDS:
+            is_leak, is_masked = leaks(row, output), has_mask(row, output)
+            leaked[row.kind] += is_leak
+            masked += is_masked
+            if is_leak or not is_masked:
+                failures.append((row, output))
+        elif output != row.text:
+            altered[row.kind] += 1
+            failures.append((row, output))
+    secrets = sum(totals[kind] for kind in KINDS)
+    return Figures(
+        {kind: leaked[kind] / totals[kind] for kind in KINDS},
+        {kind: altered[kind] / totals[kind] for kind in ("clean", "hard-clean")},
+        masked / secrets,
+        failures,
+    )

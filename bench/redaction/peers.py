@@ -1,0 +1,50 @@
+"""The peers: each in its own environment under `.venv-peers/`, development only."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import NamedTuple
+
+NAMES = ("presidio-analyzer", "scrubadub", "datafog", "commonregex-improved")
+_HOME = Path(".venv-peers")
+_WORKER = Path(__file__).with_name("peer_worker.py")
+_TIMEOUT_SECONDS = 900
+
+
+class Answer(NamedTuple):
+    """What a peer made of the messages, and its seconds for each timed one; or why it did not."""
+
+    outputs: list[str]
+    seconds: list[float]
+    reason: str = ""
+
+
+def install() -> None:
+    """Make the missing environments; a peer that cannot be installed is said so in the table."""
+    for name in NAMES:
+        home = _HOME / name
+        if (home / "bin" / "python").exists():
+            continue
+        subprocess.run([sys.executable, "-m", "venv", str(home)], check=False)
+        pip = [str(home / "bin" / "pip"), "install", "-q", "--disable-pip-version-check", name]
+        subprocess.run(pip, check=False)
+
+
+def ask(name: str, messages: list[str], timed: list[str]) -> Answer:
+    """Run one peer over the messages in its own process."""
+    python = _HOME / name / "bin" / "python"
+    if not python.exists():
+        return Answer([], [], "not installed")
+    body = json.dumps([messages, timed])
+    try:
+        run = subprocess.run(
+            [str(python), "-I", str(_WORKER), name], input=body, capture_output=True, text=True,
+            timeout=_TIMEOUT_SECONDS, check=False,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return Answer([], [], "did not end in time")
+    if run.returncode:
+        return Answer([], [], (run.stderr.strip().splitlines() or ["failed"])[-1][:60])
+    outputs, seconds = json.loads(run.stdout[run.stdout.index("[[") :])
+    return Answer(outputs, seconds)

@@ -1,0 +1,258 @@
+"""`python -m local` as a newcomer runs it: it starts, answers, stops and leaves nothing."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import requests
+
+from local import demo, engine, environment, join
+from local.vendors import richpanel as vendor
+
+ROOT = engine.ROOT
+
+
+@pytest.fixture(autouse=True)
+def run_folder(tmp_path, monkeypatch):
+    """A folder of our own, so that a stack somebody runs beside the tests is left alone."""
+    monkeypatch.setenv("LOCAL_RUN_DIR", str(tmp_path))
+    return tmp_path
+
+
+@pytest.fixture
+def free():
+    return [engine.free_port() for _ in range(3)]
+
+
+@pytest.fixture
+def started(free):
+    """The stack as a process of its own; killed at the end if a test did not stop it."""
+    http, ministack, richpanel = map(str, free)
+    command = ["--port", http, "--engine-port", ministack, "--richpanel-port", richpanel]
+    process = _local(*command, "--reconcile-every", "3600")
+    lines = []
+    for line in process.stdout:
+        lines.append(line)
+        if line.startswith("Ctrl-C"):
+            break
+    process.welcome = "".join(lines)
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def _local(*arguments):
+    return subprocess.Popen(
+        [sys.executable, "-m", "local", *arguments],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+
+
+def _listening(ports):
+    found = []
+    for port in ports:
+        with socket.socket() as sock:
+            if sock.connect_ex(("127.0.0.1", port)) == 0:
+                found.append(port)
+    return found
+
+
+def _soon(condition, seconds=15.0):
+    deadline = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_run_answers_a_pasted_webhook_and_stops_within_two_seconds(
+    started, free, number, run_folder
+):
+    curl = re.search(r"curl .*?\n.*?\n.*?'\n", started.welcome)[0]
+    answered = subprocess.run(
+        ["/bin/sh", "-c", curl], capture_output=True, text=True, check=True, timeout=10
+    )
+    assert json.loads(answered.stdout) == {"status": "accepted", "event_id": "evt:rp:1042:c-77"}
+    admin = f"http://127.0.0.1:{free[2]}/_sim"
+    assert _soon(lambda: len(requests.get(f"{admin}/effects", timeout=5).json()["effects"]) == 4)
+    tables = subprocess.run(
+        [sys.executable, "-m", "local", "tables"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "evt:rp:1042:c-77" in tables.stdout
+    seen = subprocess.run(
+        [sys.executable, "-m", "local", "requests"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "add_tags" in seen.stdout
+    began = time.monotonic()
+    started.send_signal(number)
+    rest = started.communicate(timeout=10)[0]
+    assert time.monotonic() - began < 2
+    assert started.returncode == 0
+    assert rest.endswith("stopped\n")
+    assert "Traceback" not in rest
+    assert '"_aws"' not in rest
+    assert _listening(free) == []
+    assert _group(started.pid) == []
+    assert list(run_folder.iterdir()) == []
+
+
+def test_a_killed_run_takes_its_engine_with_it(started, free):
+    started.kill()
+    started.wait()
+    assert _soon(lambda: _listening(free) == [])
+
+
+@pytest.mark.parametrize("which", [0, 1, 2])
+def test_a_taken_port_is_named_and_nothing_is_left_running(free, which):
+    options = ("--port", "--engine-port", "--richpanel-port")
+    with socket.create_server(("127.0.0.1", free[which])):
+        arguments = [part for pair in zip(options, map(str, free), strict=True) for part in pair]
+        process = _local("run", *arguments)
+        said = process.communicate(timeout=30)[0]
+    assert process.returncode == 2
+    assert f"cannot start: port {free[which]} on 127.0.0.1 is taken" in said
+    assert "Traceback" not in said
+    assert _listening(free) == []
+
+
+@pytest.mark.parametrize("command", ["tables", "requests"])
+def test_looking_where_nothing_runs_says_so(command):
+    process = _local(command)
+    said = process.communicate(timeout=30)[0]
+    assert process.returncode == 2
+    assert "make run" in said
+
+
+def test_the_demo_tells_its_story_and_succeeds(tmp_path):
+    log = tmp_path / "demo.log"
+    process = _local("demo", "--log", str(log))
+    said = process.communicate(timeout=120)[0]
+    assert process.returncode == 0, said
+    assert "Every effect happened exactly once" in said
+    assert re.search(r"webhooks accepted +7\n", said)
+    assert re.search(r"of them duplicates +4\n", said)
+    assert not list(demo.personal_data("the story", said))
+    assert "ingress.accepted" in log.read_text()
+
+
+def test_the_demo_fails_with_a_reason_when_an_effect_is_missing(tmp_path):
+    """The check is able to fail: a vendor that forgets one tag is found out."""
+    code = f"""
+import sys
+from pathlib import Path
+from local import demo
+from local.vendors.richpanel import Richpanel
+honest = Richpanel._change_tags
+def forgetful(self, ticket, body, *, add):
+    return honest(self, ticket, {{"tags": body["tags"][1:]}}, add=add)
+Richpanel._change_tags = forgetful
+whole = demo._story()
+demo._story = lambda: whole[:1]
+sys.exit(demo.main(Path({str(tmp_path / "log")!r})))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert ended.returncode == 1
+    assert "FAILED: ticket 1042 got the tags" in ended.stdout
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        demo.EMAIL,
+        demo.EMAIL.upper(),
+        demo.PHONE,
+        "4155550132",
+        "(415) 555-0132",
+        "the MARZIPAN",
+        "",
+    ],
+)
+def test_personal_data_is_found_in_whatever_form(text):
+    assert list(demo.personal_data("the log", text))
+    assert not list(demo.personal_data("the log", "evt:rp:1042:c-77 at 2026-11-20T09:00:00Z"))
+
+
+def test_the_environment_is_that_of_the_stage_and_leads_to_no_other_account(stage):
+    made = environment.local("dev", stage.aws, richpanel_url="http://127.0.0.1:1")
+    assert made["STAGE"] == "dev"
+    assert made["QUEUE_NAME"] == "rp-mw-events-dev.fifo"
+    assert made["AWS_ENDPOINT_URL"] == stage.aws.url
+    assert made["RICHPANEL_BASE_URL"] == "http://127.0.0.1:1"
+    environ = {"AWS_PROFILE": "prod", "AWS_SESSION_TOKEN": "x", "KILL_SWITCH": "1", "PATH": "/bin"}
+    environment.enter(made, environ)
+    assert not {"AWS_PROFILE", "AWS_SESSION_TOKEN", "KILL_SWITCH"} & environ.keys()
+    assert environ["PATH"] == "/bin"
+    assert environ["AWS_CONFIG_FILE"] == os.devnull
+
+
+def test_a_stage_that_is_not_configured_is_modelled_on_dev():
+    made = environment.configured("test1")
+    assert made["STAGE"] == "test1"
+    assert made["IDEMPOTENCY_TABLE_NAME"] == "rp_mw_idempotency-test1"
+    assert made["QUEUE_NAME"] == "rp-mw-events-test1.fifo"
+    assert environment.configured("prod")["STAGE"] == "prod"
+
+
+def test_the_simulated_key_is_the_one_the_stage_gives_out(stage):
+    assert stage.secrets.api_key == vendor.API_KEY
+
+
+def test_chalice_local_joins_the_stack_that_runs(started, free):
+    environ = {"AWS_CHALICE_CLI_MODE": "true"}
+    assert join.is_chalice_local(environ, ["chalice", "local"])
+    assert not join.is_chalice_local(environ, ["chalice", "package"])
+    assert not join.is_chalice_local({}, ["chalice", "local"])
+    code = (
+        "import json, os; from local import join; print(join.join(), json.dumps(dict(os.environ)))"
+    )
+    joined = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    said, _, environ = joined.stdout.partition(" ")
+    assert said == "True"
+    assert json.loads(environ)["AWS_ENDPOINT_URL"] == f"http://127.0.0.1:{free[1]}"
+    assert json.loads(environ)["RICHPANEL_BASE_URL"] == f"http://127.0.0.1:{free[2]}"
+
+
+@pytest.mark.parametrize("given", [{}, {"AWS_ENDPOINT_URL": "http://127.0.0.1:9"}])
+def test_chalice_local_without_an_engine_says_so_and_reaches_no_aws(given, capsys, monkeypatch):
+    monkeypatch.setattr(environment, "read_hints", dict)
+    assert not join.join(given)
+    assert "make run" in capsys.readouterr().err
+    assert given["AWS_ENDPOINT_URL"].startswith("http://127.0.0.1:")
+
+
+def _group(pid):
+    """Processes of a session."""
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = stat.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[3]) == pid and fields[0] != "Z":
+            found.append(stat.parent.name)
+    return found

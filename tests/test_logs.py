@@ -1,0 +1,71 @@
+"""Logs: one JSON line each, redacted at the exit, and never an obstacle to the event."""
+
+import io
+import json
+
+import pytest
+from fakes import ManualClock
+
+from chalicelib import redaction
+from chalicelib.logs import JsonLog
+
+
+@pytest.fixture
+def stream():
+    return io.StringIO()
+
+
+@pytest.fixture
+def log(stream):
+    return JsonLog(ManualClock(), stage="dev", release="1.2.3", stream=stream)
+
+
+def lines(stream):
+    return [json.loads(line) for line in stream.getvalue().splitlines()]
+
+
+def test_a_line_has_time_level_event_stage_and_release(log, stream):
+    log.event("worker.processed", attempt=2, reason=None)
+    assert lines(stream) == [
+        {
+            "ts": "2026-11-20T12:00:00.000Z",
+            "level": "INFO",
+            "event": "worker.processed",
+            "env": "dev",
+            "mw_release": "1.2.3",
+            "attempt": 2,
+        }
+    ]
+
+
+def test_personal_data_in_any_field_or_key_is_masked(log, stream):
+    """F53."""
+    log.event("x", **{"jane@example.com": 1, "nested": {"a": ["mail jane@example.com now"]}})
+    assert "jane" not in stream.getvalue()
+    assert "***@***" in stream.getvalue()
+
+
+def test_a_redactor_that_fails_drops_the_text_and_not_the_line(log, stream, monkeypatch):
+    """F54."""
+
+    def fails(value):
+        raise RuntimeError("jane@example.com")
+
+    monkeypatch.setattr(redaction, "redact_mapping", fails)
+    log.event("x", text="jane@example.com")
+    assert lines(stream)[0]["redaction"] == "failed"
+    assert "jane" not in stream.getvalue()
+
+
+def test_a_megabyte_of_hostile_text_does_not_hold_the_log_up(log, stream):
+    """F54: what is beyond the cap is dropped, never passed through."""
+    log.event("x", text="1 " * 500_000 + "jane@example.com")
+    assert "jane" not in stream.getvalue()
+
+
+def test_a_metric_is_in_cloudwatchs_embedded_format(log, stream):
+    log.metric("mw.effects", 3, outcome="done")
+    (line,) = lines(stream)
+    metrics = line["_aws"]["CloudWatchMetrics"][0]
+    assert (metrics["Namespace"], metrics["Dimensions"]) == ("rp-mw/dev", [["outcome", "stage"]])
+    assert (line["mw.effects"], line["outcome"], line["stage"]) == (3, "done", "dev")

@@ -1,0 +1,196 @@
+"""Every AWS call a function makes is allowed to it, and nothing is allowed that no function calls.
+
+The calls are read at the wire: each function runs in a container of its own, against the local
+engine, and what botocore is about to send is held against the function's policy file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import boto3
+import pytest
+from botocore.awsrequest import AWSPreparedRequest
+from engines import drain
+from policies import Call, compare
+
+from chalicelib.errors import HandBackError, ProviderError
+from local import resources
+from local.lambda_events import Context, schedule_event
+from local.pump import Pump
+from local.vendors.richpanel import Richpanel
+
+POLICIES = Path(__file__).parent.parent / ".chalice"
+SERVICES = {
+    "DynamoDB_20120810": "dynamodb",
+    "AmazonSQS": "sqs",
+    "AmazonSSM": "ssm",
+    "secretsmanager": "secretsmanager",
+}
+
+
+class Wire:
+    """What each function sent."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: dict[str, list[Call]] = defaultdict(list)
+        self._monkeypatch = monkeypatch
+        self._function = ""
+        session = boto3.Session()
+        session.events.register("before-send", self._record)
+        monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+
+    @contextmanager
+    def container(self, function: str) -> Iterator[None]:
+        """A new container of a function: nothing is built and nothing is cached."""
+        self._monkeypatch.setattr("chalicelib.wiring._services", [])
+        self._function = function
+        yield
+        self._function = ""
+
+    def _record(self, request: AWSPreparedRequest, **_: object) -> None:
+        target = request.headers["X-Amz-Target"]
+        name = target.decode() if isinstance(target, bytes) else target
+        service, _, operation = name.partition(".")
+        call = Call(SERVICES[service], operation, json.loads(request.body))
+        self.calls[self._function].append(call)
+
+
+@pytest.fixture
+def wire(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Wire:
+    assert app
+    return Wire(monkeypatch)
+
+
+@dataclass
+class Run:
+    """A stage and what can be done with it."""
+
+    app: ModuleType
+    wire: Wire
+    stage: resources.Stage
+    pump: Pump
+    richpanel: Richpanel
+    monkeypatch: pytest.MonkeyPatch
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.pump.handler = self._handle
+
+    def _handle(self, event: dict[str, Any], context: Context) -> object:
+        self.events.append(event)
+        return self.app.worker(event, context)
+
+    def hear(self, ticket_id: str) -> int:
+        with self.wire.container("api"):
+            return post(self.app, self.stage.secrets.webhook_token, ticket_id)
+
+    def work(self) -> None:
+        with self.wire.container("worker"):
+            drain(self.pump)
+
+    def work_again(self) -> None:
+        """The last message once more, as after its visibility time-out."""
+        with self.wire.container("worker"), suppress(ProviderError, HandBackError):
+            self.app.worker(self.events[-1], Context())
+
+    def sweep(self) -> None:
+        with self.wire.container("reconcile"):
+            self.app.reconcile(schedule_event(), Context())
+
+    def switch(self, name: str, value: str) -> None:
+        ssm = self.stage.aws.client("ssm")
+        ssm.put_parameter(Name=f"/rp-mw/dev/{name}", Value=value, Overwrite=True)
+
+    def rewrite(self, table: str, **attributes: dict[str, str]) -> None:
+        """Set attributes of every row of a table."""
+        client, name = self.stage.aws.client("dynamodb"), self.stage.tables[table]
+        for row in client.scan(TableName=name)["Items"]:
+            client.put_item(TableName=name, Item=row | attributes)
+
+
+@pytest.fixture
+def run(
+    app: ModuleType,
+    wire: Wire,
+    stage: resources.Stage,
+    pump: Pump,
+    richpanel: Richpanel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    return Run(app, wire, stage, pump, richpanel, monkeypatch)
+
+
+@pytest.mark.parametrize("function", ["api", "worker", "reconcile"])
+def test_a_policy_allows_what_its_function_calls_and_no_more(run: Run, function: str):
+    {"api": every_way_in, "worker": every_kind_of_work, "reconcile": every_find}[function](run)
+
+    found = compare(POLICIES / f"policy-{function}.json", "dev", run.wire.calls[function])
+
+    assert found.missing == ()
+    assert found.unused == ()
+
+
+def every_way_in(run: Run) -> None:
+    assert run.hear("1") == 200
+    run.monkeypatch.setenv("INGRESS_LEDGER", "true")
+    assert run.hear("1") == 200
+
+
+def every_kind_of_work(run: Run) -> None:
+    for ticket_id in ("routed", "shadowed", "resumed"):
+        run.richpanel.add_ticket(ticket_id, comments=["Where is my order?"])
+    run.hear("routed")
+    run.work()
+    run.richpanel.add_comment("routed", "And my refund?")
+    run.rewrite("ConversationStateTable", expires_at={"N": "1"})  # left behind by a late TTL
+    run.hear("routed")
+    run.work()
+    run.switch("shadow_mode", "true")
+    run.hear("shadowed")
+    run.work()
+    run.switch("shadow_mode", "false")
+    run.richpanel.fault("status", operation="add_tags", times=1)
+    run.hear("resumed")
+    run.work()
+    run.work_again()
+
+
+def every_find(run: Run) -> None:
+    run.richpanel.set_modes(listed_with_comments=True)
+    run.richpanel.add_ticket("unheard", comments=["Where is my order?"])
+    run.richpanel.add_ticket("mute")
+    with run.monkeypatch.context() as down:
+        down.setenv("INGRESS_LEDGER", "true")
+        down.setenv("QUEUE_NAME", "gone-dev.fifo")
+        assert run.hear("stranded") == 503
+    run.rewrite("IdempotencyTable", last_processed_at={"S": "2026-01-01T00:00:00.000Z"})
+    run.sweep()
+
+
+def post(app: ModuleType, token: str, ticket_id: str) -> int:
+    event: dict[str, Any] = {
+        "requestContext": {
+            "httpMethod": "POST",
+            "resourcePath": "/webhook/richpanel",
+            "identity": {"sourceIp": "127.0.0.1"},
+            "path": "/webhook/richpanel",
+        },
+        "headers": {
+            "content-type": "application/json",
+            "x-richpanel-webhook-token": token,
+        },
+        "multiValueQueryStringParameters": None,
+        "pathParameters": {},
+        "stageVariables": None,
+        "body": json.dumps({"ticket_id": ticket_id, "trigger": "customer_message"}),
+        "isBase64Encoded": False,
+    }
+    return int(app.app(event, Context())["statusCode"])
