@@ -179,7 +179,7 @@ class Ledger:
                 "unfinished": _shard(status, lease.event.event_key) if parked else None,
                 **(facts or {}),
             },
-            remove=() if parked else ("unfinished",),
+            remove=[*(() if parked else ("unfinished",)), *(() if reason else ("reason",))],
             ended=status,
         )
 
