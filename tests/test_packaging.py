@@ -23,9 +23,15 @@ FUNCTIONS = {
     "APIHandler": {"handler": "app.app", "timeout": 25, "policy": "policy-api.json"},
     "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
     "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
+    "Mail": {"handler": "app.mail", "timeout": 25, "policy": "policy-mail.json"},
 }
-ROLES = {"APIHandler": "ApiHandlerRole", "Worker": "WorkerRole", "Reconcile": "ReconcileRole"}
-LOGS = {"APIHandler": "api", "Worker": "worker", "Reconcile": "reconcile"}
+ROLES = {
+    "APIHandler": "ApiHandlerRole",
+    "Worker": "WorkerRole",
+    "Reconcile": "ReconcileRole",
+    "Mail": "MailRole",
+}
+LOGS = {"APIHandler": "api", "Worker": "worker", "Reconcile": "reconcile", "Mail": "mail"}
 
 Template = dict[str, Any]
 
@@ -55,7 +61,7 @@ def test_cfn_lint_finds_nothing(packaged: Path):
     assert [str(match) for match in lint_file(packaged / "sam.json")] == []
 
 
-def test_there_are_exactly_three_functions(template: Template):
+def test_there_are_exactly_these_functions(template: Template):
     assert _of_type(template, "AWS::Serverless::Function").keys() == FUNCTIONS.keys()
 
 
@@ -213,7 +219,7 @@ def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue")
     resources = [one for kind in kinds for one in _of_type(template, kind).values()]
 
-    assert len(resources) == 5
+    assert len(resources) == 8
     for resource in resources:
         assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
 
