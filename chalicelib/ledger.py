@@ -33,6 +33,7 @@ from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.ports import (
+    UNDECIDED,
     ActionRow,
     ActionStatus,
     Busy,
@@ -81,7 +82,7 @@ class Ledger:
 
     def received_item(self, event: EventFacts) -> Item:
         """The row of an event at the door, for whoever writes it together with other rows."""
-        return self._event_item(event, rows.UNDECIDED) | {
+        return self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
             "unfinished": _shard(EventStatus.RECEIVED, event.event_key),
         }
@@ -158,7 +159,27 @@ class Ledger:
 
     def release(self, lease: Lease, *, reason: str) -> None:
         """See `ports.LedgerPort.release`."""
-        self._own(lease, set_={"lease_until": 0, "last_reason": reason})
+        mark = _shard(EventStatus.PROCESSING, lease.event.event_key)
+        self._own(lease, set_={"lease_until": 0, "last_reason": reason, "unfinished": mark})
+
+    def bury(self, event_key: str, *, reason: str) -> bool:
+        """See `ports.LedgerPort.bury`."""
+        try:
+            self._table.update(
+                {"event_id": event_key},
+                set_={
+                    "status": EventStatus.FAILED.value,
+                    "reason": reason,
+                    "last_processed_at": self._now(),
+                },
+                remove=["unfinished"],
+                condition="#status = :processing AND #lease_until < :now",
+                processing=EventStatus.PROCESSING.value,
+                now=self._epoch(),
+            )
+        except ConditionFailed:
+            return False
+        return True
 
     def finish(
         self,
@@ -188,12 +209,18 @@ class Ledger:
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
-        self._table.update(
-            {"event_id": event.event_key},
-            keep=created,
-            set_=item | {"status": status.value, "reason": reason},
-            remove=["unfinished"],
-        )
+        with contextlib.suppress(ConditionFailed):  # a copy that came too late changes no good end
+            self._table.update(
+                {"event_id": event.event_key},
+                keep=created,
+                set_=item | {"status": status.value, "reason": reason},
+                remove=["unfinished"],
+                condition="attribute_not_exists(#event_id) OR #status = :received"
+                " OR #status = :failed OR #expires_at <= :now",
+                received=EventStatus.RECEIVED.value,
+                failed=EventStatus.FAILED.value,
+                now=self._epoch(),
+            )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
         """See `ports.LedgerPort.statuses`."""
@@ -252,8 +279,10 @@ class Ledger:
     def restart(self, lease: Lease, action: Action, *, anew: bool) -> ActionRow:
         """See `ports.LedgerPort.restart`."""
         row = self._table.get({"event_id": action.key})
-        if row is None or row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
-            return rows.action(row or {"event_id": action.key, "status": ActionStatus.PENDING})
+        if row is None:
+            raise LeaseLostError("action_gone")
+        if row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
+            return rows.action(row)
         return self._take(lease, row, anew=anew)
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
@@ -305,8 +334,11 @@ class Ledger:
                 now=self._epoch(),
                 pending=ActionStatus.PENDING.value,
                 no=False,
+                event=lease.event.event_key,
+                fence=lease.fence,
                 condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
-                " OR (#status = :pending AND #started = :no)",
+                " OR (#status = :pending AND #started = :no"
+                " AND (#event_key <> :event OR #fence <= :fence))",
             )
         except ConditionFailed as found:
             return rows.action(found.item)
@@ -376,7 +408,7 @@ class Ledger:
         """Bind a provider's id to one action for good, so that twin texts are told apart."""
         item = {
             "event_id": keys.joined("ref", kind, keys.digest(conversation_id, ref)),
-            **self._required(self._now(), conversation_id, rows.UNDECIDED),
+            **self._required(self._now(), conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
             "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),
             "payload_bytes": len(ref),
@@ -444,7 +476,13 @@ class Ledger:
         return rows.action(item, mine=True)
 
     def _take(self, lease: Lease, row: Item, *, anew: bool) -> ActionRow:
-        """Make a row that nobody works on ours; whoever else tried at the same time has lost."""
+        """Make a row that nobody works on ours; whoever else tried at the same time has lost.
+
+        A worker whose event was taken over meanwhile has a lower fence than the row, and takes
+        nothing.
+        """
+        if row["event_key"] == lease.event.event_key and row["fence"] > lease.fence:
+            raise LeaseLostError("action_taken")
         holding = self._holding(lease)
         if not anew:  # taken over to be judged: what may have left the machine left it before
             for name in ("started_epoch", "horizon", "started"):
@@ -458,7 +496,12 @@ class Ledger:
                     "event_key": lease.event.event_key,
                     "last_processed_at": self._now(),
                 },
-                remove=["reason", "finished_at", "unfinished"],
+                remove=[
+                    *("reason", "finished_at", "unfinished"),
+                    *(
+                        ("looks", "looked_epoch") if anew else ()
+                    ),  # what was seen was of the old start
+                ],
                 condition="#owner = :was_owner AND #fence = :was_fence AND #status = :was_status",
                 was_owner=row["owner"],
                 was_fence=row["fence"],

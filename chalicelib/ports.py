@@ -150,6 +150,7 @@ class UnsettledAction:
     probe: Mapping[str, str]
     looks: int = 0
     looked_epoch: float = 0.0
+    reason: str | None = None
 
 
 # --- ledger -----------------------------------------------------------------------------------
@@ -259,6 +260,10 @@ class Modes:
     automation_enabled: bool
 
 
+UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
+"""What a row says before the switches were read: the most cautious mode."""
+
+
 class LedgerPort(Protocol):
     """Table A: events and actions, written only by conditional writes.
 
@@ -299,6 +304,10 @@ class LedgerPort(Protocol):
 
     def release(self, lease: Lease, *, reason: str) -> None:
         """Give the event up for now, so that the next delivery need not wait for the lease."""
+        ...
+
+    def bury(self, event_key: str, *, reason: str) -> bool:
+        """End an event whose last worker died, outside a claim; False when somebody works on it."""
         ...
 
     def finish(
@@ -376,7 +385,12 @@ class LedgerPort(Protocol):
         ...
 
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
-        """Write the end of a notification that was resolved into other events, or never claimed."""
+        """Write the end of an event that was never claimed.
+
+        A notification was resolved into others, or a message went to the dead-letter queue.
+
+        A row that a claim has made, or that has ended well, stays as it is.
+        """
         ...
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
@@ -396,6 +410,8 @@ class StrandedEvent:
     status: str
     event: EventFacts
     updated_at: str
+    reason: str | None = None
+    attempts: int = 0
 
 
 # --- state and audit --------------------------------------------------------------------------

@@ -11,16 +11,12 @@ from chalicelib.ports import (
     ActionRow,
     ActionStatus,
     EventFacts,
-    Modes,
     StrandedEvent,
     UnsettledAction,
 )
 
 NewOwner = Callable[[], str]
 """Makes an owner id that no other claim ever had."""
-
-UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
-"""What a row says before the worker has read the switches: the most cautious mode."""
 
 
 def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRow:
@@ -49,6 +45,7 @@ def unsettled(item: Item) -> UnsettledAction:
         probe=item.get("probe", {}),
         looks=item.get("looks", 0),
         looked_epoch=item.get("looked_epoch", 0.0),
+        reason=item.get("reason"),
     )
 
 
@@ -73,6 +70,8 @@ def stranded(item: Item) -> StrandedEvent:
         status=item["status"],
         event=event(item),
         updated_at=item["last_processed_at"],
+        reason=item.get("reason"),
+        attempts=item.get("attempts", 0),
     )
 
 

@@ -18,6 +18,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 
 import engines  # noqa: E402
+import hypothesis  # noqa: E402
 from engines import (  # noqa: E402, F401 - pytest finds fixtures by name
     _dynamo_urls,
     _richpanel_server,
@@ -32,6 +33,10 @@ from engines import (  # noqa: E402, F401 - pytest finds fixtures by name
     richpanel,
     stage,
 )
+
+hypothesis.settings.register_profile("ci", derandomize=True)
+if os.environ.get("CI"):  # what lands must not depend on the day's luck
+    hypothesis.settings.load_profile("ci")
 
 
 def pytest_terminal_summary(terminalreporter):

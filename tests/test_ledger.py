@@ -6,12 +6,12 @@ import threading
 import pytest
 from fakes import ManualClock
 
-from chalicelib import rows
 from chalicelib.actions import AddTag
 from chalicelib.dynamo import Table
 from chalicelib.errors import LeaseLostError, TransientError
 from chalicelib.ledger import Ledger
 from chalicelib.ports import (
+    UNDECIDED,
     ActionStatus,
     Busy,
     EventFacts,
@@ -394,9 +394,7 @@ def test_statuses_tell_of_rows_that_exist_and_have_not_expired(ledger, clock):
 
 
 def test_a_notification_is_recorded_with_its_end(ledger, table):
-    ledger.record(
-        facts("evt:rp:1042:n:d1"), rows.UNDECIDED, EventStatus.PROCESSED, reason="resolved"
-    )
+    ledger.record(facts("evt:rp:1042:n:d1"), UNDECIDED, EventStatus.PROCESSED, reason="resolved")
     stored = row(table, "evt:rp:1042:n:d1")
     assert (stored["status"], stored["reason"]) == ("processed", "resolved")
     for name, kind in REQUIRED.items():

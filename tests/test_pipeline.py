@@ -173,6 +173,18 @@ def test_two_copies_at_once_on_two_workers_do_the_work_once(system):
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
+def test_two_rules_with_two_templates_report_one_message(system):
+    """F13: the payload's hash is stored and never judged; the first result stays untouched."""
+    body = system.ticket()
+    system.post(body)
+    system.run()
+    before = system.event()
+    system.services().intake.accept(_job(body | {"rule": "another"}), recovery=Recovery.SWEEP)
+    system.run()
+    assert system.event() == before
+    assert len(system.writes()) == 1
+
+
 def test_a_thin_notification_of_a_known_message_does_nothing(system):
     """One message, one key: the comment's, whoever reports it and how."""
     system.post(system.ticket())
@@ -510,6 +522,28 @@ def test_the_last_receive_hands_the_conversation_to_a_person_and_the_reason_stay
     assert system.richpanel.tags_of("1042") == {"middleware_error_needs_attention"}
 
 
+def test_a_message_that_never_came_to_a_claim_leaves_its_reason_all_the_same(system):
+    """F34, P7: the switches could not be read ten times over."""
+    body = system.ticket()
+    system.stage.aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
+    worker = system.services().worker
+    with pytest.raises(Exception, match="switches_unreadable"):
+        worker.process(_delivery(body, receive_count=10))
+    assert system.event()["reason"] == "dead_letter:switches_unreadable:kill_switch"
+    _switch(system, "kill_switch", "false")
+    worker.ledger.claim, real = (
+        _raises(TransientError("dynamodb", "update_item")),
+        worker.ledger.claim,
+    )
+    with pytest.raises(Exception, match="dynamodb"):
+        worker.process(_delivery(body, receive_count=10))
+    assert system.event()["reason"] == "dead_letter:dynamodb_failed"
+    worker.ledger.claim = real
+    system.services().intake.accept(_job(body), recovery=Recovery.OPERATOR)
+    system.run()
+    assert system.event()["status"] == "processed"
+
+
 @pytest.mark.parametrize("body", ["", "nonsense", "{}", '{"v": 1, "kind": "ticket_message"}'])
 def test_a_poison_message_is_left_to_the_dead_letter_queue(system, log, body):
     """F34: it stays on the queue with growing pauses, and its group is freed by the DLQ."""
@@ -760,6 +794,13 @@ def _delivery(job_body, *, body=None, receive_count=1):
         max_receives=10,
         time_left_seconds=120.0,
     )
+
+
+def _raises(error):
+    def call(*args, **kwargs):
+        raise error
+
+    return call
 
 
 def _unreachable(service):

@@ -53,8 +53,9 @@ def leaks(row: Row, output: str) -> bool:
     if row.kind == "tracking" and "/" in row.secret:
         secret = secret[-12:]
     size = max(_MIN_PIECE, len(secret) * 6 // 10)
-    seen = plain(output)
-    return any(secret[i : i + size] in seen for i in range(len(secret) - size + 1))
+    seen, frame = plain(output), plain(row.text.replace(row.secret, "|"))
+    pieces = {secret[i : i + size] for i in range(len(secret) - size + 1)}
+    return any(seen.count(piece) > frame.count(piece) for piece in pieces)
 
 
 def has_mask(row: Row, output: str) -> bool:

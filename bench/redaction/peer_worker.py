@@ -104,9 +104,9 @@ def main() -> None:
         redact(message)
         runs = []
         for _ in range(15):
-            start = time.perf_counter()
+            start = time.process_time()
             redact(message)
-            runs.append(time.perf_counter() - start)
+            runs.append(time.process_time() - start)
         best.append(sorted(runs)[len(runs) // 2])
     json.dump([outputs, best], sys.stdout)
 

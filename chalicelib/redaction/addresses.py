@@ -64,9 +64,7 @@ _ROMANCE_HINTS = (
     "carrera", "travesía", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
     "ul", "al.", "aleja",
 )  # fmt: skip
-_LEADS = frozenset(
-    "am an im in zum zur auf unter alte alter altes alten neue neuer neuen große".split()
-)
+_LEADS = frozenset("am an zum zur unter alte alter altes alten neue neuer neuen große".split())
 _ROMANCE = lazily(
     r"(?<!\w)(?:calle|c/|cl\.|avenida|avda\.?|av\.|paseo|pº|plaza|pza\.?|camino|carrera|ronda|"
     r"travesía|rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|ul\.|aleja|al\.) ?"
@@ -108,6 +106,7 @@ def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
         return None
     position = end + (low[end] == ",")
     spans: list[tuple[int, int]] = []
+    found: tuple[int, int] | None = None  # a later ending wins: "12 Green Park Road"
     for _ in range(6):
         while low[position : position + 1] in {" ", "\x1f"} and position - end < _REACH:
             position += 1
@@ -120,12 +119,12 @@ def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
         if len(spans) == 1 and text in _FRENCH and low[position : position + 1] == " ":
             return _french(sheet, start, position)
         if text in _ENDINGS and _is_street(sheet, spans, text):
-            following = _FOLLOWING.match(low, position + 1)
-            if following is None or following.group().strip(".") not in _ENDINGS:
-                return start, _with_side(low, position)
+            found = start, _with_side(low, position)
+        elif found and not _is_name(sheet.cased[word.start() : word.end()]):
+            break
         if text in _NEVER or low[position : position + 1] not in {" ", "\x1f"}:
             break
-    return None
+    return found
 
 
 def _is_street(sheet: Sheet, spans: list[tuple[int, int]], suffix: str) -> bool:
@@ -200,16 +199,25 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
 
 
 def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:
-    words = tail.split(" ")
-    last = words[-1].lstrip("([{\"'<>*-_:;.,\n\t\x00")
-    last = last.rpartition("\n")[2]
+    last = _last_word(tail)
+    if not last:
+        return None
     first = name_end - len(last)
     ending = next(e for e in _GERMANIC if last.endswith(e))
     is_alone = last == ending
-    lead = words[-2].lstrip("([{\"'<>*-_:;.,\n\t\x00") if len(words) > 1 else ""
+    rest = tail[: len(tail) - len(last)]
+    lead = _last_word(rest[:-1]) if rest.endswith(" ") else ""
     lead_start = first - 1 - len(lead)
     if lead and (is_alone or lead in _LEADS) and sheet.cased[lead_start].isupper():
         return lead_start, end
     if is_alone or len(last) - len(ending) < 3:
         return None
     return (first, end) if sheet.cased[first].isupper() else None
+
+
+_REVERSED_WORD = re.compile(r"[\w.'\-]*[^\W\d_]")
+
+
+def _last_word(text: str) -> str:
+    match = _REVERSED_WORD.match(text[::-1])
+    return match.group()[::-1] if match else ""

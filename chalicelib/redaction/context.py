@@ -18,7 +18,7 @@ from chalicelib.redaction.vocabulary import (
 REACH = 40
 # "order no. 1001" goes on after its full stop, "I placed an order. 1001" does not.
 _SENTENCE_END = re.compile(
-    r"[?!]\s|(?<=[a-z]{3})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)\.\s"
+    r"[?!]\s|(?<=[^\W\d_]{3})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)\.\s"
 )
 _WORD = re.compile(r"[^\W\d_]+")
 

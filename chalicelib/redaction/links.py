@@ -41,7 +41,7 @@ def _mask_bare(sheet: Sheet) -> None:
     for match in _HOST_END().finditer(low):
         left = low[max(0, match.start() - 80) : match.start()]
         host_start = match.start() - len(left) + len(left.rstrip(_HOST_CHARS))
-        if host_start > 0 and low[host_start - 1] in "@/:":
+        if host_start > 0 and low[host_start - 1] in "@/":
             continue
         link = _trimmed(low[host_start : match.end()])
         if _CARRIER().search(link) or _STRONG().search(link):

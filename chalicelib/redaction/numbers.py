@@ -187,6 +187,8 @@ def _phone_window(run: _Run, first: int, sizes: list[int], totals: list[int]) ->
             if exact:
                 return exact
         return _longest(totals, most, range(8, 16))
+    if sign in {"-", "_"}:
+        return 0  # the tail of a code such as `XJ-900-2021`
     for count in range(most, 1, -1):
         separators = tuple(run.separators[first : first + count - 1])
         if phones.is_shape(tuple(sizes[:count]), separators):

@@ -5,6 +5,7 @@ import re
 from chalicelib.redaction.context import Context
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
+from chalicelib.redaction.tokens import is_hash
 from chalicelib.redaction.vocabulary import Topic
 
 _TOKEN = re.compile(r"[0-9][a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
@@ -62,6 +63,8 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
         return None
     if last == "#":
         return _hashed(sheet, start, token, digits)
+    if len(token) >= 32 and is_hash(token):
+        return None
     if _ORDINAL.match(token) or _COUNTED().match(low, end):
         return None
     near = sheet.near(start, end)

@@ -60,11 +60,12 @@ def _pass(text: str, counts: Counter[Kind]) -> tuple[str, bool]:
     if not sheet.claims:
         return text[:end], end == len(text)
     counts.update(kind for _, _, kind, _ in sheet.claims)
-    is_final = end == len(text) and not _LEFT.search(sheet.low)
-    return _write(text, end, view, sheet), is_final
+    redacted = _write(text, end, view, sheet)
+    is_final = end == len(text) and is_quiet(_MASK_WRITTEN.sub("", redacted))
+    return redacted, is_final and "/" not in redacted
 
 
-_LEFT = re.compile(r"[0-9@]")
+_MASK_WRITTEN = re.compile(r"\*\*\*(?:-\*\*\*-\d{4}|@\*\*\*|[A-Za-z0-9]{4}(?![A-Za-z0-9]))?")
 
 
 def _spells(low: str) -> bool:
@@ -96,6 +97,8 @@ def read(view: View) -> Sheet:
     mask_marked_formats(sheet)
     mask_ibans(sheet)
     keep_readable(sheet)
+    if not _DIGITS.search(sheet.low):
+        return sheet
     mask_addresses(sheet)
     mask_orders(sheet)
     mask_codes(sheet)
@@ -104,7 +107,7 @@ def read(view: View) -> Sheet:
 
 
 _DIGITS = re.compile(r"[0-9]+")
-_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[^\sa-z0-9]*+[0-9]\S*+)*+")
+_ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[^\s0-9]{0,8}+[0-9]\S*+)*+")
 
 # A text with so many numbers is a table or an attack, and no reading of each is worth the time.
 MAX_RUNS = 2500

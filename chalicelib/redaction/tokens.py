@@ -27,7 +27,7 @@ def mask_codes(sheet: Sheet) -> None:
         start -= len(chunk) - len(chunk.rstrip(_LETTERS))
         token = low[start:end]
         done = end
-        if _HASH.match(token) and _is_mixed(token):
+        if is_hash(token) or token.startswith("0x"):
             sheet.shield(start, end)
             continue
         kind = _kind(sheet, start, end, token)
@@ -38,9 +38,9 @@ def mask_codes(sheet: Sheet) -> None:
     sheet.settle()
 
 
-def _is_mixed(token: str) -> bool:
+def is_hash(token: str) -> bool:
     """Letters and digits take turns in a hash; in `JJD000987...` and `33AAA091...` they do not."""
-    return len(_TURN.findall(token)) >= _MIN_TURNS
+    return _HASH.match(token) is not None and len(_TURN.findall(token)) >= _MIN_TURNS
 
 
 def _kind(sheet: Sheet, start: int, end: int, token: str) -> Kind | None:

@@ -43,7 +43,7 @@ _WORDS = {
         zamówienie zamówienia zamowienie zamówienie zamowienia sipariş
         """,
     Topic.TRACKING: """
-        tracking track tracked trackingnumber trackingno trackingnr trk trace awb waybill
+        tracking track tracked trackingnumber trackingno trackingnr trk awb waybill
         airwaybill consignment shipment shipping shipped parcel parcels package carrier courier
         ups fedex usps dhl dpd gls hermes evri ontrac lasership purolator canpar auspost
         colissimo chronopost correos postnl yodel aramex yunexpress cainiao seur mrw bpost inpost

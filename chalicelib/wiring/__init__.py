@@ -90,6 +90,7 @@ class Services(Support, Outreach):
             ledger=self.ledger,
             state=self.state,
             intake=self.intake,
+            settlement=self.settlement,
             clock=self.clock,
             log=self.log,
             new_id=new_id,

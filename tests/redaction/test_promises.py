@@ -103,9 +103,9 @@ def test_four_times_the_hostile_input_takes_no_more_than_eight_times_as_long(pat
 def _seconds(text):
     times = []
     for _ in range(3):
-        start = time.perf_counter()
+        start = time.process_time()
         redact(text)
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return min(times)
 
 
