@@ -30,7 +30,7 @@ from typing import Any
 from chalicelib import keys, rows
 from chalicelib.actions import Action, Settle
 from chalicelib.clock import iso
-from chalicelib.dynamo import ConditionFailed, Item, Table
+from chalicelib.dynamo import ConditionFailed, Item, Table, TransactionRefused
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.ports import (
     UNDECIDED,
@@ -54,6 +54,7 @@ RETENTION = timedelta(days=30)
 SHARDS = 4
 """Partitions of the sparse index per status; unfinished rows are few, a burst must not be hot."""
 
+NEVER_QUEUED = "never_queued"
 _ALIVE = "#expires_at > :now"
 _MINE = "#owner = :owner AND #fence = :fence"
 
@@ -181,6 +182,20 @@ class Ledger:
             return False
         return True
 
+    def never_queued(self, event_key: str) -> bool:
+        """See `ports.LedgerPort.never_queued`."""
+        try:
+            self._table.update(
+                {"event_id": event_key},
+                set_={"status": EventStatus.FAILED.value, "reason": NEVER_QUEUED},
+                remove=["unfinished"],
+                condition="#status = :received AND attribute_not_exists(#queued_at)",
+                received=EventStatus.RECEIVED.value,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
     def finish(
         self,
         lease: Lease,
@@ -301,24 +316,19 @@ class Ledger:
     ) -> ActionRow:
         """See `ports.LedgerPort.end_action`."""
         now = self._now()
+        outcome = {
+            "status": status.value,
+            "reason": reason,
+            "ref": ref,
+            "finished_at": now,
+            "last_processed_at": now,
+            "unfinished": _shard(status, action.key) if status == ActionStatus.UNKNOWN else None,
+        }
         if ref is not None and action.settle == Settle.QUERY:
+            if self._end_with_ref(lease, action, ref, outcome):
+                return ActionRow(action.key, status, reason=reason, ref=ref, finished_at=now)
             self._claim_ref(action.conversation_id, action.kind, action.key, ref)
-        row = self._own_action(
-            lease,
-            action.key,
-            ended=status,
-            set_={
-                "status": status.value,
-                "reason": reason,
-                "ref": ref,
-                "finished_at": now,
-                "last_processed_at": now,
-                "unfinished": _shard(status, action.key)
-                if status == ActionStatus.UNKNOWN
-                else None,
-            },
-        )
-        return rows.action(row)
+        return rows.action(self._own_action(lease, action.key, ended=status, set_=outcome))
 
     def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
         """See `ports.LedgerPort.skip`."""
@@ -404,9 +414,31 @@ class Ledger:
 
     # --- the rows behind ----------------------------------------------------------------------
 
-    def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
-        """Bind a provider's id to one action for good, so that twin texts are told apart."""
-        item = {
+    def _end_with_ref(
+        self, lease: Lease, action: Action, ref: str, outcome: Mapping[str, Any]
+    ) -> bool:
+        """Bind the provider's id and end the action in one call; False when either was not ours."""
+        bound = self._ref_item(action.conversation_id, action.kind, action.key, ref)
+        try:
+            self._table.transact(
+                [
+                    self._table.putting(bound, condition="attribute_not_exists(#event_id)"),
+                    self._table.updating(
+                        {"event_id": action.key},
+                        set_=outcome,
+                        condition=f"{_MINE} AND #status = :pending",
+                        owner=lease.owner,
+                        fence=lease.fence,
+                        pending=ActionStatus.PENDING.value,
+                    ),
+                ]
+            )
+        except TransactionRefused:
+            return False
+        return True
+
+    def _ref_item(self, conversation_id: str, kind: str, key: str, ref: str) -> Item:
+        return {
             "event_id": keys.joined("ref", kind, keys.digest(conversation_id, ref)),
             **self._required(self._now(), conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
@@ -414,6 +446,10 @@ class Ledger:
             "payload_bytes": len(ref),
             "action_key": key,
         }
+
+    def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
+        """Bind a provider's id to one action for good, so that twin texts are told apart."""
+        item = self._ref_item(conversation_id, kind, key, ref)
         try:
             self._table.put(item, condition="attribute_not_exists(#event_id)")
         except ConditionFailed as found:

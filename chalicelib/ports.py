@@ -397,6 +397,13 @@ class LedgerPort(Protocol):
         """How far those of these events are that have a row which is not expired."""
         ...
 
+    def never_queued(self, event_key: str) -> bool:
+        """End a `received` event that nobody queued as `failed(never_queued)`.
+
+        Its sender got no 2xx; when it is sent again it is received anew.  False when it was queued.
+        """
+        ...
+
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """Unfinished events by the sparse index: received and never queued, unknown, parked."""
         ...

@@ -15,7 +15,7 @@ from chalicelib.clock import iso
 from chalicelib.effects import STOPPED_REPEATABLE
 from chalicelib.errors import AuthError, ProviderError, UnavailableError
 from chalicelib.intake import Intake
-from chalicelib.jobs import Recovery, TicketMessage, TicketNotification
+from chalicelib.jobs import OutreachResume, Recovery, TicketMessage, TicketNotification
 from chalicelib.ports import (
     ActionStatus,
     Clock,
@@ -130,6 +130,8 @@ class Reconciler:
         stalled = iso(self.clock.now() - STALLED_AFTER)
         for row in self.ledger.stranded(older_than_epoch=before, limit=STRANDED_LIMIT):
             match row.status:
+                case EventStatus.RECEIVED if is_start(row.key):
+                    self.ledger.never_queued(row.key)  # its sender got no 2xx and may repeat it
                 case EventStatus.RECEIVED:
                     self._send_again(row, Recovery.SWEEP, summary)
                     self.ledger.queued(row.key)
@@ -190,13 +192,21 @@ class Reconciler:
         )
 
 
+OUTREACH = ("evt:start:", "evt:reply:", "evt:receipt:", "evt:release:")
+
+
 def is_settled(row: StrandedEvent, still_unknown: frozenset[str]) -> bool:
     """Parked for unknown outcomes, none of which is unknown any more."""
     return (row.reason or "").startswith("unknown:") and row.key not in still_unknown
 
 
-def _job_of(row: StrandedEvent) -> TicketMessage | TicketNotification:
-    """The job a stored row stands for; its text is read from the ticket."""
+def is_start(event_key: str) -> bool:
+    """The start of a conversation: what it was to say is in no row, by design."""
+    return event_key.startswith("evt:start:")
+
+
+def _job_of(row: StrandedEvent) -> TicketMessage | TicketNotification | OutreachResume:
+    """The job a stored row stands for; its text is read from the ticket or the conversation."""
     common = {
         "event_key": row.key,
         "conversation_id": row.event.conversation_id,
@@ -206,6 +216,8 @@ def _job_of(row: StrandedEvent) -> TicketMessage | TicketNotification:
         "source": row.event.source,
         "trace_id": row.event.trace_id or keys.digest(row.key)[:16],
     }
+    if row.key.startswith(OUTREACH):
+        return OutreachResume.model_validate(common)
     if row.event.source_message_id:
         return TicketMessage.model_validate(common | {"message_id": row.event.source_message_id})
     return TicketNotification.model_validate(common)

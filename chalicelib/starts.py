@@ -22,12 +22,11 @@ from chalicelib.clock import parsed
 from chalicelib.companies import RateLimits
 from chalicelib.dynamo import ConditionFailed, Item, Table, TransactionRefused
 from chalicelib.errors import TransientError
-from chalicelib.ledger import Ledger
+from chalicelib.ledger import NEVER_QUEUED, Ledger
 from chalicelib.ports import Clock, EventFacts, EventStatus
 
 CONFLICT = "TransactionConflict"
 TRIES = 6
-NEVER_QUEUED = "never_queued"
 _MINUTE, _DAY = 60, 86_400
 
 
@@ -162,20 +161,6 @@ class Starts:
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
         """The same by itself, where a start ends without a message."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
-
-    def give_up(self, event_key: str) -> bool:
-        """End a start that was received and never queued: its sender may repeat it."""
-        try:
-            self._table.update(
-                {"event_id": event_key},
-                set_={"status": EventStatus.FAILED.value, "reason": NEVER_QUEUED},
-                remove=["unfinished"],
-                condition="#status = :received AND attribute_not_exists(#queued_at)",
-                received=EventStatus.RECEIVED.value,
-            )
-        except ConditionFailed:
-            return False
-        return True
 
     def _counted(self, event: EventFacts, company_id: str, limits: RateLimits) -> list[Item]:
         at = _epoch(event.received_at)

@@ -1,11 +1,12 @@
 """Outreach from the Router's door to what Twilio and SES received, on real engines."""
 
 import json
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from chalicelib.conversations.records import Status
-from chalicelib.errors import UncertainError
+from chalicelib.errors import UnavailableError, UncertainError
 from local import company
 from local.vendors.twilio import Post
 from outreach_system import MAIL, TEL, _ses_server, _twilio_server, outreach, ses, twilio  # noqa: F401
@@ -498,3 +499,58 @@ def test_a_start_that_dies_after_sending_is_resumed_and_not_sent_again(outreach)
     assert len(outreach.twilio.sent_to(TEL)) == 1
     assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
     assert outreach.fate().json_body["state"] == "sent"
+
+
+def test_a_text_whose_send_got_no_answer_is_settled_by_twilios_list_in_the_sweep(outreach):
+    outreach.twilio.fault("act_then_status", operation="create_message", status=500)
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.fate().json_body["state"] == "parked"
+    outreach.age_starts()
+    outreach.sweep()
+    outreach.run()
+    assert outreach.fate().json_body["state"] == "sent"
+    assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_a_start_that_nobody_queued_is_given_up_and_may_be_posted_again(outreach):
+    put = outreach.services.outbox.put
+
+    def refuses(*_, **__):
+        raise UnavailableError("enqueue_failed")
+
+    outreach.services.outbox.put = refuses
+    assert outreach.start(channel="sms").json_body["error_code"] == "QUEUE_ERROR"
+    outreach.services.outbox.put = put
+    outreach.age_starts()
+    outreach.sweep()
+    assert outreach.fate().json_body == {
+        **outreach.fate().json_body, "state": "failed", "reason": "never_queued"
+    }
+    assert outreach.start(channel="sms").json_body["duplicate"] is False
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+
+
+def test_quiet_hours_hold_an_answer_until_they_end(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    now = datetime.now(UTC)
+    quiet = {
+        "from": (now - timedelta(hours=1)).strftime("%H:%M"),
+        "until": (now + timedelta(hours=1)).strftime("%H:%M"),
+        "zone": "UTC",
+    }
+    record = outreach.record("sms")
+    outreach.services.conversations.move(record, [record.status], {"quiet_hours": quiet})
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    (done,) = outreach.run()
+    assert done.error == "HandedBackError"
+    assert outreach.record("sms").message_count == 2
+    over = {**quiet, "until": (now - timedelta(minutes=30)).strftime("%H:%M")}
+    outreach.services.conversations.move(record, [record.status], {"quiet_hours": over})
+    outreach.again()
+    assert len(outreach.twilio.sent_to(TEL)) == 2
+    assert outreach.record("sms").message_count == 3

@@ -246,7 +246,13 @@ def every_find(run: Run) -> None:
         down.setenv("QUEUE_NAME", "gone-dev.fifo")
         assert run.hear("stranded") == 503
     run.rewrite("IdempotencyTable", last_processed_at={"S": "2026-01-01T00:00:00.000Z"})
-    run.sweep()
+    with vendors(run) as outreach:
+        outreach.twilio.fault("act_then_drop", operation="create_message", times=2)
+        for channel in ("whatsapp", "sms"):
+            assert outreach.start(channel, channel).status_code == 200
+        run.work()
+        run.monkeypatch.setattr("chalicelib.wiring._services", [])
+        run.sweep()
 
 
 def post(app: ModuleType, token: str, ticket_id: str) -> int:

@@ -105,6 +105,8 @@ class OutreachFlow:
             case InboundMessage():
                 work.record = self._whose(job)
             case _:
+                if job.event_key.startswith("evt:receipt:"):
+                    raise NotAnEvent(EventStatus.FAILED, "receipt_gone")
                 work.record = self._conversations.find(job.conversation_id)
                 if work.record is None:
                     raise NotAnEvent(EventStatus.FAILED, "conversation_gone")
