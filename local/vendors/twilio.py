@@ -290,8 +290,9 @@ class Twilio(wire.Vendor):
             "_callback": get("StatusCallback"),
         }
         self._messages.append(message)
+        taken = _shown(message)
         self._go_on(message, is_template=bool(get("ContentSid")))
-        return Answer(201, _shown(message))
+        return Answer(201, taken)
 
     def _content(self, get: Callable[..., Any]) -> tuple[str, int | None]:
         """The text as the recipient reads it, or the code of what is wrong with it."""
