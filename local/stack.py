@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from local import engine as engines
-from local import environment, resources
+from local import company, environment, lambda_events, resources
 from local.engine import ROOT
 from local.pump import Pump, Schedule
 from local.server import Http
 from local.vendors.richpanel import Richpanel
+from local.vendors.ses import Ses
+from local.vendors.twilio import Twilio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,6 +53,8 @@ class Stack:
     engine: engines.Engine
     stage: resources.Stage
     richpanel: Richpanel
+    twilio: Twilio
+    ses: Ses
     http: Http
     pump: Pump
     schedule: Schedule
@@ -98,9 +102,20 @@ class Stack:
         self.stage = resources.create(aws, STAGE)
         self.richpanel = Richpanel(self._ports.richpanel)
         self._open.callback(self.richpanel.stop)
-        self.variables = environment.local(STAGE, aws, richpanel_url=self.richpanel.base_url)
+        self.twilio = Twilio()
+        self._open.callback(self.twilio.stop)
+        self.ses = Ses()
+        self._open.callback(self.ses.stop)
+        company.create(self.stage)
+        self.variables = {
+            **environment.local(STAGE, aws, richpanel_url=self.richpanel.base_url),
+            "TWILIO_BASE_URL": self.twilio.base_url,
+            "AWS_ENDPOINT_URL_SESV2": self.ses.base_url,
+            "PUBLIC_BASE_URL": company.PUBLIC_URL,
+        }
         environment.enter(self.variables)
         app = _application()
+        self.on_mail = self.ses.on_event = lambda event: app.mail(event, lambda_events.Context())
         self.pump = Pump(
             aws.client("sqs"),
             self.stage.queue_url,
@@ -118,6 +133,8 @@ class Stack:
             self.schedule.start()
             self._open.callback(self.schedule.stop, wait_seconds=STOP_SECONDS)
         self.http = self._open.enter_context(Http(app.app, self._ports.http, stage=STAGE))
+        self.twilio.post_to = (company.PUBLIC_URL, self.http.url)
+        self.twilio.inbound_url = f"{company.PUBLIC_URL}/webhook/twilio"
 
 
 def _application() -> Any:  # noqa: ANN401 - the module `app`
@@ -126,6 +143,6 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
         sys.path.insert(0, str(ROOT))
     module = importlib.import_module("app")
     services = importlib.import_module("chalicelib.wiring").services()
-    for part in ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids"):
+    for part in ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids", "desk"):
         getattr(services, part)
     return module
