@@ -3,6 +3,7 @@
 import importlib
 import json
 import os
+from urllib.parse import parse_qsl
 
 import boto3
 import pytest
@@ -34,6 +35,11 @@ class Outreach:
     def services(self):
         return self.wiring.services()
 
+    def _client(self):
+        """Chalice's own; it changes the environment, so the container is built before."""
+        self.wiring.services()
+        return Client(self.app.app)
+
     def _handle(self, event, context):
         self.handles.append(event["Records"][0]["receiptHandle"])
         return self.app.worker(event, context)
@@ -46,7 +52,7 @@ class Outreach:
         low = {"content-type": "application/json", **headers}
         if key:
             low["x-api-key"] = key
-        with Client(self.app.app) as client:
+        with self._client() as client:
             return client.http.post("/initiate-conversation", headers=low, body=raw)
 
     def start(self, request_id="req123", channel="whatsapp", recipient=None, **changes):
@@ -54,7 +60,7 @@ class Outreach:
         return self.post(company.request(request_id, channel, recipient, **changes))
 
     def fate(self, request_id="req123", *, key=company.API_KEY):
-        with Client(self.app.app) as client:
+        with self._client() as client:
             return client.http.get(f"/conversations/{request_id}", headers={"x-api-key": key})
 
     def run(self):
@@ -80,13 +86,15 @@ class Outreach:
     def deliver(self, post):
         """A signed Twilio post through the route it is for."""
         path = post.url.removeprefix(company.PUBLIC_URL)
-        with Client(self.app.app) as client:
+        with self._client() as client:
             return client.http.post(path, headers=dict(post.headers), body=post.body)
 
     def says(self, text, *, whatsapp=True, from_=TEL, **more):
         to = company.WHATSAPP_NUMBER if whatsapp else company.SMS_NUMBER
         url = f"{company.PUBLIC_URL}/webhook/twilio"
-        return self.twilio.inbound(from_, to, text, whatsapp=whatsapp, url=url, **more)
+        post = self.twilio.inbound(from_, to, text, whatsapp=whatsapp, url=url, **more)
+        self.twilio_sid = dict(parse_qsl(post.body.decode()))["MessageSid"]
+        return post
 
     def age_starts(self):
         """Time passes for every start: the sweep looks at rows that have rested for a while."""
