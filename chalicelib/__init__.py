@@ -29,10 +29,18 @@ State
     starts          a start's row: admitted under limits, and what became of it
     audit           what was done, one row per action
     switches        kill switch, safe mode, automation, shadow; unreadable means hand back
+Facts (Aloware and HubSpot events on their way to Power BI)
+    fact_intake     answers both senders; keeps trying where the sender never repeats
+    flows/facts     the worker's part: dedup, roster gate, kept in the ledger of facts
+    fact_ledger     QuillIdempotencyLedger: every fact once, and how far it is
+    fact_writer     the single writer: pending facts in batches, an outage is a delay
+    fact_dimensions each key of a dimension once; fact_schema the dataset; fact_roster who counts
+    fact_actions    the writer's effects; fact_ports its Protocols; fact_rebuild a dataset anew
 Edges
     adapters/       one vendor a file, over one HTTP client
     redaction/      personal data masked before anything is stored, logged or raised
     logs            JSON lines and CloudWatch metrics, redacted at the exit
+    trace           what every log line within an event carries
     lambda_events   what Lambda hands over, as plain values
     clock           the real clock
     secrets         cached secrets, refreshed when a vendor refuses one

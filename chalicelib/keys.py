@@ -14,6 +14,9 @@ The formats are fixed by the data model and never change within the ledger's ret
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}
     act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
+    act:rows:{target}:{table}:{number}                               one numbered POST of rows
+    ALOWARE:{communication id}                                       a fact; at most one per call
+    HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
 
 Parts are immutable properties of the event.  A colon or a percent sign inside a part is
 percent-encoded, so that two different part lists never give one key.
@@ -142,6 +145,16 @@ def entry_id(event_key: str) -> str:
 def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
     """Key of a remembered lookup; the order's number is a keyed hash in it."""
     return joined("act", "shopify_lookup", conversation_id, opaque_order)
+
+
+def rows_action(target: str, table: str, number: int) -> str:
+    """Action key of one numbered batch of rows for one table of one dataset."""
+    return joined("act", "rows", target, table, str(number))
+
+
+def fact(source: str, *parts: str | None) -> str:
+    """Key of a fact: the source and what names the event there; absent parts fall out."""
+    return joined(source, *(part for part in parts if part))
 
 
 def digest(*parts: str) -> str:

@@ -60,12 +60,24 @@ _MINE = "#owner = :owner AND #fence = :fence"
 
 
 class Ledger:
-    """`ports.LedgerPort` on DynamoDB."""
+    """`ports.LedgerPort` on DynamoDB.
 
-    def __init__(self, table: Table, clock: Clock, new_owner: rows.NewOwner) -> None:
+    Args:
+        retention: how long a row stands, and with it the promise that its key acts once.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        new_owner: rows.NewOwner,
+        *,
+        retention: timedelta = RETENTION,
+    ) -> None:
         self._table = table
         self._clock = clock
         self._new_owner = new_owner
+        self._retention = retention
 
     # --- events -------------------------------------------------------------------------------
 
@@ -161,7 +173,8 @@ class Ledger:
     def release(self, lease: Lease, *, reason: str) -> None:
         """See `ports.LedgerPort.release`."""
         mark = _shard(EventStatus.PROCESSING, lease.event.event_key)
-        self._own(lease, set_={"lease_until": 0, "last_reason": reason, "unfinished": mark})
+        given_back = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
+        self._own(lease, set_={**given_back, "unfinished": mark})
 
     def bury(self, event_key: str, *, reason: str) -> bool:
         """See `ports.LedgerPort.bury`."""
@@ -650,7 +663,7 @@ class Ledger:
         return self._clock.now().timestamp()
 
     def _expiry(self) -> int:
-        return int((self._clock.now() + RETENTION).timestamp())
+        return int((self._clock.now() + self._retention).timestamp())
 
 
 def _lease(event: EventFacts, row: Item) -> Lease:
@@ -661,6 +674,7 @@ def _lease(event: EventFacts, row: Item) -> Lease:
         until_epoch=row["lease_until"],
         attempts=row["attempts"],
         plan=row.get("plan"),
+        was_left=row["attempts"] > 1 and row.get("released") != row["fence"] - 1,
     )
 
 

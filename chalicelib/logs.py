@@ -3,7 +3,13 @@
 Example line::
 
     {"ts": "2026-11-20T09:00:02.000Z", "level": "INFO", "event": "worker.processed",
-     "env": "prod", "mw_release": "1.4.0", "mw_trace_id": "1f...", "attempt": 1}
+     "step": "worker", "env": "prod", "mw_release": "1.4.0", "mw_trace_id": "1f...",
+     "ticket_id": "9b4e...", "idempotency_key": "77a0...", "attempt": 1}
+
+A metric is stored under every set of dimensions its record names, and an alarm reads exactly one
+set.  Each is written by stage alone and with all its dimensions; `ROLLUPS` names the sums between
+that alarms and the dashboard read.  Every set is a metric of its own on the bill, so there are no
+more of them.
 """
 
 from __future__ import annotations
@@ -13,9 +19,19 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
+from chalicelib import trace
 from chalicelib.clock import iso
 from chalicelib.ports import Clock
 
+ROLLUPS: Mapping[str, tuple[str, ...]] = {
+    "mw.effects": ("outcome",),
+    "mw.ingress.rejected": ("code",),
+    "mw.vendor.failed": ("outcome",),
+}
+"""Metric to the dimensions under which it is summed besides, each one with the stage."""
+
+_STEPS = {"reconcile": "system", "ops": "system"}
+"""What does not name its step by its first word."""
 _WARNING_WORDS = ("failed", "refused", "unknown", "parked", "rejected", "unreadable", "dead_letter")
 
 
@@ -33,12 +49,21 @@ class JsonLog:
     def event(self, name: str, **fields: object) -> None:
         """See `ports.Log.event`."""
         level = "WARNING" if any(word in name for word in _WARNING_WORDS) else "INFO"
-        head = {"ts": iso(self._clock.now()), "level": level, "event": name}
-        self._write({**head, **self._always, **self._safe(fields)})
+        first = name.partition(".")[0]
+        head = {
+            "ts": iso(self._clock.now()),
+            "level": level,
+            "event": name,
+            "step": _STEPS.get(first, first),
+        }
+        self._write({**head, **self._always, **self._safe({**trace.current(), **fields})})
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
         """See `ports.Log.metric`; the format is CloudWatch's embedded metric format."""
         labels = {"stage": self._stage, **dimensions}
+        sets = [["stage"]]
+        sets += [[one, "stage"] for one in ROLLUPS.get(name, ()) if one in dimensions]
+        everything = sorted(labels)
         self._write(
             {
                 "_aws": {
@@ -46,8 +71,8 @@ class JsonLog:
                     "CloudWatchMetrics": [
                         {
                             "Namespace": f"rp-mw/{self._stage}",
-                            "Dimensions": [sorted(labels)],
-                            "Metrics": [{"Name": name, "Unit": "Count"}],
+                            "Dimensions": [*(s for s in sets if s != everything), everything],
+                            "Metrics": [{"Name": name, "Unit": _unit(name)}],
                         }
                     ],
                 },
@@ -64,9 +89,14 @@ class JsonLog:
         try:
             return dict(redact_mapping(present))
         except Exception:  # noqa: BLE001 - whatever fails, nothing unredacted may leave
+            self.metric("mw.redaction.failed")
             return {"redaction": "failed"}
 
     def _write(self, line: Mapping[str, Any]) -> None:
         stream = self._stream or sys.stdout
         stream.write(json.dumps(line, default=str, separators=(",", ":")) + "\n")
         stream.flush()
+
+
+def _unit(metric: str) -> str:
+    return "Milliseconds" if metric.endswith("_ms") else "Count"

@@ -202,6 +202,7 @@ class Lease:
         until_epoch: when others may take the event over.
         attempts: how many times the event was claimed, this one included.
         plan: the stored plan, encoded, when an earlier claim wrote one.
+        was_left: the owner before neither ended the event nor gave it back: it died or overran.
     """
 
     event: EventFacts
@@ -210,6 +211,7 @@ class Lease:
     until_epoch: float
     attempts: int
     plan: str | None = None
+    was_left: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from chalicelib import trace
 from chalicelib.actions import Action, AddTag
+from chalicelib.clock import parsed
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import (
     BusyError,
@@ -69,6 +72,10 @@ _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
 }
 
 
+_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
+"""Claims on purpose of what had ended: nobody left it behind."""
+
+
 class _PlanNotKnownHere(Exception):  # noqa: N818 - leads to parking, not to a fault
     """A stored plan of another version names what this one does not have."""
 
@@ -89,6 +96,8 @@ class Worker:
     flows: Mapping[str, Flow]
     clock: Clock
     log: Log
+    keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
+    """Rooms for jobs that are only kept: idempotent writes under keys of their own, no vendor."""
     jitter: Callable[[], float] = random.random
 
     def process(self, delivery: Delivery) -> None:
@@ -103,19 +112,24 @@ class Worker:
         except MiddlewareError as error:
             self._undecodable(delivery, error)
             raise HandedBackError("undecodable") from None
-        try:
-            self._run(job, delivery)
-        except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
-            reason = _reason_of(error)[0]
-            wait = self._wait(error, delivery.receive_count)
-        else:
-            return
-        self._hand_back(job, delivery, error_reason=reason, delay_seconds=wait)
+        with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
+            try:
+                self._run(job, delivery)
+            except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
+                reason = _reason_of(error)[0]
+                wait = self._wait(error, delivery.receive_count)
+            else:
+                return
+            self._hand_back(job, delivery, error_reason=reason, delay_seconds=wait)
         raise HandedBackError(reason)
 
     # --- one job ------------------------------------------------------------------------------
 
     def _run(self, job: Job, delivery: Delivery) -> None:
+        keep = self.keepers.get(job.kind)
+        if keep is not None:
+            keep(job)
+            return
         flow = self.flows[job.kind]
         try:
             events = flow.events(job)
@@ -123,7 +137,8 @@ class Worker:
             self._record_end(job, end.status, end.reason)
             return
         for event in events:
-            self._run_event(flow, event, job, delivery)
+            with trace.within(**trace.of_event(event.facts)):
+                self._run_event(flow, event, job, delivery)
         if flow.is_container(job):
             outcome = "resolved" if events else "nothing_new"
             self._record_end(job, EventStatus.PROCESSED, outcome)
@@ -162,6 +177,9 @@ class Worker:
             resumed=lease.plan is not None,
             mw_trace_id=event.facts.trace_id,
         )
+        if lease.was_left and job.recovery not in _REOPENING:
+            self.log.event("worker.lease_taken_over", attempt=lease.attempts)
+            self.log.metric("mw.worker.lease_taken_over")
         try:
             self._run_plan(flow, event, lease, operator=job.recovery == Recovery.OPERATOR)
         except LeaseLostError:
@@ -229,6 +247,10 @@ class Worker:
             mw_trace_id=event.facts.trace_id,
         )
         self.log.metric("mw.worker.events", outcome=status.value)
+        received = parsed(event.facts.received_at)
+        if received is not None:
+            waited = self.clock.now() - received
+            self.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
 
     def _escalate(
         self,

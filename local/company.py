@@ -76,7 +76,9 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
     put_secrets(
         stage,
         {
-            f"rp-mw/{stage.name}/router/api_keys": json.dumps({COMPANY_ID: {"api_keys": [API_KEY]}}),
+            f"rp-mw/{stage.name}/router/api_keys": json.dumps(
+                {COMPANY_ID: {"api_keys": [API_KEY]}}
+            ),
             f"rp-mw/{stage.name}/twilio/webhook_tokens": json.dumps(
                 {twilio_vendor.ACCOUNT_SID: [twilio_vendor.AUTH_TOKEN]}
             ),
@@ -107,7 +109,10 @@ def put_secrets(stage: Stage, values: Mapping[str, str]) -> None:
 
 
 def request(
-    request_id: str, channel: str, recipient: str, **changes: Any  # noqa: ANN401 - of any section
+    request_id: str,
+    channel: str,
+    recipient: str,
+    **changes: Any,  # noqa: ANN401 - of any section
 ) -> dict[str, Any]:
     """A body of `POST /initiate-conversation`; changes are merged into its sections."""
     field = "recipient_email" if channel == "email" else "recipient_tel"

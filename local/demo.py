@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import demo_outreach, environment, tables
+from local import demo_outreach, environment, facts_demo, tables
 from local.stack import Ports, Stack
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             _play(stack, story, problems)
             report = _report(stack, story)
             problems += _check(stack, story)
+            facts_report, facts_problems = facts_demo.play(stack)
+            problems += facts_problems
             outreach, outreach_problems = demo_outreach.play(stack)
             report, problems = f"{report}\n{outreach}\n", problems + outreach_problems
             stored = [
@@ -106,6 +108,7 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
         problems += personal_data("the log", file.read())
         problems += personal_data("the tables", json.dumps(stored, default=str))
     print(report)
+    print(f"\n{facts_report}\n")
     for problem in problems:
         print(f"FAILED: {problem}")
     if problems:

@@ -19,7 +19,7 @@ from botocore.exceptions import ClientError
 
 from local.engine import REGION
 from local.template import Resource, Template, TemplateError
-from local.vendors import openai, shopify
+from local.vendors import openai, powerbi, shopify
 from local.vendors.richpanel import API_KEY
 
 if TYPE_CHECKING:
@@ -105,6 +105,9 @@ class Secrets:
     openai_api_key: str = openai.API_KEY
     shopify_client_id: str = shopify.CLIENT_ID
     shopify_client_secret: str = shopify.CLIENT_SECRET
+    aloware_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    hubspot_secret: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    powerbi_secret: str = powerbi.CLIENT_SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +249,9 @@ def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
         "openai/api_key": given.openai_api_key,
         "shopify/client_id": given.shopify_client_id,
         "shopify/client_secret": given.shopify_client_secret,
+        "aloware/webhook_token": given.aloware_token,
+        "hubspot/client_secret": given.hubspot_secret,
+        "powerbi/client_secret": given.powerbi_secret,
     }
     for name, value in values.items():
         secret_id = f"rp-mw/{stage}/{name}"

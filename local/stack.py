@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from chalicelib.fact_schema import definition
 from local import engine as engines
 from local import company, environment, lambda_events, resources
 from local.engine import ROOT
 from local.pump import Pump, Schedule
 from local.server import Http
+from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
 from local.vendors.twilio import Twilio
@@ -23,6 +26,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 STAGE = "dev"
+FACTS_EVERY_SECONDS = 5.0
+"""A minute once deployed; here somebody waits for it."""
 STOP_SECONDS = 0.5
 """How long a handler may go on after Ctrl-C; what it leaves undone, the next run does not find."""
 
@@ -34,6 +39,7 @@ class Ports:
     http: int = 0
     engine: int = 0
     richpanel: int = 0
+    powerbi: int = 0
 
 
 class Stack:
@@ -55,9 +61,12 @@ class Stack:
     richpanel: Richpanel
     twilio: Twilio
     ses: Ses
+    powerbi: PowerBi
+    dataset: str
     http: Http
     pump: Pump
     schedule: Schedule
+    facts_schedule: Schedule
 
     def __init__(
         self,
@@ -91,6 +100,7 @@ class Stack:
         for port, what in (
             (self._ports.http, "the HTTP server"),
             (self._ports.richpanel, "the simulated Richpanel"),
+            (self._ports.powerbi, "the simulated Power BI"),
         ):
             if port:
                 engines.require_free(port, what)
@@ -102,13 +112,22 @@ class Stack:
         self.stage = resources.create(aws, STAGE)
         self.richpanel = Richpanel(self._ports.richpanel)
         self._open.callback(self.richpanel.stop)
+        self.powerbi = PowerBi(self._ports.powerbi)
+        self._open.callback(self.powerbi.stop)
+        self.dataset = self.powerbi.create_dataset(definition())
+        shutil.rmtree(environment.FACTS, ignore_errors=True)
         self.twilio = Twilio()
         self._open.callback(self.twilio.stop)
         self.ses = Ses()
         self._open.callback(self.ses.stop)
         company.create(self.stage)
         self.variables = {
-            **environment.local(STAGE, aws, richpanel_url=self.richpanel.base_url),
+            **environment.local(
+                STAGE,
+                aws,
+                richpanel_url=self.richpanel.base_url,
+                **environment.facts(self.powerbi, self.dataset, environment.FACTS),
+            ),
             "TWILIO_BASE_URL": self.twilio.base_url,
             "AWS_ENDPOINT_URL_SESV2": self.ses.base_url,
             "PUBLIC_BASE_URL": company.PUBLIC_URL,
@@ -129,9 +148,16 @@ class Stack:
             self._every or 0,
             on_error=lambda error: self._on_error("reconcile", error),
         )
+        self.facts_schedule = Schedule(
+            app.post_facts,
+            FACTS_EVERY_SECONDS,
+            function_name="rp-mw-dev-post_facts",
+            on_error=lambda error: self._on_error("post_facts", error),
+        )
         if self._every is not None:
-            self.schedule.start()
-            self._open.callback(self.schedule.stop, wait_seconds=STOP_SECONDS)
+            for schedule in (self.schedule, self.facts_schedule):
+                schedule.start()
+                self._open.callback(schedule.stop, wait_seconds=STOP_SECONDS)
         self.http = self._open.enter_context(Http(app.app, self._ports.http, stage=STAGE))
         self.twilio.post_to = (company.PUBLIC_URL, self.http.url)
         self.twilio.inbound_url = f"{company.PUBLIC_URL}/webhook/twilio"
@@ -143,6 +169,7 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
         sys.path.insert(0, str(ROOT))
     module = importlib.import_module("app")
     services = importlib.import_module("chalicelib.wiring").services()
-    for part in ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids", "desk"):
+    parts = ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids", "desk")
+    for part in (*parts, "fact_intake", "fact_keeper", "fact_writer"):
         getattr(services, part)
     return module

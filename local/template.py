@@ -21,8 +21,12 @@ TEMPLATE = Path(__file__).resolve().parent.parent / ".chalice" / "resources.json
 
 _PLACEHOLDER = re.compile(r"\$\{([^!][^}]*)\}")
 _NO_VALUE = object()
-_NAMES = {"AWS::DynamoDB::Table": "TableName", "AWS::SQS::Queue": "QueueName"}
-_ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs"}
+_NAMES = {
+    "AWS::DynamoDB::Table": "TableName",
+    "AWS::SQS::Queue": "QueueName",
+    "AWS::SNS::Topic": "TopicName",
+}
+_ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs", "AWS::SNS::Topic": "sns"}
 
 
 class TemplateError(Exception):
@@ -61,7 +65,8 @@ class Template:
     @classmethod
     def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> Template:
         """The project's template for a stage."""
-        return cls(json.loads(path.read_text()), {"Stage": stage}, account=account, region=region)
+        values = {"Stage": stage, "ManagedBy": "provision"}  # whoever reads it here is no stack
+        return cls(json.loads(path.read_text()), values, account=account, region=region)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -134,6 +139,8 @@ class Template:
             return _NO_VALUE
         if name in self._values:
             return self._values[name]
+        if self._raw["Resources"].get(name, {}).get("Type") == "AWS::SNS::Topic":
+            return self._attribute(name, "Arn")
         if name in self._raw["Resources"]:
             return self._name_of(name)
         raise TemplateError(f"Ref names {name}, which the template does not have")

@@ -8,8 +8,8 @@ from urllib.parse import parse_qsl
 import boto3
 import pytest
 from chalice.test import Client
-
 from engines import drain
+
 from local import company, environment
 from local.lambda_events import Context, schedule_event
 from local.pump import Pump

@@ -4,12 +4,12 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from outreach_system import MAIL, TEL, _ses_server, _twilio_server, outreach, ses, twilio  # noqa: F401
 
 from chalicelib.conversations.records import Status
 from chalicelib.errors import UnavailableError, UncertainError
 from local import company
 from local.vendors.twilio import Post
-from outreach_system import MAIL, TEL, _ses_server, _twilio_server, outreach, ses, twilio  # noqa: F401
 
 CHANNELS = ["whatsapp", "sms", "email"]
 
@@ -100,7 +100,10 @@ def test_a_context_object_brings_its_request_and_its_id_and_nothing_of_a_company
     body = {
         "frontend_payload": request,
         "company_data_payload": {"channel_config": {"sms": {"company_sms_number": "+15550666666"}}},
-        "conversation_data": {"conversation_id": "from-the-router", "conversation_status": "initiated"},
+        "conversation_data": {
+            "conversation_id": "from-the-router",
+            "conversation_status": "initiated",
+        },
         "metadata": {"router_version": "1.0.1-dev"},
     }
     answer = outreach.post(body)
@@ -120,7 +123,11 @@ def test_without_a_known_key_nothing_is_read(outreach, key):
 def test_a_key_starts_and_asks_for_its_own_company_only(outreach):
     company.put_secrets(
         outreach.stage,
-        {"rp-mw/dev/router/api_keys": json.dumps({"ci-bbb-002": ["other"], "ci-aaa-001": ["a", "b"]})},
+        {
+            "rp-mw/dev/router/api_keys": json.dumps(
+                {"ci-bbb-002": ["other"], "ci-aaa-001": ["a", "b"]}
+            )
+        },
     )
     body = company.request("req1", "sms", TEL)
     assert outreach.post(body, key="other").json_body["error_code"] == "AUTHORIZATION_ERROR"
@@ -158,7 +165,9 @@ def test_an_unknown_project_is_not_found(outreach):
     assert (answer.status_code, answer.json_body["error_code"]) == (404, "COMPANY_NOT_FOUND")
 
 
-@pytest.mark.parametrize("limit", ["requests_per_minute", "requests_per_day", "concurrent_conversations"])
+@pytest.mark.parametrize(
+    "limit", ["requests_per_minute", "requests_per_day", "concurrent_conversations"]
+)
 def test_a_company_over_its_limit_is_told_when_to_come_back(outreach, limit):
     outreach.set_project(rate_limits={limit: 2})
     codes = [outreach.start(f"r{n}", recipient=f"+1555010000{n}").status_code for n in range(3)]
@@ -321,7 +330,9 @@ def test_an_email_reply_is_answered_in_its_thread(outreach):
     outreach.start(channel="email")
     outreach.run()
     (first,) = outreach.ses.sent_to(MAIL)
-    event = outreach.ses.inbound(MAIL, first["reply_to"], "Tell me more\n\nOn Friday X wrote:\n> Hello")
+    event = outreach.ses.inbound(
+        MAIL, first["reply_to"], "Tell me more\n\nOn Friday X wrote:\n> Hello"
+    )
     outreach.mail(event)
     outreach.mail(event)
     outreach.run()
@@ -471,8 +482,15 @@ def test_a_held_reply_is_answered_once_it_is_released(outreach):
     assert outreach.record().status == Status.REPLY_SENT
 
 
-@pytest.mark.parametrize(("switch", "value"), [("kill_switch", "true"), ("safe_mode", "true"),
-                                               ("automation_enabled", "false"), ("shadow_mode", "true")])
+@pytest.mark.parametrize(
+    ("switch", "value"),
+    [
+        ("kill_switch", "true"),
+        ("safe_mode", "true"),
+        ("automation_enabled", "false"),
+        ("shadow_mode", "true"),
+    ],
+)
 def test_a_switch_withholds_the_message_with_its_reason(outreach, switch, value):
     outreach.stage.set_switch(switch, value)
     outreach.start(channel="sms")
@@ -526,7 +544,9 @@ def test_a_start_that_nobody_queued_is_given_up_and_may_be_posted_again(outreach
     outreach.age_starts()
     outreach.sweep()
     assert outreach.fate().json_body == {
-        **outreach.fate().json_body, "state": "failed", "reason": "never_queued"
+        **outreach.fate().json_body,
+        "state": "failed",
+        "reason": "never_queued",
     }
     assert outreach.start(channel="sms").json_body["duplicate"] is False
     outreach.run()

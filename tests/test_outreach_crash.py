@@ -8,9 +8,9 @@ import itertools
 
 import boto3
 import pytest
+from outreach_system import _ses_server, _twilio_server, outreach, ses, twilio  # noqa: F401
 
 from local import company
-from outreach_system import _ses_server, _twilio_server, outreach, ses, twilio  # noqa: F401
 
 
 class Killed(BaseException):
@@ -74,7 +74,9 @@ def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreac
     outcomes = set()
     for number, moment in boundaries():
         name = f"{number}-{moment}"
-        recipient = f"r{name}@example.com" if channel == "email" else f"+1555010{number:03d}{len(moment)}"
+        recipient = (
+            f"r{name}@example.com" if channel == "email" else f"+1555010{number:03d}{len(moment)}"
+        )
         assert outreach.start(name, channel, recipient).status_code == 200
         assert outreach.services.worker
         assert outreach.services.switches.current()

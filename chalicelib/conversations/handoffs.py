@@ -20,7 +20,7 @@ class Handoffs:
 
     def waiting(self) -> Iterator[Item]:
         """Everything that nobody has closed."""
-        found = self._table.query_all(
+        found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p",
             FilterExpression="handoff_state = :waiting",
             values={"p": PARTITION, "waiting": WAITING},

@@ -428,7 +428,7 @@ class Conversations:
         ]
 
     def _pages(self, record: Record, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
-        return self._table.query_all(
+        return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :page)",
             values={"p": record.primary_channel, "page": f"page#{_digest(record)}#"},
             ConsistentRead=True,
@@ -443,7 +443,7 @@ class Conversations:
         )
 
     def _records(self, **arguments: Any) -> Iterator[Record]:  # noqa: ANN401 - boto3's own
-        return map(Record, self._table.query_all(**arguments))
+        return map(Record, self._table.query_pages(**arguments))
 
 
 def _do_not_contact(primary_channel: str, company_id: str) -> Item:

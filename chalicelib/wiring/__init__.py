@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib import lambda_events
 from chalicelib import settings as settings_module
 from chalicelib.wiring.core import new_id
+from chalicelib.wiring.facts import Facts
 from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from chalicelib.worker import Worker
 
 
-class Services(Support, Outreach):
+class Services(Support, Facts, Outreach):
     """Everything of one container."""
 
     def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
@@ -55,6 +56,7 @@ class Services(Support, Outreach):
             clock=self.clock,
             log=self.log,
             flows={**self.support_flows(), **self.outreach_flows()},
+            keepers={**self.fact_keepers()},
         )
 
     @cached_property

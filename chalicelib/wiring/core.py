@@ -123,6 +123,7 @@ class Core:
                 settings.company_data_table,
             ],
             queue_name=settings.queue_name,
+            managed_by=settings.managed_by,
         )
 
     def table(self, name: str) -> Table:
@@ -131,9 +132,12 @@ class Core:
 
         return Table(self._dynamodb, name)
 
-    def client(self, service: str, config: Config = _FAST) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-        """A boto3 client, with our time-outs unless it is given others."""
-        return boto3.client(service, config=config)
+    def client(self, service: str, config: Config = _FAST, **where: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        """A boto3 client, with our time-outs unless it is given others.
+
+        `where`: ``endpoint_url``, ``region_name``.
+        """
+        return boto3.client(service, config=config, **where)
 
     @cached_property
     def _dynamodb(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time

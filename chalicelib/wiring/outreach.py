@@ -19,10 +19,10 @@ from chalicelib.secrets import SecretsManager
 from chalicelib.wiring.core import Core, new_id
 
 if TYPE_CHECKING:
+    from chalicelib.adapters.http import VendorClient
     from chalicelib.adapters.openai import OpenAI
     from chalicelib.adapters.ses import Ses
     from chalicelib.adapters.twilio import Credentials
-    from chalicelib.adapters.http import VendorClient
     from chalicelib.composing import Composer
     from chalicelib.conversations.records import Record
     from chalicelib.conversations.store import Conversations

@@ -159,7 +159,7 @@ class Twilio(wire.Vendor):
         """Post every callback that is due, in order; returns the statuses."""
         return [one.send() for one in self.callbacks()]
 
-    def inbound(  # noqa: PLR0913 - a message has many sides
+    def inbound(
         self,
         from_: str,
         to: str,

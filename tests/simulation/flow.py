@@ -120,11 +120,11 @@ class RepliedFlow:
         self._reply = reply
         self._version = version
 
-    def is_container(self, job: Any) -> bool:  # noqa: ANN401
+    def is_container(self, job: Any) -> bool:
         """See `flows.Flow.is_container`."""
         return self._inner.is_container(job)
 
-    def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401
+    def events(self, job: Any) -> Sequence[Event]:
         """See `flows.Flow.events`."""
         return self._inner.events(job)
 

@@ -115,7 +115,7 @@ class Oracle:
         self,
         actor: Any,
         before: Mapping[str, Any] | None,
-        after: Mapping[str, Any],  # noqa: ANN401
+        after: Mapping[str, Any],
     ) -> None:
         key = after["event_id"]
         fence, was = after.get("fence", 0), (before or {}).get("fence", 0)
@@ -137,7 +137,7 @@ class Oracle:
         ):
             self._broken("P2", f"{key} was processed and is {after['status']}")
 
-    def effect_starts(self, actions: Any) -> None:  # noqa: ANN401
+    def effect_starts(self, actions: Any) -> None:
         """P3, P5 and P6: an effect leaves the machine."""
         world, actor = self._world, self._world.actor
         for action in actions:
@@ -158,7 +158,7 @@ class Oracle:
                 text = (action.conversation_id, action.arg)
                 self._texts.setdefault(text, set()).add(action.key)
 
-    def _check_order(self, action: Any, event_key: str) -> None:  # noqa: ANN401
+    def _check_order(self, action: Any, event_key: str) -> None:
         order = self._order.get(action.conversation_id, {})
         number = order.get(event_key)
         if number is None:
@@ -168,7 +168,7 @@ class Oracle:
             self._broken("P3", f"{action.key} starts after an effect of a later event")
         self._head[action.conversation_id] = max(head, number)
 
-    def _check_switches(self, action: Any) -> None:  # noqa: ANN401
+    def _check_switches(self, action: Any) -> None:
         scopes = ("any", "speaks") if action.speaks else ("any",)
         for scope in scopes:
             since = self._stopped_since.get(scope)
@@ -177,7 +177,7 @@ class Oracle:
                     "P5", f"{action.key} starts {self._world.now - since:.0f} s after the stop"
                 )
 
-    def landed(self, actions: Any) -> None:  # noqa: ANN401
+    def landed(self, actions: Any) -> None:
         """P1: an effect happened at the provider."""
         for action in actions:
             if action.kind in _SET_LIKE:

@@ -77,13 +77,13 @@ class SimTable:
         self._watched = watched
         self.name = table.name
 
-    def put(self, item: Mapping[str, Any], **more: Any) -> None:  # noqa: ANN401
+    def put(self, item: Mapping[str, Any], **more: Any) -> None:
         self._write(item, lambda: self._table.put(item, **more))
 
-    def update(self, key: Mapping[str, Any], **more: Any) -> Any:  # noqa: ANN401
+    def update(self, key: Mapping[str, Any], **more: Any) -> Any:
         return self._write(key, lambda: self._table.update(key, **more))
 
-    def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Any:  # noqa: ANN401
+    def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Any:
         del consistent
         return self._world.call(Port.READ, lambda: self._table.get(key))
 
@@ -94,18 +94,18 @@ class SimTable:
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
         self._world.call(Port.WRITE, lambda: self._table.put_all(items))
 
-    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:  # noqa: ANN401
+    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:
         return self._world.call(Port.READ, lambda: self._table.get_all(keys, attributes=attributes))
 
-    def query(self, **arguments: Any) -> Any:  # noqa: ANN401
+    def query(self, **arguments: Any) -> Any:
         return self._world.call(Port.READ, lambda: self._table.query(**arguments))
 
-    def _write(self, key: Mapping[str, Any], write: Any) -> Any:  # noqa: ANN401
+    def _write(self, key: Mapping[str, Any], write: Any) -> Any:
         if not self._watched:
             return self._world.call(Port.WRITE, write)
         return self._world.call(Port.WRITE, lambda: self._watch(key["event_id"], write))
 
-    def _watch(self, row_key: str, write: Any) -> Any:  # noqa: ANN401
+    def _watch(self, row_key: str, write: Any) -> Any:
         before = self._table.rows.get((row_key,))
         result = write()
         self._world.oracle.wrote(before, self._table.rows[(row_key,)])
@@ -145,8 +145,8 @@ class SimSsm:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def get_parameters(self, *, Names: Sequence[str]) -> Any:  # noqa: ANN401, N803 - boto3's name
-        def read() -> Any:  # noqa: ANN401
+    def get_parameters(self, *, Names: Sequence[str]) -> Any:  # noqa: N803 - boto3's name
+        def read() -> Any:
             switches = self._world.switches
             return {
                 "Parameters": [

@@ -174,7 +174,7 @@ class World:
             answer = self.door.intake.receive(
                 "richpanel", {}, body, lambda headers: None, richpanel.parse
             )
-            is_accepted = answer.status < 300  # noqa: PLR2004
+            is_accepted = answer.status < 300
         except Crash:
             is_accepted = False
         self.actor = None
@@ -318,7 +318,7 @@ class World:
         self.oracle.sent(body)
         return self.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
 
-    def call(self, port: Port, act: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the call returns
+    def call(self, port: Port, act: Callable[[], Any]) -> Any:
         """One call over the network."""
         fault = self._next(port)
         if fault is None:
@@ -353,7 +353,7 @@ class World:
             case _:
                 raise TransientError("aws", "call", reason=kind)
 
-    def effect(self, actions: list[Any] | tuple[Any, ...] | Any) -> str | None:  # noqa: ANN401
+    def effect(self, actions: list[Any] | tuple[Any, ...] | Any) -> str | None:
         """One vendor request that changes something."""
         fault = self._next(Port.EFFECT)
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
@@ -405,12 +405,12 @@ class World:
                 self.now += 14.0 * fault.size
                 return self._land(actions)
 
-    def _land(self, actions: Any) -> str | None:  # noqa: ANN401
+    def _land(self, actions: Any) -> str | None:
         reference = self.vendor.land(actions)
         self.oracle.landed(actions)
         return reference
 
-    def _land_late(self, actions: Any) -> None:  # noqa: ANN401
+    def _land_late(self, actions: Any) -> None:
         self._tell("lands late", *[action.key for action in actions])
         self._land(actions)
 

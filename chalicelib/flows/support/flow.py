@@ -112,7 +112,7 @@ class SupportFlow:
         if answering is not None:
             verdict = answering.consider(event.facts, inquiry, decision, switches)
         inquiry.draft = verdict.text
-        floor = None if can_be_decided and ticket is None else floor_of(ticket)
+        floor = None if can_be_decided and ticket is None else floor_of(ticket, before=inquiry.at)
         return planned(decision, inquiry, tags, verdict, floor=floor)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
