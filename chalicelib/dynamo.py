@@ -113,7 +113,7 @@ class Table:
             Key=self._out(key),
             UpdateExpression=expression,
             ReturnValues="ALL_NEW",
-            **_update(key, set_, condition, add or {}, keep or {}, remove, values),
+            **extra,
         )
         return self._in(answer["Attributes"])
 
