@@ -8,7 +8,7 @@ WAY ?= stack
 RUNS ?= 20000
 SEED ?= 1
 
-.PHONY: help run demo test check format bench bench-redaction simulate deploy-local drill test-deployed clean
+.PHONY: help run demo test check format bench bench-redaction simulate crash bench-reliability mutate deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -58,6 +58,16 @@ test-deployed: $(READY) ## What is deployed, both ways, held against the declara
 
 simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=...
 	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED)
+
+crash: $(READY) ## The real functions killed at every call they make, and judged from the outside
+	@$(BIN)/python -m tests.crash
+
+bench-reliability: $(READY) ## Four designs at the same crash points: lost, duplicated, parked
+	@$(BIN)/python -m bench.reliability
+
+mutate: $(READY) ## Whether a changed core is noticed: ledger, effects, intake, worker
+	@$(BIN)/mutmut run
+	@$(BIN)/mutmut results
 
 clean: ## Remove what the commands made
 	rm -rf $(VENV) .venv-sam .engines .run out build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -16,7 +16,14 @@ from local.vendors.richpanel import Richpanel
 
 
 class System:
-    """Engine, stage, simulated Richpanel and the app in this process; a context manager."""
+    """Engine, stage, simulated Richpanel and the app in this process; a context manager.
+
+    Args:
+        variables: of the app's environment, besides the local ones.
+    """
+
+    def __init__(self, **variables: str) -> None:
+        self._variables = variables
 
     def __enter__(self) -> Self:
         self._open = ExitStack()
@@ -25,7 +32,8 @@ class System:
         self.stage = resources.create(self.aws, "dev")
         self.richpanel = self._open.enter_context(Richpanel())
         self.richpanel.modes.rate_limit = None
-        environment.enter(environment.local("dev", self.aws, richpanel_url=self.richpanel.base_url))
+        known = environment.local("dev", self.aws, richpanel_url=self.richpanel.base_url)
+        environment.enter({**known, **self._variables})
         self.meter = Meter()
         self.app: Any = importlib.import_module("app")
         self.services = importlib.import_module("chalicelib.wiring").services()

@@ -232,6 +232,28 @@ class Table:
         answer = self._call("query", ExpressionAttributeValues=to_wire(values), **asked)
         return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
 
+    def scan_page(
+        self,
+        *,
+        limit: int,
+        start: Item | None = None,
+        **arguments: Any,  # noqa: ANN401
+    ) -> tuple[list[Item], Item | None]:
+        """Items of one page in no order, and where the next page starts; None at the end."""
+        values = arguments.pop("values", {})
+        if values:
+            arguments["ExpressionAttributeValues"] = to_wire(
+                {f":{k}": v for k, v in values.items()}
+            )
+        if start is not None:
+            arguments["ExclusiveStartKey"] = start
+        answer = self._call("scan", Limit=limit, **arguments)
+        return [from_wire(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
+
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Delete an item; for operators, no function may."""
+        self._call("delete_item", Key=to_wire(key))
+
     def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
         """Items of every query page, fetched as they are read; arguments as `query` takes them."""
         values = to_wire({f":{k}": v for k, v in arguments.pop("values", {}).items()})

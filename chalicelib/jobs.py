@@ -33,6 +33,8 @@ class Recovery(StrEnum):
     """Reconciliation found it lost or unfinished."""
     SETTLED = "settled"
     """Its unknown actions were settled: a parked event may go on."""
+    HANDOFF = "handoff"
+    """It failed and no person could be told: only that is done now."""
     OPERATOR = "operator"
     """A person replays it: a failed event may run again, skipped and refused actions too."""
 
@@ -136,6 +138,21 @@ class HubSpotBatch(_Job):
 
     kind: Literal["hubspot_batch"] = "hubspot_batch"
     events: tuple[HubSpotEvent, ...]
+
+
+class ActionResend(_Job):
+    """A person wants a finished action done once more; its event's key ends in ``:resend:{nonce}``.
+
+    Attributes:
+        source_event_key: the event that did it.
+        action_key: what it did.
+        nonce: the same one does it once only.
+    """
+
+    kind: Literal["action_resend"] = "action_resend"
+    source_event_key: str
+    action_key: str
+    nonce: str
 
 
 class StartConversation(_Job):
@@ -252,7 +269,9 @@ class HandoffRelease(_Job):
 
 OutreachJob = StartConversation | InboundMessage | DeliveryReceipt | OutreachResume | HandoffRelease
 
-Job = TicketMessage | TicketNotification | AlowareDelivery | HubSpotBatch | OutreachJob
+Job = (
+    TicketMessage | TicketNotification | AlowareDelivery | HubSpotBatch | ActionResend | OutreachJob
+)
 """Every job; a new kind is added here and to `_KINDS`."""
 
 
@@ -316,5 +335,6 @@ _KINDS = frozenset(
         "delivery_receipt",
         "outreach_resume",
         "handoff_release",
+        "action_resend",
     }
 )

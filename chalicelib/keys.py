@@ -29,6 +29,7 @@ import hmac
 import json
 import re
 import unicodedata
+from typing import Self
 
 BUCKET_SECONDS = 300
 """Width of the time bucket in a text-hash key: the SQS FIFO deduplication window."""
@@ -142,6 +143,23 @@ def entry_id(event_key: str) -> str:
     return digest("entry", event_key)[:32]
 
 
+class _Resent(str):  # noqa: SLOT000 - a str subclass takes no slots with contents
+    """A suffix with the nonce of a deliberate resend, which is a key part of its own."""
+
+    suffix: str
+    nonce: str
+
+    def __new__(cls, suffix: str, nonce: str) -> Self:
+        made = super().__new__(cls, f"{suffix}:resend:{nonce}")
+        made.suffix, made.nonce = suffix, nonce
+        return made
+
+
+def resent(suffix: str, nonce: str) -> str:
+    """The suffix of an action that is done once more: its keys end in ``:resend:{nonce}``."""
+    return _Resent(suffix, nonce)
+
+
 def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
     """Key of a remembered lookup; the order's number is a keyed hash in it."""
     return joined("act", "shopify_lookup", conversation_id, opaque_order)
@@ -197,6 +215,8 @@ def _text_digest(text: str, bucket_number: int) -> str:
 
 
 def _escaped(part: str) -> str:
+    if isinstance(part, _Resent):
+        return f"{_escaped(part.suffix)}:resend:{_escaped(part.nonce)}"
     if ":" in part or "%" in part:
         return part.replace("%", "%25").replace(":", "%3A")
     return part

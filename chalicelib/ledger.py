@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -44,6 +43,7 @@ from chalicelib.ports import (
     Finished,
     Lease,
     Modes,
+    StoredEvent,
     StrandedEvent,
     UnsettledAction,
 )
@@ -54,7 +54,6 @@ RETENTION = timedelta(days=30)
 SHARDS = 4
 """Partitions of the sparse index per status; unfinished rows are few, a burst must not be hot."""
 
-NEVER_QUEUED = "never_queued"
 _ALIVE = "#expires_at > :now"
 _MINE = "#owner = :owner AND #fence = :fence"
 
@@ -185,8 +184,8 @@ class Ledger:
                     "status": EventStatus.FAILED.value,
                     "reason": reason,
                     "last_processed_at": self._now(),
+                    "unfinished": _shard(EventStatus.FAILED, event_key),
                 },
-                remove=["unfinished"],
                 condition="#status = :processing AND #lease_until < :now",
                 processing=EventStatus.PROCESSING.value,
                 now=self._epoch(),
@@ -195,15 +194,13 @@ class Ledger:
             return False
         return True
 
-    def never_queued(self, event_key: str) -> bool:
-        """See `ports.LedgerPort.never_queued`."""
+    def keep(self, key: str) -> bool:
+        """See `ports.LedgerPort.keep`."""
         try:
             self._table.update(
-                {"event_id": event_key},
-                set_={"status": EventStatus.FAILED.value, "reason": NEVER_QUEUED},
-                remove=["unfinished"],
-                condition="#status = :received AND attribute_not_exists(#queued_at)",
-                received=EventStatus.RECEIVED.value,
+                {"event_id": key},
+                set_={"expires_at": self._expiry(), "last_processed_at": self._now()},
+                condition="attribute_exists(#unfinished)",
             )
         except ConditionFailed:
             return False
@@ -216,9 +213,10 @@ class Ledger:
         *,
         reason: str | None = None,
         facts: Mapping[str, str] | None = None,
+        handoff_due: bool = False,
     ) -> None:
         """See `ports.LedgerPort.finish`."""
-        parked = status == EventStatus.PARKED
+        parked = status == EventStatus.PARKED or handoff_due
         self._own(
             lease,
             set_={
@@ -261,18 +259,38 @@ class Ledger:
             row["event_id"]: EventStatus(row["status"]) for row in found if row["expires_at"] > now
         }
 
+    def stored(self, event_key: str) -> StoredEvent | None:
+        """See `ports.LedgerPort.stored`."""
+        row = self._table.get({"event_id": event_key})
+        if row is None or row["expires_at"] <= self._epoch():
+            return None
+        return StoredEvent(rows.event(row), EventStatus(row["status"]), row.get("plan"))
+
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """See `ports.LedgerPort.stranded`."""
-        statuses = (EventStatus.RECEIVED, EventStatus.PARKED, EventStatus.PROCESSING)
+        statuses = (
+            EventStatus.RECEIVED,
+            EventStatus.PARKED,
+            EventStatus.PROCESSING,
+            EventStatus.FAILED,
+        )
         found = self._unfinished(statuses, older_than_epoch, limit)
         return [rows.stranded(row) for row in found]
 
     def _unfinished(
         self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
     ) -> list[Item]:
-        """Rows of the sparse index, oldest first."""
+        """Rows of the sparse index, oldest first, at most so many of each status."""
         found: list[Item] = []
-        for status, shard in itertools.product(statuses, range(SHARDS)):
+        for status in statuses:
+            found += self._unfinished_of(status, before_epoch, limit)
+        return found
+
+    def _unfinished_of(
+        self, status: EventStatus | ActionStatus, before_epoch: float, limit: int
+    ) -> list[Item]:
+        found: list[Item] = []
+        for shard in range(SHARDS):
             found += self._table.query(
                 IndexName="unfinished-index",
                 KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",
@@ -499,6 +517,9 @@ class Ledger:
             return self._replace(item, row)
         status = ActionStatus(row["status"])
         reopened = operator and status in (ActionStatus.SKIPPED, ActionStatus.REFUSED)
+        # Only what may start gets here: a dependency that was not met is met now, as when a reply
+        # of unknown outcome was found.
+        reopened |= status == ActionStatus.SKIPPED and row.get("reason") == "dependency"
         if reopened or (status == ActionStatus.PENDING and not row.get("started", True)):
             return self._take(lease, row, anew=True)
         if status == ActionStatus.PENDING and (row["owner"], row["fence"]) == (

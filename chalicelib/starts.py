@@ -22,11 +22,13 @@ from chalicelib.clock import parsed
 from chalicelib.companies import RateLimits
 from chalicelib.dynamo import ConditionFailed, Item, Table, TransactionRefused
 from chalicelib.errors import TransientError
-from chalicelib.ledger import NEVER_QUEUED, Ledger
+from chalicelib.ledger import Ledger
 from chalicelib.ports import Clock, EventFacts, EventStatus
 
 CONFLICT = "TransactionConflict"
 TRIES = 6
+NEVER_OPENED = "never_opened"
+"""A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
 _MINUTE, _DAY = 60, 86_400
 
 
@@ -87,10 +89,10 @@ class Starts:
             self._table.putting(
                 self._ledger.received_item(event),
                 condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
-                " OR (#status = :failed AND #reason = :never_queued)",
+                " OR (#status = :failed AND #reason = :never_opened)",
                 now=self._clock.now().timestamp(),
                 failed=EventStatus.FAILED.value,
-                never_queued=NEVER_QUEUED,
+                never_opened=NEVER_OPENED,
             ),
             *self._counted(event, company_id, limits),
         ]

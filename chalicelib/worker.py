@@ -66,6 +66,7 @@ _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
     None: frozenset(),
     Recovery.SWEEP: frozenset(),
     Recovery.SETTLED: frozenset({EventStatus.PARKED}),
+    Recovery.HANDOFF: frozenset({EventStatus.FAILED}),
     Recovery.OPERATOR: frozenset(
         {EventStatus.PARKED, EventStatus.FAILED, EventStatus.SKIPPED, EventStatus.PROCESSED}
     ),
@@ -129,6 +130,9 @@ class Worker:
         keep = self.keepers.get(job.kind)
         if keep is not None:
             keep(job)
+            return
+        if job.recovery == Recovery.HANDOFF:
+            self._repeat_handoff(job, delivery)
             return
         flow = self.flows[job.kind]
         try:
@@ -276,15 +280,54 @@ class Worker:
         self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
     ) -> None:
         """The queue's last receive has failed: say so on the row and ask a person."""
-        attempt = Attempt(lease=lease, modes=modes)
+        is_told = True
         try:
-            action = _escalation(flow, event, f"dead_letter:{reason}")
-            if action is not None:
-                rows = self.effects.perform(attempt, [StepAction(action)], {})
-                self.audit.write(_audit_rows([action], rows))
+            self._ask_a_person(flow, lease, event, modes, reason)
         except MiddlewareError as error:
+            is_told = False
             self.log.event("worker.escalation_failed", reason=_reason_of(error)[0])
-        self.ledger.finish(lease, EventStatus.FAILED, reason=f"dead_letter:{reason}")
+        self.ledger.finish(
+            lease, EventStatus.FAILED, reason=f"dead_letter:{reason}", handoff_due=not is_told
+        )
+
+    def _repeat_handoff(self, job: Job, delivery: Delivery) -> None:
+        """The event has failed and stays so; the person who was never told is told now."""
+        modes = self.switches.current().modes
+        claimed = self.ledger.claim(
+            facts_of(job),
+            modes,
+            lease_seconds=delivery.time_left_seconds + LEASE_GRACE_SECONDS,
+            takeover=_TAKEOVER[Recovery.HANDOFF],
+            last_chance=delivery.is_last,
+        )
+        match claimed:
+            case Finished():
+                return
+            case Busy():
+                left = claimed.until_epoch - self.clock.now().timestamp()
+                raise BusyError("busy", delay_seconds=max(1.0, left))
+            case Lease():
+                self._tell_at_last(self.flows[job.kind], claimed, modes)
+
+    def _tell_at_last(self, flow: Flow, lease: Lease, modes: Modes) -> None:
+        event = Event(lease.event, None)
+        try:
+            self._ask_a_person(flow, lease, event, modes, "repeated")
+        except MiddlewareError:
+            self.ledger.finish(lease, EventStatus.FAILED, handoff_due=True)
+            raise
+        self.ledger.finish(lease, EventStatus.FAILED)
+        self.log.event("worker.handoff_repeated", mw_trace_id=event.facts.trace_id)
+
+    def _ask_a_person(
+        self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
+    ) -> None:
+        """Put the tag that a person looks for on the ticket, or do what the flow says."""
+        action = _escalation(flow, event, f"dead_letter:{reason}")
+        if action is None:
+            return
+        rows = self.effects.perform(Attempt(lease=lease, modes=modes), [StepAction(action)], {})
+        self.audit.write(_audit_rows([action], rows))
 
     def _undecodable(self, delivery: Delivery, error: MiddlewareError) -> None:
         reason = str(error) if isinstance(error, HandBackError | PayloadError) else "undecodable"

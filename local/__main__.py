@@ -20,7 +20,7 @@ from local import demo, environment, resources, tables
 from local.engine import REGION, ROOT, EngineError
 from local.join import answers
 from local.stack import STAGE, Ports, Stack
-from local.template import Template
+from ops.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import demo_outreach, environment, facts_demo, tables
+from local import demo_outreach, environment, facts_demo, support_demo, tables
 from local.stack import Ports, Stack
 
 if TYPE_CHECKING:
@@ -97,6 +97,8 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             problems += _check(stack, story)
             facts_report, facts_problems = facts_demo.play(stack)
             problems += facts_problems
+            replies_report, replies_problems = support_demo.play(stack)
+            problems += replies_problems
             outreach, outreach_problems = demo_outreach.play(stack)
             report, problems = f"{report}\n{outreach}\n", problems + outreach_problems
             stored = [
@@ -108,7 +110,7 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
         problems += personal_data("the log", file.read())
         problems += personal_data("the tables", json.dumps(stored, default=str))
     print(report)
-    print(f"\n{facts_report}\n")
+    print(f"\n{facts_report}\n\n{replies_report}\n")
     for problem in problems:
         print(f"FAILED: {problem}")
     if problems:

@@ -6,7 +6,6 @@ different.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING
 from local.engine import ROOT
 from local.vendors.hubspot import TARGET_URL
 from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
+from ops.stages import configured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
@@ -31,17 +31,6 @@ HINTS = RUN / "env"
 """Written while the stack runs, for `chalice local` and a second terminal; removed at its end."""
 
 _FOREIGN = re.compile(r"^(AWS_|KILL_SWITCH$|SAFE_MODE$|SHADOW_MODE$|AUTOMATION_ENABLED$)")
-
-
-def configured(stage: str, *, config: Path = ROOT / ".chalice" / "config.json") -> dict[str, str]:
-    """The variables `.chalice/config.json` gives a stage; an unknown stage is modelled on dev."""
-    raw = json.loads(config.read_text())
-    known = raw["stages"].get(stage)
-    variables = {**raw.get("environment_variables", {})}
-    if known is not None:
-        return {**variables, **known.get("environment_variables", {})}
-    dev = raw["stages"]["dev"].get("environment_variables", {})
-    return {**variables, **{name: _renamed(value, stage) for name, value in dev.items()}}
 
 
 def local(stage: str, aws: Aws, *, richpanel_url: str, **more: str) -> dict[str, str]:
@@ -117,7 +106,3 @@ def read_hints() -> dict[str, str]:
 def remove_hints() -> None:
     """Take them away again."""
     HINTS.unlink(missing_ok=True)
-
-
-def _renamed(value: str, stage: str) -> str:
-    return re.sub(r"(?:(?<=[-/])|^)dev(?=$|[./-])", stage, value)

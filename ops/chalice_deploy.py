@@ -20,7 +20,7 @@ from chalice.deploy.deployer import PolicyGenerator
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
-from local.template import Template
+from ops.template import Template
 
 
 def prepare() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any
 
-from local.template import Template
+from ops.template import Template
 
 Client = Callable[[str], Any]
 

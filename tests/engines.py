@@ -16,8 +16,8 @@ import pytest
 
 from local import engine, environment, resources
 from local.pump import Pump
-from local.template import Template
 from local.vendors.richpanel import Richpanel
+from ops.template import Template
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
 

@@ -21,6 +21,7 @@ from botocore.awsrequest import AWSPreparedRequest
 from engines import drain
 from policies import Call, compare
 
+from chalicelib.dynamo import to_wire
 from chalicelib.errors import HandBackError, ProviderError
 from chalicelib.sources import hubspot as hubspot_source
 from local import company, resources
@@ -293,6 +294,21 @@ def every_post(run: Run) -> None:
     assert run.post_facts()["outcome"] == "posted"
 
 
+LEFT_UNKNOWN = {
+    "event_id": "act:rp_reply:unheard:c-1",
+    "status": "unknown",
+    "unfinished": "unknown#0",
+    "last_processed_at": "2026-01-01T00:00:00.000Z",
+    "action_kind": "reply",
+    "conversation_id": "unheard",
+    "event_key": "evt:rp:unheard:c-1",
+    "started_epoch": 1,
+    "horizon": 2,
+    "probe": {"author": "bot", "reference": "ref-1"},
+}
+"""A reply of unknown outcome, which the ticket shows."""
+
+
 def every_find(run: Run) -> None:
     run.richpanel.set_modes(listed_with_comments=True)
     run.richpanel.add_ticket("unheard", comments=["Where is my order?"])
@@ -302,6 +318,10 @@ def every_find(run: Run) -> None:
         down.setenv("QUEUE_NAME", "gone-dev.fifo")
         assert run.hear("stranded") == 503
     run.rewrite("IdempotencyTable", last_processed_at={"S": "2026-01-01T00:00:00.000Z"})
+    run.richpanel.add_comment("unheard", "Done. (ref-1)", operator=True, author_id="bot")
+    run.stage.aws.client("dynamodb").put_item(
+        TableName=run.stage.tables["IdempotencyTable"], Item=to_wire(LEFT_UNKNOWN)
+    )
     with vendors(run) as outreach:
         outreach.twilio.fault("act_then_drop", operation="create_message", times=2)
         for channel in ("whatsapp", "sms"):

@@ -23,7 +23,7 @@ from chalicelib.logs import ROLLUPS, JsonLog
 from chalicelib.ports import ActionStatus, EventStatus
 from chalicelib.wiring import services
 from local.lambda_events import Context, schedule_event
-from local.template import Template
+from ops.template import Template
 
 ROOT = Path(__file__).parent.parent
 RAW = json.loads((ROOT / ".chalice" / "resources.json").read_text())

@@ -41,8 +41,7 @@ def enter(*, shift_seconds: float) -> None:
 
     shim = types.SimpleNamespace(datetime=Shifted, timedelta=dt.timedelta, timezone=dt.timezone)
     for module in (persistence, dynamodb, datarecord):
-        if hasattr(module, "datetime"):
-            module.datetime = shim  # type: ignore[assignment]
+        module.dt = shim  # type: ignore[assignment]
 
 
 def api(event: dict[str, Any], context: object) -> dict[str, Any]:

@@ -15,13 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib import lambda_events
 from chalicelib import settings as settings_module
-from chalicelib.wiring.core import new_id
 from chalicelib.wiring.facts import Facts
 from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
     from chalicelib.effects import Effects
+    from chalicelib.flows import Flow
+    from chalicelib.rebuild import Rebuilder
     from chalicelib.reconcile import Reconciler
     from chalicelib.settlement import Settlement
     from chalicelib.worker import Worker
@@ -55,9 +56,17 @@ class Services(Support, Facts, Outreach):
             outbox=self.outbox,
             clock=self.clock,
             log=self.log,
-            flows={**self.support_flows(), **self.outreach_flows()},
+            flows=self.flows,
             keepers={**self.fact_keepers()},
         )
+
+    @cached_property
+    def flows(self) -> Mapping[str, Flow]:
+        """The flow of each kind of job; a resend is built by the flow of what it repeats."""
+        from chalicelib.flows.resend import ResendFlow
+
+        flows: dict[str, Flow] = {**self.support_flows(), **self.outreach_flows()}
+        return {**flows, "action_resend": ResendFlow(self.ledger, flows, self.rebuilders)}
 
     @cached_property
     def effects(self) -> Effects:
@@ -91,12 +100,18 @@ class Services(Support, Facts, Outreach):
             tickets=self.richpanel,
             ledger=self.ledger,
             state=self.state,
+            sweeps=self.sweeps,
             intake=self.intake,
             settlement=self.settlement,
+            rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            new_id=new_id,
         )
+
+    @property
+    def rebuilders(self) -> Mapping[str, Rebuilder]:
+        """Who makes a job from a row, by the first two parts of its event key."""
+        return {**self.support_rebuilders(), **self.outreach_rebuilders()}
 
 
 _services: list[Services] = []

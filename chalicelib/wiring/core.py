@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from chalicelib.dynamo import Table
     from chalicelib.ledger import Ledger
     from chalicelib.state import States
+    from chalicelib.sweeps import Sweeps
     from chalicelib.switches import SsmSwitches
 
 _FAST = Config(
@@ -60,6 +61,13 @@ class Core:
         from chalicelib.ledger import Ledger
 
         return Ledger(self.table(self.settings.idempotency_table), self.clock, new_owner)
+
+    @cached_property
+    def sweeps(self) -> Sweeps:
+        """The sweep's own rows."""
+        from chalicelib.sweeps import Sweeps
+
+        return Sweeps(self.table(self.settings.idempotency_table), self.clock, new_owner)
 
     @cached_property
     def state(self) -> States:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from chalicelib.handoff import Desk
     from chalicelib.heartbeat import Heartbeat
     from chalicelib.initiate import Initiate
+    from chalicelib.rebuild import Rebuilder
     from chalicelib.sending import Sender
     from chalicelib.starts import Starts
 
@@ -153,6 +154,13 @@ class Outreach(Core):
     def outreach_settlers(self) -> Mapping[str, Settler]:
         """Who learns whether a text was sent; an e-mail's events come by themselves."""
         return {"send_text": self.sender.settle_text}
+
+    def outreach_rebuilders(self) -> Mapping[str, Rebuilder]:
+        """Who makes a job from a row: the conversation holds what the first job brought."""
+        from chalicelib.flows.outreach.receipts import resumed
+
+        kinds = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
+        return dict.fromkeys(kinds, resumed)
 
     @cached_property
     def conversations(self) -> Conversations:

@@ -25,8 +25,14 @@ PACKAGES = ROOT / "build"
 SOURCES = ("app.py",)
 TREES = (".chalice", "chalicelib", "local", "ops")
 """`local` and `ops` are not deployed; `app` reaches for them under Chalice's own command line."""
-VENDORS = ("OPENAI_BASE_URL", "POWERBI_BASE_URL", "POWERBI_TOKEN_URL", "SHOPIFY_BASE_URL")
-VENDORS += ("RICHPANEL_BASE_URL", "TWILIO_BASE_URL")
+VENDORS = (
+    "OPENAI_BASE_URL",
+    "POWERBI_BASE_URL",
+    "POWERBI_TOKEN_URL",
+    "RICHPANEL_BASE_URL",
+    "SHOPIFY_BASE_URL",
+    "TWILIO_BASE_URL",
+)
 NOWHERE = "http://127.0.0.1:9"
 """For vendors that are not simulated: a call fails on this machine and never leaves it."""
 COMMAND_SECONDS = 600

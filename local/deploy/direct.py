@@ -9,7 +9,7 @@ from local import resources
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
 from local.engine import REGION
-from local.template import Template
+from ops.template import Template
 from ops import watching
 
 if TYPE_CHECKING:

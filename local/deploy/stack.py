@@ -12,7 +12,7 @@ from local import resources
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
 from local.engine import REGION, EngineError
-from local.template import Template
+from ops.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -37,7 +37,19 @@ POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", 
 """
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,256}")
 _OWN_HEADERS = frozenset(
-    ["bcc", "cc", "content-type", "date", "from", "message-id", "mime-version", "reply-to", "return-path", "subject", "to"]
+    [
+        "bcc",
+        "cc",
+        "content-type",
+        "date",
+        "from",
+        "message-id",
+        "mime-version",
+        "reply-to",
+        "return-path",
+        "subject",
+        "to",
+    ]
 )
 
 

@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from local import resources
 from local.engine import REGION
-from local.template import TEMPLATE, Template, TemplateError
+from ops.template import TEMPLATE, Template, TemplateError
 
 
 @pytest.fixture

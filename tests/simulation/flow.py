@@ -160,4 +160,5 @@ class RepliedFlow:
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
         """See `flows.Flow.conclude`."""
-        return self._inner.conclude(lease, event, plan, rows)
+        theirs = {key: row for key, row in rows.items() if not key.startswith("act:rp_reply:")}
+        return self._inner.conclude(lease, event, plan, theirs)

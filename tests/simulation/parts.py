@@ -6,7 +6,7 @@ flow are the product's own, unchanged; only what they stand on is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,12 @@ from chalicelib.flows.support import SupportFlow
 from chalicelib.intake import Intake
 from chalicelib.keys import OpaqueIds
 from chalicelib.ledger import Ledger
-from chalicelib.ports import Found, Ticket, UnsettledAction
+from chalicelib.ports import Found, Ticket, TicketPage, UnsettledAction
+from chalicelib.rebuild import ticket_job
 from chalicelib.reconcile import Reconciler
 from chalicelib.settlement import Settlement
 from chalicelib.state import States
+from chalicelib.sweeps import Sweeps
 from chalicelib.switches import SsmSwitches, Tightening
 from chalicelib.worker import Worker
 from tests.simulation.faults import Port
@@ -173,11 +175,14 @@ class SimTickets:
         )
         return found
 
-    def open_tickets(self, *, since: datetime) -> Iterator[Ticket]:
+    def open_page(self, *, since: datetime, page: int) -> TicketPage:
         listed: list[Ticket] = self._world.call(
             Port.VENDOR_READ, lambda: list(self._world.vendor.open_since(since.timestamp()))
         )
-        return iter(listed)
+        return TicketPage(tuple(listed), is_last=True, fingerprint=str(page))
+
+    def read_ticket_by_number(self, number: int) -> Ticket | None:
+        raise NotImplementedError("this provider lets itself be listed")
 
     def perform(self, actions: Sequence[Any], *, deadline_seconds: float) -> str | None:
         del deadline_seconds
@@ -248,8 +253,9 @@ class Container:
             ledger=ledger,
             state=state,
             intake=self.intake,
+            sweeps=Sweeps(SimTable(world, world.sweeps), clock, world.new_id),  # type: ignore[arg-type]
             settlement=settlement,
+            rebuilders={"evt:rp": ticket_job},
             clock=clock,
             log=log,
-            new_id=world.new_id,
         )

@@ -62,6 +62,9 @@ class World:
     def __init__(self, scenario: Scenario, stage: Stage, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
+        self.is_fair = not (
+            scenario.faults or scenario.flips or scenario.deploys or any(scenario.outage)
+        )
         self.rng = random.Random(scenario.seed ^ 0x5EED)
         self.version = 1
         self.calls = 0
@@ -81,6 +84,7 @@ class World:
         )
         self.state = MemoryTable("state", ("conversation_id",))
         self.audit = MemoryTable("audit", ("conversation_id", "ts_action_id"))
+        self.sweeps = MemoryTable("sweeps", ("event_id",))
         self.queue = MemoryQueue(
             lambda: self.now, visibility_seconds=VISIBILITY_SECONDS, max_receives=MAX_RECEIVES
         )
@@ -316,6 +320,9 @@ class World:
     def send(self, body: str, group_id: str, deduplication_id: str) -> str:
         """Put a message on the queue."""
         self.oracle.sent(body)
+        job = json.loads(body)
+        if job["recovery"] == "handoff":  # a person is told late, after whatever came since
+            self.oracle.recovered(job["event_key"])
         return self.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
 
     def call(self, port: Port, act: Callable[[], Any]) -> Any:

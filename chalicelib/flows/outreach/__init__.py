@@ -109,7 +109,9 @@ class OutreachFlow:
                     raise NotAnEvent(EventStatus.FAILED, "receipt_gone")
                 work.record = self._conversations.find(job.conversation_id)
                 if work.record is None:
-                    raise NotAnEvent(EventStatus.FAILED, "conversation_gone")
+                    is_start = job.event_key.startswith("evt:start:")
+                    reason = "never_opened" if is_start else "conversation_gone"
+                    raise NotAnEvent(EventStatus.FAILED, reason)
         facts = replace(facts_of(job), conversation_id=work.record.opaque_id)
         return [Event(facts, work)]
 
@@ -168,8 +170,9 @@ class OutreachFlow:
 
         A start that failed is told to its sender, who repeats it or does not.
         """
-        work: Work = event.subject
-        record = work.record or self._conversations.find(event.facts.conversation_id)
+        work: Work | None = event.subject
+        known = work.record if work else None
+        record = known or self._conversations.find(event.facts.conversation_id)
         if record is None:
             return None
         if reason.endswith(f":{OPT_OUT_CODE}"):

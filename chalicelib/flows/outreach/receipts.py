@@ -19,6 +19,7 @@ from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import (
     ActionRow,
     ActionStatus,
+    EventFacts,
     EventStatus,
     Lease,
     Switches,
@@ -154,6 +155,19 @@ class ReceiptFlow:
                     "failure_reason": job.reason or job.status,
                 },
             )
+
+
+def resumed(event: EventFacts) -> OutreachResume:
+    """The job of a stored event of outreach."""
+    return OutreachResume(
+        event_key=event.event_key,
+        conversation_id=event.conversation_id,
+        received_at=event.received_at,
+        payload_sha256=event.payload_sha256,
+        payload_bytes=event.payload_bytes,
+        source=event.source,
+        trace_id=event.trace_id or keys.digest(event.event_key)[:16],
+    )
 
 
 def resumption(record: Record, event_key: str, received_at: str) -> OutreachResume:

@@ -272,7 +272,8 @@ def _after_reply(
     event: Event, facts: Mapping[str, Any], rows: Mapping[str, ActionRow]
 ) -> dict[str, Any]:
     """What the conversation waits for, and what it was last told."""
-    row = rows.get(keys.reply_action(event.facts.conversation_id, suffix(event)))
+    key = keys.reply_action(event.facts.conversation_id, suffix(event))
+    row = rows.get(key) if "template" in facts else None
     waiting = {"type": "need_order_number", "intent": facts["intent"]}
     if row is None or row.status != ActionStatus.DONE:
         if facts.get("waits"):
