@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from chalicelib.fact_schema import definition
-from local import engine as engines
 from local import company, environment, lambda_events, resources
+from local import engine as engines
 from local.engine import ROOT
 from local.pump import Pump, Schedule
 from local.server import Http

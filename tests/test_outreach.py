@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from outreach_system import MAIL, TEL, _ses_server, _twilio_server, outreach, ses, twilio  # noqa: F401
+from outreach_system import MAIL, TEL
 
 from chalicelib.conversations.records import Status
 from chalicelib.errors import UnavailableError, UncertainError

@@ -8,7 +8,6 @@ import itertools
 
 import boto3
 import pytest
-from outreach_system import _ses_server, _twilio_server, outreach, ses, twilio  # noqa: F401
 
 from local import company
 
@@ -40,7 +39,7 @@ class Killer:
 
 
 @pytest.fixture
-def killer(outreach, monkeypatch):  # noqa: F811 - the fixture
+def killer(outreach, monkeypatch):
     found = Killer()
     session = boto3.Session()
     session.events.register("before-send", found.before)
@@ -70,7 +69,7 @@ def boundaries():
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
-def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreach, killer, channel):  # noqa: F811
+def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreach, killer, channel):
     outcomes = set()
     for number, moment in boundaries():
         name = f"{number}-{moment}"
@@ -95,7 +94,7 @@ def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreac
     assert ("sent", 1) in outcomes
 
 
-def test_a_reply_killed_at_any_call_of_the_worker_is_answered_once_or_parked(outreach, killer):  # noqa: F811
+def test_a_reply_killed_at_any_call_of_the_worker_is_answered_once_or_parked(outreach, killer):
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
         outreach.start(f"{number}-{moment}", "sms", recipient)
@@ -122,7 +121,7 @@ def test_a_reply_killed_at_any_call_of_the_worker_is_answered_once_or_parked(out
     assert number > 6
 
 
-def test_a_start_killed_at_any_call_of_the_door_is_kept_when_it_is_posted_again(outreach, killer):  # noqa: F811
+def test_a_start_killed_at_any_call_of_the_door_is_kept_when_it_is_posted_again(outreach, killer):
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
         body = company.request(f"{number}-{moment}", "sms", recipient)

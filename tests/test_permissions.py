@@ -19,6 +19,7 @@ import boto3
 import pytest
 from botocore.awsrequest import AWSPreparedRequest
 from engines import drain
+from outreach_system import MAIL, Outreach
 from policies import Call, compare
 
 from chalicelib.dynamo import to_wire
@@ -33,7 +34,6 @@ from local.vendors.openai import MODELS, OpenAI
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
 from local.vendors.twilio import Twilio
-from outreach_system import MAIL, Outreach
 
 POLICIES = Path(__file__).parent.parent / ".chalice"
 SERVICES = {

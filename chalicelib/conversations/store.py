@@ -9,8 +9,9 @@ key) that carry the same ``ttl``::
     do-not-contact#{company_id}                  the recipient wants nothing of this company
 
 A partition ``opaque#{opaque_id}`` holds where a conversation is, for whoever knows it only by its
-opaque id, and the partition ``handoffs`` is the list of what waits for a person.  ``messages`` in the conversation's item is the newest end of the history, bounded
-in entries and in bytes, so that an append costs the same however long the conversation is.
+opaque id, and the partition ``handoffs`` is the list of what waits for a person.  ``messages`` in
+the conversation's item is the newest end of the history, bounded in entries and in bytes, so that
+an append costs the same however long the conversation is.
 """
 
 from __future__ import annotations

@@ -1,5 +1,8 @@
 """Twilio's signature by the vendor's published vectors, and what its posts become."""
 
+import base64
+import hashlib
+import hmac
 from urllib.parse import urlencode
 
 import pytest
@@ -22,10 +25,6 @@ TWICE = [("Sid", "CA123"), ("SidAccount", "AC123"), ("Digits", "5678"), ("Digits
 
 
 def signature(form, url, tokens=("12345",)):
-    import base64
-    import hashlib
-    import hmac
-
     values = {}
     for name, value in form:
         values.setdefault(name, set()).add(value)
