@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from bench.kinds import KINDS, Kind
 from bench.system import System
 
 
@@ -27,49 +28,36 @@ class Count:
     limit_calls: int | None = None
     limit_writes: int | None = None
 
+    @property
+    def is_within(self) -> bool:
+        """Neither limit is exceeded."""
+        calls = self.limit_calls is None or self.dynamodb_calls <= self.limit_calls
+        return calls and (self.limit_writes is None or self.writes <= self.limit_writes)
+
 
 def measure(system: System) -> list[Count]:
-    """Ingress, a routed event, a rerouted one and a duplicate, after a warm-up."""
+    """The door, then every kind of event in the worker, after a warm-up."""
     system.post(system.message("warm-up"))
     system.work()
-    counts = [_ingress(system), _routed(system), _rerouted(system)]
-    return [*counts, _duplicate(system)]
+    return [_door(system), *(_of(system, kind) for kind in KINDS)]
 
 
-def _ingress(system: System) -> Count:
-    body = system.message("routed")
+def _door(system: System) -> Count:
+    body = system.message("at the door")
     _reset(system)
     system.post(body)
-    return _read(system, "webhook at the door", 0, limit_writes=0)
+    count = _read(system, "webhook at the door", 0, limit_writes=0)
+    system.work()
+    return count
 
 
-def _routed(system: System) -> Count:
+def _of(system: System, kind: Kind) -> Count:
+    kind.send(system, f"count {KINDS.index(kind)}")
     _reset(system)
     assert system.work() == 1
-    return _limited(system, "routed event", 4)
-
-
-def _rerouted(system: System) -> Count:
-    system.post(system.message("rerouted", tags=["route-sales-team"]))
-    _reset(system)
-    assert system.work() == 1
-    return _limited(system, "event that moves a ticket", 5)
-
-
-def _duplicate(system: System) -> Count:
-    from chalicelib.jobs import Recovery  # noqa: PLC0415 - the app's environment is set by now
-    from chalicelib.sources import InboundRequest, richpanel  # noqa: PLC0415
-
-    raw = b'{"ticket_id": "routed", "message_id": "c-routed"}'
-    job = richpanel.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
-    system.services.intake.accept(job, recovery=Recovery.SWEEP)
-    _reset(system)
-    assert system.work() == 1
-    return _read(system, "duplicate in the worker", 0, limit_calls=1, limit_writes=1)
-
-
-def _limited(system: System, name: str, actions: int) -> Count:
-    return _read(system, name, actions, limit_calls=2 * actions + 4, limit_writes=3 * actions + 4)
+    return _read(
+        system, kind.name, kind.actions, limit_calls=kind.calls, limit_writes=kind.writes
+    )
 
 
 def _reset(system: System) -> None:
