@@ -10,6 +10,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from bench.meter import Meter
+from chalicelib import keys
 from local import engine, environment, lambda_events, resources
 from local.pump import Pump
 from local.vendors.richpanel import Richpanel
@@ -93,7 +94,7 @@ class System:
 
     def message(self, ticket_id: str, *, tags: Sequence[str] = ()) -> dict[str, Any]:
         """A ticket with one message at the vendor, and the webhook that tells of it."""
-        text, comment_id = "I want a refund", f"c-{ticket_id}"
+        text, comment_id = "I want a refund", f"c-{keys.digest(ticket_id)[:12]}"
         self.richpanel.add_ticket(ticket_id, comments=[{"id": comment_id, "body": text}], tags=tags)
         return {"ticket_id": ticket_id, "message_id": comment_id, "message": text}
 
@@ -102,7 +103,7 @@ class System:
         from chalicelib.jobs import Recovery  # noqa: PLC0415 - the environment is set by now
         from chalicelib.sources import InboundRequest, richpanel  # noqa: PLC0415
 
-        raw = json.dumps({"ticket_id": ticket_id, "message_id": f"c-{ticket_id}"}).encode()
+        raw = json.dumps({"ticket_id": ticket_id, "message_id": f"c-{keys.digest(ticket_id)[:12]}"}).encode()
         job = richpanel.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
         self.services.intake.accept(job, recovery=Recovery.SWEEP)
 
