@@ -7,10 +7,10 @@ READY := $(VENV)/.ready
 RUNS ?= 20000
 SEED ?= 1
 
-.PHONY: help run demo test check format bench clean
+.PHONY: help run demo test check format bench bench-redaction simulate clean
 
 help: ## Show the commands
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
 
 $(READY): requirements.txt requirements-dev.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
@@ -42,6 +42,12 @@ format: $(READY) ## Put the format right
 
 bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench
+
+bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers
+	@$(BIN)/python -m bench.redaction
+
+simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=...
+	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED)
 
 clean: ## Remove what the commands made
 	rm -rf $(VENV) .engines .run out build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -39,6 +39,9 @@ kills up to a second late."""
 RECORD_TRIES = 4
 """How often an outcome is offered to the ledger before it is left to be settled."""
 
+STOPPED_REPEATABLE = "stopped_repeatable"
+"""A switch stopped what may be repeated: the event goes on once the switch lets it."""
+
 _SATISFIED = frozenset({(ActionStatus.DONE, None), (ActionStatus.SKIPPED, "already")})
 _REPEAT_SAFE = frozenset({Settle.REPEATABLE, Settle.KEY})
 
@@ -136,8 +139,12 @@ class Effects:
         mine = self._ledger.restart(attempt.lease, action, anew=False)
         if not mine.mine:
             return mine
+        is_safe = action.settle in _REPEAT_SAFE
         return self._ledger.end_action(
-            attempt.lease, action, ActionStatus.UNKNOWN, reason="stopped_unsettled"
+            attempt.lease,
+            action,
+            ActionStatus.UNKNOWN,
+            reason=STOPPED_REPEATABLE if is_safe else "stopped_unsettled",
         )
 
     def _start(self, attempt: Attempt, actions: Sequence[Action]) -> dict[str, ActionRow]:
@@ -146,15 +153,17 @@ class Effects:
         begun = self._ledger.begin(attempt.lease, actions, attempt.modes, operator=attempt.operator)
         rows = {row.key: row for row in begun}
         ours: list[Action] = []
+        repeated: set[str] = set()
         for action in actions:
             row = rows[action.key]
             left_behind = row.status == ActionStatus.PENDING and row.started
             if left_behind or row.status == ActionStatus.UNKNOWN:
                 row = rows[action.key] = self._settle_left_behind(attempt, action, row)
+                repeated |= {action.key} if action.settle in _REPEAT_SAFE else set()
             if row.mine:
                 ours.append(action)
         if ours:
-            rows |= self._send(attempt, ours)
+            rows |= self._send(attempt, ours, [one for one in ours if one.key not in repeated])
         return rows
 
     def _settle_left_behind(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
@@ -177,8 +186,19 @@ class Effects:
             attempt.lease, action, ActionStatus.UNKNOWN, reason=f"interrupted:{settled.saw}"
         )
 
-    def _send(self, attempt: Attempt, actions: Sequence[Action]) -> dict[str, ActionRow]:
+    def _send(
+        self, attempt: Attempt, actions: Sequence[Action], fresh: Sequence[Action]
+    ) -> dict[str, ActionRow]:
+        """Send; where it surely was not done, the fresh actions have not happened at all.
+
+        The others are repeated because an earlier attempt may have done them: that stays so.
+        """
         executor = self._executors[actions[0].kind]
+        try:
+            self._look_again(attempt, actions)
+        except HandBackError:
+            self._ledger.rearm(attempt.lease, fresh)
+            raise
         try:
             ref = executor(actions, deadline_seconds=DEADLINE_SECONDS)
         except UncertainError as error:
@@ -186,7 +206,7 @@ class Effects:
         except PermanentError as error:
             return self._end(attempt, actions, ActionStatus.REFUSED, reason=error.reason)
         except ProviderError:
-            self._ledger.rearm(attempt.lease, actions)
+            self._ledger.rearm(attempt.lease, fresh)
             raise
         return self._end(attempt, actions, ActionStatus.DONE, ref=ref)
 
@@ -236,6 +256,13 @@ class Effects:
                     raise
                 self._clock.sleep(0.1 * 2**attempt)
         raise AssertionError  # pragma: no cover - the loop returns or raises
+
+    def _look_again(self, attempt: Attempt, actions: Sequence[Action]) -> None:
+        """Writing the pending rows may have taken long: the worker may have stood still."""
+        self._check_lease(attempt.lease)
+        switches = self._switches.current()
+        if any(switches.forbids(action) for action in actions):
+            raise HandBackError("switch_flipped", delay_seconds=1)
 
     def _check_lease(self, lease: Lease) -> None:
         left = lease.until_epoch - self._clock.now().timestamp()

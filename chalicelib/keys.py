@@ -8,6 +8,7 @@ The formats are fixed by the data model and never change within the ledger's ret
     act:rp_tag:{conversation_id}:{tag}:{suffix}
     act:rp_assign:{conversation_id}:{team}:{suffix}
     act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
+    act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
 
 Parts are immutable properties of the event.  A colon or a percent sign inside a part is
 percent-encoded, so that two different part lists never give one key.
@@ -98,6 +99,11 @@ def close_action(conversation_id: str, suffix: str) -> str:
     return joined("act", "rp_close", conversation_id, suffix)
 
 
+def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
+    """Key of a remembered lookup; the order's number is a keyed hash in it."""
+    return joined("act", "shopify_lookup", conversation_id, opaque_order)
+
+
 def digest(*parts: str) -> str:
     """Hex SHA-256 over a JSON list of the parts."""
     return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
@@ -138,4 +144,6 @@ def _text_digest(text: str, bucket_number: int) -> str:
 
 
 def _escaped(part: str) -> str:
-    return part.replace("%", "%25").replace(":", "%3A")
+    if ":" in part or "%" in part:
+        return part.replace("%", "%25").replace(":", "%3A")
+    return part

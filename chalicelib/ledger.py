@@ -156,7 +156,27 @@ class Ledger:
 
     def release(self, lease: Lease, *, reason: str) -> None:
         """See `ports.LedgerPort.release`."""
-        self._own(lease, set_={"lease_until": 0, "last_reason": reason})
+        mark = _shard(EventStatus.PROCESSING, lease.event.event_key)
+        self._own(lease, set_={"lease_until": 0, "last_reason": reason, "unfinished": mark})
+
+    def bury(self, event_key: str, *, reason: str) -> bool:
+        """See `ports.LedgerPort.bury`."""
+        try:
+            self._table.update(
+                {"event_id": event_key},
+                set_={
+                    "status": EventStatus.FAILED.value,
+                    "reason": reason,
+                    "last_processed_at": self._now(),
+                },
+                remove=["unfinished"],
+                condition="#status = :processing AND #lease_until < :now",
+                processing=EventStatus.PROCESSING.value,
+                now=self._epoch(),
+            )
+        except ConditionFailed:
+            return False
+        return True
 
     def finish(
         self,
@@ -186,16 +206,17 @@ class Ledger:
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
-        with contextlib.suppress(ConditionFailed):
+        with contextlib.suppress(ConditionFailed):  # a copy that came too late changes no good end
             self._table.update(
                 {"event_id": event.event_key},
                 keep=created,
                 set_=item | {"status": status.value, "reason": reason},
                 remove=["unfinished"],
                 condition="attribute_not_exists(#event_id) OR #status = :received"
-                " OR #status = :failed",
+                " OR #status = :failed OR #expires_at <= :now",
                 received=EventStatus.RECEIVED.value,
                 failed=EventStatus.FAILED.value,
+                now=self._epoch(),
             )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
@@ -255,8 +276,10 @@ class Ledger:
     def restart(self, lease: Lease, action: Action, *, anew: bool) -> ActionRow:
         """See `ports.LedgerPort.restart`."""
         row = self._table.get({"event_id": action.key})
-        if row is None or row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
-            return rows.action(row or {"event_id": action.key, "status": ActionStatus.PENDING})
+        if row is None:
+            raise LeaseLostError("action_gone")
+        if row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
+            return rows.action(row)
         return self._take(lease, row, anew=anew)
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
@@ -308,8 +331,11 @@ class Ledger:
                 now=self._epoch(),
                 pending=ActionStatus.PENDING.value,
                 no=False,
+                event=lease.event.event_key,
+                fence=lease.fence,
                 condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
-                " OR (#status = :pending AND #started = :no)",
+                " OR (#status = :pending AND #started = :no"
+                " AND (#event_key <> :event OR #fence <= :fence))",
             )
         except ConditionFailed as found:
             return rows.action(found.item)
@@ -442,7 +468,13 @@ class Ledger:
         return rows.action(item, mine=True)
 
     def _take(self, lease: Lease, row: Item, *, anew: bool) -> ActionRow:
-        """Make a row that nobody works on ours; whoever else tried at the same time has lost."""
+        """Make a row that nobody works on ours; whoever else tried at the same time has lost.
+
+        A worker whose event was taken over meanwhile has a lower fence than the row, and takes
+        nothing.
+        """
+        if row["event_key"] == lease.event.event_key and row["fence"] > lease.fence:
+            raise LeaseLostError("action_taken")
         holding = self._holding(lease)
         if not anew:  # taken over to be judged: what may have left the machine left it before
             for name in ("started_epoch", "horizon", "started"):
@@ -456,7 +488,12 @@ class Ledger:
                     "event_key": lease.event.event_key,
                     "last_processed_at": self._now(),
                 },
-                remove=["reason", "finished_at", "unfinished"],
+                remove=[
+                    *("reason", "finished_at", "unfinished"),
+                    *(
+                        ("looks", "looked_epoch") if anew else ()
+                    ),  # what was seen was of the old start
+                ],
                 condition="#owner = :was_owner AND #fence = :was_fence AND #status = :was_status",
                 was_owner=row["owner"],
                 was_fence=row["fence"],

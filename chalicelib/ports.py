@@ -150,6 +150,7 @@ class UnsettledAction:
     probe: Mapping[str, str]
     looks: int = 0
     looked_epoch: float = 0.0
+    reason: str | None = None
 
 
 # --- ledger -----------------------------------------------------------------------------------
@@ -305,6 +306,10 @@ class LedgerPort(Protocol):
         """Give the event up for now, so that the next delivery need not wait for the lease."""
         ...
 
+    def bury(self, event_key: str, *, reason: str) -> bool:
+        """End an event whose last worker died, outside a claim; False when somebody works on it."""
+        ...
+
     def finish(
         self,
         lease: Lease,
@@ -405,6 +410,8 @@ class StrandedEvent:
     status: str
     event: EventFacts
     updated_at: str
+    reason: str | None = None
+    attempts: int = 0
 
 
 # --- state and audit --------------------------------------------------------------------------

@@ -12,10 +12,12 @@ from datetime import timedelta
 
 from chalicelib import keys
 from chalicelib.clock import iso
+from chalicelib.effects import STOPPED_REPEATABLE
 from chalicelib.errors import AuthError, ProviderError, UnavailableError
 from chalicelib.intake import Intake
 from chalicelib.jobs import Recovery, TicketMessage, TicketNotification
 from chalicelib.ports import (
+    ActionStatus,
     Clock,
     EventStatus,
     LedgerPort,
@@ -25,11 +27,16 @@ from chalicelib.ports import (
     Ticket,
     Tickets,
 )
+from chalicelib.settlement import Settlement, Verdict
 
 WINDOW = timedelta(hours=24)
 """How far back open tickets are listed."""
 STRANDED_AFTER = timedelta(minutes=2)
 """A `received` row older than this was never queued."""
+STALLED_AFTER = timedelta(hours=3)
+"""Longer than a message that is handed back again and again may wait for its next receive."""
+MOST_ATTEMPTS = 10
+"""An event claimed so often and not ended has killed its workers; it is not sent again."""
 STRANDED_LIMIT = 200
 SOURCE = "reconcile"
 PROCESSED_TAG = "mw-processed"
@@ -44,6 +51,8 @@ class Summary:
     missing: int = 0
     requeued: int = 0
     stranded: int = 0
+    settled: int = 0
+    buried: int = 0
     listing: str = "complete"
     reasons: list[str] = field(default_factory=list)
 
@@ -56,6 +65,7 @@ class Reconciler:
     ledger: LedgerPort
     state: StatePort
     intake: Intake
+    settlement: Settlement
     clock: Clock
     log: Log
     new_id: Callable[[], str]
@@ -70,7 +80,8 @@ class Reconciler:
             window: how far back open tickets are listed.
         """
         summary = Summary()
-        self._stranded(summary)
+        still_unknown = self._settle(summary)
+        self._stranded(summary, still_unknown)
         try:
             self._listed(summary, time_left_seconds, window)
         except AuthError as error:
@@ -84,21 +95,62 @@ class Reconciler:
             missing=summary.missing,
             requeued=summary.requeued,
             stranded=summary.stranded,
+            settled=summary.settled,
+            buried=summary.buried,
             listing=summary.listing,
         )
         self.log.metric("mw.reconcile.requeued", summary.requeued)
         return summary
 
-    def _stranded(self, summary: Summary) -> None:
-        """Events received at the door and never queued."""
-        before = (self.clock.now() - STRANDED_AFTER).timestamp()
-        for row in self.ledger.stranded(older_than_epoch=before, limit=STRANDED_LIMIT):
-            if row.status != EventStatus.RECEIVED:
+    def _settle(self, summary: Summary) -> frozenset[str]:
+        """Settle what the provider can tell by now; the events that must go on waiting."""
+        waiting: set[str] = set()
+        for action in self.ledger.unsettled(limit=STRANDED_LIMIT):
+            try:
+                settled = self.settlement.judge(action)
+            except ProviderError:
+                waiting.add(action.event_key)
                 continue
-            summary.stranded += 1
-            self.intake.accept(_job_of(row), recovery=Recovery.SWEEP)
-            self.ledger.queued(row.key)
-            summary.requeued += 1
+            match settled.verdict:
+                case Verdict.HAPPENED:
+                    self.ledger.settle(action, ActionStatus.DONE, ref=settled.ref, reason="settled")
+                    summary.settled += 1
+                case Verdict.NOT_HAPPENED:
+                    self.ledger.settle(action, ActionStatus.PENDING, reason=settled.saw)
+                    summary.settled += 1
+                case Verdict.UNDECIDED if action.reason != STOPPED_REPEATABLE:
+                    waiting.add(action.event_key)
+                case _:
+                    pass  # the worker repeats it, if its switch lets it
+        return frozenset(waiting)
+
+    def _stranded(self, summary: Summary, still_unknown: frozenset[str]) -> None:
+        """Events received and never queued, parked and settled since, or left by everybody."""
+        before = (self.clock.now() - STRANDED_AFTER).timestamp()
+        stalled = iso(self.clock.now() - STALLED_AFTER)
+        for row in self.ledger.stranded(older_than_epoch=before, limit=STRANDED_LIMIT):
+            match row.status:
+                case EventStatus.RECEIVED:
+                    self._send_again(row, Recovery.SWEEP, summary)
+                    self.ledger.queued(row.key)
+                case EventStatus.PARKED if is_settled(row, still_unknown):
+                    self._send_again(row, Recovery.SETTLED, summary)
+                case EventStatus.PROCESSING if row.updated_at < stalled:
+                    self._stalled(row, summary)
+                case _:
+                    pass
+
+    def _stalled(self, row: StrandedEvent, summary: Summary) -> None:
+        """Its message is gone, to the dead letters or with its last worker."""
+        if row.attempts < MOST_ATTEMPTS:
+            self._send_again(row, Recovery.SWEEP, summary)
+        elif self.ledger.bury(row.key, reason="dead_letter:worker_died"):
+            summary.buried += 1
+
+    def _send_again(self, row: StrandedEvent, recovery: Recovery, summary: Summary) -> None:
+        summary.stranded += 1
+        self.intake.accept(_job_of(row), recovery=recovery)
+        summary.requeued += 1
 
     def _listed(
         self, summary: Summary, time_left_seconds: Callable[[], float], window: timedelta
@@ -136,6 +188,11 @@ class Reconciler:
             source=SOURCE,
             trace_id=keys.digest(delivery)[:16],
         )
+
+
+def is_settled(row: StrandedEvent, still_unknown: frozenset[str]) -> bool:
+    """Parked for unknown outcomes, none of which is unknown any more."""
+    return (row.reason or "").startswith("unknown:") and row.key not in still_unknown
 
 
 def _job_of(row: StrandedEvent) -> TicketMessage | TicketNotification:

@@ -45,6 +45,7 @@ def unsettled(item: Item) -> UnsettledAction:
         probe=item.get("probe", {}),
         looks=item.get("looks", 0),
         looked_epoch=item.get("looked_epoch", 0.0),
+        reason=item.get("reason"),
     )
 
 
@@ -69,6 +70,8 @@ def stranded(item: Item) -> StrandedEvent:
         status=item["status"],
         event=event(item),
         updated_at=item["last_processed_at"],
+        reason=item.get("reason"),
+        attempts=item.get("attempts", 0),
     )
 
 

@@ -13,7 +13,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from chalicelib import support_settings
 from chalicelib.errors import SettingsError
+from chalicelib.support_settings import SupportSettings
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})
@@ -59,6 +61,7 @@ class Settings(BaseModel):
     max_receive_count: int = Field(default=10, ge=1)
     worker_concurrency: int = Field(default=2, ge=2)
     tighten: Tightening = Tightening()
+    support: SupportSettings = SupportSettings()
 
     @model_validator(mode="after")
     def _one_stage(self) -> Settings:
@@ -94,7 +97,11 @@ def load(environ: Mapping[str, str]) -> Settings:
     stage = environ.get("STAGE", "")
     if not stage:
         raise SettingsError("environment variable STAGE is missing")
-    values: dict[str, object] = {"stage": stage, "tighten": _tightening(environ)}
+    values: dict[str, object] = {
+        "stage": stage,
+        "tighten": _tightening(environ),
+        "support": support_settings.load(environ, stage),
+    }
     for field, (variable, default) in _VARIABLES.items():
         text = environ.get(variable, default.format(stage=stage))
         if text:

@@ -24,6 +24,7 @@ from chalicelib.errors import (
     PayloadError,
     ProviderError,
     SwitchesUnreadableError,
+    UnavailableError,
 )
 from chalicelib.flows import Event, Flow, NotAnEvent, suffix
 from chalicelib.jobs import Job, Recovery, decode, facts_of
@@ -52,7 +53,10 @@ LEASE_GRACE_SECONDS = 130.0
 """Added to the function's time left: clock skew up to 120 s, and Lambda's late kill."""
 BACKOFF_BASE_SECONDS = 4.0
 BACKOFF_CAP_SECONDS = 900.0
-"""Full jitter up to 15 minutes, so that ten receives outlast an outage of two hours."""
+"""Exponential with full jitter, for our own faults: a poison message ends within the hour."""
+OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0, 1500.0)
+"""For what others must mend first: nine waits of 7,360 s in all, so that ten receives outlast an
+outage of two hours; a quarter more by jitter, and never shorter than asked for."""
 ATTENTION_TAG = "middleware_error_needs_attention"
 
 _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
@@ -102,11 +106,12 @@ class Worker:
         try:
             self._run(job, delivery)
         except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
-            reason = _reason_of(error)
+            reason = _reason_of(error)[0]
+            wait = self._wait(error, delivery.receive_count)
         else:
             return
-        self._hand_back(job, delivery, error_reason=reason[0], delay_seconds=reason[1])
-        raise HandedBackError(reason[0])
+        self._hand_back(job, delivery, error_reason=reason, delay_seconds=wait)
+        raise HandedBackError(reason)
 
     # --- one job ------------------------------------------------------------------------------
 
@@ -271,7 +276,7 @@ class Worker:
         )
 
     def _hand_back(
-        self, job: Job, delivery: Delivery, *, error_reason: str, delay_seconds: float | None
+        self, job: Job, delivery: Delivery, *, error_reason: str, delay_seconds: float
     ) -> None:
         """Set when the message comes again, and say why it stays."""
         name = "system.dlq.message_written" if delivery.is_last else "worker.handed_back"
@@ -284,14 +289,24 @@ class Worker:
                 self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
             except MiddlewareError:
                 self.log.event("worker.dead_letter_not_recorded")
-        wait = self._backoff(delivery.receive_count) if delay_seconds is None else delay_seconds
-        self._defer(delivery, max(1.0, wait))
+        self._defer(delivery, max(1.0, delay_seconds))
 
     def _defer(self, delivery: Delivery, seconds: float) -> None:
         try:
             self.outbox.defer(delivery.receipt_handle, seconds)
         except MiddlewareError:
             self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
+
+    def _wait(self, error: Exception, receive_count: int) -> float:
+        """How long the message stays away: as others need, or as a fault of ours deserves."""
+        asked = _reason_of(error)[1]
+        if isinstance(error, HandBackError) and asked is not None:
+            return asked
+        if isinstance(error, ProviderError | HandBackError | UnavailableError):
+            number = min(receive_count, len(OUTAGE_WAITS_SECONDS)) - 1
+            wait = OUTAGE_WAITS_SECONDS[number] * (1.0 + self.jitter() / 4)
+            return max(wait, asked or 0.0)
+        return self._backoff(receive_count)
 
     def _backoff(self, receive_count: int) -> float:
         """Exponential with full jitter."""

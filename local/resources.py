@@ -19,6 +19,7 @@ from botocore.exceptions import ClientError
 
 from local.engine import REGION
 from local.template import Resource, Template, TemplateError
+from local.vendors import openai, shopify
 from local.vendors.richpanel import API_KEY
 
 if TYPE_CHECKING:
@@ -101,6 +102,9 @@ class Secrets:
     webhook_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     api_key: str = API_KEY
     key_hash: str = field(default_factory=lambda: secrets.token_hex(32))
+    openai_api_key: str = openai.API_KEY
+    shopify_client_id: str = shopify.CLIENT_ID
+    shopify_client_secret: str = shopify.CLIENT_SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,12 +237,15 @@ def create_switches(aws: Aws, stage: str, values: Mapping[str, str]) -> None:
 
 
 def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
-    """Write the three secrets."""
+    """Write the secrets."""
     client = aws.client("secretsmanager")
     values = {
         "richpanel/webhook_token": given.webhook_token,
         "richpanel/api_key": given.api_key,
         "key_hash": given.key_hash,
+        "openai/api_key": given.openai_api_key,
+        "shopify/client_id": given.shopify_client_id,
+        "shopify/client_secret": given.shopify_client_secret,
     }
     for name, value in values.items():
         secret_id = f"rp-mw/{stage}/{name}"

@@ -173,6 +173,18 @@ def test_two_copies_at_once_on_two_workers_do_the_work_once(system):
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
+def test_two_rules_with_two_templates_report_one_message(system):
+    """F13: the payload's hash is stored and never judged; the first result stays untouched."""
+    body = system.ticket()
+    system.post(body)
+    system.run()
+    before = system.event()
+    system.services().intake.accept(_job(body | {"rule": "another"}), recovery=Recovery.SWEEP)
+    system.run()
+    assert system.event() == before
+    assert len(system.writes()) == 1
+
+
 def test_a_thin_notification_of_a_known_message_does_nothing(system):
     """One message, one key: the comment's, whoever reports it and how."""
     system.post(system.ticket())

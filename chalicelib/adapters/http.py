@@ -57,6 +57,7 @@ MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _IDLE_SECONDS = 20.0
 """An idle connection older than this may be dead, most of all after a frozen container thaws."""
 _CHUNK_BYTES = 65_536
+_MAX_ERROR_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,6 +70,7 @@ class Call:
         is_repeatable: doing it twice is doing it once.  Any other call gets a fresh connection,
             because a stale one would make its outcome uncertain for nothing.
         expects_json: the answer is of use only as a JSON object.
+        form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
     """
 
     operation: str
@@ -78,6 +80,7 @@ class Call:
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Mapping[str, Any] | None = field(default=None, repr=False)
     expects_json: bool = True
+    form: Mapping[str, str] | None = field(default=None, repr=False)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -87,6 +90,8 @@ class VendorClient:
     Attributes:
         authorize: gives the headers that prove who we are; with True they are fetched anew,
             which happens once after a 401.
+        error_code_at: where in an error's JSON body the vendor's own code stands, such as
+            ``("error", "code")``; the code becomes the error's reason if it is a plain word.
     """
 
     provider: str
@@ -98,6 +103,7 @@ class VendorClient:
     breaker: Breaker
     connect_timeout_seconds: float = 3.0
     max_answer_bytes: int = MAX_ANSWER_BYTES
+    error_code_at: tuple[str, ...] = ()
     _session: requests.Session = field(init=False, repr=False)
     _used_at: datetime = field(init=False, repr=False)
 
@@ -172,6 +178,7 @@ class VendorClient:
                     self.base_url.rstrip("/") + call.path,
                     params=dict(call.query) or None,
                     json=call.body,
+                    data=call.form,
                     headers=headers,
                     timeout=(min(self.connect_timeout_seconds, patience), patience),
                     allow_redirects=False,
@@ -179,6 +186,8 @@ class VendorClient:
                 ) as response,
             ):
                 answer.read(response, call, self.max_answer_bytes)
+                if self.error_code_at and answer.status_is_error:
+                    answer.reason = _error_code(response, self.error_code_at)
         except _BROKEN as error:
             answer.reason = _reason(error, watch)
         if answer.reason and watch.is_over:
@@ -255,6 +264,11 @@ class _Answer:
         if call.expects_json and response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:
             self.reason, self.json = _object(response, max_bytes)
 
+    @property
+    def status_is_error(self) -> bool:
+        """The vendor says itself that it failed, and may say why."""
+        return self.status is not None and self.status >= HTTPStatus.BAD_REQUEST
+
     def failure(self, call: Call) -> type[ProviderError] | None:
         """Which error this is, None for a success or a refused key."""
         unclear = TransientError if call.is_repeatable else UncertainError
@@ -302,6 +316,16 @@ def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str,
     return ("", parsed) if isinstance(parsed, dict) else ("answer_not_an_object", {})
 
 
+def _error_code(response: requests.Response, at: tuple[str, ...]) -> str:
+    """The vendor's own code in an error's body: a plain word or number, never a sentence."""
+    _, found = _object(response, _MAX_ERROR_BYTES)
+    value: Any = found
+    for name in at:
+        value = value.get(name) if isinstance(value, dict) else None
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return text if _ERROR_CODE.fullmatch(text) else ""
+
+
 def _request_id(headers: Mapping[str, str]) -> str | None:
     for name in ("x-request-id", "x-amzn-requestid", "request-id"):
         if _REQUEST_ID.fullmatch(headers.get(name, "")):
@@ -318,6 +342,7 @@ def _reason(error: Exception, watch: Watch) -> str:
 
 _REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
 _SAYS_WHEN = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_ERROR_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}|[0-9]{1,6}")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:=/+-]{1,128}")
 _BROKEN = (
     requests.RequestException,

@@ -35,6 +35,7 @@ READ_DEADLINE_SECONDS = 15.0
 _TAG_NAMES_LAST = timedelta(minutes=10)
 _MAX_PAGES = 50
 _PER_PAGE = 100
+_REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
 _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
 """The only payload known to move a ticket to CLOSED; others were answered 200 without effect."""
 
@@ -112,16 +113,25 @@ class Richpanel:
         body = {"ticket": {"assignee_id": ours[-1].team}}
         self._put("assign", conversation_id, "", body, deadline_seconds)
 
-    def close(self, conversation_id: str, *, deadline_seconds: float) -> None:
+    def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
         """Close a ticket and read it back, as a refused change is answered 200 too.
+
+        Returns:
+            The ticket as it is then; somebody may have written meanwhile.
 
         Raises:
             ProviderError: `TransientError` also where it is still open afterwards.
         """
         ends = self._clock.monotonic() + deadline_seconds
         self._put("close", conversation_id, "", _CLOSE, deadline_seconds)
-        if self._read_ticket(conversation_id, ends - self._clock.monotonic()).is_open:
+        ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+        if ticket.is_open:
             raise TransientError(PROVIDER, "close", reason="not_applied")
+        return ticket
+
+    def reopen(self, conversation_id: str, *, deadline_seconds: float) -> None:
+        """Open a ticket again; repeating it changes nothing."""
+        self._put("reopen", conversation_id, "", _REOPEN, deadline_seconds)
 
     def send_message(
         self, conversation_id: str, *, body: str, author_id: str, deadline_seconds: float

@@ -86,6 +86,7 @@ class Services(Support):
             ledger=self.ledger,
             state=self.state,
             intake=self.intake,
+            settlement=self.settlement,
             clock=self.clock,
             log=self.log,
             new_id=new_id,

@@ -14,6 +14,7 @@ from chalicelib.sources import richpanel as richpanel_source
 from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
+    from chalicelib.adapters.http import VendorClient
     from chalicelib.adapters.richpanel import Richpanel
     from chalicelib.flows import Flow
 
@@ -29,16 +30,25 @@ class Support(Core):
 
     @cached_property
     def richpanel(self) -> Richpanel:
-        """The vendor, under this container's share of the tenant's rate limit."""
+        """The vendor."""
+        from chalicelib.adapters.richpanel import Richpanel
+
+        return Richpanel(
+            self._richpanel_client, self.clock, tag_mode=self.settings.richpanel_tag_mode
+        )
+
+    @cached_property
+    def _richpanel_client(self) -> VendorClient:
+        """Under this container's share of the tenant's rate limit."""
         from chalicelib.adapters.breaker import Breaker
         from chalicelib.adapters.http import VendorClient
         from chalicelib.adapters.rate_limit import RateLimit
-        from chalicelib.adapters.richpanel import PROVIDER, Richpanel, key_header
+        from chalicelib.adapters.richpanel import PROVIDER, key_header
 
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
         shares = settings.worker_concurrency + 1  # one is reconciliation's
-        client = VendorClient(
+        return VendorClient(
             provider=PROVIDER,
             base_url=settings.richpanel_base_url,
             authorize=key_header(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
@@ -52,24 +62,30 @@ class Support(Core):
             ),
             breaker=Breaker(PROVIDER, self.clock),
         )
-        return Richpanel(client, self.clock, tag_mode=settings.richpanel_tag_mode)
 
     def support_flows(self) -> Mapping[str, Flow]:
         """The flow of each kind of job."""
         from chalicelib.flows.support import SupportFlow
+        from chalicelib.wiring.answering import answering
 
         flow = SupportFlow(
             self.richpanel,
             self.state,
             self.ledger,
             self.clock,
+            answering(self, self._richpanel_client),
             max_event_age=self.settings.max_event_age,
         )
         return {"ticket_message": flow, "ticket_notification": flow}
 
     def support_executors(self) -> Mapping[str, Executor]:
         """Who performs each kind of action."""
+        from chalicelib.wiring.answering import Replies
+
+        replies = Replies(self.richpanel)
         return {
+            "reply": replies.send,
+            "close": replies.close,
             "add_tag": self.richpanel.add_tags,
             "remove_tag": self.richpanel.remove_tags,
             "assign": self.richpanel.assign,
@@ -77,7 +93,9 @@ class Support(Core):
 
     def support_settlers(self) -> Mapping[str, Settler]:
         """Who learns whether an action of a kind happened; tags are simply repeated."""
-        return {}
+        from chalicelib.flows.support.read_back import ReplyReadBack
+
+        return {"reply": ReplyReadBack(self.richpanel, lambda: self.opaque_ids)}
 
     def _verify_richpanel(self, headers: Mapping[str, str]) -> None:
         tokens = active_tokens(self.secrets.text(self.settings.webhook_secret_id))

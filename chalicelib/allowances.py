@@ -1,0 +1,70 @@
+"""How often something may happen to somebody within a time, counted by conditional writes.
+
+A row holds the times that are still within the longest window, and who took each, so that the
+window slides exactly and taking twice for one action counts once.  Rows stand in table A under
+opaque ids and end by its TTL::
+
+    event_id    lim:auto_reply:customer:{opaque id}        expires_at  1763716152
+    taken       [{"at": 1763629752, "by": "act:rp_reply:1042:c-77"}]    version 3
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from chalicelib import keys
+from chalicelib.clock import iso
+from chalicelib.dynamo import ConditionFailed, Item, Table
+from chalicelib.errors import TransientError
+from chalicelib.limits import Limit
+from chalicelib.ports import Clock
+
+_TRIES = 5
+
+
+class Allowances:
+    """`limits.AllowancePort` on DynamoDB."""
+
+    def __init__(self, table: Table, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
+        """See `AllowancePort.take`."""
+        row: Item = {}
+        key = keys.joined("lim", *what.split(":"), opaque_id)
+        longest = max(limit.window for limit in limits)
+        for _ in range(_TRIES):
+            now = self._clock.now().timestamp()
+            taken = [
+                one for one in row.get("taken", ()) if one["at"] > now - longest.total_seconds()
+            ]
+            if any(one["by"] == by for one in taken):
+                return None
+            for limit in limits:
+                since = now - limit.window.total_seconds()
+                if sum(one["at"] > since for one in taken) >= limit.count:
+                    return limit.name
+            try:
+                self._put(key, row, [*taken, {"at": int(now), "by": by}], longest)
+            except ConditionFailed as found:
+                row = found.item
+            else:
+                return None
+        raise TransientError("dynamodb", "take_allowance", reason="contended")
+
+    def _put(self, key: str, row: Item, taken: Sequence[Item], longest: timedelta) -> None:
+        now = self._clock.now()
+        version = row.get("version", 0)
+        item = {
+            "event_id": key,
+            "taken": list(taken),
+            "version": version + 1,
+            "last_processed_at": iso(now),
+            "expires_at": int((now + longest).timestamp()) + 1,
+        }
+        if row:
+            self._table.put(item, condition="#version = :version", version=version)
+        else:
+            self._table.put(item, condition="attribute_not_exists(#event_id)")

@@ -1,0 +1,293 @@
+"""Whether an automatic reply may go out, and with what; what it must look up is looked up here.
+
+The order of questions: switches, message, ticket, deployment, then the order itself, the model's
+verifier, and last the counted limits, so that nobody is called and nothing is counted for a reply
+that something cheaper forbids.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from chalicelib import keys
+from chalicelib.clock import iso, parsed
+from chalicelib.errors import PermanentError, ProviderError
+from chalicelib.flows.intents import order_number
+from chalicelib.flows.support import guard_rails
+from chalicelib.flows.support.decision import MAX_ASKS, Decision
+from chalicelib.flows.support.guard_rails import Policy, Refusal
+from chalicelib.flows.support.inquiry import Inquiry
+from chalicelib.flows.support.opinion import Opinions
+from chalicelib.flows.support.order_status import NotTold, Told, tell
+from chalicelib.flows.support.templates import CATALOGUE, TemplateError, render
+from chalicelib.keys import OpaqueIds
+from chalicelib.limits import AllowancePort
+from chalicelib.orders import LinkedOrders, LookupCache, Order, ShopOrders
+from chalicelib.ports import Clock, EventFacts, Switches, Ticket
+from chalicelib.ticket_replies import reference
+
+ASK_TEMPLATE = "t_order_status_ask_order_number"
+FOUND_FRESH_SECONDS = 900.0
+ABSENT_FRESH_SECONDS = 120.0
+"""A shop's search lags: what was not found may be found a little later."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What is sent, or why nothing is.
+
+    Attributes:
+        tags: what a refusal leaves on the ticket.
+        asks: the reply asks for the order number; the conversation waits for the answer.
+        ends_pending: nothing is waited for any more, also when nothing is sent.
+        keeps_pending: the question stands although nothing is sent now.
+    """
+
+    template_id: str | None = None
+    text: str | None = field(default=None, repr=False)
+    tags: tuple[str, ...] = ()
+    reasons: tuple[str, ...] = ()
+    asks: bool = False
+    closes: bool = False
+    ends_pending: bool = False
+    keeps_pending: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Answering:
+    """The parts an answer is made of.
+
+    Attributes:
+        shop: None where no shop is configured; then only linked orders are known.
+        opinions: None where no model is asked.
+    """
+
+    linked: LinkedOrders
+    shop: ShopOrders | None
+    cache: LookupCache
+    allowances: AllowancePort
+    opinions: Opinions | None
+    opaque: Callable[[], OpaqueIds]
+    policy: Policy
+    clock: Clock
+
+    def consider(
+        self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
+    ) -> Verdict:
+        """The verdict on one message."""
+        ends = inquiry.state is not None and inquiry.state.pending_flow is not None
+        refusal = guard_rails.by_switches(switches, self.policy, decision)
+        ticket = inquiry.ticket
+        if refusal is None and ticket is None:
+            refusal = Refusal("ticket_not_read")
+        if refusal is not None or ticket is None:
+            return _refused(refusal or Refusal("ticket_not_read"), ends_pending=False)
+        refusal = (
+            guard_rails.by_message(inquiry, decision)
+            or guard_rails.by_ticket(inquiry, ticket, decision)
+            or guard_rails.by_policy(ticket, self.policy, decision)
+        )
+        if refusal is not None:
+            waits = refusal.reason == "newer_message" and decision.is_about_order_status
+            return _refused(refusal, ends_pending=ends and not waits, keeps_pending=waits)
+        told = self._told(facts, inquiry, ticket, decision)
+        if isinstance(told, Told):
+            told = self._permitted(facts, inquiry, ticket, decision, told)
+        if isinstance(told, Refusal):
+            return _refused(told, ends_pending=ends)
+        return self._composed(facts, ticket, decision, told)
+
+    def recompose(
+        self,
+        facts: EventFacts,
+        inquiry: Inquiry,
+        ticket: Ticket,
+        template_id: str,
+        decision: Decision,
+    ) -> str:
+        """The text of a reply that was decided by an earlier claim and surely not sent.
+
+        Raises:
+            PermanentError: it is not right any more: ``superseded`` or ``order_changed``.
+            ProviderError: what it needs cannot be had now.
+        """
+        if not ticket.is_open or inquiry.has_newer_reply:
+            raise PermanentError("richpanel", "send_message", reason="superseded")
+        forbidden = guard_rails.by_policy(ticket, self.policy, decision)
+        if forbidden is not None or not self.policy.is_outbound_enabled:
+            reason = forbidden.reason if forbidden else "outbound_disabled"
+            raise PermanentError("richpanel", "send_message", reason=reason)
+        told: Told | Refusal = Told(template_id, {})
+        if CATALOGUE[template_id].tier == 2:  # noqa: PLR2004 - the tier of verified replies
+            told = self._status(facts, inquiry, ticket, decision)
+        if not isinstance(told, Told) or told.template_id != template_id:
+            raise PermanentError("richpanel", "send_message", reason="order_changed")
+        text = self._composed(facts, ticket, decision, told).text
+        if text is None:
+            raise PermanentError("richpanel", "send_message", reason="cannot_be_composed")
+        return text
+
+    # --- which template -----------------------------------------------------------------------
+
+    def _told(
+        self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
+    ) -> Told | Refusal:
+        if decision.is_about_order_status:
+            told = self._status(facts, inquiry, ticket, decision)
+        else:
+            told = Told(guard_rails.TEMPLATE_OF.get(decision.intent, ""), {})
+        if isinstance(told, Told) and told.template_id not in self.policy.templates:
+            return guard_rails.suppressed("template_not_enabled", decision)
+        return told
+
+    def _status(
+        self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
+    ) -> Told | Refusal:
+        """What is known of the order, the question for its number, or a refusal."""
+        number = order_number(inquiry.text or "", is_asked_for=decision.pending is not None)
+        try:
+            order = self._order(facts, ticket, number)
+        except ProviderError as error:
+            return guard_rails.lookup_failed(f"lookup_failed:{error.reason}", decision)
+        if isinstance(order, Order):
+            told = tell(order, decision.intent, self.clock.now(), _language(decision))
+            if isinstance(told, NotTold):
+                return guard_rails.lookup_failed(told.reason, decision, told.missing)
+            return told
+        if order == "order_number_missing":
+            asked = decision.pending.attempts if decision.pending else 0
+            if asked < MAX_ASKS:
+                return Told(ASK_TEMPLATE, {})
+        return guard_rails.lookup_failed(order, decision, ("order_id",))
+
+    def _order(self, facts: EventFacts, ticket: Ticket, number: str | None) -> Order | str:
+        """The customer's order, or the reason why it is not known."""
+        linked = self.linked.linked_order(facts.conversation_id)
+        if linked is not None and number in (None, linked.name.lstrip("#")):
+            return linked
+        if number is None:
+            return "order_number_missing"
+        if self.shop is None:
+            return "shop_not_configured"
+        if not ticket.customer_email:
+            return "requester_not_known"
+        return self._shop_order(self.shop, facts.conversation_id, number, ticket.customer_email)
+
+    def _shop_order(
+        self, shop: ShopOrders, conversation_id: str, number: str, email: str
+    ) -> Order | str:
+        opaque = self.opaque()
+        key = keys.shopify_lookup(conversation_id, opaque.of("order", number))
+        requester = opaque.of("email", email.lower())
+        known = self.cache.read(key)
+        if known is not None and known.get("requester") == requester and not known["has_tracking"]:
+            return _remembered(known, number)
+        found = shop.find_order(number, requester_email=email)
+        seconds = FOUND_FRESH_SECONDS if found.order else ABSENT_FRESH_SECONDS
+        remembered = {"requester": requester, **_impersonal(found.order, found.reason)}
+        self.cache.write(key, conversation_id, remembered, fresh_seconds=seconds)
+        return found.order or found.reason
+
+    # --- may it go out ------------------------------------------------------------------------
+
+    def _permitted(
+        self,
+        facts: EventFacts,
+        inquiry: Inquiry,
+        ticket: Ticket,
+        decision: Decision,
+        told: Told,
+    ) -> Told | Refusal:
+        """The verifier's word for a verified reply, and the counted limits for any."""
+        if self.opinions is not None and CATALOGUE[told.template_id].tier == 2:  # noqa: PLR2004
+            verified = self.opinions.verify(inquiry.text or "", decision.intent)
+            if not verified.allows:
+                return guard_rails.suppressed(verified.reason, decision)
+        opaque = self.opaque()
+        by = _reply_key(facts)
+        limit = None
+        if ticket.customer_email:
+            customer = opaque.of("email", ticket.customer_email.lower())
+            limit = self.allowances.take(
+                "auto_reply:customer", customer, by, guard_rails.CUSTOMER_LIMITS
+            )
+        if limit is None:
+            conversation = opaque.of("conversation", facts.conversation_id)
+            limit = self.allowances.take(
+                "auto_reply:conversation", conversation, by, guard_rails.CONVERSATION_LIMITS
+            )
+        return told if limit is None else guard_rails.suppressed(limit, decision)
+
+    def _composed(
+        self, facts: EventFacts, ticket: Ticket, decision: Decision, told: Told
+    ) -> Verdict:
+        values = {"first_name": ticket.customer_name, **told.values}
+        try:
+            text = render(
+                told.template_id,
+                values,
+                reference=reference(self.opaque(), _reply_key(facts)),
+                signature=self.policy.signature,
+                language=_language(decision),
+            )
+        except TemplateError:
+            refusal = guard_rails.suppressed("template_incomplete", decision)
+            return _refused(refusal, ends_pending=False)
+        asks = told.template_id == ASK_TEMPLATE
+        return Verdict(
+            template_id=told.template_id,
+            text=text,
+            asks=asks,
+            closes=CATALOGUE[told.template_id].closes,
+            ends_pending=not asks,
+        )
+
+
+def _refused(refusal: Refusal, *, ends_pending: bool, keeps_pending: bool = False) -> Verdict:
+    return Verdict(
+        tags=refusal.tags,
+        reasons=(refusal.reason,),
+        ends_pending=ends_pending,
+        keeps_pending=keeps_pending,
+    )
+
+
+def _reply_key(facts: EventFacts) -> str:
+    suffix = keys.suffix_of(facts.event_key, facts.source_message_id)
+    return keys.reply_action(facts.conversation_id, suffix)
+
+
+def _language(decision: Decision) -> Literal["en", "es"]:
+    return "es" if decision.language == "es" else "en"
+
+
+def _impersonal(order: Order | None, reason: str) -> Mapping[str, str]:
+    """What may be kept of a lookup: no number, address or name."""
+    if order is None:
+        return {"outcome": reason, "has_tracking": ""}
+    return {
+        "outcome": "found",
+        "status": order.status,
+        "fulfillment_status": order.fulfillment_status,
+        "created_at": iso(order.created_at) if order.created_at else "",
+        "shipping_method": order.shipping_method or "",
+        "has_tracking": "yes" if order.has_tracking else "",
+        "is_cancelled": "yes" if order.is_cancelled else "",
+        "is_preorder": "yes" if order.is_preorder else "",
+    }
+
+
+def _remembered(known: Mapping[str, str], number: str) -> Order | str:
+    if known["outcome"] != "found":
+        return known["outcome"]
+    return Order(
+        name=f"#{number}",
+        created_at=parsed(known["created_at"]),
+        status=known["status"],
+        fulfillment_status=known["fulfillment_status"],
+        shipping_method=known["shipping_method"] or None,
+        is_cancelled=bool(known["is_cancelled"]),
+        is_preorder=bool(known["is_preorder"]),
+    )

@@ -1,0 +1,302 @@
+"""Richpanel tickets: which customer comments are new, the plan of each, and what is remembered.
+
+A notification that names its comment is that comment's event.  Any other is resolved here: the
+ticket is read, and every customer comment inside the age gate that has not come to an end is an
+event of its own; at first contact only those after the newest operator comment.  The key of last
+resort, a hash of text and time, stands only where the ticket cannot be read.
+
+In shadow mode, and with the kill switch on, a message that came with its text is decided on that
+text alone and nobody is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib import actions, keys
+from chalicelib.actions import Action
+from chalicelib.clock import iso, parsed
+from chalicelib.errors import PermanentError
+from chalicelib.flows import Event, NotAnEvent, suffix
+from chalicelib.flows.intents import classify, order_number
+from chalicelib.flows.support.answering import Answering, Verdict
+from chalicelib.flows.support.decision import Decision, Pending, Tier, decide_on, pending_of
+from chalicelib.flows.support.inquiry import Inquiry, floor_of, is_after
+from chalicelib.flows.support.routing import current_route, planned
+from chalicelib.jobs import Recovery, TicketMessage, TicketNotification, facts_of
+from chalicelib.plans import Plan, PlannedAction
+from chalicelib.ports import (
+    ActionRow,
+    ActionStatus,
+    Clock,
+    Comment,
+    EventFacts,
+    EventStatus,
+    Lease,
+    LedgerPort,
+    StateChange,
+    StatePort,
+    Switches,
+    Ticket,
+    Tickets,
+)
+from chalicelib.ticket_replies import Close, Reply, body_hash, reference
+
+_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
+_STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
+
+
+class SupportFlow:
+    """`flows.Flow` for Richpanel's jobs."""
+
+    def __init__(
+        self,
+        tickets: Tickets,
+        state: StatePort,
+        ledger: LedgerPort,
+        clock: Clock,
+        answering: Answering | None = None,
+        *,
+        max_event_age: timedelta,
+    ) -> None:
+        self._tickets = tickets
+        self._state = state
+        self._ledger = ledger
+        self._clock = clock
+        self._answering = answering
+        self._max_age = max_event_age
+
+    def is_container(self, job: TicketMessage | TicketNotification) -> bool:
+        """A notification stands for the comments it leads to."""
+        return isinstance(job, TicketNotification)
+
+    def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
+        """See `flows.Flow.events`."""
+        if isinstance(job, TicketMessage):
+            inquiry = Inquiry(
+                text=job.text,
+                at=_time_of(job.created_at, job.received_at),
+                message_id=job.message_id,
+            )
+            return [Event(facts_of(job), inquiry)]
+        try:
+            ticket = self._tickets.read_ticket(job.conversation_id)
+        except PermanentError as error:
+            if job.text is None:
+                raise NotAnEvent(EventStatus.FAILED, f"ticket_unreadable:{error.reason}") from None
+            return self._by_text(job, None)
+        if not ticket.comments and job.text is not None:
+            return self._by_text(job, ticket)
+        return self._new_comments(job, ticket)
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`."""
+        inquiry: Inquiry = event.subject
+        is_silent = switches.kill_switch or switches.shadow_mode
+        can_be_decided = is_silent and inquiry.text is not None
+        if inquiry.ticket is None and inquiry.message_id is not None and not can_be_decided:
+            inquiry.locate(self._read(event.facts))
+        if self._clock.now() - inquiry.at > self._max_age:
+            raise NotAnEvent(EventStatus.SKIPPED, "too_old")
+        answering = self._answering
+        if answering is not None and answering.policy.is_outbound_enabled and not is_silent:
+            inquiry.state = self._state.read(event.facts.conversation_id)
+        ticket = inquiry.ticket
+        tags = ticket.tags if ticket else frozenset[str]()
+        asks_nobody = is_silent or switches.safe_mode
+        decision = self._decide(inquiry, tags, asks_nobody=asks_nobody)
+        verdict = Verdict()
+        if answering is not None:
+            verdict = answering.consider(event.facts, inquiry, decision, switches)
+        inquiry.draft = verdict.text
+        floor = None if can_be_decided and ticket is None else floor_of(ticket)
+        return planned(decision, inquiry, tags, verdict, floor=floor)
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+        """See `flows.Flow.build`."""
+        conversation_id, ending = event.facts.conversation_id, suffix(event)
+        match planned.kind:
+            case "reply":
+                return self._reply(planned.arg, event, plan)
+            case "close":
+                return Close(conversation_id, event.facts.source_message_id, ending)
+        return actions.build(planned, conversation_id=conversation_id, suffix=ending)
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `flows.Flow.conclude`: table B."""
+        facts = plan.facts
+        change = StateChange(
+            conversation_id=event.facts.conversation_id,
+            message_at=str(facts["at"]),
+            message_id=event.facts.source_message_id,
+            first_contact_floor=facts.get("floor"),
+            routed_team=str(facts["route"]),
+            routing_confidence=float(facts["confidence"]),
+            intent=str(facts["intent"]),
+            risk_flags=frozenset(facts.get("risk", ())),
+            **_after_reply(event, facts, rows),
+        )
+        return self._state.apply(lease, change)
+
+    # --- what it says -------------------------------------------------------------------------
+
+    def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, asks_nobody: bool) -> Decision:
+        text = inquiry.text or ""
+        found = classify(text)
+        reasons: tuple[str, ...] = ()
+        opinions = self._answering.opinions if self._answering else None
+        if opinions is not None and text.strip() and not asks_nobody:
+            found, reasons = opinions.improve(text, found)
+        stored = inquiry.state.pending_flow if inquiry.state else None
+        return decide_on(
+            found,
+            current_route=current_route(tags),
+            pending=pending_of(stored, self._clock.now()),
+            has_number=order_number(text, is_asked_for=True) is not None,
+            reasons=reasons,
+        )
+
+    def _reply(self, template_id: str, event: Event, plan: Plan) -> Reply:
+        """The reply, its text at hand or to be composed when it really has to be sent."""
+        inquiry: Inquiry = event.subject
+        answering = self._answering
+        if answering is None:
+            raise KeyError("reply")
+        opaque, ending = answering.opaque(), suffix(event)
+        key = keys.reply_action(event.facts.conversation_id, ending)
+        draft = inquiry.draft
+        return Reply(
+            conversation_id=event.facts.conversation_id,
+            template_id=template_id,
+            suffix=ending,
+            author_id=answering.policy.author_id or "",
+            reference=reference(opaque, key),
+            compose=lambda: draft or self._recomposed(answering, template_id, event, plan),
+            body=body_hash(opaque, draft) if draft else None,
+        )
+
+    def _recomposed(self, answering: Answering, template_id: str, event: Event, plan: Plan) -> str:
+        """A resumed event's text, made anew from a ticket that is read anew."""
+        inquiry: Inquiry = event.subject
+        ticket = self._tickets.read_ticket(event.facts.conversation_id)
+        try:
+            inquiry.locate(ticket)
+        except NotAnEvent:
+            raise PermanentError("richpanel", "send_message", reason="superseded") from None
+        decision = _recorded(plan.facts)
+        return answering.recompose(event.facts, inquiry, ticket, template_id, decision)
+
+    # --- which events -------------------------------------------------------------------------
+
+    def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
+        oldest = iso(self._clock.now() - self._max_age)
+        by_key = {
+            keys.ticket_message(job.conversation_id, comment.id): comment
+            for comment in ticket.comments
+            if not comment.is_operator and is_after(comment, oldest)
+        }
+        ended = self._ledger.statuses(list(by_key)) if by_key else {}
+        begun = [comment for key, comment in by_key.items() if key in ended]
+        since = self._first_contact(job, ticket, begun)
+        new = [
+            (key, comment)
+            for key, comment in by_key.items()
+            if ended.get(key) in _STILL_OPEN
+            or (key not in ended and is_after(comment, since))
+            or (key in ended and job.recovery in _REOPENING)
+        ]
+        return [
+            Event(
+                _facts_of_comment(job, key, comment),
+                Inquiry(
+                    text=comment.text,
+                    at=comment.created_at or _time_of(None, job.received_at),
+                    message_id=comment.id,
+                    # The first one's effects change the ticket: the others read it again.
+                    ticket=ticket if number == 0 else None,
+                ),
+            )
+            for number, (key, comment) in enumerate(new)
+        ]
+
+    def _first_contact(
+        self, job: TicketNotification, ticket: Ticket, begun: Sequence[Comment]
+    ) -> str:
+        """After which time a comment is new: the newest operator comment at first contact.
+
+        Where a comment was begun and nothing is remembered yet, an operator comment after it may
+        be our own answer, and says nothing of what came before.
+        """
+        known = self._state.read(job.conversation_id)
+        if known is not None and known.first_contact_floor is not None:
+            return known.first_contact_floor
+        times = [comment.created_at for comment in begun if comment.created_at]
+        return floor_of(ticket, before=min(times, default=None))
+
+    def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
+        """The key of last resort; a copy may have fallen into the neighbouring bucket."""
+        text, at = job.text or "", _time_of(job.created_at, job.received_at)
+        key = keys.ticket_text(job.conversation_id, text, at.timestamp())
+        other = keys.ticket_text_neighbour(job.conversation_id, text, at.timestamp())
+        if other in self._ledger.statuses([other]):
+            raise NotAnEvent(EventStatus.SKIPPED, "duplicate_in_neighbour_bucket")
+        facts = replace(facts_of(job), event_key=key)
+        return [Event(facts, Inquiry(text=text, at=at, ticket=ticket))]
+
+    def _read(self, facts: EventFacts) -> Ticket:
+        try:
+            return self._tickets.read_ticket(facts.conversation_id)
+        except PermanentError as error:
+            raise NotAnEvent(EventStatus.FAILED, f"ticket_unreadable:{error.reason}") from None
+
+
+def _recorded(facts: Mapping[str, Any]) -> Decision:
+    """As much of a stored decision as composing its reply needs."""
+    attempts = facts.get("pending")
+    return Decision(
+        intent=str(facts["intent"]),
+        confidence=float(facts["confidence"]),
+        route=str(facts["route"]),
+        tier=Tier(facts["tier"]),
+        language="es" if facts.get("language") == "es" else "en",
+        pending=None if attempts is None else Pending(str(facts["intent"]), int(attempts)),
+    )
+
+
+def _after_reply(
+    event: Event, facts: Mapping[str, Any], rows: Mapping[str, ActionRow]
+) -> dict[str, Any]:
+    """What the conversation waits for, and what it was last told."""
+    row = rows.get(keys.reply_action(event.facts.conversation_id, suffix(event)))
+    waiting = {"type": "need_order_number", "intent": facts["intent"]}
+    if row is None or row.status != ActionStatus.DONE:
+        if facts.get("waits"):
+            asked = facts.get("pending", 0)
+            return {"pending_flow": waiting | {"requested_at": facts["at"], "attempts": asked}}
+        return {"clear": frozenset({"pending_flow"})} if facts.get("ends") and row is None else {}
+    sent = {
+        "type": "order_status" if facts["tier"] == Tier.VERIFIED else str(facts["template"]),
+        "template": facts["template"],
+        "sent_at": row.finished_at,
+        "source_message_id": event.facts.source_message_id or "",
+    }
+    if facts.get("asks"):
+        waiting |= {"requested_at": row.finished_at, "attempts": facts["asks"]}
+        return {"last_auto_reply": sent | {"type": "need_order_number"}, "pending_flow": waiting}
+    return {"last_auto_reply": sent, "clear": frozenset({"pending_flow"})}
+
+
+def _facts_of_comment(job: TicketNotification, key: str, comment: Comment) -> EventFacts:
+    return replace(facts_of(job), event_key=key, source_message_id=comment.id)
+
+
+def _time_of(created_at: str | None, received_at: str) -> datetime:
+    moment = parsed(created_at) or parsed(received_at)
+    if moment is None:
+        raise ValueError("a job always has a time of receipt")
+    return moment

@@ -1,0 +1,39 @@
+"""How a reply of unknown outcome is found again: by its reference or its text.
+
+Only the bot's own comments count, and of those only the ones since the reply was started.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from chalicelib.keys import OpaqueIds, normalised
+from chalicelib.ports import Comment, Found, Tickets, UnsettledAction
+from chalicelib.ticket_replies import body_hash
+
+CLOCK_SKEW = timedelta(minutes=2)
+"""The vendor's clock may be behind ours by so much."""
+
+
+class ReplyReadBack:
+    """`ports.Settler` for `ticket_replies.Reply`."""
+
+    def __init__(self, tickets: Tickets, opaque: Callable[[], OpaqueIds]) -> None:
+        self._tickets = tickets
+        self._opaque = opaque
+
+    def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
+        """Every comment that could be this reply, oldest first."""
+        ticket = self._tickets.read_ticket(action.conversation_id)
+        since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
+        return tuple(Found(one.id) for one in ticket.comments if self._is_it(one, action, since))
+
+    def _is_it(self, comment: Comment, action: UnsettledAction, since: datetime) -> bool:
+        if not comment.is_operator or comment.author_id not in (None, action.probe["author"]):
+            return False
+        if comment.created_at is not None and comment.created_at < since:
+            return False
+        if action.probe["reference"].lower() in normalised(comment.text):
+            return True
+        return body_hash(self._opaque(), comment.text) == action.probe.get("body")

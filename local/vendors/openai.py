@@ -1,0 +1,373 @@
+"""A simulated OpenAI: the Responses API and the list of models, and the ends of what was shut down.
+
+What it answers is scripted, newest first; without a script it gives the smallest object that the
+asked schema allows, or a sentence::
+
+    with OpenAI() as openai:
+        openai.script(json={"1": "Ada"}, contains="recruitment")
+        openai.script(refusal="I can't help with that.", times=1)
+        openai.answer_by(lambda body: {"greeting": "Hello"})      # any function of the request
+
+It checks what the real one checks: the bearer key, the model, the strictness of a schema.  The
+first item of an answer's output is a reasoning item, as it often is.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import time
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from local.vendors import wire
+from local.vendors.wire import Answer, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+API_KEY = "simulated-openai-key"
+MODELS = ("gpt-6-luna", "gpt-6-luna-mini")
+QUOTA_BODY = {
+    "error": {
+        "message": "You exceeded your current quota.",
+        "type": "insufficient_quota",
+        "param": None,
+        "code": "insufficient_quota",
+    }
+}
+"""For ``fault("status", status=429, body=QUOTA_BODY)``: no waiting mends it."""
+HELP = f"""{wire.HELP}
+GET    /_sim/scripts               answers still to come
+POST   /_sim/scripts               {{"json": {{}}, "contains": "text of the request", "times": 1}};
+                                   or text, refusal, incomplete in place of json
+DELETE /_sim/scripts               none any more
+"""
+_SHUT_DOWN = frozenset({"assistants", "threads", "prompts"})
+_NAME_LENGTH = 64
+
+
+@dataclass(slots=True)
+class Modes(wire.Modes):
+    """How this account behaves.
+
+    Attributes:
+        conversation_locked: another request holds every conversation: 400, and it may be repeated.
+        reasoning_item: a reasoning item comes first in ``output``.
+        status: of every answer: completed, failed, in_progress ...
+    """
+
+    conversation_locked: bool = False
+    reasoning_item: bool = True
+    status: str = "completed"
+
+
+@dataclass(slots=True)
+class Script:
+    """One answer to come.
+
+    Attributes:
+        contains: only for a request whose instructions or input contain this.
+        times: how many requests it is spent on; None for all.
+        incomplete: a reason, ``max_output_tokens`` or ``content_filter``.
+    """
+
+    json: Any = None
+    text: str | None = None
+    refusal: str | None = None
+    incomplete: str | None = None
+    contains: str = ""
+    times: int | None = None
+
+    def spend(self, shown: str) -> bool:
+        """Whether it answers this request; counts down."""
+        if self.contains not in shown or self.times == 0:
+            return False
+        if self.times is not None:
+            self.times -= 1
+        return True
+
+
+class OpenAI(wire.Vendor):
+    """The server.
+
+    Args:
+        port: 0 for any free port.
+        api_keys: keys that are let in.
+        models: those the account has.
+    """
+
+    name = "openai"
+    modes_type = Modes
+    modes: Modes
+
+    def __init__(
+        self, port: int = 0, *, api_keys: Iterable[str] = (API_KEY,), models: Iterable[str] = MODELS
+    ) -> None:
+        self.api_keys = list(api_keys)
+        self.models = list(models)
+        self._first = (tuple(self.api_keys), tuple(self.models))
+        self._clear()
+        super().__init__(port)
+
+    def _clear(self) -> None:
+        self._scripts: list[Script] = []
+        self._function: Callable[[Mapping[str, Any]], Any] | None = None
+        self._numbers = itertools.count(1)
+
+    def reset(self) -> None:
+        """Forget everything; the port stays, the first keys and models are back."""
+        with self.lock:
+            super().reset()
+            self._clear()
+            self.api_keys, self.models = list(self._first[0]), list(self._first[1])
+
+    @property
+    def base_url(self) -> str:
+        """What ``OPENAI_BASE_URL`` wants (the vendor's own SDK wants ``/v1`` after it)."""
+        return self.url
+
+    def script(self, **settings: Any) -> Script:  # noqa: ANN401 - fields of Script
+        """Add an answer; the newest that fits is given."""
+        one = Script(**settings)
+        with self.lock:
+            self._scripts.insert(0, one)
+        return one
+
+    def answer_by(self, function: Callable[[Mapping[str, Any]], Any] | None) -> None:
+        """Answer what no script fits by a function of the body: an object (as JSON) or a text."""
+        with self.lock:
+            self._function = function
+
+    # --- the API --------------------------------------------------------------------------------
+
+    def operation_of(self, request: Request) -> str:
+        """``respond``, ``list_models``, ``read_model`` or ``unknown``."""
+        match (request.method, *request.segments):
+            case ("POST", "v1", "responses"):
+                return "respond"
+            case ("GET", "v1", "models"):
+                return "list_models"
+            case ("GET", "v1", "models", _):
+                return "read_model"
+        return "unknown"
+
+    def refusal(self, request: Request, operation: str) -> Answer | None:  # noqa: ARG002
+        """401 without a known key."""
+        kind, _, key = request.headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer" or key not in self.api_keys:
+            return Answer(401, _error("Incorrect API key provided.", "invalid_api_key"))
+        return None
+
+    def error_body(self, status: int) -> dict[str, Any]:
+        """The vendor's envelope."""
+        code, kind = _ERRORS.get(status, ("invalid_request", "invalid_request_error"))
+        return _error(f"status {status}", code, kind=kind)
+
+    def answer(self, request: Request, operation: str) -> Answer:
+        """Do what is asked."""
+        number = next(self._numbers)
+        headers = {"x-request-id": f"req_{number:08d}", "openai-processing-ms": "12"}
+        match operation:
+            case "list_models":
+                rows = [_model(one) for one in self.models]
+                answer = Answer(200, {"object": "list", "data": rows})
+            case "read_model":
+                answer = self._read_model(request.segments[2])
+            case "respond":
+                answer = self._respond(request.body, number)
+            case _:
+                old = request.segments[1:2] and request.segments[1] in _SHUT_DOWN
+                message = "This API was shut down." if old else "Invalid URL"
+                answer = Answer(404, _error(message, "not_found"))
+        return Answer(answer.status, answer.body, {**headers, **answer.headers})
+
+    def _read_model(self, name: str) -> Answer:
+        if name not in self.models:
+            return Answer(404, _error(f"The model '{name}' does not exist.", "model_not_found"))
+        return Answer(200, _model(name))
+
+    def _respond(self, body: Any, number: int) -> Answer:  # noqa: ANN401
+        problem = self._problem(body)
+        if problem is not None:
+            return problem
+        shown = json.dumps([body.get("instructions"), body["input"]], ensure_ascii=False)
+        script = next((one for one in self._scripts if one.spend(shown)), None)
+        return Answer(200, self._response(body, script or self._unscripted(body), number))
+
+    def _problem(self, body: Any) -> Answer | None:  # noqa: ANN401
+        """What the real one refuses."""
+        if not isinstance(body, dict) or not body.get("model"):
+            return Answer(400, _error("you must provide a model parameter", "missing_parameter"))
+        if body["model"] not in self.models:
+            return Answer(404, _error("The model does not exist.", "model_not_found"))
+        if not isinstance(body.get("input"), str | list) or not body["input"]:
+            return Answer(400, _error("input is required", "missing_parameter", param="input"))
+        form = (body.get("text") or {}).get("format") or {"type": "text"}
+        flaw = _flaw_of(form) if form.get("type") == "json_schema" else None
+        if flaw:
+            return Answer(400, _error(flaw, "invalid_json_schema", param="text.format.schema"))
+        return self._conversation_problem(body)
+
+    def _conversation_problem(self, body: Mapping[str, Any]) -> Answer | None:
+        if body.get("conversation") and body.get("previous_response_id"):
+            return Answer(400, _error("mutually exclusive", "mutually_exclusive_parameters"))
+        if body.get("conversation") and self.modes.conversation_locked:
+            message = "Another process is currently operating on this conversation."
+            return Answer(400, _error(message, "conversation_locked", param="conversation"))
+        return None
+
+    def _unscripted(self, body: Mapping[str, Any]) -> Script:
+        if self._function is not None:
+            given = self._function(body)
+            return Script(text=given) if isinstance(given, str) else Script(json=given)
+        form = (body.get("text") or {}).get("format") or {}
+        if form.get("type") == "json_schema":
+            return Script(json=_smallest(form["schema"]))
+        return Script(text="Thank you for your message.")
+
+    def _response(self, body: Mapping[str, Any], script: Script, number: int) -> dict[str, Any]:
+        text = script.text if script.text is not None else json.dumps(script.json)
+        part: dict[str, Any] = {"type": "output_text", "text": text, "annotations": []}
+        if script.refusal is not None:
+            part = {"type": "refusal", "refusal": script.refusal}
+        status = "incomplete" if script.incomplete else self.modes.status
+        message = {
+            "type": "message",
+            "id": f"msg_{number:08d}",
+            "role": "assistant",
+            "status": "incomplete" if status == "incomplete" else "completed",
+            "content": [part],
+        }
+        reasoning = {"type": "reasoning", "id": f"rs_{number:08d}", "summary": []}
+        now = int(time.time())
+        failed = status == "failed"
+        return {
+            "id": f"resp_{number:08d}",
+            "object": "response",
+            "created_at": now,
+            "completed_at": now if status == "completed" else None,
+            "status": status,
+            "error": {"code": "server_error", "message": "The model failed."} if failed else None,
+            "incomplete_details": {"reason": script.incomplete} if script.incomplete else None,
+            "instructions": body.get("instructions"),
+            "model": body["model"],
+            "output": []
+            if failed
+            else [*([reasoning] if self.modes.reasoning_item else []), message],
+            "parallel_tool_calls": True,
+            "tool_choice": "auto",
+            "tools": [],
+            "temperature": 1.0,
+            "top_p": 1.0,
+            "max_output_tokens": body.get("max_output_tokens"),
+            "previous_response_id": body.get("previous_response_id"),
+            "conversation": body.get("conversation"),
+            "store": body.get("store", True),
+            "text": body.get("text") or {"format": {"type": "text"}},
+            "truncation": "disabled",
+            "metadata": body.get("metadata") or {},
+            "service_tier": "default",
+            "usage": None if failed else _usage(body, text),
+        }
+
+    # --- driven from another process ------------------------------------------------------------
+
+    def admin(self, request: Request) -> Answer:
+        """Scripts; the rest is every vendor's."""
+        match (request.method, *request.segments[1:]):
+            case ("GET",):
+                return Answer(200, HELP)
+            case ("GET", "scripts"):
+                rows = [{"contains": one.contains, "times": one.times} for one in self._scripts]
+                return Answer(200, {"scripts": rows})
+            case ("POST", "scripts"):
+                self.script(**request.body)
+                return Answer(200, {"ok": True})
+            case ("DELETE", "scripts"):
+                self._scripts.clear()
+                return Answer(200, {"ok": True})
+        return super().admin(request)
+
+
+def _error(
+    message: str, code: str, *, param: str | None = None, kind: str = "invalid_request_error"
+) -> dict[str, Any]:
+    return {"error": {"message": message, "type": kind, "param": param, "code": code}}
+
+
+def _model(name: str) -> dict[str, Any]:
+    return {"id": name, "object": "model", "created": 1760000000, "owned_by": "openai"}
+
+
+def _usage(body: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """About four characters to a token."""
+    asked = len(json.dumps([body.get("instructions"), body["input"]])) // 4 + 1
+    said = len(text) // 4 + 1
+    return {
+        "input_tokens": asked,
+        "input_tokens_details": {"cached_tokens": 0},
+        "output_tokens": said,
+        "output_tokens_details": {"reasoning_tokens": 0},
+        "total_tokens": asked + said,
+    }
+
+
+def _flaw_of(form: Mapping[str, Any]) -> str | None:
+    """Why a format is refused, or None."""
+    name = form.get("name")
+    if not isinstance(name, str) or not 0 < len(name) <= _NAME_LENGTH:
+        return "Invalid 'text.format.name'"
+    if not isinstance(form.get("schema"), dict):
+        return "Missing 'text.format.schema'"
+    return _looseness(form["schema"], "root") if form.get("strict") else None
+
+
+def _looseness(schema: Mapping[str, Any], where: str) -> str | None:
+    """Where a strict schema is not strict."""
+    if schema.get("type") == "object" or "properties" in schema:
+        properties = schema.get("properties", {})
+        if schema.get("additionalProperties") is not False:
+            return f"{where}: 'additionalProperties' is required to be false"
+        if set(schema.get("required", ())) != set(properties):
+            return f"{where}: 'required' must name every property"
+        inner = properties.items()
+    elif isinstance(schema.get("items"), dict):
+        inner = [("items", schema["items"])]
+    else:
+        inner = [(f"anyOf {number}", one) for number, one in enumerate(schema.get("anyOf", ()))]
+    flaws = (_looseness(one, f"{where}.{name}") for name, one in inner)
+    return next((flaw for flaw in flaws if flaw), None)
+
+
+def _smallest(schema: Mapping[str, Any]) -> Any:  # noqa: ANN401, PLR0911 - JSON, a case per type
+    """The smallest value a schema allows."""
+    if "const" in schema:
+        return schema["const"]
+    if "enum" in schema:
+        return schema["enum"][0]
+    if "anyOf" in schema:
+        return _smallest(schema["anyOf"][0])
+    kind = schema.get("type")
+    match kind[0] if isinstance(kind, list) else kind:
+        case "object":
+            return {name: _smallest(one) for name, one in schema.get("properties", {}).items()}
+        case "array":
+            return [_smallest(schema["items"]) for _ in range(schema.get("minItems", 0))]
+        case "string":
+            return "x" * int(schema.get("minLength", 1))
+        case "integer" | "number":
+            return schema.get("minimum", 0)
+        case "boolean":
+            return False
+    return None
+
+
+_ERRORS = {
+    401: ("invalid_api_key", "invalid_request_error"),
+    403: ("unsupported_country_region_territory", "request_forbidden"),
+    404: ("model_not_found", "invalid_request_error"),
+    429: ("rate_limit_exceeded", "requests"),
+    500: ("server_error", "server_error"),
+    503: ("server_is_overloaded", "server_error"),
+}

@@ -1,0 +1,305 @@
+"""A simulated Shopify: orders behind the GraphQL Admin API, and the grant that opens it.
+
+The GraphQL is real: a query that names an unknown field is refused as the real one refuses it.
+It does what the real one was seen to do:
+
+- search is by prefix and not exact: ``name:#1001`` finds ``#10010`` too, newest first;
+- throttling and every other GraphQL error come with HTTP 200;
+- a token of the client-credentials grant ends after 24 hours; an ended one is 401.
+
+From Python::
+
+    with Shopify() as shopify:
+        shopify.add_order("#1001", email="ada@example.com", shipping="Standard")
+        shopify.throttle(times=1)
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
+
+import graphql
+
+from local.vendors import wire
+from local.vendors.wire import Answer, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+CLIENT_ID = "simulated-shopify-client"
+CLIENT_SECRET = "simulated-shopify-secret"  # noqa: S105 - a simulated vendor's
+TOKEN_SECONDS = 86_399
+QUERY_COST = 14
+HELP = f"""{wire.HELP}
+GET    /_sim/orders                every order
+POST   /_sim/orders                {{"name": "#1001", "email": "ada@example.com", "shipping": "Standard"}}
+POST   /_sim/errors                {{"code": "THROTTLED", "times": 1}}: GraphQL errors to come
+"""  # noqa: E501 - shown as it stands
+_SCHEMA = graphql.build_schema(
+    """
+    scalar DateTime
+    scalar URL
+    enum OrderSortKeys { CREATED_AT ORDER_NUMBER PROCESSED_AT UPDATED_AT }
+    type ShippingLine { title: String!  code: String }
+    type FulfillmentTrackingInfo { number: String  url: URL  company: String }
+    type Fulfillment {
+      id: ID!  status: String!  displayStatus: String  createdAt: DateTime!
+      estimatedDeliveryAt: DateTime
+      trackingInfo(first: Int): [FulfillmentTrackingInfo!]!
+    }
+    type Order {
+      id: ID!  name: String!  createdAt: DateTime!  email: String  cancelledAt: DateTime
+      tags: [String!]!  displayFinancialStatus: String  displayFulfillmentStatus: String!
+      statusPageUrl: URL!  shippingLine: ShippingLine
+      fulfillments(first: Int): [Fulfillment!]!
+    }
+    type OrderConnection { nodes: [Order!]! }
+    type Query {
+      orders(first: Int, query: String, sortKey: OrderSortKeys, reverse: Boolean): OrderConnection!
+    }
+    """
+)
+
+
+@dataclass(slots=True)
+class Modes(wire.Modes):
+    """How this shop behaves.
+
+    Attributes:
+        shows_email: False: access to protected data was not granted; null, with an error.
+        token_seconds: how long a token lasts.
+        restore_rate: points a second that the cost bucket gets back.
+    """
+
+    shows_email: bool = True
+    token_seconds: float = TOKEN_SECONDS
+    restore_rate: float = 100.0
+
+
+class Shopify(wire.Vendor):
+    """The server.
+
+    Args:
+        port: 0 for any free port.
+        now: epoch seconds, by which tokens end.
+    """
+
+    name = "shopify"
+    modes_type = Modes
+    modes: Modes
+
+    def __init__(self, port: int = 0, *, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        self._clear()
+        super().__init__(port)
+
+    def _clear(self) -> None:
+        self._orders: list[dict[str, Any]] = []
+        self._tokens: dict[str, float] = {}
+        self._numbers = itertools.count(1)
+        self._errors: list[str] = []
+        self.credentials = (CLIENT_ID, CLIENT_SECRET)
+
+    def reset(self) -> None:
+        """Forget everything; the port stays."""
+        with self.lock:
+            super().reset()
+            self._clear()
+
+    @property
+    def base_url(self) -> str:
+        """What ``SHOPIFY_BASE_URL`` wants."""
+        return self.url
+
+    def add_order(
+        self,
+        name: str,
+        *,
+        email: str | None,
+        shipping: str | None = "Standard",
+        created_at: str | None = None,
+        tracking: dict[str, str] | None = None,
+        **more: Any,  # noqa: ANN401 - any field of an order
+    ) -> None:
+        """Put an order there; with tracking it has been sent."""
+        with self.lock:
+            number = next(self._numbers)
+            at = created_at or datetime.fromtimestamp(self._now(), UTC).isoformat()
+            parcel = {
+                "id": f"gid://shopify/Fulfillment/{number}",
+                "status": "SUCCESS",
+                "displayStatus": "IN_TRANSIT",
+                "createdAt": at,
+                "trackingInfo": [tracking],
+            }
+            self._orders.append(
+                {
+                    "id": f"gid://shopify/Order/{number}",
+                    "name": name,
+                    "createdAt": at,
+                    "email": email,
+                    "cancelledAt": None,
+                    "tags": [],
+                    "displayFinancialStatus": "PAID",
+                    "displayFulfillmentStatus": "FULFILLED" if tracking else "UNFULFILLED",
+                    "statusPageUrl": f"https://shop.example/orders/{number}",
+                    "shippingLine": {"title": shipping, "code": shipping} if shipping else None,
+                    "fulfillments": [parcel] if tracking else [],
+                    **more,
+                }
+            )
+
+    def fail_with(self, code: str, *, times: int = 1) -> None:
+        """GraphQL errors to come, each with HTTP 200: THROTTLED, ACCESS_DENIED, ..."""
+        with self.lock:
+            self._errors += [code] * times
+
+    def throttle(self, *, times: int = 1) -> None:
+        """The cost bucket is empty for the next queries."""
+        self.fail_with("THROTTLED", times=times)
+
+    def end_tokens(self) -> None:
+        """Every token given so far is refused from now on."""
+        with self.lock:
+            self._tokens.clear()
+
+    # --- the API --------------------------------------------------------------------------------
+
+    def operation_of(self, request: Request) -> str:
+        """``get_token``, ``graphql`` or ``unknown``."""
+        match (request.method, *request.segments):
+            case ("POST", "admin", "oauth", "access_token"):
+                return "get_token"
+            case ("POST", "admin", "api", version, "graphql.json") if _VERSION.fullmatch(version):
+                return "graphql"
+        return "unknown"
+
+    def refusal(self, request: Request, operation: str) -> Answer | None:
+        """401 without a token that is still good."""
+        if operation != "graphql":
+            return None
+        ends = self._tokens.get(request.headers.get("x-shopify-access-token", ""), 0.0)
+        if self._now() < ends:
+            return None
+        message = "[API] Invalid API key or access token (unrecognized login or wrong password)"
+        return Answer(401, {"errors": message})
+
+    def error_body(self, status: int) -> dict[str, Any]:
+        """The vendor's body of a refused request."""
+        return {"errors": f"status {status}"}
+
+    def answer(self, request: Request, operation: str) -> Answer:
+        """Do what is asked."""
+        match operation:
+            case "get_token":
+                return self._grant(request)
+            case "graphql":
+                return self._graphql(request.body)
+        return Answer(404, {"errors": "Not Found"})
+
+    def _grant(self, request: Request) -> Answer:
+        raw = request.body if isinstance(request.body, str) else ""
+        form = {name: values[-1] for name, values in parse_qs(raw).items()}
+        if form.get("grant_type") != "client_credentials":
+            return Answer(400, {"error": "unsupported_grant_type"})
+        if (form.get("client_id"), form.get("client_secret")) != self.credentials:
+            return Answer(401, {"error": "invalid_client"})
+        token = f"shpat_{next(self._numbers):032x}"
+        self._tokens[token] = self._now() + self.modes.token_seconds
+        seconds = int(self.modes.token_seconds)
+        return Answer(200, {"access_token": token, "scope": "read_orders", "expires_in": seconds})
+
+    def _graphql(self, body: Any) -> Answer:  # noqa: ANN401
+        if not isinstance(body, dict) or not isinstance(body.get("query"), str):
+            return Answer(400, {"errors": {"query": "Required parameter missing or invalid"}})
+        if self._errors:
+            code = self._errors.pop(0)
+            message = code.replace("_", " ").capitalize()
+            error = {"message": message, "extensions": {"code": code}}
+            return Answer(200, {"errors": [error], "extensions": self._cost(empty=True)})
+        found = graphql.graphql_sync(
+            _SCHEMA,
+            body["query"],
+            root_value={"orders": self._search},
+            variable_values=body.get("variables"),
+        )
+        answer: dict[str, Any] = {"data": found.data, "extensions": self._cost()}
+        errors = [one.formatted for one in found.errors or ()]
+        if not self.modes.shows_email and found.data:
+            denied = "This app is not approved to access the Order object's email."
+            errors.append({"message": denied, "extensions": {"code": "ACCESS_DENIED"}})
+        return Answer(200, {**answer, "errors": errors} if errors else answer)
+
+    def _search(
+        self,
+        _info: Any,
+        *,
+        first: int = 10,
+        query: str = "",
+        reverse: bool = False,
+        **_more: Any,  # noqa: ANN401
+    ) -> dict[str, Any]:
+        """Orders whose fields begin as the search says; without a term, all."""
+        terms = dict(_terms(query))
+        fits = [
+            order
+            for order in self._orders
+            if all(
+                str(order.get(field) or "").lower().startswith(value.lower())
+                for field, value in terms.items()
+            )
+        ]
+        fits.sort(key=lambda order: str(order["createdAt"]), reverse=reverse)
+        shown = fits[:first]
+        if not self.modes.shows_email:
+            shown = [{**order, "email": None} for order in shown]
+        return {"nodes": shown}
+
+    def _cost(self, *, empty: bool = False) -> dict[str, Any]:
+        available = 0 if empty else 2000
+        return {
+            "cost": {
+                "requestedQueryCost": QUERY_COST,
+                "actualQueryCost": None if empty else QUERY_COST,
+                "throttleStatus": {
+                    "maximumAvailable": 2000.0,
+                    "currentlyAvailable": available,
+                    "restoreRate": self.modes.restore_rate,
+                },
+            }
+        }
+
+    # --- driven from another process ------------------------------------------------------------
+
+    def admin(self, request: Request) -> Answer:
+        """Orders and errors; the rest is every vendor's."""
+        match (request.method, *request.segments[1:]):
+            case ("GET",):
+                return Answer(200, HELP)
+            case ("GET", "orders"):
+                return Answer(200, {"orders": self._orders})
+            case ("POST", "orders"):
+                self.add_order(**request.body)
+                return Answer(200, {"ok": True})
+            case ("POST", "errors"):
+                self.fail_with(**request.body)
+                return Answer(200, {"ok": True})
+        return super().admin(request)
+
+
+def _terms(query: str) -> list[tuple[str, str]]:
+    """Fields and values of a search, as far as it is spoken here."""
+    return [
+        (field, (quoted or bare).replace("\\'", "'").replace("\\\\", "\\"))
+        for field, quoted, bare in _TERM.findall(query)
+    ]
+
+
+_TERM = re.compile(r"(\w+):(?:'((?:[^'\\]|\\.)*)'|(\S+))")
+_VERSION = re.compile(r"\d{4}-(?:01|04|07|10)")

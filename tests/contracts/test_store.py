@@ -1,0 +1,270 @@
+"""One contract for the store in memory and on the engines: what the simulation stands on is real."""
+
+import random
+
+import pytest
+from fakes import ManualClock
+
+from chalicelib.actions import AddTag
+from chalicelib.dynamo import ConditionFailed, Table
+from chalicelib.errors import MiddlewareError
+from chalicelib.ledger import Ledger
+from chalicelib.ports import ActionStatus, EventFacts, EventStatus, Lease, Modes
+from tests.simulation.memory_table import MemoryTable
+
+MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
+KEY = {"event_id": "k"}
+
+
+def memory():
+    return MemoryTable(
+        "ledger", ("event_id",), {"unfinished-index": ("unfinished", "last_processed_at")}
+    )
+
+
+class StoreContract:
+    """Runs over each fixture `table`."""
+
+    def test_a_put_whose_condition_fails_shows_the_row_that_was_there(self, table):
+        table.put({**KEY, "status": "done", "n": 1})
+        with pytest.raises(ConditionFailed) as failed:
+            table.put({**KEY, "n": 2}, condition="attribute_not_exists(#event_id)")
+        assert failed.value.item == {**KEY, "status": "done", "n": 1}
+
+    def test_a_condition_on_a_row_that_is_not_there_fails_with_nothing(self, table):
+        with pytest.raises(ConditionFailed) as failed:
+            table.update(KEY, set_={"n": 1}, condition="#status = :s", s="done")
+        assert failed.value.item == {}
+
+    def test_an_update_makes_the_row_and_returns_it_whole(self, table):
+        row = table.update(
+            KEY, set_={"a": 1, "b": None}, keep={"c": "new"}, add={"fence": 1}, remove=["gone"]
+        )
+        assert row == {**KEY, "a": 1, "c": "new", "fence": 1} == table.get(KEY)
+
+    def test_keep_leaves_what_is_there_and_add_adds(self, table):
+        table.put({**KEY, "c": "old", "fence": 4, "gone": True})
+        row = table.update(KEY, set_={"a": 2}, keep={"c": "new"}, add={"fence": 1}, remove=["gone"])
+        assert row == {**KEY, "a": 2, "c": "old", "fence": 5}
+
+    @pytest.mark.parametrize(
+        ("row", "condition", "values", "holds"),
+        [
+            ({"n": 1}, "#n = :v", {"v": 1}, True),
+            ({"n": 1}, "#n = :v", {"v": 1.0}, True),
+            ({"n": 1}, "#n = :v", {"v": "1"}, False),
+            ({"n": 1}, "#n = :v", {"v": True}, False),
+            ({"n": True}, "#n = :v", {"v": True}, True),
+            ({"n": False}, "#n = :v", {"v": False}, True),
+            ({}, "#n = :v", {"v": 1}, False),
+            ({}, "#n <> :v", {"v": 1}, True),
+            ({"n": 2}, "#n <> :v", {"v": 1}, True),
+            ({"n": "1"}, "#n <> :v", {"v": 1}, True),
+            ({"n": 1}, "#n < :v", {"v": 1.5}, True),
+            ({"n": 2}, "#n < :v", {"v": 1.5}, False),
+            ({"n": "a"}, "#n < :v", {"v": 1}, False),
+            ({}, "#n < :v", {"v": 1}, False),
+            ({}, "#n > :v", {"v": 1}, False),
+            ({"n": 1}, "#n <= :v", {"v": 1}, True),
+            ({"n": "2026-01"}, "#n < :v", {"v": "2026-02"}, True),
+            ({"n": 1}, "attribute_exists(#n)", {}, True),
+            ({}, "attribute_exists(#n)", {}, False),
+            ({"n": 1, "m": 2}, "#n = :a OR #m = :b AND #m = :c", {"a": 1, "b": 9, "c": 9}, True),
+            ({"n": 1, "m": 2}, "(#n = :a OR #m = :b) AND #m = :c", {"a": 1, "b": 9, "c": 9}, False),
+            ({"n": 1}, "NOT #n = :v", {"v": 2}, True),
+            ({"n": 1}, "NOT (#n = :v OR #n = :w)", {"v": 2, "w": 1}, False),
+        ],
+    )
+    def test_conditions_hold_where_dynamodb_says_so(self, table, row, condition, values, holds):
+        table.put({**KEY, "there": 1, **row})
+        try:
+            table.update(KEY, set_={"written": True}, condition=condition, **values)
+        except ConditionFailed:
+            assert not holds
+        else:
+            assert holds
+
+    def test_plain_values_come_back_as_they_went_in(self, table):
+        item = {
+            **KEY,
+            "text": "é",
+            "whole": 3.0,
+            "part": 1.5,
+            "flag": False,
+            "map": {"a": 1, "b": {"c": "d"}},
+            "list": ["a", 1],
+            "set": {"x", "y"},
+            "none": None,
+        }
+        table.put(item)
+        del item["none"]
+        assert table.get(KEY) == item
+
+    def test_what_is_handed_out_is_a_copy(self, table):
+        table.put({**KEY, "map": {"a": 1}})
+        table.get(KEY)["map"]["a"] = 2
+        assert table.get(KEY)["map"] == {"a": 1}
+
+    def test_new_rows_are_inserted_and_old_ones_told(self, table):
+        table.put({"event_id": "b", "n": 1})
+        items = [{"event_id": "a", "n": 2}, {"event_id": "b", "n": 2, "x": None}]
+        assert table.insert_all(items) == [True, False]
+        assert table.insert_all(items) == [False, False]
+        assert table.get({"event_id": "b"}) == {"event_id": "b", "n": 1}
+
+    def test_several_rows_are_put_and_read_projected(self, table):
+        table.put_all([{"event_id": f"r{n}", "n": n, "m": n} for n in range(30)])
+        keys = [{"event_id": f"r{n}"} for n in (3, 29, 77)]
+        found = table.get_all(keys, attributes=["event_id", "n", "nothing"])
+        assert sorted(found, key=lambda r: r["n"]) == [
+            {"event_id": "r3", "n": 3},
+            {"event_id": "r29", "n": 29},
+        ]
+
+    def test_the_sparse_index_lists_marked_rows_in_the_order_of_their_time(self, table):
+        for n, mark in ((3, "parked#1"), (1, "parked#1"), (2, "parked#2"), (9, "parked#1")):
+            table.put({"event_id": f"e{n}", "unfinished": mark, "last_processed_at": f"2026-0{n}"})
+        table.put({"event_id": "e0", "last_processed_at": "2026-00"})
+        table.update({"event_id": "e9"}, set_={"n": 1}, remove=["unfinished"])
+        found = table.query(
+            IndexName="unfinished-index",
+            KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",
+            ExpressionAttributeNames={
+                "#unfinished": "unfinished",
+                "#last_processed_at": "last_processed_at",
+            },
+            values={"u": "parked#1", "before": "2026-08"},
+            Limit=5,
+        )
+        assert [row["event_id"] for row in found] == ["e1", "e3"]
+
+    def test_a_row_that_ttl_should_have_taken_is_still_there(self, table):
+        table.put({**KEY, "expires_at": 1})
+        assert table.get(KEY) == {**KEY, "expires_at": 1}
+
+
+class TestInMemory(StoreContract):
+    @pytest.fixture
+    def table(self):
+        return memory()
+
+
+class TestOnAnEngine(StoreContract):
+    @pytest.fixture
+    def table(self, ddb):
+        return Table(ddb.client, ddb.ledger_table)
+
+
+class LedgerWalk:
+    """The same drawn calls on a ledger, its answers and its rows in the end."""
+
+    def __init__(self, table, seed):
+        owners = iter(f"o{n}" for n in range(1_000))
+        self.rng = random.Random(seed)
+        self.clock = ManualClock()
+        self.ledger = Ledger(table, self.clock, lambda: next(owners))
+        self.table = table
+        self.leases = []
+        self.answers = []
+
+    def run(self, steps):
+        for _ in range(steps):
+            self.clock.forward(self.rng.choice((0.001, 1, 200, 300, 2_600_000)))
+            step = self.rng.choice(
+                (self._claim, self._claim, self._begin, self._end, self._release, self._finish)
+                + (self._restart, self._skip, self._rearm, self._record, self._receive, self._plan)
+                + (self._settle, self._bury)
+            )
+            try:
+                self.answers.append((step.__name__, step()))
+            except MiddlewareError as error:
+                self.answers.append((step.__name__, repr(error)))
+        rows = [self.table.get({"event_id": key}) for key in ("evt:0", "evt:1", *self._keys())]
+        return self.answers, rows
+
+    def _keys(self):
+        return [AddTag("1042", tag, "c").key for tag in ("a", "b")]
+
+    def _event(self):
+        return EventFacts(
+            self.rng.choice(("evt:0", "evt:1")), "1042", "2026", "00", 1, "test", "c", "t"
+        )
+
+    def _lease(self):
+        if not self.leases:
+            return Lease(self._event(), "nobody", 1, 0, 1)
+        return self.rng.choice(self.leases[-3:])
+
+    def _action(self):
+        return AddTag("1042", self.rng.choice("ab"), "c")
+
+    def _claim(self):
+        states = self.rng.choice(
+            ((), (EventStatus.PARKED,), (EventStatus.FAILED, EventStatus.PROCESSED))
+        )
+        found = self.ledger.claim(
+            self._event(),
+            MODES,
+            lease_seconds=250,
+            takeover=frozenset(states),
+            last_chance=self.rng.random() < 0.2,
+        )
+        if isinstance(found, Lease):
+            self.leases.append(found)
+        return found
+
+    def _begin(self):
+        actions = [AddTag("1042", tag, "c") for tag in self.rng.choice(("a", "ab", "b"))]
+        return self.ledger.begin(self._lease(), actions, MODES, operator=self.rng.random() < 0.3)
+
+    def _end(self):
+        status = self.rng.choice((ActionStatus.DONE, ActionStatus.UNKNOWN, ActionStatus.REFUSED))
+        return self.ledger.end_action(self._lease(), self._action(), status, reason="r", ref="x")
+
+    def _release(self):
+        return self.ledger.release(self._lease(), reason="r")
+
+    def _finish(self):
+        status = self.rng.choice((EventStatus.PROCESSED, EventStatus.PARKED, EventStatus.FAILED))
+        return self.ledger.finish(self._lease(), status, reason="unknown:x")
+
+    def _restart(self):
+        return self.ledger.restart(self._lease(), self._action(), anew=self.rng.random() < 0.5)
+
+    def _skip(self):
+        return self.ledger.skip(self._lease(), self._action(), MODES, reason="kill_switch")
+
+    def _rearm(self):
+        return self.ledger.rearm(self._lease(), [self._action()])
+
+    def _record(self):
+        return self.ledger.record(self._event(), MODES, EventStatus.FAILED, reason="dead_letter")
+
+    def _receive(self):
+        event = self._event()
+        if self.rng.random() < 0.5:
+            self.ledger.queued(event.event_key)
+        return self.ledger.receive(event)
+
+    def _plan(self):
+        return self.ledger.store_plan(self._lease(), "{}", intent=None, modes=MODES)
+
+    def _settle(self):
+        unknown = self.ledger.unsettled(limit=5)
+        if not unknown:
+            return None
+        self.ledger.note_look(unknown[0])
+        status = self.rng.choice((ActionStatus.DONE, ActionStatus.PENDING))
+        return self.ledger.settle(unknown[0], status, reason="settled")
+
+    def _bury(self):
+        found = self.ledger.stranded(older_than_epoch=self.clock.now().timestamp(), limit=9)
+        return [(row.key, self.ledger.bury(row.key, reason="gone")) for row in found]
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_ledger_says_and_writes_the_same_in_memory_and_on_an_engine(ddb, seed):
+    """Forty drawn calls, by holders and by those who lost their lease, across expiries."""
+    on_engine = LedgerWalk(Table(ddb.client, ddb.ledger_table), seed).run(40)
+    in_memory = LedgerWalk(memory(), seed).run(40)
+    assert on_engine == in_memory

@@ -1,0 +1,236 @@
+"""A worker that stood still beyond its lease: it changes no record and starts no effect."""
+
+from datetime import timedelta
+
+import pytest
+from fakes import ManualClock, RecordingLog, SetSwitches
+
+from chalicelib import rows
+from chalicelib.actions import AddTag
+from chalicelib.effects import STOPPED_REPEATABLE, Attempt, Effects, StepAction
+from chalicelib.errors import HandBackError, LeaseLostError, TransientError, UncertainError
+from chalicelib.ledger import Ledger
+from chalicelib.ports import ActionStatus, EventFacts, EventStatus, Modes, Switches
+from chalicelib.settlement import Settlement
+from tests.simulation.flow import KeyedReply, QueriedReply
+from tests.simulation.memory_table import MemoryTable
+
+EVENT = EventFacts(
+    event_key="evt:rp:1042:c-1",
+    conversation_id="1042",
+    received_at="2026-11-20T12:00:00.000Z",
+    payload_sha256="0" * 64,
+    payload_bytes=2,
+    source="test",
+    source_message_id="c-1",
+)
+MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
+TAG = AddTag("1042", "route-returns-admin", "c-1")
+REPLY = QueriedReply("1042", "refund_request", "c-1")
+
+
+class SlowTable(MemoryTable):
+    """Answers an insert only after `before_answer` was called."""
+
+    before_answer = staticmethod(lambda: None)
+
+    def insert_all(self, items):
+        inserted = super().insert_all(items)
+        self.before_answer()
+        return inserted
+
+
+class Vendor:
+    """An executor that keeps what reached it, and raises what it is told to."""
+
+    def __init__(self):
+        self.sent = []
+        self.errors = []
+
+    def __call__(self, actions, *, deadline_seconds):
+        del deadline_seconds
+        self.sent.append([action.key for action in actions])
+        if self.errors:
+            raise self.errors.pop(0)
+
+
+class Bench:
+    """Ledger and effects door over one memory table."""
+
+    def __init__(self):
+        owners = iter(f"owner-{n}" for n in range(100))
+        self.clock = ManualClock()
+        self.table = SlowTable(
+            "ledger", ("event_id",), {"unfinished-index": ("unfinished", "last_processed_at")}
+        )
+        self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
+        self.vendor = Vendor()
+        self.switches = SetSwitches()
+        kinds = ("add_tag", "reply_queried", "reply_keyed")
+        self.effects = Effects(
+            self.ledger,
+            self.switches,
+            dict.fromkeys(kinds, self.vendor),
+            Settlement(self.ledger, {}, self.clock),
+            self.clock,
+            RecordingLog(),
+        )
+
+    def claim(self):
+        return self.ledger.claim(EVENT, MODES, lease_seconds=250, takeover=frozenset())
+
+    def perform(self, lease, action):
+        ended = self.effects.perform(Attempt(lease=lease, modes=MODES), [StepAction(action)], {})
+        return ended[action.key]
+
+    def row(self, action):
+        return self.table.rows[(action.key,)]
+
+
+@pytest.fixture
+def bench():
+    return Bench()
+
+
+def test_a_worker_below_the_rows_fence_takes_no_row(bench):
+    slept = bench.claim()
+    bench.clock.forward(300)
+    bench.ledger.begin(bench.claim(), [TAG], MODES)
+    before = dict(bench.row(TAG))
+
+    with pytest.raises(LeaseLostError):
+        bench.ledger.restart(slept, TAG, anew=True)
+
+    assert bench.row(TAG) == before
+
+
+def test_a_worker_below_the_rows_fence_takes_no_row_that_was_rearmed(bench):
+    slept = bench.claim()
+    bench.clock.forward(300)
+    other = bench.claim()
+    bench.ledger.begin(other, [TAG], MODES)
+    bench.ledger.rearm(other, [TAG])
+    before = dict(bench.row(TAG))
+
+    with pytest.raises(LeaseLostError):
+        bench.ledger.begin(slept, [TAG], MODES)
+
+    assert bench.row(TAG) == before
+
+
+def test_a_worker_below_the_rows_fence_skips_nothing(bench):
+    slept = bench.claim()
+    bench.clock.forward(300)
+    other = bench.claim()
+    bench.ledger.begin(other, [TAG], MODES)
+    bench.ledger.rearm(other, [TAG])
+
+    row = bench.ledger.skip(slept, TAG, MODES, reason="kill_switch")
+
+    assert row.status == ActionStatus.PENDING
+    assert bench.row(TAG)["fence"] == other.fence
+
+
+def test_the_same_worker_may_still_skip_what_it_rearmed(bench):
+    lease = bench.claim()
+    bench.ledger.begin(lease, [TAG], MODES)
+    bench.ledger.rearm(lease, [TAG])
+    row = bench.ledger.skip(lease, TAG, MODES, reason="kill_switch")
+    assert (row.status, row.reason) == (ActionStatus.SKIPPED, "kill_switch")
+
+
+def test_a_worker_that_stands_still_while_its_rows_are_written_sends_nothing(bench):
+    lease = bench.claim()
+    bench.table.before_answer = lambda: bench.clock.forward(300)
+
+    with pytest.raises(HandBackError, match="lease_too_short"):
+        bench.perform(lease, TAG)
+
+    assert bench.vendor.sent == []
+    assert bench.row(TAG)["started"] is False
+
+
+def test_a_switch_that_flips_while_the_rows_are_written_stops_the_request(bench):
+    lease = bench.claim()
+
+    def flip():
+        bench.switches.switches = Switches(kill_switch=True)
+
+    bench.table.before_answer = flip
+    with pytest.raises(HandBackError, match="switch_flipped"):
+        bench.perform(lease, TAG)
+
+    assert bench.vendor.sent == []
+    again = bench.perform(lease, TAG)
+    assert (again.status, again.reason) == (ActionStatus.SKIPPED, "kill_switch")
+
+
+def test_what_may_have_happened_is_never_skipped_because_its_repetition_was_refused(bench):
+    reply = KeyedReply("1042", "refund_request", "c-1")
+    bench.vendor.errors = [
+        UncertainError("richpanel", "send", reason="timeout"),
+        TransientError("richpanel", "send", status=429),
+    ]
+    for _ in range(2):
+        lease = bench.claim()
+        with pytest.raises(TransientError):
+            bench.perform(lease, reply)
+        bench.ledger.release(lease, reason="test")
+    bench.switches.switches = Switches(kill_switch=True)
+
+    row = bench.perform(bench.claim(), reply)
+
+    assert (row.status, row.reason) == (ActionStatus.UNKNOWN, STOPPED_REPEATABLE)
+
+
+def test_a_new_start_forgets_what_was_seen_of_the_old_one(bench):
+    lease = bench.claim()
+    bench.ledger.begin(lease, [REPLY], MODES)
+    bench.ledger.note_look(rows.unsettled(bench.row(REPLY)))
+    assert bench.row(REPLY)["looks"] == 1
+
+    bench.ledger.restart(lease, REPLY, anew=True)
+
+    assert "looks" not in bench.row(REPLY)
+    assert "looked_epoch" not in bench.row(REPLY)
+
+
+def test_a_row_that_is_gone_is_not_taken_for_done(bench):
+    lease = bench.claim()
+    with pytest.raises(LeaseLostError, match="action_gone"):
+        bench.ledger.restart(lease, TAG, anew=True)
+
+
+def test_a_good_end_is_not_overwritten_by_a_copy_that_came_too_late(bench):
+    bench.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
+    bench.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
+    assert bench.table.rows[(EVENT.event_key,)]["reason"] == "resolved"
+
+
+def test_a_bad_end_is_overwritten_by_a_better_one(bench):
+    bench.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
+    bench.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
+    assert bench.table.rows[(EVENT.event_key,)]["status"] == "processed"
+
+
+def test_a_released_event_can_be_found_by_the_sweep_until_it_is_claimed_again(bench):
+    lease = bench.claim()
+    bench.ledger.release(lease, reason="test")
+    after = bench.clock.now() + timedelta(seconds=1)
+    found = bench.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
+    assert [(row.key, row.attempts) for row in found] == [(EVENT.event_key, 1)]
+
+    bench.claim()
+    assert not bench.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
+
+
+def test_an_event_is_buried_only_when_nobody_holds_it(bench):
+    lease = bench.claim()
+    assert bench.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
+    bench.clock.forward(300)
+    assert bench.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is True
+    assert bench.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
+    row = bench.table.rows[(EVENT.event_key,)]
+    assert (row["status"], row["reason"]) == ("failed", "dead_letter:worker_died")
+    with pytest.raises(LeaseLostError):
+        bench.ledger.finish(lease, EventStatus.PROCESSED)

@@ -1,0 +1,75 @@
+"""DynamoDB condition expressions over plain values, compiled once each.
+
+Only what the product uses: comparisons of an attribute with a value, ``attribute_exists`` and
+``attribute_not_exists``, ``AND``, ``OR``, ``NOT`` and parentheses.  As on DynamoDB, a comparison
+with an attribute that is not there, or of another type, is false, except ``<>``, which is true.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import cache
+from typing import Any
+
+Condition = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
+"""Takes the row (empty when there is none) and the values, tells whether the write may happen."""
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<function>attribute_exists|attribute_not_exists)\s*\(\s*#(?P<argument>\w+)\s*\)"
+    r"|#(?P<left>\w+)\s*(?P<operator><>|<=|>=|=|<|>)\s*:(?P<right>\w+)"
+    r"|(?P<word>AND|OR|NOT)\b|(?P<bracket>[()]))"
+)
+
+
+class ExpressionError(Exception):
+    """The expression uses what is not known here; DynamoDB may know it, the tests do not."""
+
+
+@cache
+def condition(expression: str) -> Condition:
+    """The compiled condition; an empty one is always true."""
+    if not expression:
+        return lambda row, values: True  # noqa: ARG005 - the shape of every condition
+    parts, position = [], 0
+    while position < len(expression.rstrip()):
+        found = _TOKEN.match(expression, position)
+        if found is None:
+            raise ExpressionError(f"not understood at {position}: {expression}")
+        parts.append(_python(found))
+        position = found.end()
+    names = {"_equal": _equal, "_less": _less}
+    compiled = eval(f"lambda r, v: ({' '.join(parts)})", names)  # noqa: S307 - made of our own tokens
+    return lambda row, values: bool(compiled(row, values))
+
+
+def _python(found: re.Match[str]) -> str:
+    if found["function"]:
+        return f"({found['argument']!r} {'in' if found['function'] == 'attribute_exists' else 'not in'} r)"
+    if found["operator"]:
+        left, right = f"r.get({found['left']!r})", f"v[{found['right']!r}]"
+        return _COMPARISONS[found["operator"]].format(left=left, right=right)
+    return found["word"].lower() if found["word"] else found["bracket"]
+
+
+_COMPARISONS = {
+    "=": "_equal({left}, {right})",
+    "<>": "(not _equal({left}, {right}))",
+    "<": "_less({left}, {right})",
+    ">": "_less({right}, {left})",
+    "<=": "(_less({left}, {right}) or _equal({left}, {right}))",
+    ">=": "(_less({right}, {left}) or _equal({left}, {right}))",
+}
+
+
+def _equal(left: object, right: object) -> bool:
+    if left is None or right is None:
+        return False
+    return left == right and (left.__class__ is bool) == (right.__class__ is bool)
+
+
+def _less(left: Any, right: Any) -> bool:  # noqa: ANN401 - a number or a text
+    if left.__class__ is str or right.__class__ is str:
+        return left.__class__ is right.__class__ and left < right
+    numbers = (int, float)
+    return left.__class__ in numbers and right.__class__ in numbers and left < right

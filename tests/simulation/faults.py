@@ -1,0 +1,85 @@
+"""What can go wrong at a call, and the list of faults of one schedule.
+
+A fault is a number and two draws: at the call with that number it happens, whatever call that is.
+What it is follows from the kind of call, so a schedule stays meaningful while it is shrunk.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from enum import Enum
+
+
+class Crash(BaseException):  # noqa: N818 - the process is gone; no handler of the product sees it
+    """SIGKILL: raised through everything, caught only by the world."""
+
+
+class Port(Enum):
+    """Kinds of calls, each with what can go wrong at it."""
+
+    READ = ("crash_before", "crash_after", "throttled", "slow")
+    WRITE = ("crash_before", "crash_after", "throttled", "answer_lost", "sdk_repeats", "slow")
+    VENDOR_READ = ("crash_before", "vendor_503", "vendor_auth", "slow")
+    EFFECT = (
+        "crash_before",
+        "crash_after",
+        "crash_and_lands_late",
+        "crash_and_never_lands",
+        "lands_and_no_answer",
+        "lands_late_and_no_answer",
+        "never_lands_and_no_answer",
+        "connection_refused",
+        "rate_limited",
+        "refused",
+        "vendor_auth",
+        "slow",
+    )
+    SWITCHES = ("unreadable", "crash_before", "slow")
+    SEND = ("not_kept", "kept_and_no_answer", "crash_before", "crash_after")
+    DEFER = ("throttled", "crash_before", "crash_after")
+
+
+PAUSES = (0.02, 0.5, 5.0, 40.0, 140.0, 260.0, 400.0, 900.0)
+"""How long a worker stands still: between two calls of another, up to far beyond its lease."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that goes wrong.
+
+    Attributes:
+        at: the number of the call.
+        pick: 0 to 1, which of the things that can go wrong at such a call.
+        size: 0 to 1, how long or how late.
+        pauses: the worker stands still instead, before the call or after it, and others go on.
+    """
+
+    at: int
+    pick: float
+    size: float
+    pauses: bool
+
+    def kind(self, port: Port) -> str:
+        """What happens at a call of this kind."""
+        if self.pauses:
+            return "pause_before" if self.pick < 0.5 else "pause_after"  # noqa: PLR2004 - half
+        return str(port.value[int(self.pick * len(port.value))])
+
+    @property
+    def pause_seconds(self) -> float:
+        """How long a pause takes."""
+        return PAUSES[int(self.size * len(PAUSES))] * (0.5 + self.pick)
+
+
+def drawn(rng: random.Random, *, calls: int) -> list[Fault]:
+    """The faults of a schedule of about so many calls: none to a dozen, sometimes in a cluster."""
+    if rng.random() < 0.1:  # noqa: PLR2004 - a tenth goes without
+        return []
+    count = 1 + int(rng.expovariate(0.4))
+    near = rng.randrange(calls) if rng.random() < 0.3 else None  # noqa: PLR2004 - a cluster
+    faults: dict[int, Fault] = {}
+    for _ in range(min(count, 12)):
+        at = rng.randrange(calls) if near is None else near + int(rng.expovariate(0.1))
+        faults[at] = Fault(at, rng.random(), rng.random(), pauses=rng.random() < 0.3)  # noqa: PLR2004
+    return [faults[at] for at in sorted(faults)]

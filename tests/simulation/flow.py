@@ -1,0 +1,163 @@
+"""The support flow with actions of every settling kind behind its tags, in two versions.
+
+What the product's own flows do not use yet is exercised here before they do: a reply that is
+settled by query, by the provider's key or not at all, and a closing that depends on the reply.
+Version 2 orders the steps differently and knows a kind that version 1 does not.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+from chalicelib import keys
+from chalicelib.actions import Action, Settle
+from chalicelib.flows import Event, suffix
+from chalicelib.flows.support import SupportFlow
+from chalicelib.plans import Plan, PlannedAction
+from chalicelib.ports import ActionRow, Lease, Switches
+
+AUTHOR = "bot"
+
+
+@dataclass(frozen=True, slots=True)
+class _Simulated:
+    conversation_id: str
+    arg: str
+    suffix: str
+
+    vendor: ClassVar[str] = "richpanel"
+
+    def payload(self) -> Mapping[str, str]:
+        return {"template": self.arg}
+
+    def probe(self) -> Mapping[str, str]:
+        return {}
+
+
+class _Reply(_Simulated):
+    __slots__ = ()
+    speaks: ClassVar[bool] = True
+    audit_type: ClassVar[str] = "auto_reply"
+
+    @property
+    def key(self) -> str:
+        return keys.reply_action(self.conversation_id, self.suffix)
+
+    def probe(self) -> Mapping[str, str]:
+        return {"author": AUTHOR, "body": self.arg}
+
+
+class QueriedReply(_Reply):
+    """A reply whose outcome the provider's ticket shows."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "reply_queried"
+    settle: ClassVar[Settle] = Settle.QUERY
+
+
+class KeyedReply(_Reply):
+    """A reply the provider de-duplicates by our key."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "reply_keyed"
+    settle: ClassVar[Settle] = Settle.KEY
+
+
+class BlindReply(_Reply):
+    """A reply of whose outcome nothing can be learnt."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "reply_blind"
+    settle: ClassVar[Settle] = Settle.NONE
+
+
+class Close(_Simulated):
+    """Close the ticket; again changes nothing."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "close"
+    settle: ClassVar[Settle] = Settle.REPEATABLE
+    speaks: ClassVar[bool] = False
+    audit_type: ClassVar[str] = "close"
+
+    @property
+    def key(self) -> str:
+        return keys.close_action(self.conversation_id, self.suffix)
+
+
+class Note(_Simulated):
+    """Something only version 2 does."""
+
+    __slots__ = ()
+    kind: ClassVar[str] = "note"
+    settle: ClassVar[Settle] = Settle.REPEATABLE
+    speaks: ClassVar[bool] = False
+    audit_type: ClassVar[str] = "note"
+
+    @property
+    def key(self) -> str:
+        return keys.joined("act", "note", self.conversation_id, self.suffix)
+
+
+_KINDS: Mapping[str, type[_Simulated]] = {
+    cls.kind: cls for cls in (QueriedReply, KeyedReply, BlindReply, Close, Note)
+}
+REPLIES = (QueriedReply.kind, KeyedReply.kind, BlindReply.kind)
+
+
+class RepliedFlow:
+    """`flows.Flow`: the support flow's tags, then a reply, then what depends on it.
+
+    Args:
+        reply: which kind of reply.
+        version: 1 or 2; what is deployed.
+    """
+
+    def __init__(self, inner: SupportFlow, *, reply: str, version: int) -> None:
+        self._inner = inner
+        self._reply = reply
+        self._version = version
+
+    def is_container(self, job: Any) -> bool:  # noqa: ANN401
+        """See `flows.Flow.is_container`."""
+        return self._inner.is_container(job)
+
+    def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401
+        """See `flows.Flow.events`."""
+        return self._inner.events(job)
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`."""
+        plan = self._inner.plan(event, switches)
+        tags = sum(len(step) for step in plan.steps)
+        template = str(plan.facts["intent"])
+        reply = (PlannedAction(self._reply, template),)
+        if self._version == 1:
+            close = (PlannedAction("close", depends_on=(tags,)),)
+            return replace(plan, steps=(*plan.steps, reply, close))
+        shifted = tuple(
+            tuple(replace(a, depends_on=tuple(n + 1 for n in a.depends_on)) for a in step)
+            for step in plan.steps
+        )
+        close = (PlannedAction("close", depends_on=(0,)),)
+        note = (PlannedAction("note"),)
+        return replace(plan, steps=(reply, *shifted, note, close))
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+        """See `flows.Flow.build`."""
+        if planned.kind == "note" and self._version == 1:
+            raise KeyError(planned.kind)
+        if planned.kind in _KINDS:
+            built: Any = _KINDS[planned.kind](
+                event.facts.conversation_id, planned.arg, suffix(event)
+            )
+            return built
+        return self._inner.build(planned, event, plan)
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `flows.Flow.conclude`."""
+        return self._inner.conclude(lease, event, plan, rows)

@@ -1,0 +1,180 @@
+"""`chalicelib.dynamo.Table` in memory: the same verbs, the same conditions, the same answers.
+
+It stands under the real ledger, state and audit.  `tests/contracts` runs one suite over this and
+over the engines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chalicelib.dynamo import ConditionFailed, Item
+from tests.simulation.expressions import condition as compiled
+
+Key = tuple[Any, ...]
+
+
+class MemoryTable:
+    """One table.
+
+    Args:
+        name: for messages.
+        key: its key attributes, hash key first.
+        indexes: index name to its key attributes; a row without all of them is not in the index.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        key: tuple[str, ...],
+        indexes: Mapping[str, tuple[str, ...]] | None = None,
+    ) -> None:
+        self.name = name
+        self.key = key
+        self.rows: dict[Key, Item] = {}
+        self._indexes = dict(indexes or {})
+        self._listed: dict[str, dict[Key, Item]] = {index: {} for index in self._indexes}
+
+    def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
+        """See `chalicelib.dynamo.Table.put`."""
+        new = _stored(item)
+        key = self._key(new)
+        self._check(key, condition, values)
+        self._keep(key, new)
+
+    def update(
+        self,
+        key: Mapping[str, Any],
+        *,
+        set_: Mapping[str, Any],
+        condition: str = "",
+        add: Mapping[str, int] | None = None,
+        keep: Mapping[str, Any] | None = None,
+        remove: Sequence[str] = (),
+        **values: object,
+    ) -> Item:
+        """See `chalicelib.dynamo.Table.update`."""
+        at = self._key(key)
+        changes, kept = _stored(set_), _stored(keep or {})
+        self._refuse_overlap(changes, kept, add or {}, remove)
+        found = self._check(at, condition, values)
+        row = dict(found) if found else _stored(key)
+        for name, value in kept.items():
+            row.setdefault(name, value)
+        row.update(changes)
+        for name, number in (add or {}).items():
+            row[name] = row.get(name, 0) + number
+        for name in remove:
+            row.pop(name, None)
+        self._keep(at, row)
+        return _copied(row)
+
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Take a row away, as TTL does."""
+        at = self._key(key)
+        self.rows.pop(at, None)
+        for listed in self._listed.values():
+            listed.pop(at, None)
+
+    def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
+        """See `chalicelib.dynamo.Table.get`."""
+        del consistent
+        row = self.rows.get(self._key(key))
+        return None if row is None else _copied(row)
+
+    def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """See `chalicelib.dynamo.Table.insert_all`."""
+        inserted = []
+        for item in items:
+            new = _stored(item)
+            key = self._key(new)
+            inserted.append(key not in self.rows)
+            if inserted[-1]:
+                self._keep(key, new)
+        return inserted
+
+    def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
+        """See `chalicelib.dynamo.Table.put_all`."""
+        for item in items:
+            self.put(item)
+
+    def get_all(
+        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
+    ) -> list[Item]:
+        """See `chalicelib.dynamo.Table.get_all`."""
+        found = [self.get(key) for key in keys]
+        return [{n: row[n] for n in attributes if n in row} for row in found if row is not None]
+
+    def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
+        """See `chalicelib.dynamo.Table.query`: one page, in the order of the range key."""
+        names = arguments.get("ExpressionAttributeNames", {})
+        expression = arguments["KeyConditionExpression"]
+        for short, name in names.items():
+            expression = expression.replace(short, f"#{name}")
+        index = arguments.get("IndexName")
+        keys = self._indexes[index] if index else self.key
+        listed = self._listed[index] if index else self.rows
+        matches = compiled(expression)
+        values = {**arguments.get("values", {})}
+        found = [row for row in listed.values() if matches(row, values)]
+        found.sort(
+            key=lambda row: tuple(row[name] for name in keys),
+            reverse=not arguments.get("ScanIndexForward", True),
+        )
+        return [_copied(row) for row in found[: arguments.get("Limit", len(found))]]
+
+    def _key(self, item: Mapping[str, Any]) -> Key:
+        return tuple(item[name] for name in self.key)
+
+    def _keep(self, key: Key, row: Item) -> None:
+        self.rows[key] = row
+        for index, names in self._indexes.items():
+            if all(name in row for name in names):
+                self._listed[index][key] = row
+            else:
+                self._listed[index].pop(key, None)
+
+    def _check(self, key: Key, condition: str, values: Mapping[str, Any]) -> Item | None:
+        found = self.rows.get(key)
+        if condition and not compiled(condition)(found or {}, values):
+            raise ConditionFailed(_copied(found or {}))
+        return found
+
+    def _refuse_overlap(self, *parts: Mapping[str, Any] | Sequence[str]) -> None:
+        """DynamoDB refuses an update that names one attribute in two clauses, or a key."""
+        named = [name for part in parts for name in part]
+        if len(set(named)) != len(named) or set(named) & set(self.key):
+            raise ValueError(f"{self.name}: one attribute stands in two clauses, or is a key")
+
+
+def _stored(item: Mapping[str, Any]) -> Item:
+    """As it comes back from DynamoDB: no None, whole floats as ints, containers of our own."""
+    return {name: _plain(value) for name, value in item.items() if value is not None}
+
+
+def _copied(row: Mapping[str, Any]) -> Item:
+    return {
+        name: _plain(value) if value.__class__ in _CONTAINERS else value
+        for name, value in row.items()
+    }
+
+
+_CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any stored value
+    kind = value.__class__
+    if kind in (str, int, bool):
+        return value
+    if kind is float:
+        return int(value) if value.is_integer() else value
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, Mapping):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, set | frozenset):
+        return set(value)
+    if isinstance(value, list | tuple):
+        return [_plain(inner) for inner in value]
+    return value

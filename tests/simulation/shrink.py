@@ -1,0 +1,58 @@
+"""Makes a failing schedule as short as it gets: first its faults, then its workload."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
+
+from tests.simulation.scenario import Scenario, scenario
+from tests.simulation.stage import Stage
+from tests.simulation.world import World
+
+_T = TypeVar("_T")
+
+_LISTS = ("faults", "posts", "flips", "deploys", "replays", "redrives", "sweeps")
+
+
+def shrunk(seed: int, stage: Stage) -> World:
+    """The shortest schedule found that breaks the same promise; run again, with its trace."""
+    full = scenario(seed)
+    promise = _broken(full, stage)
+
+    def still_fails(candidate: Scenario) -> bool:
+        return bool(promise & _broken(candidate, stage))
+
+    best = full
+    for _ in range(2):
+        for name in _LISTS:
+            best = _without(best, name, still_fails)
+    return World(best, stage, trace=True).run()
+
+
+def minimal(items: Sequence[_T], fails: Callable[[Sequence[_T]], bool]) -> list[_T]:
+    """Delta debugging: a part of the items that still fails and loses nothing by one less."""
+    kept, size = list(items), max(1, len(items) // 2)
+    while kept:
+        start, removed = 0, False
+        while start < len(kept):
+            candidate = kept[:start] + kept[start + size :]
+            if fails(candidate):
+                kept, removed = candidate, True
+            else:
+                start += size
+        if size == 1 and not removed:
+            break
+        size = max(1, size // 2)
+    return kept
+
+
+def _without(best: Scenario, name: str, still_fails: Callable[[Scenario], bool]) -> Scenario:
+    def fails(items: Sequence[object]) -> bool:
+        return still_fails(replace(best, **{name: tuple(items)}))
+
+    return replace(best, **{name: tuple(minimal(getattr(best, name), fails))})
+
+
+def _broken(candidate: Scenario, stage: Stage) -> set[str]:
+    return {v.promise for v in World(candidate, stage).run().oracle.violations}

@@ -1,0 +1,150 @@
+"""The provider in memory: tickets with tags and comments; an effect lands now, late or never.
+
+It is the ground truth: `landed` counts what really happened, action by action.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.errors import PermanentError
+from chalicelib.ports import Comment, Found, Ticket, UnsettledAction
+from tests.simulation.flow import AUTHOR
+
+CLOCK_SKEW_SECONDS = 150.0
+"""A comment of ours may carry a time this much before the start our clock noted."""
+
+
+@dataclass(slots=True)
+class _Comment:
+    id: str
+    text: str
+    at: float
+    is_operator: bool
+    visible_at: float
+
+
+@dataclass(slots=True)
+class _Ticket:
+    tags: set[str] = field(default_factory=set)
+    comments: list[_Comment] = field(default_factory=list)
+    is_open: bool = True
+    updated_at: float = 0.0
+
+
+class MemoryVendor:
+    """Tickets by id.
+
+    Args:
+        now: the provider's clock, epoch seconds.
+        lag_seconds: how long a new comment of ours stays invisible to reads.
+    """
+
+    def __init__(self, now: Callable[[], float], *, lag_seconds: float) -> None:
+        self._now = now
+        self._lag = lag_seconds
+        self.tickets: dict[str, _Ticket] = {}
+        self.landed: Counter[str] = Counter()
+        self.seen_keys: dict[str, str] = {}
+        self._comments = 0
+
+    def customer_writes(self, conversation_id: str, comment_id: str, text: str) -> None:
+        """A customer's comment; opens the ticket.  Written once, however often it is posted."""
+        ticket = self.tickets.setdefault(conversation_id, _Ticket())
+        if any(comment.id == comment_id for comment in ticket.comments):
+            return
+        now = self._now()
+        ticket.comments.append(_Comment(comment_id, text, now, is_operator=False, visible_at=now))
+        ticket.is_open = True
+        ticket.updated_at = now
+
+    # --- reads --------------------------------------------------------------------------------
+
+    def read(self, conversation_id: str) -> Ticket:
+        """The ticket as the API shows it; raises `PermanentError` where there is none."""
+        ticket = self.tickets.get(conversation_id)
+        if ticket is None:
+            raise PermanentError("richpanel", "read_ticket", status=404)
+        return self._shown(conversation_id, ticket)
+
+    def open_since(self, since: float) -> Iterator[Ticket]:
+        """Open tickets updated since then, newest first."""
+        recent = [(i, t) for i, t in self.tickets.items() if t.is_open and t.updated_at >= since]
+        for conversation_id, ticket in sorted(recent, key=lambda one: -one[1].updated_at):
+            yield self._shown(conversation_id, ticket)
+
+    def replies(self, action: UnsettledAction) -> tuple[Found, ...]:
+        """Settles a queried reply: our author's comments with its body, since its start."""
+        now = self._now()
+        ticket = self.tickets[action.conversation_id]
+        return tuple(
+            Found(comment.id)
+            for comment in ticket.comments
+            if comment.is_operator
+            and comment.visible_at <= now
+            and comment.text == action.probe["body"]
+            and comment.at >= action.started_epoch - CLOCK_SKEW_SECONDS
+        )
+
+    # --- effects ------------------------------------------------------------------------------
+
+    def land(self, actions: Sequence[Any]) -> str | None:
+        """What a request does when it arrives; returns the reference of the last effect."""
+        reference: str | None = None
+        for action in actions:
+            ticket = self.tickets[action.conversation_id]
+            reference = self._land(ticket, action)
+        return reference
+
+    def _land(self, ticket: _Ticket, action: Any) -> str | None:  # noqa: ANN401
+        match action.kind:
+            case "add_tag":
+                ticket.tags.add(action.tag)
+            case "remove_tag":
+                ticket.tags.discard(action.tag)
+            case "close":
+                ticket.is_open = False
+            case "note":
+                pass
+            case "reply_keyed" if action.key in self.seen_keys:
+                return self.seen_keys[action.key]
+            case _:
+                self.landed[action.key] += 1
+                self._comments += 1
+                now = self._now()
+                mine = _Comment(
+                    f"reply-{self._comments}",
+                    action.arg,
+                    now,
+                    is_operator=True,
+                    visible_at=now + self._lag,
+                )
+                ticket.comments.append(mine)
+                self.seen_keys[action.key] = mine.id
+                return mine.id
+        self.landed[action.key] += 1
+        return None
+
+    def _shown(self, conversation_id: str, ticket: _Ticket) -> Ticket:
+        now = self._now()
+        return Ticket(
+            id=conversation_id,
+            status="OPEN" if ticket.is_open else "CLOSED",
+            tags=frozenset(ticket.tags),
+            comments=tuple(
+                Comment(
+                    id=comment.id,
+                    is_operator=comment.is_operator,
+                    text=comment.text,
+                    created_at=datetime.fromtimestamp(comment.at, UTC),
+                    author_id=AUTHOR if comment.is_operator else "customer",
+                )
+                for comment in ticket.comments
+                if comment.visible_at <= now
+            ),
+            updated_at=datetime.fromtimestamp(ticket.updated_at, UTC),
+        )
