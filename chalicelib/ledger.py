@@ -523,6 +523,7 @@ class Ledger:
                 owner=lease.owner,
                 fence=lease.fence,
                 processing=EventStatus.PROCESSING.value,
+                reading=False,
             )
         except ConditionFailed as found:
             same = (found.item.get("owner"), found.item.get("fence")) == (lease.owner, lease.fence)
