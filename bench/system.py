@@ -94,16 +94,22 @@ class System:
 
     def message(self, ticket_id: str, *, tags: Sequence[str] = ()) -> dict[str, Any]:
         """A ticket with one message at the vendor, and the webhook that tells of it."""
-        text, comment_id = "I want a refund", f"c-{keys.digest(ticket_id)[:12]}"
+        text, comment_id = "I want a refund", self.comment_of(ticket_id)
         self.richpanel.add_ticket(ticket_id, comments=[{"id": comment_id, "body": text}], tags=tags)
         return {"ticket_id": ticket_id, "message_id": comment_id, "message": text}
+
+    @staticmethod
+    def comment_of(ticket_id: str) -> str:
+        """The id of the message that `message` puts on a ticket."""
+        return f"c-{keys.digest(ticket_id)[:12]}"
 
     def send_again(self, ticket_id: str) -> None:
         """The webhook once more, as recovery sends it: past the queue's own deduplication."""
         from chalicelib.jobs import Recovery  # noqa: PLC0415 - the environment is set by now
         from chalicelib.sources import InboundRequest, richpanel  # noqa: PLC0415
 
-        raw = json.dumps({"ticket_id": ticket_id, "message_id": f"c-{keys.digest(ticket_id)[:12]}"}).encode()
+        ids = {"ticket_id": ticket_id, "message_id": self.comment_of(ticket_id)}
+        raw = json.dumps(ids).encode()
         job = richpanel.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
         self.services.intake.accept(job, recovery=Recovery.SWEEP)
 
