@@ -55,9 +55,7 @@ def _of(system: System, kind: Kind) -> Count:
     kind.send(system, f"count {KINDS.index(kind)}")
     _reset(system)
     assert system.work() == 1
-    return _read(
-        system, kind.name, kind.actions, limit_calls=kind.calls, limit_writes=kind.writes
-    )
+    return _read(system, kind.name, kind.actions, limit_calls=kind.calls, limit_writes=kind.writes)
 
 
 def _reset(system: System) -> None:

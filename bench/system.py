@@ -113,6 +113,10 @@ class System:
         job = richpanel.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
         self.services.intake.accept(job, recovery=Recovery.SWEEP)
 
+    def forget_queue(self) -> None:
+        """Throw away what is on the queue."""
+        self.aws.client("sqs").purge_queue(QueueUrl=self.stage.queue_url)
+
     def work(self) -> int:
         """Handle what is on the queue; returns how many messages that was."""
         handled = 0

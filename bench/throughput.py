@@ -107,9 +107,7 @@ def _fill(system: System, messages: int, conversations: int) -> None:
         system.post({"ticket_id": ticket, "message_id": comment["id"], "message": comment["body"]})
 
 
-def _rate(
-    system: System, recorded: _Recorded, side: str, processes: int, messages: int
-) -> float:
+def _rate(system: System, recorded: _Recorded, side: str, processes: int, messages: int) -> float:
     environ = {
         **os.environ,
         **system.variables,
@@ -147,4 +145,3 @@ def _rate(
     handled = sum(answer["handled"] for answer in answers)
     assert handled == messages, (side, handled, messages, answers)
     return messages / (max(answer["ended"] for answer in answers) - began)
-

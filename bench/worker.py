@@ -14,7 +14,8 @@ from bench.system import System
 from local.pump import Pump
 
 WARM_UP = 5
-PEERS = {"a key per action": True, "a key per request": False}
+SAME_GRAIN = "a key per action"
+PEERS = {SAME_GRAIN: True, "a key per request": False}
 
 
 @dataclass(slots=True)
@@ -65,19 +66,18 @@ def measure(system: System, rounds: int) -> dict[str, dict[str, Side]]:
 
 def _one(system: System, kind: Kind, side: Side, name: str) -> None:
     """One event through one side; what prepares it is not counted."""
-    pump = Pump(
-        system.aws.client("sqs"), system.stage.queue_url, system.stage.queue_arn, side
-    )
+    pump = Pump(system.aws.client("sqs"), system.stage.queue_url, system.stage.queue_arn, side)
     ours, system.pump = system.pump, pump
     try:
         kind.send(system, name)
         side.is_counting = True
         system.meter.reset()
         system.richpanel.forget_calls()
-        assert pump.pump_one() is not None
+        done = pump.pump_one()
+        assert done is not None
+        assert done.error is None, (kind.name, done.error)
     finally:
         side.is_counting = False
         system.pump = ours
     side.calls, side.vendor = system.meter.total, len(system.richpanel.calls)
     side.writes, side.reads = system.meter.writes, system.meter.reads
-

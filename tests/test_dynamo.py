@@ -18,7 +18,9 @@ sets = st.frozensets(st.text(max_size=9), min_size=1) | st.frozensets(
 )
 values = st.recursive(
     scalars | sets,
-    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4),
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4)
+    ),
     max_leaves=12,
 )
 

@@ -35,13 +35,13 @@ os.environ.setdefault("POWERTOOLS_SERVICE_NAME", "peer")
 os.environ.setdefault("POWERTOOLS_METRICS_NAMESPACE", "peer")
 os.environ.setdefault("POWERTOOLS_TRACE_DISABLED", "true")
 
-from aws_lambda_powertools import Logger, Metrics  # noqa: E402 - its environment comes first
-from aws_lambda_powertools.metrics import MetricUnit  # noqa: E402
-from aws_lambda_powertools.utilities.batch import (  # noqa: E402
+from aws_lambda_powertools import Logger, Metrics
+from aws_lambda_powertools.metrics import MetricUnit
+from aws_lambda_powertools.utilities.batch import (
     SqsFifoPartialProcessor,
     process_partial_response,
 )
-from aws_lambda_powertools.utilities.idempotency import (  # noqa: E402
+from aws_lambda_powertools.utilities.idempotency import (
     DynamoDBPersistenceLayer,
     IdempotencyConfig,
     idempotent_function,
