@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
+WAY ?= stack
 RUNS ?= 20000
 SEED ?= 1
 
-.PHONY: help run demo test check format bench bench-redaction simulate clean
+.PHONY: help run demo test check format bench bench-redaction simulate crash bench-reliability mutate deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -46,8 +47,27 @@ bench: $(READY) ## The figures, as ratios in one run
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers
 	@$(BIN)/python -m bench.redaction
 
+deploy-local: $(READY) ## The stage packaged and deployed to the local engine; WAY=direct: by chalice deploy
+	@$(BIN)/python -m local.deploy $(WAY)
+
+drill: $(READY) ## A deployed stage in which things break, and nothing may be missing or doubled
+	@$(BIN)/python -m local.drill
+
+test-deployed: $(READY) ## What is deployed, both ways, held against the declaration
+	@$(BIN)/python -m pytest -m deployed tests/deployed
+
 simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=...
 	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED)
 
+crash: $(READY) ## The real functions killed at every call they make, and judged from the outside
+	@$(BIN)/python -m tests.crash
+
+bench-reliability: $(READY) ## Four designs at the same crash points: lost, duplicated, parked
+	@$(BIN)/python -m bench.reliability
+
+mutate: $(READY) ## Whether a changed core is noticed: ledger, effects, intake, worker
+	@$(BIN)/mutmut run
+	@$(BIN)/mutmut results
+
 clean: ## Remove what the commands made
-	rm -rf $(VENV) .engines .run out build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-sam .engines .run out build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

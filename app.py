@@ -3,6 +3,7 @@
 import os
 import sys
 from typing import Any, cast
+from urllib.parse import urlencode
 
 from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SQSEvent
 
@@ -13,6 +14,11 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice
     from local.join import join  # never deployed: leads to the engine of this machine, or says why
 
     join()
+
+if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalice deploy`
+    from ops.chalice_deploy import prepare  # never deployed: refuses a stage that is another's
+
+    prepare()
 
 # Chalice needs both at import; at deployment it sets the stage's environment first.
 QUEUE_NAME = os.environ.get("QUEUE_NAME", "rp-mw-events-dev.fifo")
@@ -25,6 +31,19 @@ app = Chalice(app_name="rp-mw", configure_logs=False)
 def richpanel_webhook() -> Response:
     """A ticket event posted by Richpanel's HTTP target."""
     return _response(services().richpanel_webhook(*_posted()))
+
+
+# Any content type: Aloware never sends again, so a header is no reason to lose an event.
+@app.route("/webhook/aloware", methods=["POST"], content_types=["*/*"])
+def aloware_webhook() -> Response:
+    """A communication event posted by Aloware, once and never again."""
+    return _response(services().aloware_webhook(*_posted()))
+
+
+@app.route("/webhook/hubspot", methods=["POST"], content_types=["*/*"])
+def hubspot_webhook() -> Response:
+    """A signed batch of events, or a workflow's record, posted by HubSpot."""
+    return _response(services().hubspot_webhook(*_posted(), _uri()))
 
 
 @app.route("/health", methods=["GET"])
@@ -48,10 +67,26 @@ def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
     return services().sweep(event.context)
 
 
+@app.schedule(Rate(1, unit=Rate.MINUTES))
+def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
+    """Facts that were kept go to the report, by a single writer."""
+    return services().post_facts(event.context)
+
+
 def _posted() -> tuple[dict[str, str], bytes]:
     """Headers and raw body of the current request, base64 of the gateway undone."""
     request = cast(Request, app.current_request)
     return dict(request.headers), cast(bytes, request.raw_body)
+
+
+def _uri() -> str:
+    """The URI as its caller wrote it: behind the gateway always https, with the stage's path."""
+    request = cast(Request, app.current_request)
+    path = request.context.get("path") or request.context.get("resourcePath", "")
+    query = request.query_params.items() if request.query_params else ()
+    return f"https://{request.headers.get('host', '')}{path}" + (
+        f"?{urlencode(list(query))}" if query else ""
+    )
 
 
 def _response(answer: Answer) -> Response:

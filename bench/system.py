@@ -45,10 +45,12 @@ class System:
 
     Args:
         on_dynoxide: tables on dynoxide, whose indexes do not slow down as they grow.
+        variables: of the app's environment, besides the local ones.
     """
 
-    def __init__(self, *, on_dynoxide: bool = False) -> None:
+    def __init__(self, *, on_dynoxide: bool = False, **variables: str) -> None:
         self.on_dynoxide = on_dynoxide
+        self._more = variables
 
     def __enter__(self) -> Self:
         self._open = ExitStack()
@@ -61,7 +63,7 @@ class System:
         self.richpanel = self._open.enter_context(Richpanel())
         self.richpanel.modes.rate_limit = None
         url = self.richpanel.base_url
-        self.variables = environment.local("dev", self.aws, richpanel_url=url)
+        self.variables = environment.local("dev", self.aws, richpanel_url=url) | self._more
         environment.enter(self.variables)
         self.meter = Meter()
         self.app: Any = importlib.import_module("app")

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from bench.kinds import KINDS, Kind
-from bench.peers.powertools import Powertools
+from bench.powertools import Powertools
 from bench.system import System
 from local.pump import Pump
 

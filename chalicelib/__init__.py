@@ -15,16 +15,35 @@ Work
     actions         one small class per side effect: its key and how an unknown outcome is settled
     effects         the one door out: switches, ledger, vendor call, audit
     reconcile       find what was lost or left hanging and send it through the normal door
+    sweep_rows      its part for unfinished rows; sweep_tickets for Richpanel's open tickets
+    sweep_hands     what a sweep may change, and its numbers
+    rebuild         jobs made anew from stored rows
 State
     ledger          claims, leases, fences and action rows on DynamoDB conditional writes
     rows, dynamo    how stored items read; DynamoDB behind a few verbs
+    sweeps          one sweep at a time, where it stands, a summary per run
     state           what is known of a conversation between two messages
     audit           what was done, one row per action
     switches        kill switch, safe mode, automation, shadow; unreadable means hand back
+Support (what a customer's message is about, and what may be answered)
+    flows/support   decision, guard rails, order status, templates, plan; its own map inside
+    flows/intents   the keyword tables as one tree of phrases; intent_words holds the phrases
+    ticket_replies  the actions that reach a customer: reply and close
+    orders          what is known of an order, and the ports of who knows it
+    language_model  the port of a model; asked only where a deployment says so
+    limits          how often something may happen; allowances counts, lookups remembers
+Facts (Aloware and HubSpot events on their way to Power BI)
+    fact_intake     answers both senders; keeps trying where the sender never repeats
+    flows/facts     the worker's part: dedup, roster gate, kept in the ledger of facts
+    fact_ledger     QuillIdempotencyLedger: every fact once, and how far it is
+    fact_writer     the single writer: pending facts in batches, an outage is a delay
+    fact_dimensions each key of a dimension once; fact_schema the dataset; fact_roster who counts
+    fact_actions    the writer's effects; fact_ports its Protocols; fact_rebuild a dataset anew
 Edges
     adapters/       one vendor a file, over one HTTP client
     redaction/      personal data masked before anything is stored, logged or raised
     logs            JSON lines and CloudWatch metrics, redacted at the exit
+    trace           what every log line within an event carries
     lambda_events   what Lambda hands over, as plain values
     clock           the real clock
     secrets         cached secrets, refreshed when a vendor refuses one

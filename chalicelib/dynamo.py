@@ -30,15 +30,27 @@ class ConditionFailed(Exception):  # noqa: N818 - a value of the protocol, not a
 
 
 class Table:
-    """One table, by its name and its key attributes."""
+    """One table, by its name.
 
-    def __init__(self, client: Any, name: str) -> None:  # noqa: ANN401 - boto3 builds it at run time
+    Args:
+        attributes: what the table calls an attribute that its users know by another name, e.g.
+            ``{"event_id": "pk"}``; applied to items, keys and expressions in both directions.
+    """
+
+    def __init__(
+        self,
+        client: Any,  # noqa: ANN401 - boto3 builds it at run time
+        name: str,
+        attributes: Mapping[str, str] | None = None,
+    ) -> None:
         self._client = client
         self.name = name
+        self._stored = dict(attributes or {})
+        self._known = {stored: known for known, stored in self._stored.items()}
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
         """Put a whole item; raises `ConditionFailed` with the row that was there."""
-        self._call("put_item", Item=to_wire(item), **_conditional(condition, values))
+        self._call("put_item", Item=self._out(item), **self._conditional(condition, values))
 
     def update(
         self,
@@ -69,33 +81,35 @@ class Table:
         wire: dict[str, Any] = {}
         assignments = []
         for name, value in _present(set_):
-            names[f"#{name}"], wire[f":s_{name}"] = name, value
+            names[f"#{name}"], wire[f":s_{name}"] = self._name(name), value
             assignments.append(f"#{name}=:s_{name}")
         for name, value in _present(keep or {}):
-            names[f"#{name}"], wire[f":k_{name}"] = name, value
+            names[f"#{name}"], wire[f":k_{name}"] = self._name(name), value
             assignments.append(f"#{name}=if_not_exists(#{name},:k_{name})")
         expression = "SET " + ",".join(assignments)
         if add:
-            names |= {f"#{name}": name for name in add}
+            names |= {f"#{name}": self._name(name) for name in add}
             wire |= {f":a_{name}": value for name, value in add.items()}
             expression += " ADD " + ",".join(f"#{name} :a_{name}" for name in add)
         if remove:
-            names |= {f"#{name}": name for name in remove}
+            names |= {f"#{name}": self._name(name) for name in remove}
             expression += " REMOVE " + ",".join(f"#{name}" for name in remove)
-        extra = _conditional(condition, {**wire, **{f":{k}": v for k, v in values.items()}}, names)
+        extra = self._conditional(
+            condition, {**wire, **{f":{k}": v for k, v in values.items()}}, names
+        )
         answer = self._call(
             "update_item",
-            Key=to_wire(key),
+            Key=self._out(key),
             UpdateExpression=expression,
             ReturnValues="ALL_NEW" if reading else "NONE",
             **extra,
         )
-        return from_wire(answer.get("Attributes", {}))
+        return self._in(answer.get("Attributes", {}))
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
         """One item, or None."""
-        answer = self._call("get_item", Key=to_wire(key), ConsistentRead=consistent)
-        return from_wire(answer["Item"]) if "Item" in answer else None
+        answer = self._call("get_item", Key=self._out(key), ConsistentRead=consistent)
+        return self._in(answer["Item"]) if "Item" in answer else None
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
         """Insert new items in one call; False marks one whose key was there already.
@@ -105,7 +119,7 @@ class Table:
         """
         statements = []
         for item in items:
-            wire = to_wire(item)
+            wire = self._out(item)
             names = ",".join(f"'{name}':?" for name in wire)
             statements.append(
                 {
@@ -127,7 +141,7 @@ class Table:
         for start in range(0, len(items), 25):
             requests = {
                 self.name: [
-                    {"PutRequest": {"Item": to_wire(item)}} for item in items[start : start + 25]
+                    {"PutRequest": {"Item": self._out(item)}} for item in items[start : start + 25]
                 ]
             }
             for _ in range(3):
@@ -143,11 +157,11 @@ class Table:
     ) -> list[Item]:
         """Those of the keys that exist, 100 in a call, projected to the attributes."""
         found: list[Item] = []
-        names = {f"#{name}": name for name in attributes}
+        names = {f"#{name}": self._name(name) for name in attributes}
         for start in range(0, len(keys), 100):
             requests: dict[str, Any] = {
                 self.name: {
-                    "Keys": [to_wire(key) for key in keys[start : start + 100]],
+                    "Keys": [self._out(key) for key in keys[start : start + 100]],
                     "ProjectionExpression": ",".join(names),
                     "ExpressionAttributeNames": names,
                     "ConsistentRead": True,
@@ -155,7 +169,7 @@ class Table:
             }
             for _ in range(3):
                 answer = _call(self._client, "batch_get_item", RequestItems=requests)
-                found += [from_wire(item) for item in answer["Responses"].get(self.name, [])]
+                found += [self._in(item) for item in answer["Responses"].get(self.name, [])]
                 requests = answer.get("UnprocessedKeys") or {}
                 if not requests:
                     break
@@ -165,16 +179,96 @@ class Table:
 
     def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
         """Items of one query page; arguments as boto3 takes them, plain values in `values`."""
+        return self._page(arguments)[0]
+
+    def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
+        """The same over as many pages as it takes to find so many items."""
+        found: list[Item] = []
+        start: Item | None = None
+        while len(found) < at_most:
+            more = {"ExclusiveStartKey": start} if start else {}
+            items, start = self._page({**arguments, **more, "Limit": at_most - len(found)})
+            found += items
+            if not start:
+                break
+        return found
+
+    def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
+        """Every item, projected to the attributes; for operators, never for a function."""
+        found: list[Item] = []
+        start: Item | None = None
+        names = {f"#{name}": self._name(name) for name in columns}
+        while True:
+            more = {"ExclusiveStartKey": start} if start else {}
+            answer = self._call(
+                "scan",
+                ConsistentRead=True,
+                ProjectionExpression=",".join(names),
+                ExpressionAttributeNames=names,
+                **more,
+            )
+            found += [self._in(item) for item in answer["Items"]]
+            start = answer.get("LastEvaluatedKey")
+            if not start:
+                return found
+
+    def _page(self, arguments: Mapping[str, Any]) -> tuple[list[Item], Item | None]:
+        asked = dict(arguments)
+        values = {f":{k}": v for k, v in asked.pop("values", {}).items()}
+        names = {k: self._name(v) for k, v in asked.pop("ExpressionAttributeNames", {}).items()}
+        if names:
+            asked["ExpressionAttributeNames"] = names
+        answer = self._call("query", ExpressionAttributeValues=to_wire(values), **asked)
+        return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
+
+    def scan_page(
+        self,
+        *,
+        limit: int,
+        start: Item | None = None,
+        **arguments: Any,  # noqa: ANN401
+    ) -> tuple[list[Item], Item | None]:
+        """Items of one page in no order, and where the next page starts; None at the end."""
         values = arguments.pop("values", {})
-        answer = self._call(
-            "query",
-            ExpressionAttributeValues=to_wire({f":{k}": v for k, v in values.items()}),
-            **arguments,
-        )
-        return [from_wire(item) for item in answer["Items"]]
+        if values:
+            arguments["ExpressionAttributeValues"] = to_wire(
+                {f":{k}": v for k, v in values.items()}
+            )
+        if start is not None:
+            arguments["ExclusiveStartKey"] = start
+        answer = self._call("scan", Limit=limit, **arguments)
+        return [from_wire(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
+
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Delete an item; for operators, no function may."""
+        self._call("delete_item", Key=to_wire(key))
 
     def _call(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401
-        return _call(self._client, operation, TableName=self.name, **arguments)
+        try:
+            return _call(self._client, operation, TableName=self.name, **arguments)
+        except ConditionFailed as found:
+            raise ConditionFailed(self._renamed(found.item)) from None
+
+    def _conditional(
+        self, condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
+    ) -> Item:
+        found = _conditional(condition, values, names)
+        used = found.get("ExpressionAttributeNames")
+        if used:
+            found["ExpressionAttributeNames"] = {k: self._name(v) for k, v in used.items()}
+        return found
+
+    def _name(self, known: str) -> str:
+        return self._stored.get(known, known)
+
+    def _out(self, item: Mapping[str, Any]) -> Item:
+        return to_wire({self._name(name): value for name, value in item.items()})
+
+    def _in(self, item: Mapping[str, Any]) -> Item:
+        return self._renamed(from_wire(item))
+
+    def _renamed(self, item: Item) -> Item:
+        return {self._known.get(name, name): value for name, value in item.items()}
 
 
 def _call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN401

@@ -42,7 +42,6 @@ RECORD_TRIES = 4
 STOPPED_REPEATABLE = "stopped_repeatable"
 """A switch stopped what may be repeated: the event goes on once the switch lets it."""
 
-_SATISFIED = frozenset({(ActionStatus.DONE, None), (ActionStatus.SKIPPED, "already")})
 _REPEAT_SAFE = frozenset({Settle.REPEATABLE, Settle.KEY})
 
 
@@ -127,7 +126,7 @@ class Effects:
         together = {other.action.key for other in step if not other.already}
         for key in item.depends_on:
             row = earlier.get(key)
-            met = row is not None and (row.status, row.reason) in _SATISFIED
+            met = row is not None and _is_satisfied(row)
             if not met and key not in together and not _already_in(step, key):
                 return "dependency"
         return self._switches.current().forbids(item.action)
@@ -276,6 +275,12 @@ class Effects:
         self._log.metric(
             "mw.effects", outcome=row.status.value, vendor=action.vendor, kind=action.kind
         )
+
+
+def _is_satisfied(row: ActionRow) -> bool:
+    """Done, whether that was seen at once or settled later, or the vendor had it so."""
+    is_already = row.status == ActionStatus.SKIPPED and row.reason == "already"
+    return row.status == ActionStatus.DONE or is_already
 
 
 def _already_in(step: Sequence[StepAction], key: str) -> bool:

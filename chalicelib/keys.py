@@ -9,6 +9,9 @@ The formats are fixed by the data model and never change within the ledger's ret
     act:rp_assign:{conversation_id}:{team}:{suffix}
     act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
     act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
+    act:rows:{target}:{table}:{number}                               one numbered POST of rows
+    ALOWARE:{communication id}                                       a fact; at most one per call
+    HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
 
 Parts are immutable properties of the event.  A colon or a percent sign inside a part is
 percent-encoded, so that two different part lists never give one key.
@@ -21,6 +24,7 @@ import hmac
 import json
 import re
 import unicodedata
+from typing import Self
 
 BUCKET_SECONDS = 300
 """Width of the time bucket in a text-hash key: the SQS FIFO deduplication window."""
@@ -99,9 +103,36 @@ def close_action(conversation_id: str, suffix: str) -> str:
     return joined("act", "rp_close", conversation_id, suffix)
 
 
+class _Resent(str):  # noqa: SLOT000 - a str subclass takes no slots with contents
+    """A suffix with the nonce of a deliberate resend, which is a key part of its own."""
+
+    suffix: str
+    nonce: str
+
+    def __new__(cls, suffix: str, nonce: str) -> Self:
+        made = super().__new__(cls, f"{suffix}:resend:{nonce}")
+        made.suffix, made.nonce = suffix, nonce
+        return made
+
+
+def resent(suffix: str, nonce: str) -> str:
+    """The suffix of an action that is done once more: its keys end in ``:resend:{nonce}``."""
+    return _Resent(suffix, nonce)
+
+
 def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
     """Key of a remembered lookup; the order's number is a keyed hash in it."""
     return joined("act", "shopify_lookup", conversation_id, opaque_order)
+
+
+def rows_action(target: str, table: str, number: int) -> str:
+    """Action key of one numbered batch of rows for one table of one dataset."""
+    return joined("act", "rows", target, table, str(number))
+
+
+def fact(source: str, *parts: str | None) -> str:
+    """Key of a fact: the source and what names the event there; absent parts fall out."""
+    return joined(source, *(part for part in parts if part))
 
 
 def digest(*parts: str) -> str:
@@ -144,6 +175,8 @@ def _text_digest(text: str, bucket_number: int) -> str:
 
 
 def _escaped(part: str) -> str:
+    if isinstance(part, _Resent):
+        return f"{_escaped(part.suffix)}:resend:{_escaped(part.nonce)}"
     if ":" in part or "%" in part:
         return part.replace("%", "%25").replace(":", "%3A")
     return part

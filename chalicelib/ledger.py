@@ -21,7 +21,6 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-import itertools
 import json
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
@@ -44,6 +43,7 @@ from chalicelib.ports import (
     Finished,
     Lease,
     Modes,
+    StoredEvent,
     StrandedEvent,
     UnsettledAction,
 )
@@ -59,12 +59,24 @@ _MINE = "#owner = :owner AND #fence = :fence"
 
 
 class Ledger:
-    """`ports.LedgerPort` on DynamoDB."""
+    """`ports.LedgerPort` on DynamoDB.
 
-    def __init__(self, table: Table, clock: Clock, new_owner: rows.NewOwner) -> None:
+    Args:
+        retention: how long a row stands, and with it the promise that its key acts once.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        new_owner: rows.NewOwner,
+        *,
+        retention: timedelta = RETENTION,
+    ) -> None:
         self._table = table
         self._clock = clock
         self._new_owner = new_owner
+        self._retention = retention
 
     # --- events -------------------------------------------------------------------------------
 
@@ -157,7 +169,8 @@ class Ledger:
     def release(self, lease: Lease, *, reason: str) -> None:
         """See `ports.LedgerPort.release`."""
         mark = _shard(EventStatus.PROCESSING, lease.event.event_key)
-        self._own(lease, set_={"lease_until": 0, "last_reason": reason, "unfinished": mark})
+        given_back = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
+        self._own(lease, set_={**given_back, "unfinished": mark})
 
     def bury(self, event_key: str, *, reason: str) -> bool:
         """See `ports.LedgerPort.bury`."""
@@ -168,11 +181,23 @@ class Ledger:
                     "status": EventStatus.FAILED.value,
                     "reason": reason,
                     "last_processed_at": self._now(),
+                    "unfinished": _shard(EventStatus.FAILED, event_key),
                 },
-                remove=["unfinished"],
                 condition="#status = :processing AND #lease_until < :now",
                 processing=EventStatus.PROCESSING.value,
                 now=self._epoch(),
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def keep(self, key: str) -> bool:
+        """See `ports.LedgerPort.keep`."""
+        try:
+            self._table.update(
+                {"event_id": key},
+                set_={"expires_at": self._expiry(), "last_processed_at": self._now()},
+                condition="attribute_exists(#unfinished)",
             )
         except ConditionFailed:
             return False
@@ -185,9 +210,10 @@ class Ledger:
         *,
         reason: str | None = None,
         facts: Mapping[str, str] | None = None,
+        handoff_due: bool = False,
     ) -> None:
         """See `ports.LedgerPort.finish`."""
-        parked = status == EventStatus.PARKED
+        parked = status == EventStatus.PARKED or handoff_due
         self._own(
             lease,
             set_={
@@ -230,18 +256,38 @@ class Ledger:
             row["event_id"]: EventStatus(row["status"]) for row in found if row["expires_at"] > now
         }
 
+    def stored(self, event_key: str) -> StoredEvent | None:
+        """See `ports.LedgerPort.stored`."""
+        row = self._table.get({"event_id": event_key})
+        if row is None or row["expires_at"] <= self._epoch():
+            return None
+        return StoredEvent(rows.event(row), EventStatus(row["status"]), row.get("plan"))
+
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """See `ports.LedgerPort.stranded`."""
-        statuses = (EventStatus.RECEIVED, EventStatus.PARKED, EventStatus.PROCESSING)
+        statuses = (
+            EventStatus.RECEIVED,
+            EventStatus.PARKED,
+            EventStatus.PROCESSING,
+            EventStatus.FAILED,
+        )
         found = self._unfinished(statuses, older_than_epoch, limit)
         return [rows.stranded(row) for row in found]
 
     def _unfinished(
         self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
     ) -> list[Item]:
-        """Rows of the sparse index, oldest first."""
+        """Rows of the sparse index, oldest first, at most so many of each status."""
         found: list[Item] = []
-        for status, shard in itertools.product(statuses, range(SHARDS)):
+        for status in statuses:
+            found += self._unfinished_of(status, before_epoch, limit)
+        return found
+
+    def _unfinished_of(
+        self, status: EventStatus | ActionStatus, before_epoch: float, limit: int
+    ) -> list[Item]:
+        found: list[Item] = []
+        for shard in range(SHARDS):
             found += self._table.query(
                 IndexName="unfinished-index",
                 KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",
@@ -442,6 +488,9 @@ class Ledger:
             return self._replace(item, row)
         status = ActionStatus(row["status"])
         reopened = operator and status in (ActionStatus.SKIPPED, ActionStatus.REFUSED)
+        # Only what may start gets here: a dependency that was not met is met now, as when a reply
+        # of unknown outcome was found.
+        reopened |= status == ActionStatus.SKIPPED and row.get("reason") == "dependency"
         if reopened or (status == ActionStatus.PENDING and not row.get("started", True)):
             return self._take(lease, row, anew=True)
         if status == ActionStatus.PENDING and (row["owner"], row["fence"]) == (
@@ -607,7 +656,7 @@ class Ledger:
         return self._clock.now().timestamp()
 
     def _expiry(self) -> int:
-        return int((self._clock.now() + RETENTION).timestamp())
+        return int((self._clock.now() + self._retention).timestamp())
 
 
 def _lease(event: EventFacts, row: Item) -> Lease:
@@ -618,6 +667,7 @@ def _lease(event: EventFacts, row: Item) -> Lease:
         until_epoch=row["lease_until"],
         attempts=row["attempts"],
         plan=row.get("plan"),
+        was_left=row["attempts"] > 1 and row.get("released") != row["fence"] - 1,
     )
 
 

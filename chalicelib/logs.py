@@ -3,20 +3,42 @@
 Example line::
 
     {"ts": "2026-11-20T09:00:02.000Z", "level": "INFO", "event": "worker.processed",
-     "env": "prod", "mw_release": "1.4.0", "mw_trace_id": "1f...", "attempt": 1}
+     "step": "worker", "env": "prod", "mw_release": "1.4.0", "mw_trace_id": "1f...",
+     "ticket_id": "9b4e...", "idempotency_key": "77a0...", "attempt": 1}
+
+A metric is stored under every set of dimensions its record names, and an alarm reads exactly one
+set.  Each is written by stage alone and with all its dimensions; `ROLLUPS` names the sums between
+that alarms and the dashboard read.  Every set is a metric of its own on the bill, so there are no
+more of them.
 """
 
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
+from chalicelib import trace
 from chalicelib.clock import iso
 from chalicelib.ports import Clock
 
+ROLLUPS: Mapping[str, tuple[str, ...]] = {
+    "mw.effects": ("outcome",),
+    "mw.ingress.rejected": ("code",),
+    "mw.vendor.failed": ("outcome",),
+}
+"""Metric to the dimensions under which it is summed besides, each one with the stage."""
+
+_STEPS = {"reconcile": "system", "ops": "system"}
+"""What does not name its step by its first word."""
 _WARNING_WORDS = ("failed", "refused", "unknown", "parked", "rejected", "unreadable", "dead_letter")
+
+
+_TRACE_ID = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16}")
+"""Our own digest, in most lines; to tell it from a number costs more than the rest of a line."""
+_ENCODE = json.JSONEncoder(default=str, separators=(",", ":")).encode
 
 
 class JsonLog:
@@ -33,12 +55,21 @@ class JsonLog:
     def event(self, name: str, **fields: object) -> None:
         """See `ports.Log.event`."""
         level = "WARNING" if any(word in name for word in _WARNING_WORDS) else "INFO"
-        head = {"ts": iso(self._clock.now()), "level": level, "event": name}
-        self._write({**head, **self._always, **self._safe(fields)})
+        first = name.partition(".")[0]
+        head = {
+            "ts": iso(self._clock.now()),
+            "level": level,
+            "event": name,
+            "step": _STEPS.get(first, first),
+        }
+        self._write({**head, **self._always, **self._safe({**trace.current(), **fields})})
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
         """See `ports.Log.metric`; the format is CloudWatch's embedded metric format."""
         labels = {"stage": self._stage, **dimensions}
+        sets = [["stage"]]
+        sets += [[one, "stage"] for one in ROLLUPS.get(name, ()) if one in dimensions]
+        everything = sorted(labels)
         self._write(
             {
                 "_aws": {
@@ -46,8 +77,8 @@ class JsonLog:
                     "CloudWatchMetrics": [
                         {
                             "Namespace": f"rp-mw/{self._stage}",
-                            "Dimensions": [sorted(labels)],
-                            "Metrics": [{"Name": name, "Unit": "Count"}],
+                            "Dimensions": [*(s for s in sets if s != everything), everything],
+                            "Metrics": [{"Name": name, "Unit": _unit(name)}],
                         }
                     ],
                 },
@@ -61,12 +92,20 @@ class JsonLog:
         from chalicelib.redaction import redact_mapping  # noqa: PLC0415 - its tables load at the first line, not at the cold start's import
 
         present = {name: value for name, value in fields.items() if value is not None}
+        trace_id = present.get("mw_trace_id")
+        is_ours = isinstance(trace_id, str) and _TRACE_ID.fullmatch(trace_id)
+        kept = {"mw_trace_id": present.pop("mw_trace_id")} if is_ours else {}
         try:
-            return dict(redact_mapping(present))
+            return {**redact_mapping(present), **kept}
         except Exception:  # noqa: BLE001 - whatever fails, nothing unredacted may leave
+            self.metric("mw.redaction.failed")
             return {"redaction": "failed"}
 
     def _write(self, line: Mapping[str, Any]) -> None:
         stream = self._stream or sys.stdout
-        stream.write(json.dumps(line, default=str, separators=(",", ":")) + "\n")
+        stream.write(_ENCODE(line) + "\n")
         stream.flush()
+
+
+def _unit(metric: str) -> str:
+    return "Milliseconds" if metric.endswith("_ms") else "Count"

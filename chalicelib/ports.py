@@ -7,7 +7,7 @@ contract suite over both.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -84,6 +84,21 @@ class Ticket:
         return self.status.strip().lower() not in {"closed", "resolved", "solved"}
 
 
+@dataclass(frozen=True, slots=True)
+class TicketPage:
+    """One page of a listing.
+
+    Attributes:
+        tickets: those of the page that are open and recent.
+        is_last: nothing further on can be.
+        fingerprint: equal for two pages that listed the same tickets: the vendor does not page.
+    """
+
+    tickets: tuple[Ticket, ...]
+    is_last: bool
+    fingerprint: str
+
+
 class Tickets(Protocol):
     """Richpanel, as flows and reconciliation read it; every method raises `ProviderError`s."""
 
@@ -91,12 +106,16 @@ class Tickets(Protocol):
         """The ticket with its comments, oldest first."""
         ...
 
-    def open_tickets(self, *, since: datetime) -> Iterator[Ticket]:
-        """Open tickets updated since a time, newest first, page by page, filtered on our side.
+    def open_page(self, *, since: datetime, page: int) -> TicketPage:
+        """One page, from 1, of the open tickets updated since a time, filtered on our side.
 
         Comments may be missing from a listed ticket.  Raises `AuthError` (403) where the tenant's
         key may not list.
         """
+        ...
+
+    def read_ticket_by_number(self, number: int) -> Ticket | None:
+        """The ticket people see under a number, with its comments; None when there is none."""
         ...
 
 
@@ -193,6 +212,15 @@ class EventFacts:
 
 
 @dataclass(frozen=True, slots=True)
+class StoredEvent:
+    """An event as its row tells it, with the plan it stored."""
+
+    event: EventFacts
+    status: EventStatus
+    plan: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Lease:
     """The right to change an event's records and to start its effects, until a time.
 
@@ -202,6 +230,7 @@ class Lease:
         until_epoch: when others may take the event over.
         attempts: how many times the event was claimed, this one included.
         plan: the stored plan, encoded, when an earlier claim wrote one.
+        was_left: the owner before neither ended the event nor gave it back: it died or overran.
     """
 
     event: EventFacts
@@ -210,6 +239,7 @@ class Lease:
     until_epoch: float
     attempts: int
     plan: str | None = None
+    was_left: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,8 +347,12 @@ class LedgerPort(Protocol):
         *,
         reason: str | None = None,
         facts: Mapping[str, str] | None = None,
+        handoff_due: bool = False,
     ) -> None:
-        """Write the event's end."""
+        """Write the event's end.
+
+        `handoff_due` leaves a failed event in the sparse index: a person was not told of it yet.
+        """
         ...
 
     def begin(
@@ -384,6 +418,13 @@ class LedgerPort(Protocol):
         """Actions in state `unknown`, oldest first, by the sparse index."""
         ...
 
+    def keep(self, key: str) -> bool:
+        """An unfinished row was looked after: it expires later, and comes last in the sparse index.
+
+        False when it is finished by now.
+        """
+        ...
+
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
         """Write the end of an event that was never claimed.
 
@@ -397,8 +438,16 @@ class LedgerPort(Protocol):
         """How far those of these events are that have a row which is not expired."""
         ...
 
+    def stored(self, event_key: str) -> StoredEvent | None:
+        """An event's row; None where there is none, or it is expired."""
+        ...
+
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
-        """Unfinished events by the sparse index: received and never queued, unknown, parked."""
+        """Unfinished events by the sparse index, oldest first, at most `limit` of each kind.
+
+        Received and never queued, parked, left by a worker on the last receive, and failed while
+        no person was told.
+        """
         ...
 
 
@@ -412,6 +461,43 @@ class StrandedEvent:
     updated_at: str
     reason: str | None = None
     attempts: int = 0
+    lease_until_epoch: float = 0.0
+
+
+# --- sweep -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class SweepCursor:
+    """Where the sweep stands; kept between runs.
+
+    Attributes:
+        owner: who holds the sweep now.
+        fence: grows with every run; a lower one writes nothing.
+        page: the next page of the listing.
+        number: the highest ticket number seen, where one was.
+    """
+
+    owner: str
+    fence: int
+    page: int = 1
+    number: int | None = None
+
+
+class SweepsPort(Protocol):
+    """The sweep's own rows in table A: one run at a time, resumable, each with its summary."""
+
+    def take(self, *, lease_seconds: float) -> SweepCursor | None:
+        """Begin a run where the last one stopped; None while another one runs."""
+        ...
+
+    def save(self, cursor: SweepCursor) -> None:
+        """Keep where the run stands; raises `LeaseLostError` when another run has begun."""
+        ...
+
+    def end(self, cursor: SweepCursor, summary: Mapping[str, Any]) -> None:
+        """Store the run's summary and let the next one begin."""
+        ...
 
 
 # --- state and audit --------------------------------------------------------------------------
@@ -430,6 +516,7 @@ class ConversationState:
     risk_flags: frozenset[str] = frozenset()
     pending_flow: Mapping[str, Any] | None = None
     last_auto_reply: Mapping[str, Any] | None = None
+    last_processed_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -459,6 +546,14 @@ class StatePort(Protocol):
 
     def read(self, conversation_id: str) -> ConversationState | None:
         """The state, or None before the first contact."""
+        ...
+
+    def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
+        """The states of those that have one, a hundred in a call."""
+        ...
+
+    def some(self, *, limit: int) -> Sequence[str]:
+        """A few conversations that are known, any; for the sweep's first steps."""
         ...
 
     def apply(self, lease: Lease, change: StateChange) -> bool:

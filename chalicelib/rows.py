@@ -72,6 +72,7 @@ def stranded(item: Item) -> StrandedEvent:
         updated_at=item["last_processed_at"],
         reason=item.get("reason"),
         attempts=item.get("attempts", 0),
+        lease_until_epoch=item.get("lease_until", 0),
     )
 
 

@@ -50,6 +50,7 @@ class Settings(BaseModel):
     state_table: str
     audit_table: str
     queue_name: str
+    managed_by: Literal["cloudformation", "provision"] = "provision"
     ingress_ledger: bool = False
     richpanel_base_url: str = Field(pattern=r"^https?://")
     richpanel_requests_per_30_s: float = Field(default=30, gt=0, le=50)
@@ -62,6 +63,28 @@ class Settings(BaseModel):
     worker_concurrency: int = Field(default=2, ge=2)
     tighten: Tightening = Tightening()
     support: SupportSettings = SupportSettings()
+    facts_table: str
+    facts_ttl_days: int = Field(default=14, ge=1, le=365)
+    facts_endpoint: str = Field(default="", pattern=r"^(https?://.*)?$")
+    facts_region: str = ""
+    facts_timezone: str = "UTC"
+    facts_roster: str = ""
+    facts_bucket: str = ""
+    facts_folder: str = ""
+    aloware_secret_id: str
+    aloware_api_secret_id: str
+    aloware_ring_group_url: str = Field(default="", pattern=r"^(https?://.*)?$")
+    hubspot_secret_id: str
+    hubspot_webhook_url: str = Field(default="", pattern=r"^(https?://.*)?$")
+    hubspot_fact_rules: str = ""
+    powerbi_base_url: str = Field(default="https://api.powerbi.com", pattern=r"^https?://")
+    powerbi_token_url: str = Field(default="", pattern=r"^(https?://.*)?$")
+    powerbi_tenant_id: str = ""
+    powerbi_client_id: str = ""
+    powerbi_workspace_id: str = ""
+    powerbi_dataset_id: str = ""
+    powerbi_secret_id: str
+    powerbi_sequence_numbers: bool = False
 
     @model_validator(mode="after")
     def _one_stage(self) -> Settings:
@@ -76,6 +99,15 @@ class Settings(BaseModel):
         if wrong:
             raise ValueError(f"{', '.join(wrong)} not of stage {self.stage}")
         return self
+
+    @property
+    def facts_token_url(self) -> str:
+        """Where Power BI's tokens come from."""
+        tenant = self.powerbi_tenant_id
+        return (
+            self.powerbi_token_url
+            or f"https://login.microsoftonline.com/{tenant}/oauth2/v2.0/token"
+        )
 
     @property
     def max_event_age(self) -> timedelta:
@@ -125,6 +157,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "state_table": ("CONVERSATION_STATE_TABLE_NAME", "rp_mw_conversation_state-{stage}"),
     "audit_table": ("AUDIT_TRAIL_TABLE_NAME", "rp_mw_audit_actions-{stage}"),
     "queue_name": ("QUEUE_NAME", "rp-mw-events-{stage}.fifo"),
+    "managed_by": ("MANAGED_BY", "provision"),
     "ingress_ledger": ("INGRESS_LEDGER", "false"),
     "richpanel_base_url": ("RICHPANEL_BASE_URL", "https://api.richpanel.com"),
     "richpanel_requests_per_30_s": ("RICHPANEL_REQUESTS_PER_30_S", "30"),
@@ -138,6 +171,28 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "max_event_age_days": ("MAX_EVENT_AGE_DAYS", "7"),
     "max_receive_count": ("MAX_RECEIVE_COUNT", "10"),
     "worker_concurrency": ("WORKER_CONCURRENCY", "2"),
+    "facts_table": ("DYNAMO_TABLE_NAME", "QuillIdempotencyLedger-{stage}"),
+    "facts_ttl_days": ("DYNAMO_TTL_DAYS", "14"),
+    "facts_endpoint": ("DYNAMO_ENDPOINT", ""),
+    "facts_region": ("DYNAMO_REGION", ""),
+    "facts_timezone": ("FACTS_TIMEZONE", "UTC"),
+    "facts_roster": ("FACTS_ROSTER", ""),
+    "facts_bucket": ("FACTS_BUCKET", ""),
+    "facts_folder": ("FACTS_FOLDER", ""),
+    "aloware_secret_id": ("ALOWARE_WEBHOOK_SECRET_ID", "rp-mw/{stage}/aloware/webhook_token"),
+    "aloware_api_secret_id": ("ALOWARE_API_SECRET_ID", "rp-mw/{stage}/aloware/api_token"),
+    "aloware_ring_group_url": ("ALOWARE_RING_GROUP_URL", ""),
+    "hubspot_secret_id": ("HUBSPOT_SECRET_ID", "rp-mw/{stage}/hubspot/client_secret"),
+    "hubspot_webhook_url": ("HUBSPOT_WEBHOOK_URL", ""),
+    "hubspot_fact_rules": ("HUBSPOT_FACT_RULES", ""),
+    "powerbi_base_url": ("POWERBI_BASE_URL", "https://api.powerbi.com"),
+    "powerbi_token_url": ("POWERBI_TOKEN_URL", ""),
+    "powerbi_tenant_id": ("POWERBI_TENANT_ID", ""),
+    "powerbi_client_id": ("POWERBI_CLIENT_ID", ""),
+    "powerbi_workspace_id": ("POWERBI_WORKSPACE_ID", ""),
+    "powerbi_dataset_id": ("POWERBI_DATASET_ID", ""),
+    "powerbi_secret_id": ("POWERBI_SECRET_ID", "rp-mw/{stage}/powerbi/client_secret"),
+    "powerbi_sequence_numbers": ("POWERBI_SEQUENCE_NUMBERS", "false"),
 }
 
 

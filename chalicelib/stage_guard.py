@@ -1,7 +1,11 @@
-"""Refuses to start when the queue or a table belongs to another stage.
+"""Refuses to start when the queue or a table belongs to another stage, or the queue to others.
 
 Names are checked by `settings`; here the resources' own ``stage`` tags are, because a name can be
 overridden by a variable and a tag comes from the declaration that made the resource.
+
+A stage is deployed in one of two ways: by a CloudFormation stack, or by provisioned resources and
+`chalice deploy`.  The queue's tag ``managed-by`` says which, and the functions carry theirs as a
+variable: two workers on one queue, one of them forgotten, would act by two releases at once.
 """
 
 from __future__ import annotations
@@ -13,22 +17,49 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.errors import SettingsError, TransientError
 
 
-def check(dynamodb: Any, sqs: Any, *, stage: str, tables: list[str], queue_name: str) -> None:  # noqa: ANN401
-    """Compare the tags of the tables and the queue with the stage.
+def check(
+    dynamodb: Any,  # noqa: ANN401 - boto3 builds it at run time
+    sqs: Any,  # noqa: ANN401 - likewise
+    *,
+    stage: str,
+    tables: list[str],
+    queue_name: str,
+    managed_by: str,
+) -> None:
+    """Compare the tags of the tables and the queue with the stage and the way it is deployed.
 
     Raises:
-        SettingsError: a resource has another stage's tag, or none.
+        SettingsError: a resource has another stage's tag, or none, or the queue another manager's.
         TransientError: the tags could not be read.
     """
     try:
         found = {name: _table_stage(dynamodb, name) for name in tables}
         url = sqs.get_queue_url(QueueName=queue_name)["QueueUrl"]
-        found[queue_name] = sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get("stage")
+        queue = sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
     except (ClientError, BotoCoreError) as error:
         raise TransientError("aws", "read_tags", reason=type(error).__name__) from None
+    found[queue_name] = queue.get("stage")
     wrong = sorted(name for name, tag in found.items() if tag != stage)
     if wrong:
         raise SettingsError(f"not tagged stage={stage}: {', '.join(wrong)}")
+    owner = queue.get("managed-by", "nobody")
+    if owner != managed_by:
+        raise SettingsError(f"{queue_name} is managed by {owner}, this deployment is {managed_by}")
+
+
+def check_table(dynamodb: Any, *, stage: str, table: str) -> None:  # noqa: ANN401
+    """The same for one table that not every function uses.
+
+    Raises:
+        SettingsError: it has another stage's tag, or none.
+        TransientError: its tags could not be read.
+    """
+    try:
+        found = _table_stage(dynamodb, table)
+    except (ClientError, BotoCoreError) as error:
+        raise TransientError("aws", "read_tags", reason=type(error).__name__) from None
+    if found != stage:
+        raise SettingsError(f"not tagged stage={stage}: {table}")
 
 
 def _table_stage(dynamodb: Any, name: str) -> str | None:  # noqa: ANN401

@@ -16,6 +16,7 @@ time, and for the same message on the fence of its claim.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import timedelta
 
 from chalicelib.clock import iso
@@ -42,17 +43,26 @@ class States:
         row = self._table.get({"conversation_id": conversation_id})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
-        return ConversationState(
-            conversation_id=conversation_id,
-            version=row["version"],
-            last_message_at=row.get("last_message_at"),
-            first_contact_floor=row.get("first_contact_floor"),
-            last_routed_team=row.get("last_routed_team"),
-            last_intent=row.get("last_intent"),
-            risk_flags=frozenset(row.get("risk_flags", ())),
-            pending_flow=row.get("pending_flow"),
-            last_auto_reply=row.get("last_auto_reply"),
+        return _state(row)
+
+    def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
+        """See `ports.StatePort.read_all`: what a sweep needs of each, and no more."""
+        found = self._table.get_all(
+            [{"conversation_id": one} for one in dict.fromkeys(conversation_ids)],
+            attributes=[
+                "conversation_id",
+                "version",
+                "expires_at",
+                "last_message_at",
+                "last_processed_at",
+            ],
         )
+        now = self._clock.now().timestamp()
+        return {row["conversation_id"]: _state(row) for row in found if row["expires_at"] > now}
+
+    def some(self, *, limit: int) -> Sequence[str]:
+        """See `ports.StatePort.some`: one small page of a scan."""
+        return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
 
     def apply(self, lease: Lease, change: StateChange) -> bool:
         """See `ports.StatePort.apply`."""
@@ -108,3 +118,18 @@ class States:
                 None if change.last_auto_reply is None else dict(change.last_auto_reply)
             ),
         }
+
+
+def _state(row: Item) -> ConversationState:
+    return ConversationState(
+        conversation_id=row["conversation_id"],
+        version=row["version"],
+        last_message_at=row.get("last_message_at"),
+        first_contact_floor=row.get("first_contact_floor"),
+        last_routed_team=row.get("last_routed_team"),
+        last_intent=row.get("last_intent"),
+        risk_flags=frozenset(row.get("risk_flags", ())),
+        pending_flow=row.get("pending_flow"),
+        last_auto_reply=row.get("last_auto_reply"),
+        last_processed_at=row.get("last_processed_at"),
+    )

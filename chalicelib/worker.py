@@ -12,9 +12,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
+from chalicelib import trace
 from chalicelib.actions import Action, AddTag
+from chalicelib.clock import parsed
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import (
     BusyError,
@@ -63,10 +66,15 @@ _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
     None: frozenset(),
     Recovery.SWEEP: frozenset(),
     Recovery.SETTLED: frozenset({EventStatus.PARKED}),
+    Recovery.HANDOFF: frozenset({EventStatus.FAILED}),
     Recovery.OPERATOR: frozenset(
         {EventStatus.PARKED, EventStatus.FAILED, EventStatus.SKIPPED, EventStatus.PROCESSED}
     ),
 }
+
+
+_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
+"""Claims on purpose of what had ended: nobody left it behind."""
 
 
 class _PlanNotKnownHere(Exception):  # noqa: N818 - leads to parking, not to a fault
@@ -89,6 +97,8 @@ class Worker:
     flows: Mapping[str, Flow]
     clock: Clock
     log: Log
+    keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
+    """Rooms for jobs that are only kept: idempotent writes under keys of their own, no vendor."""
     jitter: Callable[[], float] = random.random
 
     def process(self, delivery: Delivery) -> None:
@@ -103,19 +113,27 @@ class Worker:
         except MiddlewareError as error:
             self._undecodable(delivery, error)
             raise HandedBackError("undecodable") from None
-        try:
-            self._run(job, delivery)
-        except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
-            reason = _reason_of(error)[0]
-            wait = self._wait(error, delivery.receive_count)
-        else:
-            return
-        self._hand_back(job, delivery, error_reason=reason, delay_seconds=wait)
+        with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
+            try:
+                self._run(job, delivery)
+            except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
+                reason = _reason_of(error)[0]
+                wait = self._wait(error, delivery.receive_count)
+            else:
+                return
+            self._hand_back(job, delivery, error_reason=reason, delay_seconds=wait)
         raise HandedBackError(reason)
 
     # --- one job ------------------------------------------------------------------------------
 
     def _run(self, job: Job, delivery: Delivery) -> None:
+        keep = self.keepers.get(job.kind)
+        if keep is not None:
+            keep(job)
+            return
+        if job.recovery == Recovery.HANDOFF:
+            self._repeat_handoff(job, delivery)
+            return
         flow = self.flows[job.kind]
         try:
             events = flow.events(job)
@@ -123,7 +141,8 @@ class Worker:
             self._record_end(job, end.status, end.reason)
             return
         for event in events:
-            self._run_event(flow, event, job, delivery)
+            with trace.within(**trace.of_event(event.facts)):
+                self._run_event(flow, event, job, delivery)
         if flow.is_container(job):
             outcome = "resolved" if events else "nothing_new"
             self._record_end(job, EventStatus.PROCESSED, outcome)
@@ -162,6 +181,9 @@ class Worker:
             resumed=lease.plan is not None,
             mw_trace_id=event.facts.trace_id,
         )
+        if lease.was_left and job.recovery not in _REOPENING:
+            self.log.event("worker.lease_taken_over", attempt=lease.attempts)
+            self.log.metric("mw.worker.lease_taken_over")
         try:
             self._run_plan(flow, event, lease, operator=job.recovery == Recovery.OPERATOR)
         except LeaseLostError:
@@ -229,6 +251,10 @@ class Worker:
             mw_trace_id=event.facts.trace_id,
         )
         self.log.metric("mw.worker.events", outcome=status.value)
+        received = parsed(event.facts.received_at)
+        if received is not None:
+            waited = self.clock.now() - received
+            self.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
 
     def _escalate(
         self, event: Event, attempt: Attempt, built: Sequence[Action], rows: Mapping[str, ActionRow]
@@ -245,14 +271,51 @@ class Worker:
 
     def _dead_letter(self, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
         """The queue's last receive has failed: say so on the row and ask a person."""
+        is_told = True
+        try:
+            self._ask_a_person(lease, event, modes)
+        except MiddlewareError as error:
+            is_told = False
+            self.log.event("worker.escalation_failed", reason=_reason_of(error)[0])
+        self.ledger.finish(
+            lease, EventStatus.FAILED, reason=f"dead_letter:{reason}", handoff_due=not is_told
+        )
+
+    def _repeat_handoff(self, job: Job, delivery: Delivery) -> None:
+        """The event has failed and stays so; the person who was never told is told now."""
+        modes = self.switches.current().modes
+        claimed = self.ledger.claim(
+            facts_of(job),
+            modes,
+            lease_seconds=delivery.time_left_seconds + LEASE_GRACE_SECONDS,
+            takeover=_TAKEOVER[Recovery.HANDOFF],
+            last_chance=delivery.is_last,
+        )
+        match claimed:
+            case Finished():
+                return
+            case Busy():
+                left = claimed.until_epoch - self.clock.now().timestamp()
+                raise BusyError("busy", delay_seconds=max(1.0, left))
+            case Lease():
+                self._tell_at_last(claimed, modes)
+
+    def _tell_at_last(self, lease: Lease, modes: Modes) -> None:
+        event = Event(lease.event, None)
+        try:
+            self._ask_a_person(lease, event, modes)
+        except MiddlewareError:
+            self.ledger.finish(lease, EventStatus.FAILED, handoff_due=True)
+            raise
+        self.ledger.finish(lease, EventStatus.FAILED)
+        self.log.event("worker.handoff_repeated", mw_trace_id=event.facts.trace_id)
+
+    def _ask_a_person(self, lease: Lease, event: Event, modes: Modes) -> None:
+        """Put the tag that a person looks for on the ticket."""
         attempt = Attempt(lease=lease, modes=modes)
         tag = AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
-        try:
-            rows = self.effects.perform(attempt, [StepAction(tag)], {})
-            self.audit.write(_audit_rows([tag], rows))
-        except MiddlewareError as error:
-            self.log.event("worker.escalation_failed", reason=_reason_of(error)[0])
-        self.ledger.finish(lease, EventStatus.FAILED, reason=f"dead_letter:{reason}")
+        rows = self.effects.perform(attempt, [StepAction(tag)], {})
+        self.audit.write(_audit_rows([tag], rows))
 
     def _undecodable(self, delivery: Delivery, error: MiddlewareError) -> None:
         reason = str(error) if isinstance(error, HandBackError | PayloadError) else "undecodable"

@@ -3,7 +3,6 @@
     engine          the embedded AWS engine: starts, waits until it answers, leaves nothing behind
     leash           the small process that ends an engine when whoever started it has gone
     resources       tables, queues, switches and secrets on an engine, from `resources.json`
-    template        the part of CloudFormation that `resources.json` is written in
     lambda_events   events and contexts as Lambda hands them over
     pump            the queue into the worker, and the schedule, as Lambda does it
     server          Chalice's own local HTTP server

@@ -20,7 +20,7 @@ from local import demo, environment, resources, tables
 from local.engine import REGION, ROOT, EngineError
 from local.join import answers
 from local.stack import STAGE, Ports, Stack
-from local.template import Template
+from ops.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,8 +55,15 @@ def run(options: argparse.Namespace) -> int:
                 Stack(ports, reconcile_every_seconds=options.reconcile_every, on_error=_complain)
             )
             seed(stack.richpanel)
-            token = stack.stage.secrets.webhook_token
-            environment.write_hints({**stack.variables, "WEBHOOK_TOKEN": token})
+            secrets = stack.stage.secrets
+            environment.write_hints(
+                {
+                    **stack.variables,
+                    "WEBHOOK_TOKEN": secrets.webhook_token,
+                    "ALOWARE_TOKEN": secrets.aloware_token,
+                    "HUBSPOT_CLIENT_SECRET": secrets.hubspot_secret,
+                }
+            )
             opened.callback(environment.remove_hints)
             print(_welcome(stack), flush=True)
             with contextlib.redirect_stdout(_WithoutMetrics(sys.stdout)):
@@ -124,6 +131,13 @@ one that names the ticket only; the worker reads it
 a ticket of your own
   curl -sS {vendor}/_sim/tickets -H 'content-type: application/json' \\
     -d '{{"id": "2001", "comments": [{{"id": "c-1", "body": "Please cancel my order"}}]}}'
+
+a call of Aloware's, six deliveries that make one fact
+  python -m local.send aloware
+a batch of HubSpot's, and the same again
+  python -m local.send hubspot --repeat 2
+facts per agent and day, as bars and as .run/facts.svg
+  python -m local.chart
 
 where to look, in another terminal
   {python} -m local tables      ledger, conversation state, audit trail

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import environment, tables
+from local import environment, facts_demo, support_demo, tables
 from local.stack import Ports, Stack
 
 if TYPE_CHECKING:
@@ -94,11 +94,16 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             _play(stack, story, problems)
             report = _report(stack, story)
             problems += _check(stack, story)
+            facts_report, facts_problems = facts_demo.play(stack)
+            problems += facts_problems
+            replies_report, replies_problems = support_demo.play(stack)
+            problems += replies_problems
             stored = [tables.rows(stack.stage.aws, name) for name in stack.stage.tables.values()]
         file.seek(0)
         problems += personal_data("the log", file.read())
         problems += personal_data("the tables", json.dumps(stored, default=str))
     print(report)
+    print(f"\n{facts_report}\n\n{replies_report}\n")
     for problem in problems:
         print(f"FAILED: {problem}")
     if problems:

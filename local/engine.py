@@ -108,12 +108,25 @@ class Engine:
         self.stop()
 
 
-def ministack(port: int = 0, *, log: Path | None = None) -> Engine:
+SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3"
+
+
+def ministack(
+    port: int = 0,
+    *,
+    log: Path | None = None,
+    command: Sequence[str] = (sys.executable, "-m", "ministack"),
+    services: str = SERVICES,
+    settings: Mapping[str, str] | None = None,
+) -> Engine:
     """Start MiniStack on a port (0: a free one).
 
     Args:
         port: 0 for any free port.
         log: where its output goes; nowhere when None.
+        command: how it is started; another interpreter than ours may have more of it installed.
+        services: which of AWS's services it speaks.
+        settings: more of its environment variables.
 
     Raises:
         PortTakenError: somebody listens there.
@@ -126,16 +139,17 @@ def ministack(port: int = 0, *, log: Path | None = None) -> Engine:
         "MINISTACK_HOST": HOST,
         "GATEWAY_PORT": str(port),
         "MINISTACK_REGION": REGION,
-        "SERVICES": "dynamodb,sqs,ssm,secretsmanager,ses,sts",
+        "SERVICES": services,
         "PERSIST_STATE": "0",
         "IOT_MTLS_ENABLED": "0",  # or it opens 8883 as well
         "SFTP_ENABLED": "0",
         "DOCKER_HOST": "unix:///nonexistent",  # or it looks for containers to clean up
         "LOG_LEVEL": "WARNING",
+        **(settings or {}),
     }
     return _start(
         "ministack",
-        [sys.executable, "-m", "ministack"],
+        command,
         port,
         environment=environment,
         log=log,

@@ -6,41 +6,42 @@ different.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from local.engine import ROOT
+from local.vendors.hubspot import TARGET_URL
+from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
+from ops.stages import configured
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, MutableMapping
 
     from local.resources import Aws
+    from local.vendors.powerbi import PowerBi
 
 RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
 """Where a running stack leaves its hints and logs; with another folder, two can run at once."""
 
+FACTS = RUN / "facts"
+"""Where the local sink keeps the rows of facts."""
 HINTS = RUN / "env"
 """Written while the stack runs, for `chalice local` and a second terminal; removed at its end."""
 
 _FOREIGN = re.compile(r"^(AWS_|KILL_SWITCH$|SAFE_MODE$|SHADOW_MODE$|AUTOMATION_ENABLED$)")
 
 
-def configured(stage: str, *, config: Path = ROOT / ".chalice" / "config.json") -> dict[str, str]:
-    """The variables `.chalice/config.json` gives a stage; an unknown stage is modelled on dev."""
-    raw = json.loads(config.read_text())
-    known = raw["stages"].get(stage)
-    variables = {**raw.get("environment_variables", {})}
-    if known is not None:
-        return {**variables, **known.get("environment_variables", {})}
-    dev = raw["stages"]["dev"].get("environment_variables", {})
-    return {**variables, **{name: _renamed(value, stage) for name, value in dev.items()}}
+def local(stage: str, aws: Aws, *, richpanel_url: str, **more: str) -> dict[str, str]:
+    """Everything the app needs to run against the local engine and vendors.
 
-
-def local(stage: str, aws: Aws, *, richpanel_url: str) -> dict[str, str]:
-    """Everything the app needs to run against the local engine and vendors."""
+    Args:
+        stage: which.
+        aws: the engine.
+        richpanel_url: where the simulated Richpanel listens.
+        more: further variables, e.g. those of `facts`.
+    """
     return {
         **configured(stage),
         **aws.environment,
@@ -48,8 +49,30 @@ def local(stage: str, aws: Aws, *, richpanel_url: str) -> dict[str, str]:
         "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
         "STAGE": stage,
         "WORKER_CONCURRENCY": "2",
+        **vendors(richpanel_url=richpanel_url),
+        **more,
+    }
+
+
+def vendors(*, richpanel_url: str) -> dict[str, str]:
+    """What leads to this machine's vendors instead of the real ones."""
+    return {
         "RICHPANEL_REQUESTS_PER_30_S": "50",  # nobody else uses the simulated tenant
         "RICHPANEL_BASE_URL": richpanel_url,
+    }
+
+
+def facts(powerbi: PowerBi, dataset_id: str, folder: Path) -> dict[str, str]:
+    """What the facts need: the simulated Power BI, and a folder for the same rows as files."""
+    return {
+        "POWERBI_BASE_URL": powerbi.url,
+        "POWERBI_TOKEN_URL": powerbi.token_url,
+        "POWERBI_TENANT_ID": TENANT,
+        "POWERBI_CLIENT_ID": CLIENT_ID,
+        "POWERBI_WORKSPACE_ID": WORKSPACE,
+        "POWERBI_DATASET_ID": dataset_id,
+        "FACTS_FOLDER": str(folder),
+        "HUBSPOT_WEBHOOK_URL": TARGET_URL,
     }
 
 
@@ -83,7 +106,3 @@ def read_hints() -> dict[str, str]:
 def remove_hints() -> None:
     """Take them away again."""
     HINTS.unlink(missing_ok=True)
-
-
-def _renamed(value: str, stage: str) -> str:
-    return re.sub(r"(?:(?<=[-/])|^)dev(?=$|[./-])", stage, value)

@@ -7,7 +7,6 @@ Making again what is there changes nothing, so a stage can be completed at any t
 from __future__ import annotations
 
 import functools
-import json
 import secrets
 import threading
 from dataclasses import dataclass, field
@@ -15,12 +14,12 @@ from typing import TYPE_CHECKING, Any
 
 import boto3
 from botocore.config import Config
-from botocore.exceptions import ClientError
 
 from local.engine import REGION
-from local.template import Resource, Template, TemplateError
-from local.vendors import openai, shopify
+from local.vendors import openai, powerbi, shopify
 from local.vendors.richpanel import API_KEY
+from ops import provision
+from ops.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -105,6 +104,9 @@ class Secrets:
     openai_api_key: str = openai.API_KEY
     shopify_client_id: str = shopify.CLIENT_ID
     shopify_client_secret: str = shopify.CLIENT_SECRET
+    aloware_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    hubspot_secret: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    powerbi_secret: str = powerbi.CLIENT_SECRET
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,24 +178,11 @@ def create(
 
 
 def create_tables(aws: Aws, template: Template) -> dict[str, str]:
-    """Make the tables with their indexes, TTL and tags; returns logical id to name."""
-    dynamodb = aws.client("dynamodb")
-    made = {}
-    for resource in template.resources("AWS::DynamoDB::Table"):
-        properties = dict(resource.properties)
-        ttl = properties.pop("TimeToLiveSpecification", None)
-        properties.pop("PointInTimeRecoverySpecification", None)  # engines have no backups
-        properties.pop("SSESpecification", None)
-        name = properties["TableName"]
-        made[resource.logical_id] = name
-        try:
-            dynamodb.create_table(**properties)
-        except ClientError as error:
-            if error.response["Error"]["Code"] != "ResourceInUseException":
-                raise
-        if ttl and not _ttl_is_set(dynamodb, name, ttl):
-            dynamodb.update_time_to_live(TableName=name, TimeToLiveSpecification=ttl)
-    return made
+    """Make the tables with their indexes, TTL and tags; returns logical id to name.
+
+    Engines have no backups, and a stage that is made new every minute needs no protection.
+    """
+    return {one.logical_id: one.name for one in provision.tables(aws, template, backups=False)}
 
 
 def drop_tables(aws: Aws, template: Template) -> None:
@@ -207,25 +196,7 @@ def drop_tables(aws: Aws, template: Template) -> None:
 
 def create_queues(aws: Aws, template: Template, overrides: Mapping[str, str]) -> dict[str, str]:
     """Make the queues, dead-letter queues first; returns logical id to URL."""
-    sqs = aws.client("sqs")
-    made: dict[str, str] = {}
-    waiting = sorted(
-        template.resources("AWS::SQS::Queue"), key=lambda one: "RedrivePolicy" in one.properties
-    )
-    for resource in waiting:
-        is_source = "RedrivePolicy" in resource.properties
-        attributes = {**_queue_attributes(resource), **(overrides if is_source else {})}
-        name = resource.properties["QueueName"]
-        try:
-            url = sqs.get_queue_url(QueueName=name)["QueueUrl"]
-        except sqs.exceptions.QueueDoesNotExist:
-            tags = {tag["Key"]: tag["Value"] for tag in resource.properties.get("Tags", [])}
-            url = sqs.create_queue(QueueName=name, Attributes=attributes, tags=tags)["QueueUrl"]
-        else:
-            changeable = {k: v for k, v in attributes.items() if k != "FifoQueue"}
-            sqs.set_queue_attributes(QueueUrl=url, Attributes=changeable)
-        made[resource.logical_id] = url
-    return made
+    return {one.logical_id: one.name for one in provision.queues(aws, template, overrides)}
 
 
 def create_switches(aws: Aws, stage: str, values: Mapping[str, str]) -> None:
@@ -246,6 +217,9 @@ def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
         "openai/api_key": given.openai_api_key,
         "shopify/client_id": given.shopify_client_id,
         "shopify/client_secret": given.shopify_client_secret,
+        "aloware/webhook_token": given.aloware_token,
+        "hubspot/client_secret": given.hubspot_secret,
+        "powerbi/client_secret": given.powerbi_secret,
     }
     for name, value in values.items():
         secret_id = f"rp-mw/{stage}/{name}"
@@ -253,29 +227,3 @@ def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
             client.create_secret(Name=secret_id, SecretString=value)
         except client.exceptions.ResourceExistsException:
             client.put_secret_value(SecretId=secret_id, SecretString=value)
-
-
-def _queue_attributes(resource: Resource) -> dict[str, str]:
-    attributes = {}
-    for name, value in resource.properties.items():
-        if name in ("QueueName", "Tags"):
-            continue
-        if isinstance(value, bool):
-            attributes[name] = "true" if value else "false"
-        elif isinstance(value, dict):
-            attributes[name] = json.dumps(value)
-        elif isinstance(value, str | int):
-            attributes[name] = str(value)
-        else:
-            raise TemplateError(f"{resource.logical_id}.{name} is not understood locally")
-    if attributes.get("ContentBasedDeduplication") == "false":
-        del attributes["ContentBasedDeduplication"]
-    return attributes
-
-
-def _ttl_is_set(dynamodb: Any, table: str, wanted: Mapping[str, Any]) -> bool:  # noqa: ANN401
-    found = dynamodb.describe_time_to_live(TableName=table).get("TimeToLiveDescription", {})
-    return (
-        found.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
-        and found.get("AttributeName") == wanted["AttributeName"]
-    )

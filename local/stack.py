@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import importlib
 import os
+import shutil
 import sys
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
+from chalicelib.fact_schema import definition
 from local import engine as engines
 from local import environment, resources
 from local.engine import ROOT
 from local.pump import Pump, Schedule
 from local.server import Http
+from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
 
 if TYPE_CHECKING:
@@ -21,6 +24,8 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 STAGE = "dev"
+FACTS_EVERY_SECONDS = 5.0
+"""A minute once deployed; here somebody waits for it."""
 STOP_SECONDS = 0.5
 """How long a handler may go on after Ctrl-C; what it leaves undone, the next run does not find."""
 
@@ -32,6 +37,7 @@ class Ports:
     http: int = 0
     engine: int = 0
     richpanel: int = 0
+    powerbi: int = 0
 
 
 class Stack:
@@ -51,9 +57,12 @@ class Stack:
     engine: engines.Engine
     stage: resources.Stage
     richpanel: Richpanel
+    powerbi: PowerBi
+    dataset: str
     http: Http
     pump: Pump
     schedule: Schedule
+    facts_schedule: Schedule
 
     def __init__(
         self,
@@ -87,6 +96,7 @@ class Stack:
         for port, what in (
             (self._ports.http, "the HTTP server"),
             (self._ports.richpanel, "the simulated Richpanel"),
+            (self._ports.powerbi, "the simulated Power BI"),
         ):
             if port:
                 engines.require_free(port, what)
@@ -98,7 +108,16 @@ class Stack:
         self.stage = resources.create(aws, STAGE)
         self.richpanel = Richpanel(self._ports.richpanel)
         self._open.callback(self.richpanel.stop)
-        self.variables = environment.local(STAGE, aws, richpanel_url=self.richpanel.base_url)
+        self.powerbi = PowerBi(self._ports.powerbi)
+        self._open.callback(self.powerbi.stop)
+        self.dataset = self.powerbi.create_dataset(definition())
+        shutil.rmtree(environment.FACTS, ignore_errors=True)
+        self.variables = environment.local(
+            STAGE,
+            aws,
+            richpanel_url=self.richpanel.base_url,
+            **environment.facts(self.powerbi, self.dataset, environment.FACTS),
+        )
         environment.enter(self.variables)
         app = _application()
         self.pump = Pump(
@@ -114,9 +133,16 @@ class Stack:
             self._every or 0,
             on_error=lambda error: self._on_error("reconcile", error),
         )
+        self.facts_schedule = Schedule(
+            app.post_facts,
+            FACTS_EVERY_SECONDS,
+            function_name="rp-mw-dev-post_facts",
+            on_error=lambda error: self._on_error("post_facts", error),
+        )
         if self._every is not None:
-            self.schedule.start()
-            self._open.callback(self.schedule.stop, wait_seconds=STOP_SECONDS)
+            for schedule in (self.schedule, self.facts_schedule):
+                schedule.start()
+                self._open.callback(schedule.stop, wait_seconds=STOP_SECONDS)
         self.http = self._open.enter_context(Http(app.app, self._ports.http, stage=STAGE))
 
 
@@ -126,6 +152,7 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
         sys.path.insert(0, str(ROOT))
     module = importlib.import_module("app")
     services = importlib.import_module("chalicelib.wiring").services()
-    for part in ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids"):
+    parts = ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids")
+    for part in (*parts, "fact_intake", "fact_keeper", "fact_writer"):
         getattr(services, part)
     return module

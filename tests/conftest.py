@@ -33,6 +33,13 @@ from engines import (  # noqa: E402, F401 - pytest finds fixtures by name
     richpanel,
     stage,
 )
+from fact_rig import (  # noqa: E402, F401 - likewise
+    _powerbi_server,
+    dataset,
+    facts_folder,
+    powerbi,
+    rig,
+)
 
 hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):  # what lands must not depend on the day's luck

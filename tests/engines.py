@@ -16,8 +16,8 @@ import pytest
 
 from local import engine, environment, resources
 from local.pump import Pump
-from local.template import Template
 from local.vendors.richpanel import Richpanel
+from ops.template import Template
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
 
@@ -116,10 +116,9 @@ def ddb(request, _dynamo_urls):
     reason = left_out().get(name)
     if reason:
         pytest.skip(reason)
-    if name == "ministack":
-        account = request.getfixturevalue("aws")
-    else:
-        account = resources.Aws(_dynamo_urls(name))
+    account = (
+        request.getfixturevalue("aws") if name == "ministack" else resources.Aws(_dynamo_urls(name))
+    )
     template = Template.load("dev", account=account.account, region=engine.REGION)
     if name != "ministack":
         resources.drop_tables(account, template)
@@ -145,9 +144,14 @@ def richpanel(_richpanel_server):
 
 
 @pytest.fixture
-def app_environment(stage, richpanel):
+def app_environment(stage, richpanel, powerbi, dataset, facts_folder):
     """The environment a function of the stage sees."""
-    return environment.local("dev", stage.aws, richpanel_url=richpanel.base_url)
+    return environment.local(
+        "dev",
+        stage.aws,
+        richpanel_url=richpanel.base_url,
+        **environment.facts(powerbi, dataset, facts_folder),
+    )
 
 
 @pytest.fixture

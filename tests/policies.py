@@ -18,6 +18,9 @@ from typing import Any
 SECRET_SUFFIX = "-AbCdEf"
 """Secrets Manager ends every ARN with six characters of its own."""
 
+ANY_ACCOUNT = "?" * 12
+"""A bucket's name ends with the account, as the names of buckets are everybody's."""
+
 USED_BY_LAMBDA = frozenset(
     {
         "logs:CreateLogStream",
@@ -103,6 +106,9 @@ def needs(call: Call) -> Iterator[Permission]:
             secret = call.params["SecretId"]
             resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
             yield Permission(f"secretsmanager:{call.operation}", resource)
+        case "s3":
+            resource = f"s3/{call.params['Bucket']}/{call.params['Key']}"
+            yield Permission(f"s3:{call.operation}", resource)
         case _:
             raise ValueError(f"no permission is known for {call.service}:{call.operation}")
 
@@ -152,7 +158,11 @@ def _covers(grant: Permission, need: Permission) -> bool:
 
 def _resource(value: Mapping[str, str] | str, stage: str) -> str:
     text = value if isinstance(value, str) else value["Fn::Sub"]
-    found = _ARN.fullmatch(text.replace("${Stage}", stage))
+    text = text.replace("${Stage}", stage)
+    bucket = _BUCKET.fullmatch(text)
+    if bucket is not None:
+        return f"s3/{bucket['name'].replace('${AWS::AccountId}', ANY_ACCOUNT)}/*"
+    found = _ARN.fullmatch(text)
     if found is None:
         raise ValueError("a policy's resource is not an exact ARN")
     return f"{found['service']}/{found['rest']}"
@@ -166,6 +176,7 @@ _UNDERSTOOD = frozenset({"Sid", "Effect", "Action", "Resource"})
 _ARN = re.compile(
     r"arn:\$\{AWS::Partition\}:(?P<service>[a-z]+):\$\{AWS::Region\}:\$\{AWS::AccountId\}:(?P<rest>[^$]+)"
 )
+_BUCKET = re.compile(r"arn:\$\{AWS::Partition\}:s3:::(?P<name>[a-z0-9-]+\$\{AWS::AccountId\})/\*")
 _PARTIQL = re.compile(
     r'\s*(?P<verb>INSERT\s+INTO|UPDATE|DELETE\s+FROM|SELECT\b.*?\bFROM)\s+"?(?P<table>[^\s".]+)',
     re.IGNORECASE | re.DOTALL,

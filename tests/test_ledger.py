@@ -87,6 +87,7 @@ def test_a_new_event_is_claimed_with_every_attribute_the_data_model_demands(ledg
     stored = row(table)
     assert isinstance(lease, Lease)
     assert (lease.fence, lease.attempts, lease.plan) == (1, 1, None)
+    assert not lease.was_left
     for name, kind in REQUIRED.items():
         assert type(stored[name]) is kind, name
     assert stored["status"] == "processing"
@@ -134,6 +135,7 @@ def test_an_event_whose_worker_died_is_claimed_again_after_its_lease(ledger, clo
     clock.forward(2)
     again = claim(ledger)
     assert (again.fence, again.attempts) == (2, 2)
+    assert again.was_left
 
 
 def test_a_released_event_is_claimed_again_at_once_and_keeps_its_plan(ledger):
@@ -141,7 +143,7 @@ def test_a_released_event_is_claimed_again_at_once_and_keeps_its_plan(ledger):
     ledger.store_plan(lease, "the plan", intent="refund_request", modes=MODES)
     ledger.release(lease, reason="richpanel_http_429")
     again = claim(ledger)
-    assert (again.fence, again.plan) == (2, "the plan")
+    assert (again.fence, again.plan, again.was_left) == (2, "the plan", False)
 
 
 def test_a_claim_that_the_sdk_sent_twice_is_recognised_as_our_own(table, clock):

@@ -6,7 +6,7 @@ import json
 import pytest
 from fakes import ManualClock
 
-from chalicelib import redaction
+from chalicelib import redaction, trace
 from chalicelib.logs import JsonLog
 
 
@@ -31,6 +31,7 @@ def test_a_line_has_time_level_event_stage_and_release(log, stream):
             "ts": "2026-11-20T12:00:00.000Z",
             "level": "INFO",
             "event": "worker.processed",
+            "step": "worker",
             "env": "dev",
             "mw_release": "1.2.3",
             "attempt": 2,
@@ -53,7 +54,9 @@ def test_a_redactor_that_fails_drops_the_text_and_not_the_line(log, stream, monk
 
     monkeypatch.setattr(redaction, "redact_mapping", fails)
     log.event("x", text="jane@example.com")
-    assert lines(stream)[0]["redaction"] == "failed"
+    counted, line = lines(stream)
+    assert line["redaction"] == "failed"
+    assert counted["mw.redaction.failed"] == 1
     assert "jane" not in stream.getvalue()
 
 
@@ -67,5 +70,29 @@ def test_a_metric_is_in_cloudwatchs_embedded_format(log, stream):
     log.metric("mw.effects", 3, outcome="done")
     (line,) = lines(stream)
     metrics = line["_aws"]["CloudWatchMetrics"][0]
-    assert (metrics["Namespace"], metrics["Dimensions"]) == ("rp-mw/dev", [["outcome", "stage"]])
+    assert metrics["Namespace"] == "rp-mw/dev"
+    assert metrics["Dimensions"] == [["stage"], ["outcome", "stage"]]
     assert (line["mw.effects"], line["outcome"], line["stage"]) == (3, "done", "dev")
+
+
+def test_a_metric_is_summed_by_stage_and_by_what_an_alarm_reads(log, stream):
+    log.metric("mw.effects", outcome="unknown", vendor="richpanel", kind="add_tag")
+    log.metric("mw.worker.duplicates")
+    with_labels, without = (
+        one["_aws"]["CloudWatchMetrics"][0]["Dimensions"] for one in lines(stream)
+    )
+    assert with_labels == [["stage"], ["outcome", "stage"], ["kind", "outcome", "stage", "vendor"]]
+    assert without == [["stage"]]
+
+
+def test_lines_inside_a_scope_carry_its_fields_and_lines_outside_do_not(log, stream):
+    with trace.within(mw_trace_id="1f", ticket_id="9b"):
+        with trace.within(ticket_id="77"):
+            log.event("vendor.richpanel.add_tags")
+        log.event("worker.processed", mw_trace_id="2a")
+    log.event("reconcile.summary")
+    inner, outer, outside = lines(stream)
+    assert (inner["mw_trace_id"], inner["ticket_id"], inner["step"]) == ("1f", "77", "vendor")
+    assert (outer["mw_trace_id"], outer["ticket_id"]) == ("2a", "9b")
+    assert "mw_trace_id" not in outside
+    assert outside["step"] == "system"

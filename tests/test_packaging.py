@@ -23,9 +23,21 @@ FUNCTIONS = {
     "APIHandler": {"handler": "app.app", "timeout": 25, "policy": "policy-api.json"},
     "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
     "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
+    "PostFacts": {"handler": "app.post_facts", "timeout": 240, "policy": "policy-post-facts.json"},
 }
-ROLES = {"APIHandler": "ApiHandlerRole", "Worker": "WorkerRole", "Reconcile": "ReconcileRole"}
-LOGS = {"APIHandler": "api", "Worker": "worker", "Reconcile": "reconcile"}
+ROLES = {
+    "APIHandler": "ApiHandlerRole",
+    "Worker": "WorkerRole",
+    "Reconcile": "ReconcileRole",
+    "PostFacts": "PostFactsRole",
+}
+NAMES = {
+    "APIHandler": "",
+    "Worker": "-worker",
+    "Reconcile": "-reconcile",
+    "PostFacts": "-post_facts",
+}
+"""Functions are named as `chalice deploy` names them: alarms and log groups fit both ways."""
 
 Template = dict[str, Any]
 
@@ -55,7 +67,7 @@ def test_cfn_lint_finds_nothing(packaged: Path):
     assert [str(match) for match in lint_file(packaged / "sam.json")] == []
 
 
-def test_there_are_exactly_three_functions(template: Template):
+def test_there_are_exactly_these_functions(template: Template):
     assert _of_type(template, "AWS::Serverless::Function").keys() == FUNCTIONS.keys()
 
 
@@ -93,6 +105,8 @@ def test_every_function_has_the_same_complete_environment(template: Template, fu
         template, "ConversationStateTable", stage
     )
     assert variables["AUDIT_TRAIL_TABLE_NAME"] == _name(template, "AuditActionsTable", stage)
+    assert variables["DYNAMO_TABLE_NAME"] == _name(template, "QuillLedgerTable", stage)
+    assert variables["DYNAMO_TTL_DAYS"] == "14"
     assert variables["QUEUE_NAME"] == _name(template, "EventsQueue", stage)
     assert variables["WEBHOOK_SECRET_ID"] == f"rp-mw/{stage}/richpanel/webhook_token"
     assert variables["RICHPANEL_API_KEY_SECRET_ID"] == f"rp-mw/{stage}/richpanel/api_key"
@@ -117,7 +131,9 @@ def test_a_function_logs_to_a_group_that_forgets(template: Template, function: s
     group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
     properties = template["Resources"][group]["Properties"]
 
-    assert properties["LogGroupName"] == {"Fn::Sub": f"/rp-mw/${{Stage}}/{LOGS[function]}"}
+    name = f"rp-mw-${{Stage}}{NAMES[function]}"
+    assert template["Resources"][function]["Properties"]["FunctionName"] == {"Fn::Sub": name}
+    assert properties["LogGroupName"] == {"Fn::Sub": f"/aws/lambda/{name}"}
     assert properties["RetentionInDays"] == {"Fn::If": ["IsProd", 90, 14]}
 
 
@@ -139,6 +155,73 @@ def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, st
     assert "FunctionResponseTypes" not in source["Properties"]
     concurrency = worker["Properties"]["Environment"]["Variables"]["WORKER_CONCURRENCY"]
     assert source["Properties"]["ScalingConfig"] == {"MaximumConcurrency": int(concurrency)}
+
+
+def test_the_api_is_deployed_under_the_stages_name(template: Template, stage: str):
+    """The 5xx alarm tells stages apart by it: all of them are called rp-mw in API Gateway."""
+    api = template["Resources"]["RestAPI"]["Properties"]
+
+    assert api["StageName"] == stage
+
+
+def test_nothing_is_merged_into_two_functions_at_once(template: Template):
+    """Merging adds keys: a function beside the one Chalice wrote would leave both, and neither."""
+
+    def functions(value: Any) -> list[set[str]]:
+        if isinstance(value, list):
+            return [one for item in value for one in functions(item)]
+        if not isinstance(value, dict):
+            return []
+        calls = {key for key in value if key.startswith("Fn::") or key == "Ref"}
+        broken = [set(value)] if calls and len(value) > 1 else []
+        return broken + [one for item in value.values() for one in functions(item)]
+
+    assert functions(template["Resources"]) == []
+
+
+def test_no_name_is_substituted_that_the_template_does_not_have(template: Template):
+    """Chalice's own log retention names a function that it calls differently a line later."""
+    known = template["Resources"].keys() | template["Parameters"].keys()
+    texts = re.findall(r'"Fn::Sub": "((?:[^"\\]|\\.)*)"', json.dumps(template["Resources"]))
+    used = set(re.findall(r"\$\{([A-Za-z0-9]+)[}.]", " ".join(texts)))
+
+    assert "Stage" in used
+    assert used - known == set()
+    assert "log_retention_in_days" not in (CHALICE / "config.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("override", "rule"),
+    [
+        (
+            {
+                "Worker": {
+                    "Properties": {
+                        "Events": {
+                            "WorkerSqsEventSource": {
+                                "Properties": {"Queue": {"Fn::GetAtt": ["EventsQueue", "Arn"]}}
+                            }
+                        }
+                    }
+                }
+            },
+            "E",
+        ),
+        ({"ApiLogs": {"Properties": {"LogGroupName": {"Fn::Sub": "/x/${ApiHandler}"}}}}, "E1019"),
+    ],
+    ids=["two functions merged into one value", "a name Chalice spells in two ways"],
+)
+def test_cfn_lint_catches_the_traps_of_merging(
+    packaged: Path, stage: str, override: Template, rule: str, tmp_path: Path
+):
+    if stage != "dev":
+        pytest.skip("one stage is enough")
+    broken = _merged(json.loads((packaged / "sam.json").read_text()), {"Resources": override})
+    (tmp_path / "sam.json").write_text(json.dumps(broken))
+
+    found = [match.rule.id for match in lint_file(tmp_path / "sam.json")]
+
+    assert any(one.startswith(rule) for one in found), found
 
 
 def test_reconciliation_runs_on_a_schedule(template: Template):
@@ -168,15 +251,21 @@ def test_the_queue_outlasts_a_long_outage_and_then_gives_up_visibly(template: Te
 
 
 @pytest.mark.parametrize(
-    ("table", "name", "keys"),
+    ("table", "name", "keys", "ttl"),
     [
-        ("IdempotencyTable", "rp_mw_idempotency", ["event_id"]),
-        ("ConversationStateTable", "rp_mw_conversation_state", ["conversation_id"]),
-        ("AuditActionsTable", "rp_mw_audit_actions", ["conversation_id", "ts_action_id"]),
+        ("IdempotencyTable", "rp_mw_idempotency", ["event_id"], "expires_at"),
+        ("ConversationStateTable", "rp_mw_conversation_state", ["conversation_id"], "expires_at"),
+        (
+            "AuditActionsTable",
+            "rp_mw_audit_actions",
+            ["conversation_id", "ts_action_id"],
+            "expires_at",
+        ),
+        ("QuillLedgerTable", "QuillIdempotencyLedger", ["pk"], "expiresAt"),
     ],
 )
 def test_a_table_has_its_keys_forgets_and_survives_the_stack(
-    template: Template, stage: str, table: str, name: str, keys: list[str]
+    template: Template, stage: str, table: str, name: str, keys: list[str], ttl: str
 ):
     resource = template["Resources"][table]
     properties = resource["Properties"]
@@ -185,7 +274,7 @@ def test_a_table_has_its_keys_forgets_and_survives_the_stack(
     assert [key["AttributeName"] for key in properties["KeySchema"]] == keys
     assert {one["AttributeType"] for one in properties["AttributeDefinitions"]} == {"S"}
     assert properties["TimeToLiveSpecification"] == {
-        "AttributeName": "expires_at",
+        "AttributeName": ttl,
         "Enabled": True,
     }
     assert properties["BillingMode"] == "PAY_PER_REQUEST"
@@ -208,12 +297,44 @@ def test_unfinished_rows_are_found_by_a_sparse_index(template: Template):
     assert index["Projection"] == {"ProjectionType": "ALL"}
 
 
+def test_pending_facts_are_found_by_a_sparse_index_of_keys(template: Template):
+    (index,) = template["Resources"]["QuillLedgerTable"]["Properties"]["GlobalSecondaryIndexes"]
+
+    assert [(key["AttributeName"], key["KeyType"]) for key in index["KeySchema"]] == [
+        ("unfinished", "HASH"),
+        ("seenAt", "RANGE"),
+    ]
+    assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+
+def test_facts_are_posted_every_minute_and_archived_where_nobody_else_reads(template: Template):
+    function = template["Resources"]["PostFacts"]["Properties"]
+    (event,) = function["Events"].values()
+    bucket = template["Resources"]["FactsArchive"]["Properties"]
+
+    assert event["Properties"]["Schedule"] == "rate(1 minute)"
+    assert function["Environment"]["Variables"]["FACTS_BUCKET"] == {"Ref": "FactsArchive"}
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert bucket["BucketEncryption"]
+
+
+def test_the_queue_and_every_function_say_that_a_stack_manages_them(template: Template):
+    manager = {"Ref": "ManagedBy"}
+    queue = template["Resources"]["EventsQueue"]["Properties"]
+
+    assert template["Parameters"]["ManagedBy"]["Default"] == "cloudformation"
+    assert {"Key": "managed-by", "Value": manager} in queue["Tags"]
+    for function in FUNCTIONS:
+        environment = template["Resources"][function]["Properties"]["Environment"]
+        assert environment["Variables"]["MANAGED_BY"] == manager
+
+
 def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     """The functions compare the tag with their own stage and refuse to start on another's."""
-    kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue")
+    kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
     resources = [one for kind in kinds for one in _of_type(template, kind).values()]
 
-    assert len(resources) == 5
+    assert len(resources) == 7
     for resource in resources:
         assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
 
@@ -221,7 +342,7 @@ def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
 def test_the_stage_of_a_stack_has_no_default(template: Template):
     assert template["Parameters"]["Stage"]["AllowedValues"] == STAGES
     assert "Default" not in template["Parameters"]["Stage"]
-    assert template["Conditions"] == {"IsProd": {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}}
+    assert template["Conditions"]["IsProd"] == {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}
 
 
 def test_a_new_stage_starts_in_shadow_and_no_deployment_moves_a_switch(template: Template):
@@ -284,6 +405,15 @@ def _package(project: Path, stage: str, *, offline: bool = True) -> Path:
         check=False,
     )
     assert run.returncode == 0, run.stderr
+    return out
+
+
+def _merged(base: Template, more: Template) -> Template:
+    """As Chalice merges: dictionaries deeply, everything else replaced."""
+    out = dict(base)
+    for key, value in more.items():
+        both = isinstance(value, dict) and isinstance(out.get(key), dict)
+        out[key] = _merged(out[key], value) if both else value
     return out
 
 

@@ -21,10 +21,13 @@ from botocore.awsrequest import AWSPreparedRequest
 from engines import drain
 from policies import Call, compare
 
+from chalicelib.dynamo import to_wire
 from chalicelib.errors import HandBackError, ProviderError
+from chalicelib.sources import hubspot as hubspot_source
 from local import resources
 from local.lambda_events import Context, schedule_event
 from local.pump import Pump
+from local.vendors import aloware, hubspot
 from local.vendors.richpanel import Richpanel
 
 POLICIES = Path(__file__).parent.parent / ".chalice"
@@ -56,7 +59,13 @@ class Wire:
         self._function = ""
 
     def _record(self, request: AWSPreparedRequest, **_: object) -> None:
-        target = request.headers["X-Amz-Target"]
+        target = request.headers.get("X-Amz-Target")
+        if target is None:  # S3 speaks REST
+            bucket, _, key = str(request.url).split("/", 3)[3].partition("/")
+            verb = {"PUT": "PutObject"}[str(request.method)]
+            params = {"Bucket": bucket, "Key": key}
+            self.calls[self._function].append(Call("s3", verb, params))
+            return
         name = target.decode() if isinstance(target, bytes) else target
         service, _, operation = name.partition(".")
         call = Call(SERVICES[service], operation, json.loads(request.body))
@@ -91,6 +100,32 @@ class Run:
     def hear(self, ticket_id: str) -> int:
         with self.wire.container("api"):
             return post(self.app, self.stage.secrets.webhook_token, ticket_id)
+
+    def hear_of_a_call(self, **changes: object) -> list[int]:
+        """All deliveries of a call."""
+        token = {"authorization": f"Bearer {self.stage.secrets.aloware_token}"}
+        with self.wire.container("api"):
+            return [
+                posted(self.app, "/webhook/aloware", json.dumps(one), token)
+                for one in aloware.six_deliveries(**changes)
+            ]
+
+    def hear_of_a_ticket(self) -> int:
+        """A batch of HubSpot."""
+        body, stamp = json.dumps([hubspot.event()]), str(hubspot.HubSpot("").now_ms())
+        signature = hubspot_source.signature_v3(
+            self.stage.secrets.hubspot_secret,
+            uri=hubspot.TARGET_URL,
+            body=body.encode(),
+            stamp=stamp,
+        )
+        headers = {hubspot_source.SIGNATURE_V3: signature, hubspot_source.TIMESTAMP: stamp}
+        with self.wire.container("api"):
+            return posted(self.app, "/webhook/hubspot", body, headers)
+
+    def post_facts(self) -> dict[str, Any]:
+        with self.wire.container("post-facts"):
+            return dict(self.app.post_facts(schedule_event(), Context(timeout_seconds=240.0)))
 
     def work(self) -> None:
         with self.wire.container("worker"):
@@ -128,9 +163,14 @@ def run(
     return Run(app, wire, stage, pump, richpanel, monkeypatch)
 
 
-@pytest.mark.parametrize("function", ["api", "worker", "reconcile"])
+@pytest.mark.parametrize("function", ["api", "worker", "reconcile", "post-facts"])
 def test_a_policy_allows_what_its_function_calls_and_no_more(run: Run, function: str):
-    {"api": every_way_in, "worker": every_kind_of_work, "reconcile": every_find}[function](run)
+    {
+        "api": every_way_in,
+        "worker": every_kind_of_work,
+        "reconcile": every_find,
+        "post-facts": every_post,
+    }[function](run)
 
     found = compare(POLICIES / f"policy-{function}.json", "dev", run.wire.calls[function])
 
@@ -140,6 +180,8 @@ def test_a_policy_allows_what_its_function_calls_and_no_more(run: Run, function:
 
 def every_way_in(run: Run) -> None:
     assert run.hear("1") == 200
+    assert run.hear_of_a_call() == [200] * 6
+    assert run.hear_of_a_ticket() == 200
     run.monkeypatch.setenv("INGRESS_LEDGER", "true")
     assert run.hear("1") == 200
 
@@ -161,6 +203,40 @@ def every_kind_of_work(run: Run) -> None:
     run.hear("resumed")
     run.work()
     run.work_again()
+    every_fact(run)
+
+
+def every_fact(run: Run) -> None:
+    """Six deliveries, the second of which takes the place of the first; the roster is asked."""
+    run.monkeypatch.setenv("ALOWARE_RING_GROUP_URL", f"{run.richpanel.base_url}/v1/users")
+    run.stage.aws.client("secretsmanager").create_secret(
+        Name="rp-mw/dev/aloware/api_token", SecretString="invented"
+    )
+    run.hear_of_a_call()
+    run.work()
+
+
+def every_post(run: Run) -> None:
+    account = run.stage.aws.account
+    run.stage.aws.client("s3").create_bucket(Bucket=f"rp-mw-facts-dev-{account}")
+    run.monkeypatch.setenv("FACTS_BUCKET", f"rp-mw-facts-dev-{account}")
+    every_fact(run)
+    assert run.post_facts()["outcome"] == "posted"
+
+
+LEFT_UNKNOWN = {
+    "event_id": "act:rp_reply:unheard:c-1",
+    "status": "unknown",
+    "unfinished": "unknown#0",
+    "last_processed_at": "2026-01-01T00:00:00.000Z",
+    "action_kind": "reply",
+    "conversation_id": "unheard",
+    "event_key": "evt:rp:unheard:c-1",
+    "started_epoch": 1,
+    "horizon": 2,
+    "probe": {"author": "bot", "reference": "ref-1"},
+}
+"""A reply of unknown outcome, which the ticket shows."""
 
 
 def every_find(run: Run) -> None:
@@ -172,25 +248,31 @@ def every_find(run: Run) -> None:
         down.setenv("QUEUE_NAME", "gone-dev.fifo")
         assert run.hear("stranded") == 503
     run.rewrite("IdempotencyTable", last_processed_at={"S": "2026-01-01T00:00:00.000Z"})
+    run.richpanel.add_comment("unheard", "Done. (ref-1)", operator=True, author_id="bot")
+    run.stage.aws.client("dynamodb").put_item(
+        TableName=run.stage.tables["IdempotencyTable"], Item=to_wire(LEFT_UNKNOWN)
+    )
     run.sweep()
 
 
 def post(app: ModuleType, token: str, ticket_id: str) -> int:
+    body = json.dumps({"ticket_id": ticket_id, "trigger": "customer_message"})
+    return posted(app, "/webhook/richpanel", body, {"x-richpanel-webhook-token": token})
+
+
+def posted(app: ModuleType, path: str, body: str, headers: dict[str, str]) -> int:
     event: dict[str, Any] = {
         "requestContext": {
             "httpMethod": "POST",
-            "resourcePath": "/webhook/richpanel",
+            "resourcePath": path,
             "identity": {"sourceIp": "127.0.0.1"},
-            "path": "/webhook/richpanel",
+            "path": path,
         },
-        "headers": {
-            "content-type": "application/json",
-            "x-richpanel-webhook-token": token,
-        },
+        "headers": {"content-type": "application/json", **headers},
         "multiValueQueryStringParameters": None,
         "pathParameters": {},
         "stageVariables": None,
-        "body": json.dumps({"ticket_id": ticket_id, "trigger": "customer_message"}),
+        "body": body,
         "isBase64Encoded": False,
     }
     return int(app.app(event, Context())["statusCode"])

@@ -17,7 +17,7 @@ from engines import drain
 
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
-from chalicelib.errors import TransientError
+from chalicelib.errors import SettingsError, TransientError
 from chalicelib.jobs import Recovery, encode, facts_of
 from chalicelib.ports import Delivery
 from chalicelib.redaction import redact
@@ -762,6 +762,14 @@ def test_another_stages_table_or_queue_is_refused(system, resource):
             QueueUrl=system.stage.queue_url, Tags={"stage": "prod"}
         )
     with pytest.raises(Exception, match="not tagged stage=dev"):
+        system.services().worker  # noqa: B018
+
+
+def test_a_queue_that_a_stack_manages_is_refused(system):
+    system.stage.aws.client("sqs").tag_queue(
+        QueueUrl=system.stage.queue_url, Tags={"managed-by": "cloudformation"}
+    )
+    with pytest.raises(SettingsError, match="managed by cloudformation, this deployment is prov"):
         system.services().worker  # noqa: B018
 
 

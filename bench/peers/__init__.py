@@ -1,1 +1,8 @@
-"""The same work done by others' libraries."""
+"""The same flow in other designs: read the ticket, tag it, answer it once.
+
+    powertools   AWS Lambda Powertools as its documentation recommends it: batch and idempotency
+    key_first    the key is persisted before the enqueue, and before each action
+    mark_first   the worker marks the event first; a redelivery counts as a duplicate
+
+Each has `api` and `worker` as Lambda would call them, and runs on the crash harness like ours.
+"""

@@ -69,6 +69,7 @@ class Call:
         path: with identifiers percent-encoded by the caller.
         is_repeatable: doing it twice is doing it once.  Any other call gets a fresh connection,
             because a stale one would make its outcome uncertain for nothing.
+        headers: of this call alone.
         expects_json: the answer is of use only as a JSON object.
         form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
     """
@@ -79,6 +80,7 @@ class Call:
     is_repeatable: bool
     query: Mapping[str, str] = field(default_factory=dict, repr=False)
     body: Mapping[str, Any] | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     expects_json: bool = True
     form: Mapping[str, str] | None = field(default=None, repr=False)
 
@@ -146,6 +148,7 @@ class VendorClient:
 
     def _headers(self, call: Call, *, refresh: bool) -> dict[str, str]:
         headers: dict[str, str] = {"accept": "application/json", "user-agent": "rp-mw"}
+        headers |= dict(call.headers)
         with suppress(UnavailableError):
             return headers | dict(self.authorize(refresh))
         raise TransientError(self.provider, call.operation, reason="secret_unavailable")

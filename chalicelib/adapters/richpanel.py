@@ -10,8 +10,9 @@ and takes no idempotency key; listing may be forbidden (403) to a key that may r
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
 from typing import Any, Literal, TypeVar
 from urllib.parse import quote
 
@@ -22,18 +23,19 @@ from chalicelib.actions import Action, AddTag, Assign, RemoveTag
 from chalicelib.adapters.http import Call, VendorClient
 from chalicelib.adapters.richpanel_answers import (
     TagPage,
+    TeamPage,
     TicketAnswer,
     TicketEnvelope,
-    TicketPage,
     as_ticket,
 )
+from chalicelib.adapters.richpanel_answers import TicketPage as ListedTickets
 from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
 from chalicelib.ports import Clock, Comment, Ticket
+from chalicelib.ports import TicketPage as OpenTickets
 
 PROVIDER = "richpanel"
 READ_DEADLINE_SECONDS = 15.0
 _TAG_NAMES_LAST = timedelta(minutes=10)
-_MAX_PAGES = 50
 _PER_PAGE = 100
 _REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
 _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
@@ -74,8 +76,23 @@ class Richpanel:
         """
         return self._read_ticket(conversation_id, READ_DEADLINE_SECONDS)
 
-    def open_tickets(self, *, since: datetime) -> Iterator[Ticket]:
-        """Open tickets updated since a time, page by page.
+    def read_ticket_by_number(self, number: int) -> Ticket | None:
+        """The ticket people see under a number (``conversation_no``); None when there is none.
+
+        The vendor warns that it may not find tickets which were imported.
+        """
+        path = f"/v1/tickets/number/{number}"
+        try:
+            answer = self._get("read_ticket_by_number", path, {}, READ_DEADLINE_SECONDS)
+        except PermanentError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        raw = _parsed(TicketEnvelope, answer, "read_ticket_by_number").ticket
+        return self._ticket(raw) if raw.id else None
+
+    def open_page(self, *, since: datetime, page: int) -> OpenTickets:
+        """One page of the open tickets updated since a time.
 
         The vendor's filters and order are asked for and not relied on.  A ticket that does not say
         when it was updated is given.
@@ -83,15 +100,37 @@ class Richpanel:
         Raises:
             AuthError: this key may not list (403).
         """
-        seen: set[str] = set()
-        for page in range(1, _MAX_PAGES + 1):
-            listed = self._list(page, since)
-            fresh = [raw for raw in listed.all if raw.id and raw.id not in seen]
-            recent = [raw for raw in fresh if raw.updated_at is None or raw.updated_at >= since]
-            seen |= {raw.id for raw in fresh if raw.id}
-            yield from (ticket for ticket in map(self._ticket, recent) if ticket.is_open)
-            if not listed.next_page or not fresh or (not recent and _is_newest_first(fresh)):
-                return
+        listed = self._list(page, since)
+        known = [raw for raw in listed.all if raw.id]
+        recent = [raw for raw in known if raw.updated_at is None or raw.updated_at >= since]
+        is_past = not recent and _is_newest_first(known)
+        return OpenTickets(
+            tickets=tuple(ticket for ticket in map(self._ticket, recent) if ticket.is_open),
+            is_last=not listed.next_page or not known or is_past,
+            fingerprint=keys.digest(*(raw.id or "" for raw in known)),
+        )
+
+    def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
+        """Ids of a customer's tickets, as the vendor knows them by an address."""
+        path = f"/v1/tickets/{kind}/{_segment(address, 'list_customer_tickets')}"
+        try:
+            answer = self._get("list_customer_tickets", path, {}, READ_DEADLINE_SECONDS)
+        except PermanentError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return []
+            raise
+        listed = _parsed(ListedTickets, answer, "list_customer_tickets")
+        return [raw.id for raw in listed.all if raw.id]
+
+    def tag_names(self) -> frozenset[str]:
+        """Every tag the tenant has."""
+        return frozenset(self._known_tags(READ_DEADLINE_SECONDS, refresh=True))
+
+    def team_names(self) -> frozenset[str]:
+        """Every team the tenant has."""
+        answer = self._get("list_teams", "/v1/teams", {}, READ_DEADLINE_SECONDS)
+        listed = _parsed(TeamPage, answer, "list_teams")
+        return frozenset(team.name for team in listed.all if team.name)
 
     # --- executors ----------------------------------------------------------------------------
 
@@ -175,7 +214,7 @@ class Richpanel:
             raise PermanentError(PROVIDER, "read_ticket", reason="id_mismatch")
         return self._ticket(raw)
 
-    def _list(self, page: int, since: datetime) -> TicketPage:
+    def _list(self, page: int, since: datetime) -> ListedTickets:
         query = {
             "page": str(page),
             "per_page": str(_PER_PAGE),
@@ -185,7 +224,7 @@ class Richpanel:
             "updated_at": since.astimezone(UTC).date().isoformat(),
         }
         answer = self._get("list_tickets", "/v1/tickets", query, READ_DEADLINE_SECONDS)
-        return _parsed(TicketPage, answer, "list_tickets")
+        return _parsed(ListedTickets, answer, "list_tickets")
 
     def _change_tags(
         self, verb: str, conversation_id: str, names: set[str], deadline_seconds: float

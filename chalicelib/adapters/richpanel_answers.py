@@ -187,6 +187,22 @@ class TagPage(_Answer):
         return [*self.tag, *self.tags]
 
 
+class _Team(_Answer):
+    name: _Text = None
+
+
+class TeamPage(_Answer):
+    """What `GET /v1/teams` answers."""
+
+    team: Annotated[list[_Team], BeforeValidator(_as_objects)] = []
+    teams: Annotated[list[_Team], BeforeValidator(_as_objects)] = []
+
+    @property
+    def all(self) -> Sequence[_Team]:
+        """Under whichever key they came."""
+        return [*self.team, *self.teams]
+
+
 def as_ticket(raw: TicketAnswer, tags: frozenset[str]) -> Ticket:
     """The ticket as the flows see it, with the names of its tags."""
     return Ticket(

@@ -57,6 +57,10 @@ PRIORITY: Mapping[str, int] = {
 """Which intent is the primary one when a message has several: 0 before 7."""
 TIER_0 = frozenset(intent for intent, rank in PRIORITY.items() if rank == 0)
 """Never automated, always to people."""
+_SEVERITY: Mapping[str, int] = {
+    intent: number for number, intent in enumerate(one for one in PRIORITY if one in TIER_0)
+}
+"""Of several that escalate, who must see it first: leadership before a team."""
 KIN: tuple[frozenset[str], ...] = (
     frozenset({"order_status_tracking", "shipping_delay_not_shipped"}),
     frozenset({"return_request", "refund_request", "exchange_request"}),
@@ -182,6 +186,7 @@ def _clear(scores: Mapping[str, float]) -> list[str]:
         key=lambda intent: (
             intent not in TIER_0 and scores[intent] < surest - _MUCH_LESS_SURE,
             PRIORITY[intent],
+            _SEVERITY.get(intent, 0),
             -scores[intent],
             intent,
         ),

@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib import lambda_events
 from chalicelib import settings as settings_module
-from chalicelib.wiring.core import new_id
+from chalicelib.wiring.facts import Facts
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
     from chalicelib.effects import Effects
+    from chalicelib.flows import Flow
+    from chalicelib.rebuild import Rebuilder
     from chalicelib.reconcile import Reconciler
     from chalicelib.settlement import Settlement
     from chalicelib.worker import Worker
 
 
-class Services(Support):
+class Services(Support, Facts):
     """Everything of one container."""
 
     def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
@@ -51,8 +53,17 @@ class Services(Support):
             outbox=self.outbox,
             clock=self.clock,
             log=self.log,
-            flows={**self.support_flows()},
+            flows=self.flows,
+            keepers={**self.fact_keepers()},
         )
+
+    @cached_property
+    def flows(self) -> Mapping[str, Flow]:
+        """The flow of each kind of job; a resend is built by the flow of what it repeats."""
+        from chalicelib.flows.resend import ResendFlow
+
+        flows: dict[str, Flow] = {**self.support_flows()}
+        return {**flows, "action_resend": ResendFlow(self.ledger, flows, self.rebuilders)}
 
     @cached_property
     def effects(self) -> Effects:
@@ -85,12 +96,18 @@ class Services(Support):
             tickets=self.richpanel,
             ledger=self.ledger,
             state=self.state,
+            sweeps=self.sweeps,
             intake=self.intake,
             settlement=self.settlement,
+            rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            new_id=new_id,
         )
+
+    @property
+    def rebuilders(self) -> Mapping[str, Rebuilder]:
+        """Who makes a job from a row, by the first two parts of its event key."""
+        return {**self.support_rebuilders()}
 
 
 _services: list[Services] = []

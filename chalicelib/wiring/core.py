@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from chalicelib.dynamo import Table
     from chalicelib.ledger import Ledger
     from chalicelib.state import States
+    from chalicelib.sweeps import Sweeps
     from chalicelib.switches import SsmSwitches
 
 _FAST = Config(
@@ -67,6 +68,13 @@ class Core:
         from chalicelib.ledger import Ledger
 
         return Ledger(self.table(self.settings.idempotency_table), self.clock, new_owner)
+
+    @cached_property
+    def sweeps(self) -> Sweeps:
+        """The sweep's own rows."""
+        from chalicelib.sweeps import Sweeps
+
+        return Sweeps(self.table(self.settings.idempotency_table), self.clock, new_owner)
 
     @cached_property
     def state(self) -> States:
@@ -124,6 +132,7 @@ class Core:
             stage=settings.stage,
             tables=[settings.idempotency_table, settings.state_table, settings.audit_table],
             queue_name=settings.queue_name,
+            managed_by=settings.managed_by,
         )
 
     def table(self, name: str) -> Table:
@@ -132,9 +141,9 @@ class Core:
 
         return Table(self._dynamodb, name)
 
-    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-        """A boto3 client with our time-outs."""
-        return boto3.client(service, config=_FAST)
+    def client(self, service: str, **where: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        """A boto3 client with our time-outs; `where`: ``endpoint_url``, ``region_name``."""
+        return boto3.client(service, config=_FAST, **where)
 
     @cached_property
     def _dynamodb(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time

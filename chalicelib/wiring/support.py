@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from chalicelib.adapters.http import VendorClient
     from chalicelib.adapters.richpanel import Richpanel
     from chalicelib.flows import Flow
+    from chalicelib.rebuild import Rebuilder
 
 
 class Support(Core):
@@ -96,6 +97,12 @@ class Support(Core):
         from chalicelib.flows.support.read_back import ReplyReadBack
 
         return {"reply": ReplyReadBack(self.richpanel, lambda: self.opaque_ids)}
+
+    def support_rebuilders(self) -> Mapping[str, Rebuilder]:
+        """Who makes a job from a row of Richpanel's events."""
+        from chalicelib.rebuild import ticket_job
+
+        return {"evt:rp": ticket_job}
 
     def _verify_richpanel(self, headers: Mapping[str, str]) -> None:
         tokens = active_tokens(self.secrets.text(self.settings.webhook_secret_id))

@@ -40,7 +40,7 @@ HELP = f"""{wire.HELP}
 GET    /_sim/orders                every order
 POST   /_sim/orders                {{"name": "#1001", "email": "ada@example.com", "shipping": "Standard"}}
 POST   /_sim/errors                {{"code": "THROTTLED", "times": 1}}: GraphQL errors to come
-"""  # noqa: E501 - shown as it stands
+"""
 _SCHEMA = graphql.build_schema(
     """
     scalar DateTime
@@ -238,7 +238,7 @@ class Shopify(wire.Vendor):
 
     def _search(
         self,
-        _info: Any,
+        _info: object,
         *,
         first: int = 10,
         query: str = "",

@@ -171,9 +171,11 @@ class LedgerWalk:
         for _ in range(steps):
             self.clock.forward(self.rng.choice((0.001, 1, 200, 300, 2_600_000)))
             step = self.rng.choice(
-                (self._claim, self._claim, self._begin, self._end, self._release, self._finish)
-                + (self._restart, self._skip, self._rearm, self._record, self._receive, self._plan)
-                + (self._settle, self._bury)
+                [
+                    *(self._claim, self._claim, self._begin, self._end, self._release),
+                    *(self._finish, self._restart, self._skip, self._rearm, self._record),
+                    *(self._receive, self._plan, self._settle, self._bury),
+                ]
             )
             try:
                 self.answers.append((step.__name__, step()))

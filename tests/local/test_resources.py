@@ -7,7 +7,7 @@ from botocore.exceptions import ClientError
 
 from local import resources
 from local.engine import REGION
-from local.template import TEMPLATE, Template, TemplateError
+from ops.template import TEMPLATE, Template, TemplateError
 
 
 @pytest.fixture
@@ -50,7 +50,9 @@ def test_the_queues_are_those_declared(stage, template):
             if name in ("QueueName", "Tags"):
                 continue
             assert _plain(found[name]) == _plain(value), name
-        assert sqs.list_queue_tags(QueueUrl=url)["Tags"] == {"stage": "dev"}
+        tags = {tag["Key"]: tag["Value"] for tag in properties["Tags"]}
+        assert sqs.list_queue_tags(QueueUrl=url)["Tags"] == tags
+        assert tags["stage"] == "dev"
         assert found["QueueArn"] == stage.queue_arns[logical_id]
 
 

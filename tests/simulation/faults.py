@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 
-class Crash(BaseException):  # noqa: N818 - the process is gone; no handler of the product sees it
+class Crash(BaseException):
     """SIGKILL: raised through everything, caught only by the world."""
 
 
@@ -63,7 +63,7 @@ class Fault:
     def kind(self, port: Port) -> str:
         """What happens at a call of this kind."""
         if self.pauses:
-            return "pause_before" if self.pick < 0.5 else "pause_after"  # noqa: PLR2004 - half
+            return "pause_before" if self.pick < 0.5 else "pause_after"
         return str(port.value[int(self.pick * len(port.value))])
 
     @property
@@ -74,12 +74,12 @@ class Fault:
 
 def drawn(rng: random.Random, *, calls: int) -> list[Fault]:
     """The faults of a schedule of about so many calls: none to a dozen, sometimes in a cluster."""
-    if rng.random() < 0.1:  # noqa: PLR2004 - a tenth goes without
+    if rng.random() < 0.1:
         return []
     count = 1 + int(rng.expovariate(0.4))
-    near = rng.randrange(calls) if rng.random() < 0.3 else None  # noqa: PLR2004 - a cluster
+    near = rng.randrange(calls) if rng.random() < 0.3 else None
     faults: dict[int, Fault] = {}
     for _ in range(min(count, 12)):
         at = rng.randrange(calls) if near is None else near + int(rng.expovariate(0.1))
-        faults[at] = Fault(at, rng.random(), rng.random(), pauses=rng.random() < 0.3)  # noqa: PLR2004
+        faults[at] = Fault(at, rng.random(), rng.random(), pauses=rng.random() < 0.3)
     return [faults[at] for at in sorted(faults)]

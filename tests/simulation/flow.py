@@ -120,11 +120,11 @@ class RepliedFlow:
         self._reply = reply
         self._version = version
 
-    def is_container(self, job: Any) -> bool:  # noqa: ANN401
+    def is_container(self, job: Any) -> bool:
         """See `flows.Flow.is_container`."""
         return self._inner.is_container(job)
 
-    def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401
+    def events(self, job: Any) -> Sequence[Event]:
         """See `flows.Flow.events`."""
         return self._inner.events(job)
 
@@ -160,4 +160,5 @@ class RepliedFlow:
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
         """See `flows.Flow.conclude`."""
-        return self._inner.conclude(lease, event, plan, rows)
+        theirs = {key: row for key, row in rows.items() if not key.startswith("act:rp_reply:")}
+        return self._inner.conclude(lease, event, plan, theirs)

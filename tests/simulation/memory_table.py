@@ -107,7 +107,7 @@ class MemoryTable:
         found = [self.get(key) for key in keys]
         return [{n: row[n] for n in attributes if n in row} for row in found if row is not None]
 
-    def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
+    def query(self, **arguments: Any) -> list[Item]:
         """See `chalicelib.dynamo.Table.query`: one page, in the order of the range key."""
         names = arguments.get("ExpressionAttributeNames", {})
         expression = arguments["KeyConditionExpression"]
@@ -164,7 +164,7 @@ def _copied(row: Mapping[str, Any]) -> Item:
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
 
 
-def _plain(value: Any) -> Any:  # noqa: ANN401 - any stored value
+def _plain(value: Any) -> Any:
     kind = value.__class__
     if kind in (str, int, bool):
         return value

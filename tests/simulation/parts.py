@@ -6,7 +6,7 @@ flow are the product's own, unchanged; only what they stand on is in memory.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,12 @@ from chalicelib.flows.support import SupportFlow
 from chalicelib.intake import Intake
 from chalicelib.keys import OpaqueIds
 from chalicelib.ledger import Ledger
-from chalicelib.ports import Found, Ticket, UnsettledAction
+from chalicelib.ports import Found, Ticket, TicketPage, UnsettledAction
+from chalicelib.rebuild import ticket_job
 from chalicelib.reconcile import Reconciler
 from chalicelib.settlement import Settlement
 from chalicelib.state import States
+from chalicelib.sweeps import Sweeps
 from chalicelib.switches import SsmSwitches, Tightening
 from chalicelib.worker import Worker
 from tests.simulation.faults import Port
@@ -77,13 +79,13 @@ class SimTable:
         self._watched = watched
         self.name = table.name
 
-    def put(self, item: Mapping[str, Any], **more: Any) -> None:  # noqa: ANN401
+    def put(self, item: Mapping[str, Any], **more: Any) -> None:
         self._write(item, lambda: self._table.put(item, **more))
 
-    def update(self, key: Mapping[str, Any], **more: Any) -> Any:  # noqa: ANN401
+    def update(self, key: Mapping[str, Any], **more: Any) -> Any:
         return self._write(key, lambda: self._table.update(key, **more))
 
-    def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Any:  # noqa: ANN401
+    def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Any:
         del consistent
         return self._world.call(Port.READ, lambda: self._table.get(key))
 
@@ -94,18 +96,18 @@ class SimTable:
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
         self._world.call(Port.WRITE, lambda: self._table.put_all(items))
 
-    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:  # noqa: ANN401
+    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:
         return self._world.call(Port.READ, lambda: self._table.get_all(keys, attributes=attributes))
 
-    def query(self, **arguments: Any) -> Any:  # noqa: ANN401
+    def query(self, **arguments: Any) -> Any:
         return self._world.call(Port.READ, lambda: self._table.query(**arguments))
 
-    def _write(self, key: Mapping[str, Any], write: Any) -> Any:  # noqa: ANN401
+    def _write(self, key: Mapping[str, Any], write: Any) -> Any:
         if not self._watched:
             return self._world.call(Port.WRITE, write)
         return self._world.call(Port.WRITE, lambda: self._watch(key["event_id"], write))
 
-    def _watch(self, row_key: str, write: Any) -> Any:  # noqa: ANN401
+    def _watch(self, row_key: str, write: Any) -> Any:
         before = self._table.rows.get((row_key,))
         result = write()
         self._world.oracle.wrote(before, self._table.rows[(row_key,)])
@@ -145,8 +147,8 @@ class SimSsm:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def get_parameters(self, *, Names: Sequence[str]) -> Any:  # noqa: ANN401, N803 - boto3's name
-        def read() -> Any:  # noqa: ANN401
+    def get_parameters(self, *, Names: Sequence[str]) -> Any:  # noqa: N803 - boto3's name
+        def read() -> Any:
             switches = self._world.switches
             return {
                 "Parameters": [
@@ -173,11 +175,14 @@ class SimTickets:
         )
         return found
 
-    def open_tickets(self, *, since: datetime) -> Iterator[Ticket]:
+    def open_page(self, *, since: datetime, page: int) -> TicketPage:
         listed: list[Ticket] = self._world.call(
             Port.VENDOR_READ, lambda: list(self._world.vendor.open_since(since.timestamp()))
         )
-        return iter(listed)
+        return TicketPage(tuple(listed), is_last=True, fingerprint=str(page))
+
+    def read_ticket_by_number(self, number: int) -> Ticket | None:
+        raise NotImplementedError("this provider lets itself be listed")
 
     def perform(self, actions: Sequence[Any], *, deadline_seconds: float) -> str | None:
         del deadline_seconds
@@ -248,8 +253,9 @@ class Container:
             ledger=ledger,
             state=state,
             intake=self.intake,
+            sweeps=Sweeps(SimTable(world, world.sweeps), clock, world.new_id),  # type: ignore[arg-type]
             settlement=settlement,
+            rebuilders={"evt:rp": ticket_job},
             clock=clock,
             log=log,
-            new_id=world.new_id,
         )

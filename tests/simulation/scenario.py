@@ -90,10 +90,10 @@ def scenario(seed: int) -> Scenario:
             posts += _posts(rng, at, f"t{conversation}", f"c{number}")
     horizon = max(post.at for post in posts)
     flips: list[Flip] = []
-    if rng.random() < 0.3:  # noqa: PLR2004
+    if rng.random() < 0.3:
         flips = _flips(rng, horizon)
     start = rng.random() * 600
-    outage = (start, start + 7_200) if rng.random() < 0.05 else (0.0, 0.0)  # noqa: PLR2004
+    outage = (start, start + 7_200) if rng.random() < 0.05 else (0.0, 0.0)
     return Scenario(
         seed=seed,
         posts=tuple(posts),
@@ -108,9 +108,9 @@ def scenario(seed: int) -> Scenario:
         skews=tuple(rng.uniform(-60, 60) for _ in range(3)),
         reply=rng.choice(REPLIES),
         lag_seconds=rng.choice((0.0, 0.0, 8.0, 45.0)),
-        ingress_ledger=rng.random() < 0.4,  # noqa: PLR2004
-        sender_repeats=rng.random() < 0.7,  # noqa: PLR2004
-        early_ttl=rng.random() < 0.1,  # noqa: PLR2004
+        ingress_ledger=rng.random() < 0.4,
+        sender_repeats=rng.random() < 0.7,
+        early_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=events * CALLS_AN_EVENT + 10)),
     )
 

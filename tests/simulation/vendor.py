@@ -100,7 +100,7 @@ class MemoryVendor:
             reference = self._land(ticket, action)
         return reference
 
-    def _land(self, ticket: _Ticket, action: Any) -> str | None:  # noqa: ANN401
+    def _land(self, ticket: _Ticket, action: Any) -> str | None:
         match action.kind:
             case "add_tag":
                 ticket.tags.add(action.tag)

@@ -62,6 +62,9 @@ class World:
     def __init__(self, scenario: Scenario, stage: Stage, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
+        self.is_fair = not (
+            scenario.faults or scenario.flips or scenario.deploys or any(scenario.outage)
+        )
         self.rng = random.Random(scenario.seed ^ 0x5EED)
         self.version = 1
         self.calls = 0
@@ -81,6 +84,7 @@ class World:
         )
         self.state = MemoryTable("state", ("conversation_id",))
         self.audit = MemoryTable("audit", ("conversation_id", "ts_action_id"))
+        self.sweeps = MemoryTable("sweeps", ("event_id",))
         self.queue = MemoryQueue(
             lambda: self.now, visibility_seconds=VISIBILITY_SECONDS, max_receives=MAX_RECEIVES
         )
@@ -174,7 +178,7 @@ class World:
             answer = self.door.intake.receive(
                 "richpanel", {}, body, lambda headers: None, richpanel.parse
             )
-            is_accepted = answer.status < 300  # noqa: PLR2004
+            is_accepted = answer.status < 300
         except Crash:
             is_accepted = False
         self.actor = None
@@ -316,9 +320,12 @@ class World:
     def send(self, body: str, group_id: str, deduplication_id: str) -> str:
         """Put a message on the queue."""
         self.oracle.sent(body)
+        job = json.loads(body)
+        if job["recovery"] == "handoff":  # a person is told late, after whatever came since
+            self.oracle.recovered(job["event_key"])
         return self.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
 
-    def call(self, port: Port, act: Callable[[], Any]) -> Any:  # noqa: ANN401 - whatever the call returns
+    def call(self, port: Port, act: Callable[[], Any]) -> Any:
         """One call over the network."""
         fault = self._next(port)
         if fault is None:
@@ -353,7 +360,7 @@ class World:
             case _:
                 raise TransientError("aws", "call", reason=kind)
 
-    def effect(self, actions: list[Any] | tuple[Any, ...] | Any) -> str | None:  # noqa: ANN401
+    def effect(self, actions: list[Any] | tuple[Any, ...] | Any) -> str | None:
         """One vendor request that changes something."""
         fault = self._next(Port.EFFECT)
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
@@ -405,12 +412,12 @@ class World:
                 self.now += 14.0 * fault.size
                 return self._land(actions)
 
-    def _land(self, actions: Any) -> str | None:  # noqa: ANN401
+    def _land(self, actions: Any) -> str | None:
         reference = self.vendor.land(actions)
         self.oracle.landed(actions)
         return reference
 
-    def _land_late(self, actions: Any) -> None:  # noqa: ANN401
+    def _land_late(self, actions: Any) -> None:
         self._tell("lands late", *[action.key for action in actions])
         self._land(actions)
 

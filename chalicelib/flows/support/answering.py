@@ -215,8 +215,12 @@ class Answering:
             )
         if limit is None:
             conversation = opaque.of("conversation", facts.conversation_id)
+            is_asked_for = decision.pending is not None and told.template_id != ASK_TEMPLATE
             limit = self.allowances.take(
-                "auto_reply:conversation", conversation, by, guard_rails.CONVERSATION_LIMITS
+                "auto_reply:conversation",
+                conversation,
+                by,
+                guard_rails.ANSWER_LIMITS if is_asked_for else guard_rails.CONVERSATION_LIMITS,
             )
         return told if limit is None else guard_rails.suppressed(limit, decision)
 

@@ -26,6 +26,9 @@ PENDING_LASTS = timedelta(days=7)
 """How long an answer to our question for the order number is waited for."""
 MAX_ASKS = 2
 
+FORCE_HUMAN = "model:force_human"
+"""A reason with which a model asks for a person, whatever the tables are sure of."""
+
 ORDER_STATUS_INTENTS = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
 
 
@@ -105,6 +108,8 @@ def decide_on(
     route, tags = _route(found, current_route)
     tier = _tier(found.intent)
     may_answer, doubt = _may_answer(found, tier)
+    if may_answer and FORCE_HUMAN in reasons:
+        may_answer, doubt = False, "force_human"
     everything = (found.intent, *found.secondary)
     return Decision(
         intent=found.intent,

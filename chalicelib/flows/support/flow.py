@@ -112,7 +112,7 @@ class SupportFlow:
         if answering is not None:
             verdict = answering.consider(event.facts, inquiry, decision, switches)
         inquiry.draft = verdict.text
-        floor = None if can_be_decided and ticket is None else floor_of(ticket)
+        floor = None if can_be_decided and ticket is None else floor_of(ticket, before=inquiry.at)
         return planned(decision, inquiry, tags, verdict, floor=floor)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
@@ -272,7 +272,8 @@ def _after_reply(
     event: Event, facts: Mapping[str, Any], rows: Mapping[str, ActionRow]
 ) -> dict[str, Any]:
     """What the conversation waits for, and what it was last told."""
-    row = rows.get(keys.reply_action(event.facts.conversation_id, suffix(event)))
+    key = keys.reply_action(event.facts.conversation_id, suffix(event))
+    row = rows.get(key) if "template" in facts else None
     waiting = {"type": "need_order_number", "intent": facts["intent"]}
     if row is None or row.status != ActionStatus.DONE:
         if facts.get("waits"):

@@ -27,6 +27,8 @@ CONVERSATION_LIMITS = (
     Limit("limit_ticket_10m", 1, timedelta(minutes=10)),
     Limit("limit_conversation_24h", 3, timedelta(hours=24)),
 )
+ANSWER_LIMITS = CONVERSATION_LIMITS[1:]
+"""Of the one reply that our own question asked for: it may come within the ten minutes."""
 CUSTOMER_LIMITS = (Limit("limit_customer_24h", 5, timedelta(hours=24)),)
 
 _HANDED_OVER = frozenset({ESCALATED_TAG, "middleware_error_needs_attention"})

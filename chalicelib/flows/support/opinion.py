@@ -18,6 +18,7 @@ from pydantic_core import core_schema
 from chalicelib.errors import ProviderError
 from chalicelib.flows.departments import ROUTES
 from chalicelib.flows.intents import DEFAULT_INTENT, PRIORITY, TIER_0, Classified
+from chalicelib.flows.support.decision import FORCE_HUMAN
 from chalicelib.language_model import Answer, JsonSchema, LanguageModel, Outcome, Turn
 
 MAX_SHOWN_CHARACTERS = 2000
@@ -135,7 +136,7 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
         )
         return escalated, ("model:escalates",)
     if opinion.risk.force_human:
-        return replace(found, confidence=min(found.confidence, 0.69)), ("model:force_human",)
+        return found, (FORCE_HUMAN,)
     if opinion.primary_intent == found.intent:
         confidence = max(found.confidence, min(opinion.routing.confidence, 0.95))
         return replace(found, confidence=confidence), ("model:agrees",)

@@ -2,8 +2,8 @@
 
 Understood: ``Ref``, ``Fn::Sub``, ``Fn::If``, ``Fn::Equals``, ``Fn::Not``, ``Fn::And``, ``Fn::Or``,
 ``Fn::Join``, ``Fn::GetAtt`` of an ``Arn``, ``Fn::FindInMap``, conditions on resources, and
-``AWS::NoValue``.  Anything else raises, so that a template that says more than is created locally
-does not pass unnoticed.
+``AWS::NoValue``.  Anything else raises, so that a template that says more than is created does
+not pass unnoticed.
 """
 
 from __future__ import annotations
@@ -21,8 +21,12 @@ TEMPLATE = Path(__file__).resolve().parent.parent / ".chalice" / "resources.json
 
 _PLACEHOLDER = re.compile(r"\$\{([^!][^}]*)\}")
 _NO_VALUE = object()
-_NAMES = {"AWS::DynamoDB::Table": "TableName", "AWS::SQS::Queue": "QueueName"}
-_ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs"}
+_NAMES = {
+    "AWS::DynamoDB::Table": "TableName",
+    "AWS::SQS::Queue": "QueueName",
+    "AWS::SNS::Topic": "TopicName",
+}
+_ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs", "AWS::SNS::Topic": "sns"}
 
 
 class TemplateError(Exception):
@@ -61,7 +65,8 @@ class Template:
     @classmethod
     def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> Template:
         """The project's template for a stage."""
-        return cls(json.loads(path.read_text()), {"Stage": stage}, account=account, region=region)
+        values = {"Stage": stage, "ManagedBy": "provision"}  # whoever reads it here is no stack
+        return cls(json.loads(path.read_text()), values, account=account, region=region)
 
     @property
     def metadata(self) -> Mapping[str, Any]:
@@ -124,7 +129,7 @@ class Template:
             case "Fn::GetAtt":
                 parts = argument.split(".") if isinstance(argument, str) else argument
                 return self._attribute(*parts)
-        raise TemplateError(f"{name} is not understood by the local stack")
+        raise TemplateError(f"{name} is not understood here")
 
     def _condition(self, name: str) -> bool:
         return bool(self.resolved(self._raw["Conditions"][name]))
@@ -134,6 +139,8 @@ class Template:
             return _NO_VALUE
         if name in self._values:
             return self._values[name]
+        if self._raw["Resources"].get(name, {}).get("Type") == "AWS::SNS::Topic":
+            return self._attribute(name, "Arn")
         if name in self._raw["Resources"]:
             return self._name_of(name)
         raise TemplateError(f"Ref names {name}, which the template does not have")
@@ -154,13 +161,13 @@ class Template:
     def _name_of(self, logical_id: str) -> str:
         resource = self._raw["Resources"][logical_id]
         if resource.get("Type") not in _NAMES:
-            raise TemplateError(f"the name of {logical_id} is not known locally")
+            raise TemplateError(f"the name of {logical_id} is not known here")
         return str(self.resolved(resource["Properties"][_NAMES[resource["Type"]]]))
 
     def _attribute(self, logical_id: str, attribute: str) -> str:
         kind = self._raw["Resources"].get(logical_id, {}).get("Type")
         if attribute != "Arn" or kind not in _ARNS:
-            raise TemplateError(f"{logical_id}.{attribute} is not known locally")
+            raise TemplateError(f"{logical_id}.{attribute} is not known here")
         name = self._name_of(logical_id)
         prefix = "table/" if kind == "AWS::DynamoDB::Table" else ""
         where = f"{self._values['AWS::Region']}:{self._values['AWS::AccountId']}"

@@ -1,0 +1,113 @@
+"""Dimensions: each key inserted once into a dataset, whatever crashed or answered nothing.
+
+Power BI can neither change nor delete a single row, and a key there twice breaks the relationship
+to the facts.  So a registry says which keys a dataset has; new ones are noted as on their way
+before they are posted.  Where the outcome is not known, nothing is repeated: after the time within
+which the request may still land, the table is cleared and filled anew.  Facts do not wait for that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from chalicelib.effects import Attempt, Effects, StepAction
+from chalicelib.errors import HandBackError
+from chalicelib.fact_actions import InsertDimension, ReplaceDimension
+from chalicelib.fact_ports import Dimension, DimensionStore, Keys, Roster
+from chalicelib.fact_schema import DIMENSIONS, dimension_rows
+from chalicelib.ports import ActionStatus, Clock, Log
+from chalicelib.settlement import LANDING_SECONDS
+
+
+@dataclass(frozen=True, slots=True)
+class Dimensions:
+    """Ensures dimensions; only the single writer uses it.
+
+    Attributes:
+        target: the dataset.
+    """
+
+    store: DimensionStore
+    effects: Effects
+    roster: Roster
+    clock: Clock
+    log: Log
+    target: str
+
+    def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
+        """Bring missing keys into the dataset.
+
+        Raises:
+            ProviderError: surely not done; to be called again.
+            HandBackError: the switches or the lease do not allow it now.
+        """
+        for table, keys in wanted.items():
+            self._ensure(attempt, table, frozenset(keys))
+
+    def is_settled(self) -> bool:
+        """Nothing is on its way whose outcome is not known."""
+        return not any(self.store.known(self._name(table)).posting for table in DIMENSIONS)
+
+    def _ensure(self, attempt: Attempt, table: str, wanted: frozenset[str]) -> None:
+        there = self.store.known(self._name(table))
+        if there.posting:
+            there = self._finish(attempt, table, there, wanted)
+            if there.posting:
+                return
+        missing = sorted(wanted - there.known)
+        if missing:
+            on_its_way = Dimension(there.known, tuple(missing), self._number(there))
+            self.store.note(self._name(table), on_its_way)
+            self._finish(attempt, table, on_its_way, wanted)
+
+    def _finish(
+        self, attempt: Attempt, table: str, there: Dimension, wanted: frozenset[str]
+    ) -> Dimension:
+        """Post what is on its way, or learn that it was, or clear and fill the table."""
+        rows = tuple(dimension_rows(table, there.posting, self.roster.agents()))
+        status = self._perform(attempt, InsertDimension(self.target, table, there.number, rows))
+        both = there.known | frozenset(there.posting)
+        match status:
+            case ActionStatus.DONE:
+                return self._note(table, Dimension(both, (), there.number))
+            case ActionStatus.UNKNOWN:
+                return self._replace(attempt, table, there, both | wanted)
+            case ActionStatus.REFUSED:
+                self.log.event("facts.dimension_refused", table=table)
+                self.log.metric("mw.facts.dimension_refused", table=table)
+                return self._note(table, Dimension(there.known, (), there.number))
+            case _:
+                self._note(table, Dimension(there.known, (), there.number))
+                raise HandBackError("held")
+
+    def _replace(
+        self, attempt: Attempt, table: str, there: Dimension, keys: frozenset[str]
+    ) -> Dimension:
+        waiting = Dimension(there.known, tuple(sorted(keys - there.known)), there.number)
+        if self.clock.now().timestamp() < there.number / 1000 + LANDING_SECONDS:
+            return waiting if waiting == there else self._note(table, waiting)
+        rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
+        number = self._number(there)
+        status = self._perform(attempt, ReplaceDimension(self.target, table, number, rows))
+        self.log.event("facts.dimension_replaced", table=table, status=status.value)
+        if status != ActionStatus.DONE:
+            return self._note(table, waiting)
+        return self._note(table, Dimension(keys, (), number))
+
+    def _perform(
+        self, attempt: Attempt, action: InsertDimension | ReplaceDimension
+    ) -> ActionStatus:
+        rows = self.effects.perform(attempt, [StepAction(action)], {})
+        return rows[action.key].status
+
+    def _note(self, table: str, dimension: Dimension) -> Dimension:
+        self.store.note(self._name(table), dimension)
+        return dimension
+
+    def _number(self, there: Dimension) -> int:
+        """Greater than any before it: epoch milliseconds, or one more where the clock went back."""
+        return max(there.number + 1, int(self.clock.now().timestamp() * 1000))
+
+    def _name(self, table: str) -> str:
+        return f"{table}:{self.target}"

@@ -1,0 +1,325 @@
+"""Posts pending facts in batches, as the single writer of the dataset.
+
+::
+
+    pending facts -> claim the lease -> store the open batch -> dimensions -> POST -> facts final
+
+A run that finds the lease taken does nothing.  Before a POST the batch's number and keys are stored
+under the lease; a run that finds an open batch posts that one, the same rows under the same number.
+The POST itself goes through the one door out, so that a batch that is known to have been taken is
+not sent again.  While the sink is away the facts stay pending: an outage is a delay.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+
+from chalicelib.clock import iso
+from chalicelib.effects import Attempt, Effects, StepAction
+from chalicelib.errors import HandBackError, ProviderError, SwitchesUnreadableError
+from chalicelib.fact_actions import PostFacts
+from chalicelib.fact_dimensions import Dimensions
+from chalicelib.fact_ports import Fact, FactStatus, FactStore, TimeLeft
+from chalicelib.fact_schema import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
+from chalicelib.ports import (
+    ActionStatus,
+    Clock,
+    EventFacts,
+    EventStatus,
+    Lease,
+    LedgerPort,
+    Log,
+    SwitchesPort,
+)
+
+WRITER_KEY = "WRITER:facts"
+LEASE_GRACE_SECONDS = 130.0
+"""Added to the function's time left: clock skew up to 120 s, and Lambda's late kill."""
+ENOUGH_SECONDS = 60.0
+"""A run starts no batch with less time left: dimensions, a POST and its record must still fit."""
+_PLAN_CHARACTERS = 300_000
+"""An item holds 400 KB; keys beyond this wait for the next batch."""
+_SUSPECTS_BEFORE_DOUBT = 3
+_REOPEN = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED})
+
+
+@dataclass(slots=True)
+class Summary:
+    """One run in numbers; also its log record.
+
+    Attributes:
+        outcome: idle, posted, busy, held:<switch>, waiting:<why>.
+    """
+
+    outcome: str = "idle"
+    posts: int = 0
+    posted: int = 0
+    failed: int = 0
+    prolonged: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """The writer's open batch, as its row holds it.
+
+    Attributes:
+        number: of the last batch; never reset, so that a number names the same rows for ever.
+        keys: of the facts in it; empty when it is over.
+        not_before: epoch seconds before which the vendor wants no call.
+    """
+
+    number: int = 0
+    keys: tuple[str, ...] = ()
+    not_before: float = 0.0
+
+    def encode(self) -> str:
+        """As text."""
+        packed = zlib.compress("\n".join(self.keys).encode(), 9) if self.keys else b""
+        raw = {"n": self.number, "k": base64.b64encode(packed).decode(), "nb": self.not_before}
+        return json.dumps(raw, separators=(",", ":"))
+
+    @classmethod
+    def decode(cls, text: str | None) -> Batch:
+        """The batch in a text; a new one where there is none."""
+        if not text:
+            return cls()
+        raw = json.loads(text)
+        packed = base64.b64decode(raw["k"])
+        keys = zlib.decompress(packed).decode().split("\n") if packed else []
+        return cls(number=raw["n"], keys=tuple(keys), not_before=raw["nb"])
+
+
+def writer_event(now: datetime) -> EventFacts:
+    """What the writer's lease is a lease of."""
+    return EventFacts(
+        event_key=WRITER_KEY,
+        conversation_id=FACT_EVENT,
+        received_at=iso(now),
+        payload_sha256="",
+        payload_bytes=0,
+        source="WRITER",
+    )
+
+
+@dataclass(slots=True)
+class _Run:
+    """What one run holds.
+
+    Attributes:
+        suspects: facts that were refused alone.
+    """
+
+    attempt: Attempt
+    batch: Batch
+    summary: Summary
+    time_left: TimeLeft
+    suspects: list[tuple[Fact, str]] = field(default_factory=list)
+
+    @property
+    def lease(self) -> Lease:
+        return self.attempt.lease
+
+
+@dataclass(frozen=True, slots=True)
+class FactWriter:
+    """Runs every minute; built once per container.
+
+    Attributes:
+        ledger: `Ledger` over the facts' own table: the lease, the open batch, each POST.
+        rows_per_post: what the sink takes at once.
+    """
+
+    ledger: LedgerPort
+    store: FactStore
+    dimensions: Dimensions
+    effects: Effects
+    switches: SwitchesPort
+    clock: Clock
+    log: Log
+    rows_per_post: int = ROWS_PER_POST
+
+    def run(self, *, time_left_seconds: TimeLeft) -> Summary:
+        """One run; never raises for what a later run can do."""
+        summary = Summary()
+        try:
+            self._run(summary, time_left_seconds)
+        except SwitchesUnreadableError:
+            summary.outcome = "held:switches_unreadable"
+        if summary.outcome.startswith(("held", "waiting")):
+            summary.prolonged = self.store.prolong()
+        self._report(summary)
+        return summary
+
+    def seed(self, keys: dict[str, frozenset[str]], *, time_left_seconds: TimeLeft) -> str:
+        """Bring keys of dimensions into the dataset under the writer's lease; how that ended."""
+        summary = Summary()
+        lease = self._claim(summary, time_left_seconds)
+        if lease is None:
+            return summary.outcome
+        batch = Batch.decode(lease.plan)
+        run = _Run(Attempt(lease, self.switches.current().modes), batch, summary, time_left_seconds)
+        summary.outcome = "seeded"
+        self._guarded(run, lambda: self.dimensions.ensure(run.attempt, keys))
+        return summary.outcome
+
+    def _run(self, summary: Summary, time_left: TimeLeft) -> None:
+        switches = self.switches.current()
+        held = switches.forbids(PostFacts("", FACT_EVENT, 0, ()))
+        if held is not None:
+            summary.outcome = f"held:{held}"
+            return
+        if not self.store.pending_keys(at_most=1) and self.dimensions.is_settled():
+            return
+        lease = self._claim(summary, time_left)
+        if lease is None:
+            return
+        run = _Run(Attempt(lease, switches.modes), Batch.decode(lease.plan), summary, time_left)
+        if run.batch.not_before > self.clock.now().timestamp():
+            summary.outcome = "waiting:asked_to"
+            self.ledger.release(lease, reason="asked_to")
+            return
+        self._guarded(run, lambda: self._drain(run))
+
+    def _claim(self, summary: Summary, time_left: TimeLeft) -> Lease | None:
+        claimed = self.ledger.claim(
+            writer_event(self.clock.now()),
+            self.switches.current().modes,
+            lease_seconds=time_left() + LEASE_GRACE_SECONDS,
+            takeover=_REOPEN,
+        )
+        if isinstance(claimed, Lease):
+            return claimed
+        summary.outcome = "busy"
+        return None
+
+    def _guarded(self, run: _Run, work: Callable[[], None]) -> None:
+        """Do the work under the lease, and give the lease back however it ends."""
+        try:
+            work()
+        except ProviderError as error:
+            run.summary.outcome = f"waiting:{error.provider}_{error.reason}"
+            if error.retry_after:
+                later = self.clock.now().timestamp() + error.retry_after
+                self._store(run, replace(run.batch, not_before=later))
+            self.ledger.release(run.lease, reason=error.reason)
+            return
+        except HandBackError as error:
+            run.summary.outcome = f"held:{error.reason}"
+            if error.reason == "every_row_refused":
+                self._store(run, Batch(run.batch.number))
+            self.ledger.release(run.lease, reason=error.reason)
+            return
+        over = Batch(run.batch.number).encode()
+        self.ledger.finish(run.lease, EventStatus.PROCESSED, facts={"plan": over})
+
+    # --- batches ------------------------------------------------------------------------------
+
+    def _drain(self, run: _Run) -> None:
+        """The batch that was left open, then whatever is pending."""
+        self.dimensions.ensure(run.attempt, dimension_keys((), self.clock.now().year))
+        if run.batch.keys:
+            self._post(run, self.store.pending(run.batch.keys))
+        tried = {fact.key for fact, _ in run.suspects}
+        while run.time_left() > ENOUGH_SECONDS:
+            found = self.store.pending_keys(at_most=self.rows_per_post + len(tried))
+            facts = self.store.pending([key for key in found if key not in tried])
+            facts = self._fitting(facts[: self.rows_per_post])
+            if not facts:
+                break
+            self._open(run, facts)
+            self._post(run, facts)
+            tried = {fact.key for fact, _ in run.suspects}
+        self._judge_suspects(run)
+
+    def _fitting(self, facts: list[Fact]) -> list[Fact]:
+        """As many as the writer's row can name."""
+        while len(Batch(0, tuple(fact.key for fact in facts)).encode()) > _PLAN_CHARACTERS:
+            facts = facts[: len(facts) // 2]
+        return facts
+
+    def _open(self, run: _Run, facts: Sequence[Fact]) -> None:
+        """Store a batch before anything of it can leave the machine."""
+        number = max(run.batch.number + 1, int(self.clock.now().timestamp() * 1000))
+        self._store(run, Batch(number, tuple(fact.key for fact in facts)))
+
+    def _store(self, run: _Run, batch: Batch) -> None:
+        self.ledger.store_plan(run.lease, batch.encode(), intent=None, modes=run.attempt.modes)
+        run.batch = batch
+
+    def _post(self, run: _Run, facts: Sequence[Fact]) -> None:
+        """Post the open batch and write its facts' end."""
+        if not facts:
+            return
+        self.dimensions.ensure(run.attempt, dimension_keys(facts, self.clock.now().year))
+        rows = tuple(fact_row(fact) for fact in facts)
+        action = PostFacts(self.dimensions.target, FACT_EVENT, run.batch.number, rows)
+        row = self.effects.perform(run.attempt, [StepAction(action)], {})[action.key]
+        match row.status:
+            case ActionStatus.DONE:
+                run.summary.posts += 1
+                run.summary.posted += len(facts)
+                run.summary.outcome = "posted"
+                self._check_lease(run)
+                self.store.settle(facts, FactStatus.POSTED, batch=run.batch.number)
+            case ActionStatus.REFUSED:
+                self._divide(run, facts, row.reason or "refused")
+            case ActionStatus.SKIPPED:
+                self._store(run, Batch(run.batch.number))  # never started: a new batch will be
+                raise HandBackError(row.reason or "switched_off")
+            case _:
+                raise HandBackError(row.reason or "not_settled")
+
+    def _divide(self, run: _Run, facts: Sequence[Fact], reason: str) -> None:
+        """Power BI takes all rows of a POST or none: find the one it does not take."""
+        if len(facts) == 1:
+            run.suspects.append((facts[0], reason))
+            if len(run.suspects) >= _SUSPECTS_BEFORE_DOUBT:
+                self._judge_suspects(run)
+            return
+        half = len(facts) // 2
+        for part in (facts[:half], facts[half:]):
+            if run.time_left() > ENOUGH_SECONDS:
+                self._open(run, part)
+                self._post(run, part)
+
+    def _judge_suspects(self, run: _Run) -> None:
+        """A row that is refused alone while others are taken is at fault itself; else the table is.
+
+        A table that takes nothing at all is a wrong deployment: its facts wait for a person.
+        """
+        if run.suspects and not run.summary.posts:
+            self.log.metric("mw.facts.table_refuses")
+            raise HandBackError("every_row_refused")
+        for fact, reason in run.suspects:
+            self.store.settle([fact], FactStatus.FAILED, batch=run.batch.number, reason=reason)
+            self.log.event("facts.failed", reason=reason, source=fact.source)
+            run.summary.failed += 1
+        run.suspects.clear()
+
+    def _check_lease(self, run: _Run) -> None:
+        """A run that was frozen past its lease leaves the record to the next."""
+        if self.clock.now().timestamp() > run.lease.until_epoch - LEASE_GRACE_SECONDS / 2:
+            raise HandBackError("lease_over")
+
+    def _report(self, summary: Summary) -> None:
+        """Nothing of a run that had nothing to do: there is one every minute."""
+        if summary.outcome == "idle":
+            return
+        self.log.event(
+            "facts.run",
+            outcome=summary.outcome,
+            posts=summary.posts,
+            posted=summary.posted,
+            failed=summary.failed,
+            prolonged=summary.prolonged,
+        )
+        if summary.outcome != "posted":
+            self.log.metric("mw.facts.waiting", outcome=summary.outcome.partition(":")[0])
+        self.log.metric("mw.facts.posted", summary.posted)
+        if summary.failed:
+            self.log.metric("mw.facts.failed", summary.failed)

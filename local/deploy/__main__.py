@@ -1,0 +1,95 @@
+"""`make deploy-local`: deploy to the local engine, use what is deployed, say what came of it.
+
+``stack`` packages and makes a CloudFormation stack; ``direct`` provisions, then `chalice deploy`.
+Status 0 only if a webhook posted to the deployed route reached Richpanel through the deployed
+worker, once, and the deployed reconciliation found the one that never came.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import requests
+
+from local import environment, tables
+from local.deploy import bundle, deployment, direct, stack
+from local.engine import EngineError
+from local.vendors.richpanel import Richpanel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from local.deploy.deployment import Deployment
+
+STAGE = "dev"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Deploy and check; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m local.deploy", description=__doc__)
+    parser.add_argument("way", nargs="?", choices=("stack", "direct"), default="stack")
+    parser.add_argument("--log", type=Path, default=environment.RUN / "deploy-engine.log")
+    options = parser.parse_args(arguments)
+    try:
+        problems = _deploy_and_use(options.way, options.log)
+    except (EngineError, TimeoutError) as error:
+        problems = [str(error)]
+    for problem in problems:
+        print(f"FAILED: {problem}")
+    return 1 if problems else 0
+
+
+def _deploy_and_use(way: str, log: Path) -> list[str]:
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Richpanel() as richpanel,
+        deployment.engine(log=log) as engine,
+    ):
+        started = time.monotonic()
+        variables = environment.vendors(richpanel_url=richpanel.base_url)
+        project = bundle.project(Path(folder), STAGE, variables)
+        if way == "stack":
+            deployed = stack.deploy(engine, project, STAGE)
+        else:
+            deployed = direct.deploy(engine, project, direct.provision(engine, STAGE))
+        print(f"deployed in {time.monotonic() - started:.0f} s to {deployed.api_url}\n")
+        print(_functions(deployed), flush=True)
+        return list(_used(deployed, richpanel))
+
+
+def _functions(deployed: Deployment) -> str:
+    found = [deployed.configuration(one) for one in deployed.functions]
+    columns = ("FunctionName", "Handler", "Runtime", "MemorySize", "Timeout", "CodeSize")
+    return tables.shown(found, columns) + "\n"
+
+
+def _used(deployed: Deployment, richpanel: Richpanel) -> Iterator[str]:
+    for ticket_id in ("1042", "1043"):
+        richpanel.add_ticket(ticket_id, comments=[{"body": "I want a refund", "id": "c-1"}])
+    for _ in range(3):
+        answer = requests.post(
+            f"{deployed.api_url}/webhook/richpanel",
+            json={"ticket_id": "1042", "message_id": "c-1"},
+            headers={"x-richpanel-webhook-token": deployed.stage.secrets.webhook_token},
+            timeout=60,
+        )
+        if answer.status_code != requests.codes.ok:
+            yield f"the webhook was answered {answer.status_code}"
+    deployed.wait_until_quiet()
+    print(f"webhook of 1042, three times: {sorted(richpanel.tags_of('1042'))}")
+    print(f"reconciliation: {deployed.tick()}")
+    deployed.wait_until_quiet()
+    print(f"1043, whose webhook never came: {sorted(richpanel.tags_of('1043'))}")
+    for ticket_id in ("1042", "1043"):
+        counts = richpanel.effects_of(ticket_id, "tag_added")
+        if "mw-processed" not in counts or set(counts.values()) != {1}:
+            yield f"ticket {ticket_id} got {dict(counts)}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

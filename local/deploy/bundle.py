@@ -1,0 +1,123 @@
+"""A copy of the project with what it runs on, and Chalice's own commands on it.
+
+The copy differs from the sources in two things: third-party packages lie in ``vendor/`` (fetched
+once per `requirements.txt`, so that a second deployment needs no network), and the stage's vendors
+are those of this machine.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from local.engine import REGION, ROOT, EngineError, EngineMissingError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+PACKAGES = ROOT / "build"
+SOURCES = ("app.py",)
+TREES = (".chalice", "chalicelib", "local", "ops")
+"""`local` and `ops` are not deployed; `app` reaches for them under Chalice's own command line."""
+VENDORS = (
+    "OPENAI_BASE_URL",
+    "POWERBI_BASE_URL",
+    "POWERBI_TOKEN_URL",
+    "RICHPANEL_BASE_URL",
+    "SHOPIFY_BASE_URL",
+    "TWILIO_BASE_URL",
+)
+NOWHERE = "http://127.0.0.1:9"
+"""For vendors that are not simulated: a call fails on this machine and never leaves it."""
+COMMAND_SECONDS = 600
+_CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
+
+
+def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
+    """Copy the project into a folder, with packages and with these variables for the stage."""
+    ignored = shutil.ignore_patterns("deployments", "deployed", "venv", "__pycache__")
+    for tree in TREES:
+        if (ROOT / tree).is_dir():
+            shutil.copytree(ROOT / tree, folder / tree, ignore=ignored)
+    for name in SOURCES:
+        shutil.copy(ROOT / name, folder)
+    (folder / "requirements.txt").write_text("")
+    (folder / "vendor").symlink_to(packages())
+    config = folder / ".chalice" / "config.json"
+    settings = json.loads(config.read_text())
+    leading = {**dict.fromkeys(VENDORS, NOWHERE), **variables}
+    settings["stages"][stage].setdefault("environment_variables", {}).update(leading)
+    config.write_text(json.dumps(settings, indent=2))
+    return folder
+
+
+def packages() -> Path:
+    """The folder with what `requirements.txt` names, for Lambda's machine; fetched once.
+
+    Raises:
+        EngineMissingError: no package index can be reached.
+    """
+    requirements = ROOT / "requirements.txt"
+    version = f"{sys.version_info.major}.{sys.version_info.minor}"
+    digest = hashlib.sha256(requirements.read_bytes() + version.encode()).hexdigest()[:16]
+    made = PACKAGES / f"packages-{digest}"
+    if made.is_dir():
+        return made
+    PACKAGES.mkdir(exist_ok=True)
+    scratch = PACKAGES / f"fetching-{os.getpid()}"
+    command = [
+        *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
+        *("--target", str(scratch), "--platform", "manylinux2014_x86_64"),
+        *("--python-version", version, "--only-binary", ":all:", "--no-compile"),
+        *("-r", str(requirements)),
+    ]
+    try:
+        subprocess.run(  # noqa: S603 - the command is ours
+            command, check=True, capture_output=True, timeout=COMMAND_SECONDS, env=_environment({})
+        )
+    except (subprocess.SubprocessError, OSError) as error:
+        shutil.rmtree(scratch, ignore_errors=True)
+        raise EngineMissingError("the functions' packages cannot be fetched") from error
+    scratch.rename(made)
+    return made
+
+
+def chalice(project: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> str:
+    """Run a command of Chalice's in a project; returns what it printed.
+
+    Raises:
+        EngineError: it failed; the message ends with what it said.
+    """
+    run = subprocess.run(  # noqa: S603 - the command is ours
+        [sys.executable, "-c", _CHALICE, *arguments],
+        cwd=project,
+        env=_environment({"AWS_DEFAULT_REGION": REGION, "PIP_NO_INDEX": "1", **(variables or {})}),
+        capture_output=True,
+        text=True,
+        timeout=COMMAND_SECONDS,
+        check=False,
+    )
+    if run.returncode != 0:
+        raise EngineError(f"chalice {arguments[0]} failed: {(run.stderr or run.stdout)[-2000:]}")
+    return run.stdout
+
+
+def package(project: Path, stage: str) -> Path:
+    """`chalice package` with the merge template; returns the folder with template and bundle."""
+    out = project / "out"
+    merge = ("--merge-template", ".chalice/resources.json")
+    chalice(project, "package", "--stage", stage, *merge, str(out))
+    return out
+
+
+def _environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """This process's environment without credentials, and without what would slow a child down."""
+    dropped = ("AWS_", "COVERAGE", "PYTHONPATH", "PYTHONWARNINGS")
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    return {**kept, **variables}

@@ -1,0 +1,181 @@
+"""What a deployment leaves behind, whichever way it came: routes, functions, mapping, stage."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from local import engine as engines
+from local.deploy import venv
+from local.lambda_events import schedule_event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from local.engine import Engine
+    from local.resources import Aws, Stage
+
+SERVICES = (
+    "dynamodb,sqs,ssm,secretsmanager,ses,sts,iam,s3,lambda,apigateway,cloudformation,events,"
+    "logs,cloudwatch,sns"
+)
+_WAITING = frozenset(
+    {
+        "ApproximateNumberOfMessages",
+        "ApproximateNumberOfMessagesNotVisible",
+        "ApproximateNumberOfMessagesDelayed",
+    }
+)
+_SHIM = Path(__file__).with_name("shim.py")
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A deployed stage.
+
+    Attributes:
+        api_url: of the API's stage, without a trailing slash.
+        functions: what each is for (``api``, ``worker``, ``reconcile``) to its name.
+    """
+
+    engine: Engine
+    stage: Stage
+    api_url: str
+    functions: dict[str, str]
+
+    @property
+    def aws(self) -> Aws:
+        """Clients of the engine."""
+        return self.stage.aws
+
+    def configuration(self, function: str) -> dict[str, Any]:
+        """A function's configuration as Lambda has it."""
+        name = self.functions[function]
+        found: dict[str, Any] = self.aws.client("lambda").get_function_configuration(
+            FunctionName=name
+        )
+        return found
+
+    def mappings(self) -> list[dict[str, Any]]:
+        """Every event source mapping of the account."""
+        found: list[dict[str, Any]] = self.aws.client("lambda").list_event_source_mappings()[
+            "EventSourceMappings"
+        ]
+        return found
+
+    def invoke(self, function: str, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its answer
+        """Call a function as a schedule would, and wait for its answer.
+
+        Raises:
+            RuntimeError: it raised; the message is what Lambda says of it.
+        """
+        answer = self.aws.client("lambda").invoke(
+            FunctionName=self.functions[function], Payload=json.dumps(event).encode()
+        )
+        payload = json.loads(answer["Payload"].read() or b"null")
+        if "FunctionError" in answer:
+            raise RuntimeError(f"{function}: {payload}")
+        return payload
+
+    def tick(self) -> Any:  # noqa: ANN401 - reconciliation's summary
+        """Run reconciliation once, as its schedule does."""
+        return self.invoke("reconcile", schedule_event())
+
+    def waiting(self) -> int:
+        """Messages in the queue: visible, in flight and delayed."""
+        found = self.aws.client("sqs").get_queue_attributes(
+            QueueUrl=self.stage.queue_url, AttributeNames=["All"]
+        )["Attributes"]
+        return sum(int(value) for name, value in found.items() if name in _WAITING)
+
+    def wait_until_quiet(self, timeout_seconds: float = 180.0) -> None:
+        """Until the queue is empty.
+
+        Raises:
+            TimeoutError: it is not, in that time.
+        """
+        wait_for(lambda: self.waiting() == 0, "the queue to be empty", timeout_seconds)
+
+    def log_lines(self, function: str) -> list[dict[str, Any]]:
+        """What a function has written, as far as it is JSON."""
+        logs = self.aws.client("logs")
+        name = self.functions[function]
+        group = self.configuration(function).get("LoggingConfig", {}).get("LogGroup")
+        lines = []
+        for page in logs.get_paginator("filter_log_events").paginate(
+            logGroupName=group or f"/aws/lambda/{name}"
+        ):
+            for event in page["events"]:
+                lines += [_json(line) for line in event["message"].splitlines()]
+        return [line for line in lines if line is not None]
+
+    def worker_processes(self) -> list[int]:
+        """Process ids of the deployed worker's containers, which on this engine are processes."""
+        return [
+            pid
+            for pid in _descendants(self.engine.pid)
+            if _variable(pid, "AWS_LAMBDA_FUNCTION_NAME") == self.functions["worker"]
+        ]
+
+
+@contextmanager
+def engine(port: int = 0, *, log: Path | None = None) -> Iterator[Engine]:
+    """MiniStack with everything a deployment needs, under its own interpreter."""
+    with engines.ministack(
+        port,
+        log=log,
+        command=(str(venv.python()), str(_SHIM)),
+        services=SERVICES,
+        settings={"LAMBDA_EXECUTOR": "local"},
+    ) as running:
+        yield running
+
+
+def wait_for(happens: Callable[[], object], what: str, timeout_seconds: float = 60.0) -> None:
+    """Ask again and again until it is so.
+
+    Raises:
+        TimeoutError: it is not, in that time.
+    """
+    deadline = time.monotonic() + timeout_seconds
+    while not happens():
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"waited {timeout_seconds:.0f} s for {what}")
+        time.sleep(0.2)
+
+
+def _json(line: str) -> dict[str, Any] | None:
+    try:
+        found = json.loads(line)
+    except ValueError:
+        return None
+    return found if isinstance(found, dict) else None
+
+
+def _descendants(pid: int) -> list[int]:
+    """Every process under one, by ``ps``."""
+    listed = subprocess.run(
+        ["ps", "-eo", "pid=,ppid="],  # noqa: S607 - wherever the system has it
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    parents = {int(child): int(parent) for child, parent in map(str.split, listed.splitlines())}
+    found = [pid]
+    for one in found:
+        found += [child for child, parent in parents.items() if parent == one]
+    return found[1:]
+
+
+def _variable(pid: int, name: str) -> str | None:
+    try:
+        block = Path(f"/proc/{pid}/environ").read_bytes()
+    except OSError:
+        return None
+    pairs = (one.partition(b"=") for one in block.split(b"\0"))
+    return next((value.decode() for key, _, value in pairs if key == name.encode()), None)

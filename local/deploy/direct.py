@@ -1,0 +1,53 @@
+"""The other way: the data resources are provisioned, then `chalice deploy` makes the functions."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from local import resources
+from local.deploy import bundle
+from local.deploy.deployment import Deployment
+from local.engine import REGION
+from ops.template import Template
+from ops import watching
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from local.engine import Engine
+
+MANAGER = "provision"
+
+
+def provision(engine: Engine, stage: str) -> resources.Stage:
+    """Tables, queues, switches and secrets of a stage, and what watches them."""
+    made = resources.create(resources.Aws(engine.url), stage)
+    template = Template.load(stage, account=made.aws.account, region=REGION)
+    watching.create(made.aws.client, template)
+    return made
+
+
+def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
+    """Run `chalice deploy` in a project, for a stage that is provisioned.
+
+    Raises:
+        EngineError: Chalice failed, or refused a stage that is another's.
+    """
+    stage = made.name
+    bundle.chalice(project, "deploy", "--stage", stage, variables=made.aws.environment)
+    record = json.loads((project / ".chalice" / "deployed" / f"{stage}.json").read_text())
+    found = {one["name"]: one for one in record["resources"]}
+    return Deployment(
+        engine=engine,
+        stage=made,
+        api_url=f"{engine.url}/_aws/execute-api/{found['rest_api']['rest_api_id']}/{stage}",
+        functions={
+            word: found[name]["lambda_arn"].rsplit(":", 1)[-1]
+            for word, name in (
+                ("api", "api_handler"),
+                ("worker", "worker"),
+                ("reconcile", "reconcile"),
+            )
+        },
+    )

@@ -1,0 +1,63 @@
+"""Starts MiniStack with the two API Gateway calls that `chalice deploy` needs and it lacks.
+
+Chalice describes its routes in a Swagger document and sends it by ``ImportRestApi``
+(``POST /restapis?mode=import``) and, the next time, ``PutRestApi`` (``PUT /restapis/<id>``).
+MiniStack knows such documents from CloudFormation only; here both calls lead to that same code.
+Compression is switched off by an empty size, which MiniStack would give back as a number.
+
+Runs under the interpreter of `.venv-sam` and imports nothing of this project.
+"""
+
+import json
+from typing import Any
+
+from ministack import app
+from ministack.services import apigateway_v1 as gateway
+
+_known = gateway.handle_request
+
+
+async def handle_request(
+    method: str, path: str, headers: dict[str, str], body: bytes, query_params: dict[str, Any]
+) -> Any:  # noqa: ANN401 - MiniStack's own answer
+    """MiniStack's handler, with the two calls before it."""
+    parts = path.strip("/").split("/")
+    if parts[0] == "restapis" and (method, len(parts)) == ("PUT", 2):
+        _replace_routes(parts[1], json.loads(body))
+        return await _known("GET", f"/restapis/{parts[1]}", headers, b"", {})
+    if parts == ["restapis"] and method == "POST" and _one(query_params, "mode") == "import":
+        kind = _one(query_params, "endpointConfigurationTypes")
+        endpoint = {"endpointConfiguration": {"types": [kind]}} if kind else None
+        api_id = gateway._import_rest_api(json.loads(body), endpoint)  # noqa: SLF001
+        return await _known("GET", f"/restapis/{api_id}", headers, b"", {})
+    if parts[0] == "restapis" and (method, len(parts)) == ("PATCH", 2):
+        body = _without_empty_values(json.loads(body))
+    return await _known(method, path, headers, body, query_params)
+
+
+def _without_empty_values(change: dict[str, Any]) -> bytes:
+    kept = [one for one in change.get("patchOperations", []) if one.get("value") != ""]
+    return json.dumps({**change, "patchOperations": kept}).encode()
+
+
+def _replace_routes(api_id: str, document: dict[str, Any]) -> None:
+    """Overwrite: the root stays, everything under it comes from the document."""
+    resources = gateway._resources[api_id]  # noqa: SLF001
+    for key, resource in list(resources.items()):
+        if resource["path"] == "/":
+            resource["resourceMethods"] = {}
+        else:
+            del resources[key]
+    schemes = gateway._import_security_schemes(api_id, document)  # noqa: SLF001
+    for route, item in document.get("paths", {}).items():
+        gateway._import_path_item(api_id, route, item, schemes, document.get("security"))  # noqa: SLF001
+
+
+def _one(query_params: dict[str, Any], name: str) -> str | None:
+    found = (query_params or {}).get(name)
+    return found[0] if isinstance(found, list) else found
+
+
+if __name__ == "__main__":
+    gateway.handle_request = handle_request
+    app.main()

@@ -1,0 +1,289 @@
+"""`make drill`: a deployed stage in which webhooks are lost, a worker dies and Richpanel fails.
+
+Deploys the packaged stack to the local engine, posts webhooks to the deployed routes, and lets the
+event source mapping drive the deployed worker.  Then things break.  Afterwards reconciliation runs
+as its schedule would, and everything is counted: status 0 only if nothing is missing and nothing
+was done twice.
+
+A killed worker's event is taken up again when its lease is over, about four minutes later; the
+drill moves the lease into the past instead, which is what that time would do.  ``--patient`` waits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import requests
+
+from local import environment, tables
+from local.deploy import bundle, deployment, stack
+from local.deploy.deployment import wait_for
+from local.engine import ROOT, EngineError
+from local.vendors.richpanel import Richpanel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from local.deploy.deployment import Deployment
+
+STAGE = "dev"
+REDELIVERED_AFTER_SECONDS = "5"
+"""Instead of 720: how long a killed worker's message stays invisible."""
+TEXTS = ("Where is my order?", "I want a refund", "My parcel arrived broken", "Cancel my order")
+ONCE = frozenset({"comment", "message", "closed", "assigned"})
+"""Effects of which a ticket of the drill gets at most one of each kind."""
+
+
+@dataclass(slots=True)
+class Drill:
+    """The deployed stage and what was done to it."""
+
+    deployed: Deployment
+    richpanel: Richpanel
+    patient: bool = False
+    tickets: list[str] = field(default_factory=list)
+    posts: int = 0
+    killed: list[int] = field(default_factory=list)
+
+    def ticket(self, ticket_id: str) -> str:
+        """A customer writes."""
+        text = TEXTS[len(self.tickets) % len(TEXTS)]
+        self.richpanel.add_ticket(ticket_id, comments=[{"body": text, "id": f"c-{ticket_id}"}])
+        self.tickets.append(ticket_id)
+        return ticket_id
+
+    def post(self, ticket_id: str, *, thin: bool = False) -> None:
+        """Richpanel tells of it, at the deployed route."""
+        body = {"ticket_id": ticket_id, "trigger": "customer_message"}
+        if not thin:
+            body |= {"message_id": f"c-{ticket_id}"}
+        answer = requests.post(
+            f"{self.deployed.api_url}/webhook/richpanel",
+            json=body,
+            headers={"x-richpanel-webhook-token": self.deployed.stage.secrets.webhook_token},
+            timeout=60,
+        )
+        if answer.status_code != requests.codes.ok:
+            raise EngineError(f"the webhook of {ticket_id} was answered {answer.status_code}")
+        self.posts += 1
+
+    def rows(self, table: str = "IdempotencyTable") -> dict[str, dict[str, Any]]:
+        """The ledger, by key."""
+        stage = self.deployed.stage
+        return {row["event_id"]: row for row in tables.rows(stage.aws, stage.tables[table])}
+
+    def event(self, ticket_id: str) -> dict[str, Any]:
+        """The ledger's row of a ticket's message."""
+        return self.rows().get(f"evt:rp:{ticket_id}:c-{ticket_id}", {})
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the drill; returns the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m local.drill", description=__doc__)
+    parser.add_argument("--patient", action="store_true", help="wait for a dead worker's lease")
+    parser.add_argument("--log", type=Path, default=environment.RUN / "drill-engine.log")
+    options = parser.parse_args(arguments)
+    started = time.monotonic()
+    try:
+        problems = _drill(options.log, patient=options.patient)
+    except (EngineError, TimeoutError) as error:
+        problems = [str(error)]
+    for problem in problems:
+        print(f"FAILED: {problem}")
+    if not problems:
+        print(f"Nothing missing, nothing doubled ({time.monotonic() - started:.0f} s).")
+    return 1 if problems else 0
+
+
+def _drill(log: Path, *, patient: bool) -> list[str]:
+    _say("packaging and deploying ...")
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        Richpanel() as richpanel,
+        deployment.engine(log=log) as engine,
+    ):
+        variables = environment.vendors(richpanel_url=richpanel.base_url)
+        project = bundle.project(Path(folder), STAGE, variables)
+        drill = Drill(stack.deploy(engine, project, STAGE), richpanel, patient=patient)
+        _say(f"deployed to {drill.deployed.api_url}")
+        for act in (_traffic, _lost_webhooks, _killed_worker, _vendor_down, _reconcile, _replay):
+            _say(act.__doc__ or "")
+            act(drill)
+        problems = [*_missing(drill), *_doubled(drill), *_unfinished(drill), *_explained(drill)]
+        _say(_counts(drill))
+        return problems
+
+
+# --- what happens -----------------------------------------------------------------------------
+
+
+def _traffic(drill: Drill) -> None:
+    """Webhooks, with copies and thin notifications among them."""
+    for number in range(4):
+        one = drill.ticket(f"10{number}")
+        for _ in range(1 + number % 3):
+            drill.post(one)
+    drill.post("100", thin=True)
+    drill.post(drill.ticket("110"), thin=True)
+    drill.deployed.wait_until_quiet()
+
+
+def _lost_webhooks(drill: Drill) -> None:
+    """Two webhooks that never come."""
+    drill.ticket("200")
+    drill.ticket("201")
+
+
+def _killed_worker(drill: Drill) -> None:
+    """A worker killed after Richpanel has acted and before it answers."""
+    sqs, url = drill.deployed.aws.client("sqs"), drill.deployed.stage.queue_url
+    normal = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["VisibilityTimeout"])
+    if not drill.patient:
+        brief = {"VisibilityTimeout": REDELIVERED_AFTER_SECONDS}
+        sqs.set_queue_attributes(QueueUrl=url, Attributes=brief)
+    drill.richpanel.fault("act_then_hang", operation="add_tags", seconds=15)
+    drill.post(drill.ticket("300"))
+    wait_for(
+        lambda: any(call.fault == "act_then_hang" for call in drill.richpanel.calls),
+        "the worker to call Richpanel",
+    )
+    drill.killed = drill.deployed.worker_processes()
+    for pid in drill.killed:
+        os.kill(pid, signal.SIGKILL)
+    if not drill.patient:
+        _let_leases_end(drill)
+    drill.deployed.wait_until_quiet(900 if drill.patient else 180)
+    sqs.set_queue_attributes(QueueUrl=url, Attributes=normal["Attributes"])
+
+
+def _vendor_down(drill: Drill) -> None:
+    """Richpanel does not listen for a while."""
+    drill.richpanel.down()
+    for ticket_id in ("400", "401"):
+        drill.post(drill.ticket(ticket_id))
+    wait_for(
+        lambda: all(drill.event(one).get("last_reason") for one in ("400", "401")),
+        "both events to be handed back",
+    )
+    drill.richpanel.up()
+    drill.deployed.wait_until_quiet()
+
+
+def _reconcile(drill: Drill) -> None:
+    """Reconciliation, twice."""
+    for _ in range(2):
+        _say(f"  {drill.deployed.tick()}")
+        drill.deployed.wait_until_quiet()
+
+
+def _replay(drill: Drill) -> None:
+    """Every webhook once more."""
+    for ticket_id in drill.tickets:
+        drill.post(ticket_id)
+    drill.deployed.wait_until_quiet()
+
+
+def _let_leases_end(drill: Drill) -> None:
+    """What four minutes would do: the dead worker's lease is over."""
+    dynamodb = drill.deployed.aws.client("dynamodb")
+    for key, row in drill.rows().items():
+        if row.get("status") in ("processing", "pending") and "lease_until" in row:
+            dynamodb.update_item(
+                TableName=drill.deployed.stage.tables["IdempotencyTable"],
+                Key={"event_id": {"S": key}},
+                UpdateExpression="SET lease_until = :past",
+                ExpressionAttributeValues={":past": {"N": "1"}},
+            )
+
+
+# --- what came of it --------------------------------------------------------------------------
+
+
+def _missing(drill: Drill) -> Iterator[str]:
+    for ticket_id in drill.tickets:
+        status = drill.event(ticket_id).get("status", "not in the ledger")
+        if status != "processed":
+            yield f"the message of {ticket_id} is {status}"
+        if "mw-processed" not in drill.richpanel.tags_of(ticket_id):
+            yield f"ticket {ticket_id} is not tagged mw-processed"
+    if not drill.killed:
+        yield "no worker was killed, so nothing is proved about it"
+    taken = [one for one in drill.deployed.log_lines("worker") if one.get("event") == _TAKEN_OVER]
+    if not taken:
+        yield "no worker says that it took an event over"
+
+
+def _doubled(drill: Drill) -> Iterator[str]:
+    seen: dict[tuple[str, str, str], int] = {}
+    for effect in drill.richpanel.effects:
+        if effect.changed:
+            value = "" if effect.kind in ONCE else effect.value
+            key = (effect.ticket_id, effect.kind, value)
+            seen[key] = seen.get(key, 0) + 1
+    yield from (f"{key} happened {count} times" for key, count in seen.items() if count > 1)
+
+
+def _unfinished(drill: Drill) -> Iterator[str]:
+    for key, row in drill.rows().items():
+        ended = row["status"] in ("processed", "done", "skipped")
+        if key.startswith(("evt:", "act:")) and not ended:
+            yield f"{key} is {row['status']} ({row.get('reason')})"
+    stage = drill.deployed.stage
+    sqs = stage.aws.client("sqs")
+    if sqs.receive_message(QueueUrl=stage.dead_letter_url).get("Messages"):
+        yield "a message is in the dead-letter queue"
+
+
+def _explained(drill: Drill) -> Iterator[str]:
+    """The operator's command tells the story of the message whose worker was killed."""
+    if not (ROOT / "ops" / "__main__.py").exists():
+        return
+    variables = environment.local(STAGE, drill.deployed.aws, richpanel_url=drill.richpanel.base_url)
+    key = "evt:rp:300:c-300"
+    run = subprocess.run(  # noqa: S603 - the command is ours
+        [sys.executable, "-m", "ops", "--stage", STAGE, "explain", key],
+        cwd=ROOT,
+        env={**os.environ, **variables, "MANAGED_BY": stack.MANAGER, "NO_COLOR": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    _say(run.stdout)
+    if run.returncode != 0 or not re.search(r"processed", run.stdout):
+        yield f"ops explain {key} ended with {run.returncode}: {run.stderr[-500:]}"
+
+
+def _counts(drill: Drill) -> str:
+    rows = drill.rows()
+    done = sum(row["status"] == "done" for row in rows.values())
+    changed = sum(effect.changed for effect in drill.richpanel.effects)
+    attempts = drill.event("300").get("attempts")
+    lines = (
+        ("tickets", len(drill.tickets)),
+        ("webhooks posted", drill.posts),
+        ("workers killed", len(drill.killed)),
+        ("attempts of the killed worker's event", attempts),
+        ("actions done, by the ledger", done),
+        ("changes, by Richpanel", changed),
+    )
+    return tables.aligned(("count", ""), lines)
+
+
+def _say(text: str) -> None:
+    print(text, flush=True)
+
+
+_TAKEN_OVER = "worker.lease_taken_over"
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,45 @@
+"""`python -m local.send aloware | hubspot`: be the sender, against the stack that runs."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from local import environment
+from local.vendors import hubspot
+from local.vendors.aloware import Aloware
+from local.vendors.hubspot import HubSpot
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Send, and say how it was answered."""
+    parser = argparse.ArgumentParser(prog="python -m local.send", description=__doc__)
+    parser.add_argument("sender", choices=["aloware", "hubspot"])
+    parser.add_argument("--url", default="http://127.0.0.1:8000", help="where the app listens")
+    parser.add_argument("--agent", type=int, default=101)
+    parser.add_argument("--events", type=int, default=10, help="of a HubSpot batch")
+    parser.add_argument("--repeat", type=int, default=1, help="send a HubSpot batch so often")
+    options = parser.parse_args(arguments)
+    hints = environment.read_hints()
+    if "ALOWARE_TOKEN" not in hints:
+        print("nothing runs here; `make run` starts it", file=sys.stderr)
+        return 2
+    if options.sender == "aloware":
+        calls = Aloware(f"{options.url}/webhook/aloware", token=hints["ALOWARE_TOKEN"])
+        number = calls.call(owner_id=options.agent)
+        print(f"call {number}: six deliveries answered {calls.answers}")
+        return 0
+    sender = HubSpot(f"{options.url}/webhook/hubspot", secret=hints["HUBSPOT_CLIENT_SECRET"])
+    batch = [hubspot.event(sourceId=f"userId:{options.agent}") for _ in range(options.events)]
+    for _ in range(options.repeat):
+        sender.send(batch)
+    print(f"{options.events} events, sent {options.repeat} times, answered {sender.answers}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

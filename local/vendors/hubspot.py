@@ -1,0 +1,126 @@
+"""A simulated HubSpot: signs batches of up to 100 events, and sends again what was not taken.
+
+A batch is posted with signature v3; not answered 2xx it comes again with ``attemptNumber`` one
+higher, perhaps in another order, at most ten times.  `eventId`s repeat, events are in no order.
+A workflow webhook is one record under signature v2, and is not repeated on 4xx.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import itertools
+import json
+import random
+import time
+import urllib.error
+import urllib.request
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+CLIENT_SECRET = "simulated-hubspot-client-secret"  # noqa: S105 - invented
+TARGET_URL = "https://hooks.example.com/api/webhook/hubspot"
+"""What the app's settings name, and what is signed; the request itself goes to loopback."""
+RETRIES = 10
+TIMEOUT_SECONDS = 5.0
+_ids = itertools.count(500_001)
+
+
+@dataclass(slots=True)
+class HubSpot:
+    """A sender.
+
+    Args:
+        url: where the request goes, e.g. ``http://127.0.0.1:8000/webhook/hubspot``.
+        signed_url: the target as the app's settings have it.
+        secret: the app's client secret.
+        now_ms: epoch milliseconds, for the timestamp that is signed.
+        answers: status of each request so far, None where no answer came.
+    """
+
+    url: str
+    signed_url: str = TARGET_URL
+    secret: str = CLIENT_SECRET
+    now_ms: Callable[[], int] = lambda: int(time.time() * 1000)
+    answers: list[int | None] = field(default_factory=list)
+    shuffle: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311
+
+    def deliver(self, events: Sequence[dict[str, Any]]) -> int:
+        """Send a batch until it is answered 2xx or the retries are over; how often it was sent."""
+        for attempt in range(RETRIES + 1):
+            batch = [{**one, "attemptNumber": attempt} for one in events]
+            if attempt:
+                self.shuffle.shuffle(batch)
+            status = self.send(batch)
+            if status is not None and 200 <= status < 300:  # noqa: PLR2004
+                return attempt + 1
+        return RETRIES + 1
+
+    def send(self, events: Sequence[dict[str, Any]], *, stamp: int | None = None) -> int | None:
+        """Post one batch, once, signed by v3."""
+        body = json.dumps(list(events)).encode()
+        at = str(self.now_ms() if stamp is None else stamp)
+        message = b"POST" + self.signed_url.encode() + body + at.encode()
+        digest = hmac.new(self.secret.encode(), message, hashlib.sha256).digest()
+        return self._post(
+            body,
+            {
+                "X-HubSpot-Signature-v3": base64.b64encode(digest).decode(),
+                "X-HubSpot-Request-Timestamp": at,
+            },
+        )
+
+    def workflow(self, record: dict[str, Any]) -> int | None:
+        """Post one workflow webhook, signed by v2."""
+        body = json.dumps(record).encode()
+        message = self.secret.encode() + b"POST" + self.signed_url.encode() + body
+        return self._post(
+            body,
+            {
+                "X-HubSpot-Signature": hashlib.sha256(message).hexdigest(),
+                "X-HubSpot-Signature-Version": "v2",
+            },
+        )
+
+    def _post(self, body: bytes, headers: dict[str, str]) -> int | None:
+        request = urllib.request.Request(  # noqa: S310 - loopback only
+            self.url,
+            data=body,
+            headers={"Content-Type": "application/json", **headers},
+            method="POST",
+        )
+        status: int | None
+        try:
+            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
+                status = answer.status
+        except urllib.error.HTTPError as error:
+            status = error.code
+            error.close()
+        except (urllib.error.URLError, OSError):
+            status = None
+        self.answers.append(status)
+        return status
+
+
+def event(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any field of an event
+    """A ticket that was created; `changes` replace fields, None takes one away."""
+    made: dict[str, Any] = {
+        "eventId": 3421,
+        "subscriptionId": 12345,
+        "portalId": 62515,
+        "appId": 54321,
+        "occurredAt": 1_763_600_000_000,
+        "subscriptionType": "object.creation",
+        "attemptNumber": 0,
+        "objectId": next(_ids),
+        "objectTypeId": "0-5",
+        "changeFlag": "CREATED",
+        "changeSource": "CRM_UI",
+        "sourceId": "userId:5001",
+        **changes,
+    }
+    return {name: value for name, value in made.items() if value is not None}

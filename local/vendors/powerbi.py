@@ -1,0 +1,382 @@
+"""A simulated Power BI: token address, push datasets with strict types, and the documented limits.
+
+It does what the real one does, the unpleasant included:
+
+- a token ends after `token_lifetime_seconds`; a call with an old or unknown one is answered 401;
+- a POST of rows is taken whole or not at all: an unknown column, a wrong type, more than 10,000
+  rows or a text of more than 4,000 characters is answered 400;
+- rows have no key: a POST that is repeated doubles them, unless it carries the preview's sequence
+  number and that number was seen for the table;
+- more than 120 POSTs a minute (120 an hour for a table of 250,000 rows and more), 5 at a time or
+  1,000,000 rows an hour are answered 429 with ``Retry-After``; tables hold 5,000,000 rows.
+
+From Python::
+
+    with PowerBi() as powerbi:
+        dataset = powerbi.create_dataset(definition)
+        ...
+        assert len(powerbi.rows(dataset, "FactEvent")) == 1
+
+From another process: ``GET /_sim`` on the same port tells how.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import deque
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, unquote
+
+from local.vendors import wire
+from local.vendors.wire import Answer, Connection, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+TENANT = "11111111-2222-3333-4444-555555555555"
+CLIENT_ID = "66666666-7777-8888-9999-000000000000"
+CLIENT_SECRET = "simulated-powerbi-secret"  # noqa: S105 - invented
+WORKSPACE = "aaaaaaaa-bbbb-cccc-dddd-eeeeeeeeeeee"
+SCOPE = "https://analysis.windows.net/powerbi/api/.default"
+SEQUENCE_NUMBER = "x-powerbi-pushdata-sequencenumber"
+
+ROWS_PER_POST = 10_000
+TEXT_CHARACTERS = 4_000
+TABLES = COLUMNS = RELATIONSHIPS = 75
+BUSY_TABLE_ROWS = 250_000
+MINUTE, HOUR = 60.0, 3600.0
+
+HELP = f"""{wire.HELP}
+GET    /_sim/datasets                          every dataset with its tables and numbers of rows
+GET    /_sim/datasets/<id>/tables/<t>/rows     rows of a table
+DELETE /_sim/tokens                            every token given so far is no longer good
+"""
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "String": (str,),
+    "Int64": (int,),
+    "Double": (int, float),
+    "Decimal": (int, float),
+    "Boolean": (bool,),
+    "DateTime": (str,),
+}
+
+
+@dataclass(slots=True)
+class Modes(wire.Modes):
+    """How this tenant behaves; the limits are the documented ones unless a test lowers them."""
+
+    token_lifetime_seconds: float = 3599.0
+    posts_per_minute: int = 120
+    posts_per_hour_busy: int = 120
+    rows_per_hour: int = 1_000_000
+    rows_per_table: int = 5_000_000
+    pending_posts: int = 5
+    allowed: bool = True
+    """False: the service principal is not in the workspace, 403."""
+
+
+@dataclass(slots=True)
+class Table:
+    """One table with what was pushed into it."""
+
+    columns: dict[str, str]
+    rows: list[dict[str, Any]] = field(default_factory=list)
+    sequence_number: int = 0
+    posts: deque[float] = field(default_factory=deque)
+
+
+@dataclass(slots=True)
+class Dataset:
+    """One push dataset."""
+
+    id: str
+    name: str
+    definition: dict[str, Any]
+    tables: dict[str, Table]
+    rows_at: deque[tuple[float, int]] = field(default_factory=deque)
+
+
+class PowerBi(wire.Vendor):
+    """The server; token address and API on one port.
+
+    Args:
+        port: 0 for any free port.
+        secrets: client secrets that are let in; a list, so that one can be rotated.
+        now: seconds, for the life of tokens and the limits.
+    """
+
+    name = "powerbi"
+    modes_type = Modes
+    modes: Modes
+
+    def __init__(
+        self,
+        port: int = 0,
+        *,
+        secrets: tuple[str, ...] = (CLIENT_SECRET,),
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.secrets = list(secrets)
+        self._now = now
+        self._pending = 0
+        self._clear()
+        super().__init__(port)
+
+    def _clear(self) -> None:
+        self._tokens: dict[str, float] = {}
+        self._datasets: dict[str, Dataset] = {}
+
+    def reset(self) -> None:
+        """Forget everything; the port stays."""
+        with self.lock:
+            super().reset()
+            self._clear()
+
+    # --- what a test drives ---------------------------------------------------------------------
+
+    @property
+    def token_url(self) -> str:
+        """What ``POWERBI_TOKEN_URL`` wants."""
+        return f"{self.url}/{TENANT}/oauth2/v2.0/token"
+
+    def create_dataset(self, definition: dict[str, Any]) -> str:
+        """Make a dataset without asking for a token; returns its id."""
+        with self.lock:
+            return self._create(definition).id
+
+    def rows(self, dataset_id: str, table: str) -> list[dict[str, Any]]:
+        """The rows of a table, in the order in which they came."""
+        with self.lock:
+            return [dict(row) for row in self._datasets[dataset_id].tables[table].rows]
+
+    def distinct(self, dataset_id: str, table: str, column: str) -> int:
+        """What a DISTINCTCOUNT of a column shows."""
+        return len({row.get(column) for row in self.rows(dataset_id, table)})
+
+    def datasets(self) -> dict[str, str]:
+        """Id to name."""
+        with self.lock:
+            return {one.id: one.name for one in self._datasets.values()}
+
+    def end_tokens(self) -> None:
+        """Every token given so far is no longer good."""
+        with self.lock:
+            self._tokens.clear()
+
+    # --- the API --------------------------------------------------------------------------------
+
+    def operation_of(self, request: Request) -> str:
+        """Named after what they do: ``token``, ``post_rows``, ``clear_rows``, ..."""
+        if request.segments[-2:] == ("v2.0", "token"):
+            return "token"
+        match (request.method, *request.segments[2:]):
+            case ("POST", "groups", _, "datasets"):
+                return "create_dataset"
+            case ("GET", "groups", _, "datasets"):
+                return "list_datasets"
+            case ("GET", "groups", _, "datasets", _, "tables"):
+                return "list_tables"
+            case ("PUT", "groups", _, "datasets", _, "tables", _):
+                return "put_table"
+            case ("POST", "groups", _, "datasets", _, "tables", _, "rows"):
+                return "post_rows"
+            case ("DELETE", "groups", _, "datasets", _, "tables", _, "rows"):
+                return "clear_rows"
+            case ("GET", "groups", _, "datasets", _, "tables", _, "sequenceNumbers"):
+                return "sequence_numbers"
+        return "unknown"
+
+    def refusal(self, request: Request, operation: str) -> Answer | None:
+        """401 without a good token, 403 outside the workspace."""
+        if operation == "token":
+            return None
+        token = request.headers.get("authorization", "").removeprefix("Bearer ")
+        if self._tokens.get(token, float("-inf")) <= self._now():
+            return Answer(401, self.error_body(401))
+        if not self.modes.allowed or unquote(request.segments[3]) != WORKSPACE:
+            return Answer(403, self.error_body(403))
+        return None
+
+    def serve(self, request: Request, connection: Connection) -> None:
+        """As every vendor, but counting the POSTs of rows that are under way."""
+        is_post = self.operation_of(request) == "post_rows"
+        with self.lock:
+            self._pending += is_post
+        try:
+            super().serve(request, connection)
+        finally:
+            with self.lock:
+                self._pending -= is_post
+
+    def answer(self, request: Request, operation: str) -> Answer:
+        """Do what is asked."""
+        if operation == "token":
+            return self._token(request)
+        if operation == "create_dataset":
+            return self._created(request.body)
+        if operation == "list_datasets":
+            listed = [{"id": one.id, "name": one.name} for one in self._datasets.values()]
+            return Answer(200, {"value": listed})
+        parts = [unquote(part) for part in request.segments[2:]]
+        dataset = self._datasets.get(parts[3]) if len(parts) > 3 else None  # noqa: PLR2004
+        if operation == "unknown" or dataset is None:
+            return Answer(404, self.error_body(404))
+        if operation == "list_tables":
+            return Answer(200, {"value": [{"name": name} for name in dataset.tables]})
+        table = dataset.tables.get(parts[5])
+        if table is None:
+            return Answer(404, self.error_body(404))
+        if operation == "clear_rows":
+            table.rows.clear()
+            return Answer(200, "")
+        if operation == "put_table":
+            table.columns = {one["name"]: one["dataType"] for one in request.body["columns"]}
+            return Answer(200, "")
+        if operation == "sequence_numbers":
+            shown = [{"clientId": "", "sequenceNumber": table.sequence_number}]
+            return Answer(200, {"value": shown})
+        return self._add(dataset, table, request)
+
+    def error_body(self, status: int) -> dict[str, Any]:
+        """Power BI's errors are a code and little else."""
+        return {"error": {"code": _CODES.get(status, "UnknownError")}}
+
+    # --- tokens and datasets --------------------------------------------------------------------
+
+    def _token(self, request: Request) -> Answer:
+        form = {k: v[-1] for k, v in parse_qs(str(request.body or "")).items()}
+        is_known = form.get("client_id") == CLIENT_ID and form.get("client_secret") in self.secrets
+        if form.get("grant_type") != "client_credentials" or form.get("scope") != SCOPE:
+            return Answer(400, {"error": "invalid_request"})
+        if not is_known:
+            return Answer(401, {"error": "invalid_client"})
+        token = uuid.uuid4().hex
+        self._tokens[token] = self._now() + self.modes.token_lifetime_seconds
+        life = int(self.modes.token_lifetime_seconds)
+        return Answer(200, {"token_type": "Bearer", "expires_in": life, "access_token": token})
+
+    def _created(self, definition: Any) -> Answer:  # noqa: ANN401 - JSON
+        try:
+            made = self._create(definition)
+        except (KeyError, TypeError, ValueError):
+            return Answer(400, self.error_body(400))
+        return Answer(201, {"id": made.id, "name": made.name, "defaultRetentionPolicy": "None"})
+
+    def _create(self, definition: dict[str, Any]) -> Dataset:
+        tables = {
+            one["name"]: Table({column["name"]: column["dataType"] for column in one["columns"]})
+            for one in definition["tables"]
+        }
+        related = definition.get("relationships", [])
+        fits = len(tables) <= TABLES and len(related) <= RELATIONSHIPS
+        for table in tables.values():
+            fits = (
+                fits
+                and len(table.columns) <= COLUMNS
+                and set(table.columns.values()) <= set(_TYPES)
+            )
+        for one in related:
+            left = tables[one["fromTable"]].columns[one["fromColumn"]]
+            fits = fits and left == tables[one["toTable"]].columns[one["toColumn"]]
+        if not fits or definition["defaultMode"] != "Push":
+            raise ValueError("no such dataset can be made")
+        made = Dataset(str(uuid.uuid4()), definition["name"], definition, tables)
+        self._datasets[made.id] = made
+        return made
+
+    # --- rows -----------------------------------------------------------------------------------
+
+    def _add(self, dataset: Dataset, table: Table, request: Request) -> Answer:
+        rows = request.body.get("rows") if isinstance(request.body, dict) else None
+        if not isinstance(rows, list) or len(rows) > ROWS_PER_POST:
+            return Answer(400, self.error_body(400))
+        wait = self._wait(dataset, table, len(rows))
+        if wait:
+            return Answer(429, self.error_body(429), {"Retry-After": str(wait)})
+        table.posts.append(self._now())
+        if not all(_fits(row, table.columns) for row in rows):
+            return Answer(400, self.error_body(400))
+        number = int(request.headers.get(SEQUENCE_NUMBER, "0"))
+        if number:
+            if number <= table.sequence_number:
+                return Answer(200, "")
+            table.sequence_number = number
+        dataset.rows_at.append((self._now(), len(rows)))
+        table.rows += [dict(row) for row in rows]
+        return Answer(200, "")
+
+    def _wait(self, dataset: Dataset, table: Table, more: int) -> int:
+        """Seconds to wait, 0 when the POST is within every limit."""
+        now, modes = self._now(), self.modes
+        while table.posts and now - table.posts[0] >= HOUR:
+            table.posts.popleft()
+        while dataset.rows_at and now - dataset.rows_at[0][0] >= HOUR:
+            dataset.rows_at.popleft()
+        is_busy = len(table.rows) >= BUSY_TABLE_ROWS
+        window, limit = (
+            (HOUR, modes.posts_per_hour_busy) if is_busy else (MINUTE, modes.posts_per_minute)
+        )
+        recent = [at for at in table.posts if now - at < window]
+        if len(recent) >= limit:
+            return int(window - (now - recent[0])) + 1
+        if sum(count for _, count in dataset.rows_at) + more > modes.rows_per_hour:
+            return int(HOUR - (now - dataset.rows_at[0][0])) + 1 if dataset.rows_at else int(HOUR)
+        if len(table.rows) + more > modes.rows_per_table:
+            return int(HOUR)
+        return 1 if self._pending > modes.pending_posts else 0
+
+    # --- driven from another process ------------------------------------------------------------
+
+    def admin(self, request: Request) -> Answer:
+        """What every vendor has, and datasets and tokens."""
+        with self.lock:
+            match (request.method, *request.segments[1:]):
+                case ("GET",):
+                    return Answer(200, HELP)
+                case ("GET", "datasets"):
+                    return Answer(
+                        200, {"datasets": [_shown(one) for one in self._datasets.values()]}
+                    )
+                case ("GET", "datasets", dataset_id, "tables", table, "rows"):
+                    return Answer(200, {"rows": self._datasets[dataset_id].tables[table].rows})
+                case ("DELETE", "tokens"):
+                    self._tokens.clear()
+                    return Answer(200, {"ok": True})
+        return super().admin(request)
+
+
+def _shown(dataset: Dataset) -> dict[str, Any]:
+    counts = {name: len(table.rows) for name, table in dataset.tables.items()}
+    return {"id": dataset.id, "name": dataset.name, "rows": counts}
+
+
+def _fits(row: Any, columns: dict[str, str]) -> bool:  # noqa: ANN401 - JSON
+    if not isinstance(row, dict) or not set(row) <= set(columns):
+        return False
+    return all(value is None or _value_fits(value, columns[name]) for name, value in row.items())
+
+
+def _value_fits(value: Any, kind: str) -> bool:  # noqa: ANN401 - JSON
+    if isinstance(value, bool) != (kind == "Boolean") or not isinstance(value, _TYPES[kind]):
+        return False
+    if isinstance(value, str) and len(value) > TEXT_CHARACTERS:
+        return False
+    if kind == "DateTime":
+        try:
+            datetime.fromisoformat(str(value))
+        except ValueError:
+            return False
+    return True
+
+
+_CODES = {
+    400: "BadRequest",
+    401: "TokenExpired",
+    403: "PowerBINotAuthorizedException",
+    404: "PowerBIEntityNotFound",
+    429: "TooManyRequests",
+}

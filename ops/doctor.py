@@ -1,0 +1,225 @@
+"""A deployed stage held against its declaration, and Richpanel against what we need of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.clock import iso
+from chalicelib.errors import AuthError, MiddlewareError
+from chalicelib.flows.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.flows.support import PROCESSED_TAG, ROUTED_TAG
+from chalicelib.ports import Clock
+from chalicelib.worker import ATTENTION_TAG
+from ops import provision, stages, switch
+from ops.session import Session
+
+TAGS = frozenset({PROCESSED_TAG, ROUTED_TAG, ATTENTION_TAG, DEFAULT_ROUTE, *ROUTES.values()})
+"""What must exist in Richpanel by name, or its rules cannot see what we did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One check.
+
+    Attributes:
+        result: ok, warn (works, but somebody should know) or fail.
+    """
+
+    check: str
+    result: str
+    detail: str = ""
+
+
+def examine(session: Session) -> Iterator[Finding]:
+    """Every check, one by one; a check that cannot be made is a failure of that check only."""
+    checks: tuple[tuple[str, Callable[[Session], Iterator[Finding]]], ...] = (
+        ("tables", _tables),
+        ("queues", _queues),
+        ("switches", _switches),
+        ("secrets", _secrets),
+        ("mapping", _mapping),
+        ("sweep", _sweep),
+        ("richpanel", _richpanel),
+    )
+    for name, check in checks:
+        try:
+            yield from check(session)
+        except (ClientError, BotoCoreError) as error:
+            yield Finding(name, "fail", f"cannot be checked: {_code(error)}")
+        except MiddlewareError as error:
+            yield Finding(name, "fail", f"cannot be checked: {type(error).__name__}")
+
+
+def _tables(session: Session) -> Iterator[Finding]:
+    dynamodb = session.client("dynamodb")
+    for resource in session.template.resources("AWS::DynamoDB::Table"):
+        declared = resource.properties
+        name = declared["TableName"]
+        try:
+            found = dynamodb.describe_table(TableName=name)["Table"]
+        except dynamodb.exceptions.ResourceNotFoundException:
+            yield Finding(name, "fail", "does not exist")
+            continue
+        problems = []
+        if found["KeySchema"] != declared["KeySchema"]:
+            problems.append("another key")
+        wanted = {one["IndexName"] for one in declared.get("GlobalSecondaryIndexes", [])}
+        lacking = wanted - {one["IndexName"] for one in found.get("GlobalSecondaryIndexes", [])}
+        problems += [f"no index {one}" for one in sorted(lacking)]
+        ttl = declared.get("TimeToLiveSpecification")
+        if ttl and not _ttl_is(dynamodb, name, ttl["AttributeName"]):
+            problems.append(f"TTL on {ttl['AttributeName']} is off: rows never leave")
+        tags = dynamodb.list_tags_of_resource(ResourceArn=found["TableArn"]).get("Tags", [])
+        if {"Key": "stage", "Value": session.stage} not in tags:
+            problems.append("the stage tag is wrong: the worker refuses to start")
+        yield _finding(name, problems, good="key, indexes, TTL, tag")
+
+
+def _queues(session: Session) -> Iterator[Finding]:
+    sqs = session.client("sqs")
+    timeout = stages.worker_timeout_seconds()
+    for resource in session.template.resources("AWS::SQS::Queue"):
+        declared = resource.properties
+        name = declared["QueueName"]
+        try:
+            url = sqs.get_queue_url(QueueName=name)["QueueUrl"]
+        except sqs.exceptions.QueueDoesNotExist:
+            yield Finding(name, "fail", "does not exist")
+            continue
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+        problems = []
+        if sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get("stage") != session.stage:
+            problems.append("the stage tag is wrong: the worker refuses to start")
+        waiting = int(found["ApproximateNumberOfMessages"])
+        if "RedrivePolicy" not in declared:
+            detail = f"{waiting} dead letters: python -m ops dlq list"
+            yield (
+                Finding(name, "warn", detail)
+                if waiting and not problems
+                else _finding(name, problems, good="empty")
+            )
+            continue
+        problems += _source_problems(found, declared["RedrivePolicy"], timeout)
+        yield _finding(name, problems, good=f"redrive, visibility, tag; {waiting} waiting")
+
+
+def _source_problems(
+    found: dict[str, str], wanted: dict[str, Any], timeout_seconds: int
+) -> list[str]:
+    problems = []
+    policy = json.loads(found.get("RedrivePolicy") or "{}")
+    if policy.get("deadLetterTargetArn") != wanted["deadLetterTargetArn"]:
+        problems.append("no redrive to the dead-letter queue: poison blocks its conversation")
+    elif int(policy["maxReceiveCount"]) != int(wanted["maxReceiveCount"]):
+        problems.append(
+            f"{policy['maxReceiveCount']} receives, declared {wanted['maxReceiveCount']}"
+        )
+    if int(found["VisibilityTimeout"]) < timeout_seconds:
+        problems.append(
+            f"visibility {found['VisibilityTimeout']} s is less than the worker's {timeout_seconds} s"
+        )
+    return problems
+
+
+def _switches(session: Session) -> Iterator[Finding]:
+    values = switch.read(session)
+    missing = [name for name, value in values.items() if value is None]
+    if missing:
+        yield Finding("switches", "fail", f"missing: {', '.join(missing)}; nothing starts")
+        return
+    shown = ", ".join(f"{name}={value}" for name, value in values.items())
+    stops = values["kill_switch"] == "true" or values["shadow_mode"] == "true"
+    yield Finding("switches", "warn" if stops else "ok", shown)
+
+
+def _secrets(session: Session) -> Iterator[Finding]:
+    missing = provision.missing_secrets(session, session.template, session.stage)
+    yield _finding("secrets", [f"missing: {one}" for one in missing], good="present")
+
+
+def _mapping(session: Session) -> Iterator[Finding]:
+    """How Lambda reads the queue; only where the worker is deployed."""
+    functions = session.client("lambda")
+    queue = session.services.settings.queue_name
+    try:
+        listed = functions.list_event_source_mappings()["EventSourceMappings"]
+    except (ClientError, BotoCoreError) as error:
+        yield Finding("mapping", "warn", f"Lambda cannot be asked: {_code(error)}")
+        return
+    ours = [one for one in listed if str(one.get("EventSourceArn", "")).endswith(f":{queue}")]
+    if not ours:
+        yield Finding("mapping", "warn", f"no function reads {queue}: the worker is not deployed")
+    for one in ours:
+        problems = []
+        if one.get("BatchSize") != 1:
+            problems.append(f"batch size {one.get('BatchSize')}: one failure hands all back")
+        if one.get("State") not in ("Enabled", "Enabling", "Creating"):
+            problems.append(f"state {one.get('State')}")
+        yield _finding("mapping", problems, good="batch size 1, enabled")
+
+
+def _sweep(session: Session) -> Iterator[Finding]:
+    """The last reconciliation."""
+    last = session.services.sweeps.last()
+    if last is None:
+        yield Finding("sweep", "warn", "never ran")
+        return
+    summary = last["summary"]
+    is_whole = summary["listing"] == "complete" and not summary["problems"]
+    when = f"{last['created_at']}: listing {summary['listing']}, {summary['unknown']} unknown"
+    stale = str(last["created_at"]) < iso_minutes_ago(session.services.clock, 30)
+    detail = f"{when}; nothing since" if stale else when
+    yield Finding("sweep", "ok" if is_whole and not stale else "warn", detail)
+
+
+def _richpanel(session: Session) -> Iterator[Finding]:
+    richpanel = session.services.richpanel
+    try:
+        tags = richpanel.tag_names()
+    except AuthError as error:
+        yield Finding("richpanel", "fail", f"the API key is refused ({error.reason})")
+        return
+    except MiddlewareError as error:
+        yield Finding("richpanel", "fail", f"not reachable ({type(error).__name__})")
+        return
+    yield Finding("richpanel", "ok", "reachable, key accepted")
+    lacking = sorted(TAGS - tags)
+    yield _finding("richpanel tags", [f"missing: {', '.join(lacking)}"] if lacking else [])
+    teams = richpanel.team_names()
+    yield Finding("richpanel teams", "ok" if teams else "warn", ", ".join(sorted(teams)) or "none")
+    try:
+        richpanel.open_page(since=session.services.clock.now(), page=1)
+    except AuthError as error:
+        detail = f"listing is forbidden ({error.reason}): reconciliation walks ticket numbers"
+        yield Finding("richpanel listing", "warn", detail)
+    else:
+        yield Finding("richpanel listing", "ok")
+
+
+def iso_minutes_ago(clock: Clock, minutes: int) -> str:
+    """A time that long ago, as rows hold it."""
+    return iso(clock.now() - timedelta(minutes=minutes))
+
+
+def _finding(check: str, problems: list[str], *, good: str = "") -> Finding:
+    return Finding(check, "fail", "; ".join(problems)) if problems else Finding(check, "ok", good)
+
+
+def _ttl_is(dynamodb: Any, table: str, attribute: str) -> bool:  # noqa: ANN401
+    found = dynamodb.describe_time_to_live(TableName=table).get("TimeToLiveDescription", {})
+    return (
+        found.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
+        and found.get("AttributeName") == attribute
+    )
+
+
+def _code(error: ClientError | BotoCoreError) -> str:
+    if isinstance(error, ClientError):
+        return str(error.response.get("Error", {}).get("Code", "unknown"))
+    return type(error).__name__

@@ -1,0 +1,82 @@
+"""Tables for people, JSON for programs, progress on long work; results only on standard output."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.table import Table
+from rich.text import Text
+
+T = TypeVar("T")
+
+_STYLES = {
+    "ok": "green",
+    "done": "green",
+    "processed": "green",
+    "success": "green",
+    "warn": "yellow",
+    "skipped": "yellow",
+    "parked": "yellow",
+    "unknown": "yellow",
+    "pending": "yellow",
+    "fail": "red",
+    "failed": "red",
+    "refused": "red",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where a command writes to."""
+
+    as_json: bool = False
+
+    def show(self, data: Any) -> None:  # noqa: ANN401 - JSON
+        """With `--json`, the one thing that is printed; otherwise nothing."""
+        if self.as_json:
+            sys.stdout.write(json.dumps(data, default=str, indent=2) + "\n")
+
+    def say(self, text: str, *, style: str = "") -> None:
+        """A line for people."""
+        if not self.as_json:
+            _console().print(Text(text, style=style))
+
+    def table(self, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
+        """A table for people; cells that are a known status are coloured."""
+        if self.as_json:
+            return
+        shown = Table(box=None, pad_edge=False)
+        for column in columns:
+            shown.add_column(column, overflow="fold")
+        for line in lines:
+            cells = ["" if cell is None else str(cell) for cell in line]
+            shown.add_row(*(Text(cell, style=_STYLES.get(cell, "")) for cell in cells))
+        _console().print(shown)
+
+    def facts(self, facts: Mapping[str, object]) -> None:
+        """Names and values, one a line."""
+        self.table(["", ""], list(facts.items()))
+
+    def following(self, items: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:
+        """The items, with a progress bar on standard error where a person watches."""
+        if self.as_json or not sys.stderr.isatty():
+            yield from items
+            return
+        columns = (
+            TextColumn("{task.description}"),
+            BarColumn(),
+            MofNCompleteColumn(),
+            TimeElapsedColumn(),
+        )
+        with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
+            yield from progress.track(items, total=total, description=what)
+
+
+def _console() -> Console:
+    return Console(width=None if sys.stdout.isatty() else 200, highlight=False, soft_wrap=False)

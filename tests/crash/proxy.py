@@ -1,0 +1,194 @@
+"""A proxy on loopback that counts every outgoing call and does to one of them what a run asks for."""
+
+from __future__ import annotations
+
+import http.client
+import socket
+import struct
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+from urllib.parse import urlsplit
+
+HOST = "127.0.0.1"
+HANG_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One outgoing call: its number, where it went, and what it was."""
+
+    number: int
+    target: str
+    operation: str
+
+
+@dataclass(slots=True)
+class Plan:
+    """What happens to the call with this number.
+
+    Attributes:
+        kind: kill_before, kill_after, stop_before, stop_after, answer_lost, reset, hang, act_then_500,
+            held, or a status such as 429.
+        at: the number of the call.
+        reached: set when the call was met.
+        let_go: a stopped or held call goes on when this is set.
+    """
+
+    kind: str
+    at: int
+    reached: threading.Event = field(default_factory=threading.Event)
+    let_go: threading.Event = field(default_factory=threading.Event)
+
+
+class Proxy:
+    """Two listeners, one for AWS and one for the vendor, and one count over both.
+
+    Args:
+        targets: name to base URL.
+        kill: called to kill the process that made the call; returns when it is gone.
+        stop: called to stop it.
+    """
+
+    def __init__(
+        self, targets: dict[str, str], *, kill: Callable[[], None], stop: Callable[[], None]
+    ) -> None:
+        self.calls: list[Call] = []
+        self.plan: Plan | None = None
+        self._kill = kill
+        self._stop = stop
+        self._lock = threading.Lock()
+        self._servers = {name: _server(self, name, url) for name, url in targets.items()}
+
+    def url(self, name: str) -> str:
+        """Where to reach a target through the proxy."""
+        return f"http://{HOST}:{self._servers[name].server_address[1]}"
+
+    def forget(self, plan: Plan | None = None) -> None:
+        """Count anew, with another plan."""
+        with self._lock:
+            self.calls = []
+            self.plan = plan
+
+    def close(self) -> None:
+        """Stop listening."""
+        for server in self._servers.values():
+            server.shutdown()
+            server.server_close()
+
+    def met(self, target: str, operation: str) -> Plan | None:
+        """Count a call; the plan, when it is this call's."""
+        with self._lock:
+            number = len(self.calls) + 1
+            self.calls.append(Call(number, target, operation))
+            plan = self.plan
+        return plan if plan is not None and plan.at == number else None
+
+    def serve(self, handler: _Handler, target: str, url: str) -> None:
+        """Forward one call, or do what its plan says."""
+        body = handler.rfile.read(int(handler.headers.get("content-length") or 0))
+        plan = self.met(target, _operation(handler))
+        if plan is None:
+            handler.answer(_forward(handler, url, body))
+            return
+        match plan.kind:
+            case "kill_before":
+                self._kill()
+            case "kill_after":
+                _forward(handler, url, body)
+                self._kill()
+            case "stop_before":
+                self._stop()
+                plan.reached.set()
+                plan.let_go.wait(HANG_SECONDS)
+                handler.answer(_forward(handler, url, body))
+            case "stop_after":
+                found = _forward(handler, url, body)
+                self._stop()
+                plan.reached.set()
+                plan.let_go.wait(HANG_SECONDS)
+                handler.answer(found)
+            case "answer_lost":
+                _forward(handler, url, body)
+                handler.reset()
+            case "reset":
+                handler.reset()
+            case "hang":
+                _forward(handler, url, body)
+                plan.let_go.wait(HANG_SECONDS)
+            case "held":
+                plan.let_go.wait(HANG_SECONDS)
+                _forward(handler, url, body)
+            case "act_then_500":
+                _forward(handler, url, body)
+                handler.answer((500, {}, b"{}"))
+            case status:
+                handler.answer((int(status), {"Retry-After": "1"}, b"{}"))
+
+
+Answer = tuple[int, dict[str, str], bytes]
+
+
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
+    proxy: Proxy
+    target: str
+    base_url: str
+
+    def _any(self) -> None:
+        try:
+            self.proxy.serve(self, self.target, self.base_url)
+        except OSError:
+            self.close_connection = True  # the caller is gone
+
+    do_GET = do_POST = do_PUT = do_PATCH = do_DELETE = _any  # noqa: N815 - http.server's names
+
+    def answer(self, found: Answer) -> None:
+        status, headers, body = found
+        self.send_response_only(status)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def reset(self) -> None:
+        linger = struct.pack("ii", 1, 0)
+        self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
+        self.close_connection = True
+        self.connection.close()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002
+        """Say nothing."""
+
+
+def _server(proxy: Proxy, target: str, url: str) -> ThreadingHTTPServer:
+    handler = type("Handler", (_Handler,), {"proxy": proxy, "target": target, "base_url": url})
+    server = ThreadingHTTPServer((HOST, 0), handler)
+    server.daemon_threads = True
+    server.handle_error = lambda *_: None  # type: ignore[method-assign] # killed callers are the point
+    serve: Any = threading.Thread(target=server.serve_forever, args=(0.02,), daemon=True)
+    serve.start()
+    return server
+
+
+def _forward(handler: _Handler, url: str, body: bytes) -> Answer:
+    parts = urlsplit(url)
+    connection = http.client.HTTPConnection(parts.hostname or HOST, parts.port, timeout=30)
+    headers = {k: v for k, v in handler.headers.items() if k.lower() not in _HOP}
+    connection.request(handler.command, handler.path, body=body, headers=headers)
+    response = connection.getresponse()
+    content = response.read()
+    connection.close()
+    kept = {k: v for k, v in response.getheaders() if k.lower() not in _HOP}
+    return response.status, kept, content
+
+
+_HOP = {"connection", "content-length", "transfer-encoding", "host", "date", "server"}
+
+
+def _operation(handler: _Handler) -> str:
+    return handler.headers.get("x-amz-target") or f"{handler.command} {handler.path.split('/')[-1]}"

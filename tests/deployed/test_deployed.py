@@ -1,0 +1,258 @@
+"""The stage as it is deployed, both ways, on the engine that runs the packaged functions.
+
+Stage `dev` is a CloudFormation stack, stage `staging` is provisioned and deployed by Chalice.
+IAM is recorded by the engine and not enforced: `test_permissions` holds calls against policies.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+import requests
+
+from local import environment, resources
+from local.deploy import bundle, deployment, direct, stack
+from local.engine import EngineError
+from local.vendors.richpanel import Richpanel
+
+pytestmark = pytest.mark.deployed
+WAYS = ("stack", "direct")
+STAGES = {"stack": "dev", "direct": "staging"}
+CONFIG = json.loads((Path(__file__).parents[2] / ".chalice" / "config.json").read_text())
+CONFIGURED = {"api": "api_handler", "worker": "worker", "reconcile": "reconcile"}
+HANDLERS = {"api": "app.app", "worker": "app.worker", "reconcile": "app.reconcile"}
+SUFFIXES = {"api": "", "worker": "-worker", "reconcile": "-reconcile"}
+
+
+@pytest.fixture(scope="module")
+def vendor():
+    with Richpanel() as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def engine(tmp_path_factory):
+    with deployment.engine(log=tmp_path_factory.mktemp("engine") / "log") as running:
+        yield running
+
+
+@pytest.fixture(scope="module")
+def projects(tmp_path_factory, vendor):
+    variables = environment.vendors(richpanel_url=vendor.base_url)
+    return {
+        way: bundle.project(tmp_path_factory.mktemp(way), stage, variables)
+        for way, stage in STAGES.items()
+    }
+
+
+@pytest.fixture(scope="module")
+def stacked(engine, projects):
+    return stack.deploy(engine, projects["stack"], STAGES["stack"])
+
+
+@pytest.fixture(scope="module")
+def chaliced(engine, projects):
+    made = direct.provision(engine, STAGES["direct"])
+    return direct.deploy(engine, projects["direct"], made)
+
+
+@pytest.fixture(params=WAYS)
+def way(request):
+    return request.param
+
+
+@pytest.fixture
+def deployed(way, request):
+    return request.getfixturevalue({"stack": "stacked", "direct": "chaliced"}[way])
+
+
+def post(deployed, body, *, token=None):
+    return requests.post(
+        f"{deployed.api_url}/webhook/richpanel",
+        data=body if isinstance(body, str) else json.dumps(body),
+        headers={
+            "content-type": "application/json",
+            "x-richpanel-webhook-token": token or deployed.stage.secrets.webhook_token,
+        },
+        timeout=60,
+    )
+
+
+# --- what is there -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("function", HANDLERS)
+def test_a_function_is_what_the_configuration_says(deployed, function):
+    found = deployed.configuration(function)
+    wanted = CONFIG["lambda_functions"][CONFIGURED[function]]
+    stage = deployed.stage.name
+    assert found["FunctionName"] == f"rp-mw-{stage}{SUFFIXES[function]}"
+    assert found["Handler"] == HANDLERS[function]
+    assert found["Runtime"] == f"python{sys.version_info.major}.{sys.version_info.minor}"
+    assert found["MemorySize"] == wanted["lambda_memory_size"]
+    assert found["Timeout"] == wanted["lambda_timeout"]
+
+
+@pytest.mark.parametrize("function", HANDLERS)
+def test_a_function_has_the_stages_environment(way, deployed, function):
+    found = deployed.configuration(function)["Environment"]["Variables"]
+    wanted = (
+        CONFIG["environment_variables"] | CONFIG["stages"][STAGES[way]]["environment_variables"]
+    )
+    ours = {"RICHPANEL_REQUESTS_PER_30_S", "RELEASE", "MANAGED_BY", *bundle.VENDORS}
+    assert {k: found[k] for k in wanted if k not in ours} == {
+        k: v for k, v in wanted.items() if k not in ours
+    }
+    assert found["MANAGED_BY"] == {"stack": stack.MANAGER, "direct": direct.MANAGER}[way]
+
+
+@pytest.mark.parametrize("function", HANDLERS)
+def test_a_functions_role_has_the_policy_of_this_stage_and_account(deployed, function):
+    """Nothing is left for CloudFormation to fill in, which IAM would refuse."""
+    iam = deployed.aws.client("iam")
+    role = deployed.configuration(function)["Role"].rsplit("/", 1)[-1]
+    (name,) = iam.list_role_policies(RoleName=role)["PolicyNames"]
+    document = iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
+    text = document if isinstance(document, str) else json.dumps(document)
+    assert "Fn::" not in text
+    assert "${" not in text
+    resources_named = json.loads(text)["Statement"]
+    assert all(deployed.stage.name in json.dumps(one["Resource"]) for one in resources_named)
+    assert f":{deployed.aws.account}:" in text
+
+
+def test_the_queue_feeds_the_worker_one_message_at_a_time(deployed):
+    (mapping,) = [
+        one for one in deployed.mappings() if one["EventSourceArn"] == deployed.stage.queue_arn
+    ]
+    assert mapping["EventSourceArn"].endswith(f":rp-mw-events-{deployed.stage.name}.fifo")
+    assert mapping["FunctionArn"].endswith(f":{deployed.functions['worker']}")
+    assert mapping["BatchSize"] == 1
+    assert mapping["ScalingConfig"] == {"MaximumConcurrency": 2}
+    assert mapping["State"] == "Enabled"
+
+
+def test_the_queue_gives_a_message_up_to_the_dead_letter_queue(deployed):
+    attributes = deployed.aws.client("sqs").get_queue_attributes(
+        QueueUrl=deployed.stage.queue_url, AttributeNames=["All"]
+    )["Attributes"]
+    redrive = json.loads(attributes["RedrivePolicy"])
+    assert int(attributes["VisibilityTimeout"]) >= 6 * deployed.configuration("worker")["Timeout"]
+    assert int(redrive["maxReceiveCount"]) == 10
+    dead = f":rp-mw-events-dlq-{deployed.stage.name}.fifo"
+    assert redrive["deadLetterTargetArn"].endswith(dead)
+
+
+def test_reconciliation_is_called_every_five_minutes(deployed):
+    events = deployed.aws.client("events")
+    arn = deployed.configuration("reconcile")["FunctionArn"]
+    names = events.list_rule_names_by_target(TargetArn=arn)["RuleNames"]
+    (rule,) = [events.describe_rule(Name=name) for name in names]
+    assert (rule["ScheduleExpression"], rule["State"]) == ("rate(5 minutes)", "ENABLED")
+
+
+def test_every_alarm_is_there_and_tells_the_topic(deployed):
+    cloudwatch = deployed.aws.client("cloudwatch")
+    stage = deployed.stage.name
+    raw = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
+    declared = [r for r in raw["Resources"].values() if r.get("Type") == "AWS::CloudWatch::Alarm"]
+    found = cloudwatch.describe_alarms(AlarmNamePrefix=f"rp-mw-{stage}-")["MetricAlarms"]
+    assert len(found) == len(declared) > 15
+    for alarm in found:
+        assert [one.rsplit(":", 1)[-1] for one in alarm["AlarmActions"]] == [
+            f"rp-mw-{stage}-alarms"
+        ]
+    body = cloudwatch.get_dashboard(DashboardName=f"rp-mw-{stage}")["DashboardBody"]
+    assert f"rp-mw/{stage}" in body
+
+
+# --- what it does ------------------------------------------------------------------------------
+
+
+def test_the_deployed_routes_answer(deployed):
+    health = requests.get(f"{deployed.api_url}/health", timeout=60)
+    assert (health.status_code, health.json()["stage"]) == (200, deployed.stage.name)
+    refused = post(deployed, {"ticket_id": "1"}, token="wrong")
+    assert (refused.status_code, refused.json()["code"]) == (401, "invalid_token")
+    broken = post(deployed, '{"message": "where')
+    assert (broken.status_code, broken.json()["code"]) == (400, "invalid_json")
+
+
+def test_a_webhook_reaches_richpanel_through_the_deployed_worker_once(way, deployed, vendor):
+    ticket = f"{way}-1042"
+    vendor.add_ticket(ticket, comments=[{"body": "Where is my order?", "id": "c-1"}])
+    for _ in range(3):
+        answer = post(deployed, {"ticket_id": ticket, "message_id": "c-1"})
+        assert answer.json() == {"status": "accepted", "event_id": f"evt:rp:{ticket}:c-1"}
+    deployed.wait_until_quiet()
+    assert {"mw-processed", "mw-routing-applied"} <= vendor.tags_of(ticket)
+    assert set(vendor.effects_of(ticket, "tag_added").values()) == {1}
+    lines = deployed.log_lines("worker")
+    assert {one["env"] for one in lines if "env" in one} == {deployed.stage.name}
+    assert "worker.processed" in {one.get("event") for one in lines}
+
+
+def test_the_deployed_reconciliation_finds_a_lost_webhook(way, deployed, vendor):
+    ticket = f"{way}-lost"
+    vendor.add_ticket(ticket, comments=[{"body": "I want a refund", "id": "c-1"}])
+    assert deployed.tick()["requeued"] >= 1
+    deployed.wait_until_quiet()
+    assert "mw-processed" in vendor.tags_of(ticket)
+
+
+def test_a_worker_whose_queue_is_another_stages_refuses_to_start(stacked, chaliced):
+    """A prod queue with dev tables: the variables' names do not fit, nothing is touched."""
+    client = stacked.aws.client("lambda")
+    name = stacked.functions["reconcile"]
+    before = stacked.configuration("reconcile")["Environment"]
+    wrong = {**before["Variables"], "QUEUE_NAME": "rp-mw-events-staging.fifo"}
+    client.update_function_configuration(FunctionName=name, Environment={"Variables": wrong})
+    try:
+        with pytest.raises(RuntimeError, match=r"QUEUE_NAME not of stage dev|SettingsError"):
+            stacked.tick()
+    finally:
+        client.update_function_configuration(FunctionName=name, Environment=before)
+    assert stacked.tick()["listing"] == "complete"
+
+
+# --- again, and the other way -------------------------------------------------------------------
+
+
+def test_a_stage_is_deployed_again_and_keeps_what_it_holds(engine, way, deployed, projects):
+    table = deployed.stage.tables["IdempotencyTable"]
+    dynamodb = deployed.aws.client("dynamodb")
+    dynamodb.put_item(TableName=table, Item={"event_id": {"S": "kept"}})
+    if way == "stack":
+        again = stack.deploy(engine, projects[way], STAGES[way], parameters={"Release": "second"})
+        health = requests.get(f"{again.api_url}/health", timeout=60).json()
+        assert health["release"] == "second"
+    else:
+        again = direct.deploy(engine, projects[way], deployed.stage)
+        assert requests.get(f"{again.api_url}/health", timeout=60).json()["status"] == "ok"
+    kept = dynamodb.get_item(TableName=table, Key={"event_id": {"S": "kept"}})
+    dynamodb.delete_item(TableName=table, Key={"event_id": {"S": "kept"}})
+    assert "Item" in kept
+    assert again.functions == deployed.functions
+    sources = [one["EventSourceArn"] for one in again.mappings()]
+    assert sources.count(deployed.stage.queue_arn) == 1
+
+
+def test_chalice_deploy_refuses_a_stage_that_a_stack_manages(engine, stacked, projects):
+    with pytest.raises(EngineError, match="managed by cloudformation"):
+        direct.deploy(engine, projects["stack"], stacked.stage)
+    assert len([m for m in stacked.mappings() if ":rp-mw-events-dev" in m["EventSourceArn"]]) == 1
+
+
+def test_chalice_deploy_refuses_a_stage_that_nobody_provisioned(engine, projects):
+    nothing = resources.Stage("prod", resources.Aws(engine.url), resources.Secrets(), {}, {}, {})
+    with pytest.raises(EngineError, match="Provision it first"):
+        direct.deploy(engine, projects["direct"], nothing)
+
+
+def test_a_stack_refuses_a_stage_that_is_provisioned(engine, chaliced, projects):
+    with pytest.raises(EngineError, match="managed by provision"):
+        stack.deploy(engine, projects["direct"], STAGES["direct"])
+    assert chaliced.configuration("worker")["Environment"]["Variables"]["MANAGED_BY"] == "provision"

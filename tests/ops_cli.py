@@ -1,0 +1,31 @@
+"""The operator's command line against a test's stage: exit code, output, errors."""
+
+import json
+from dataclasses import dataclass
+
+from ops import cli
+
+
+@dataclass(frozen=True)
+class Said:
+    """What a command came to."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def data(self):
+        return json.loads(self.out)
+
+
+def runner(capsys):
+    """Runs a command in this process; `run("explain", "1042")`."""
+
+    def run(*arguments):
+        capsys.readouterr()
+        code = cli.main([str(one) for one in arguments])
+        said = capsys.readouterr()
+        return Said(code, said.out, said.err)
+
+    return run

@@ -1,0 +1,60 @@
+"""Limits hold exactly, whoever asks at the same time, and count one action once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+from fakes import ManualClock
+
+from chalicelib.allowances import Allowances
+from chalicelib.dynamo import Table
+from chalicelib.errors import TransientError
+from chalicelib.limits import Limit
+
+HOUR = Limit("hourly", 3, timedelta(hours=1))
+MINUTE = Limit("minutely", 1, timedelta(minutes=1))
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def take(ddb, clock):
+    allowances = Allowances(Table(ddb.client, ddb.ledger_table), clock)
+    return lambda by, *limits: allowances.take("auto_reply:test", "opaque", by, limits or (HOUR,))
+
+
+def test_the_window_slides(take, clock):
+    for number in range(3):
+        assert take(f"a{number}") is None
+        clock.forward(600)
+    assert take("b") == "hourly"
+    clock.forward(1800)
+    assert take("b") is None, "the first is an hour old"
+    assert take("c") == "hourly"
+
+
+def test_one_action_is_counted_once(take):
+    assert [take("same") for _ in range(5)] == [None] * 5
+    assert [take("b"), take("c"), take("d")] == [None, None, "hourly"]
+
+
+def test_every_limit_must_allow_it(take, clock):
+    assert take("a", MINUTE, HOUR) is None
+    assert take("b", MINUTE, HOUR) == "minutely"
+    clock.forward(61)
+    assert take("b", MINUTE, HOUR) is None
+
+
+def test_no_more_than_allowed_are_given_to_many_at_once(take):
+    def ask(number):
+        try:
+            return take(f"a{number}")
+        except TransientError:
+            return "contended"
+
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(ask, range(16)))
+    assert 1 <= given.count(None) <= 3

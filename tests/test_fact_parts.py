@@ -1,0 +1,255 @@
+"""The facts' smaller rooms: the door's patience, roster, rebuild, operator, chart."""
+
+import json
+
+import pytest
+from fact_writer_rig import WriterRig, fact
+from fakes import ManualClock, RecordingLog
+
+from chalicelib import fact_rebuild, settings
+from chalicelib.errors import SettingsError, SignatureError, TransientError, UnavailableError
+from chalicelib.fact_intake import FactIntake
+from chalicelib.fact_ports import Agent
+from chalicelib.fact_roster import AskedRoster, NoGate
+from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
+from chalicelib.sources import hubspot as hubspot_source
+from chalicelib.wiring import Services
+from local import chart
+from local.vendors import hubspot
+from ops import facts as ops_facts
+
+# --- the door -------------------------------------------------------------------------------------
+
+
+class FailingIntake:
+    """Accepts only after so many failures."""
+
+    def __init__(self, failures):
+        self.failures = failures
+        self.accepted = []
+
+    def accept(self, job):
+        if self.failures:
+            self.failures -= 1
+            raise UnavailableError("enqueue_failed")
+        self.accepted.append(job)
+
+
+def receive(intake, *, patience=0.0, verify=lambda _headers: None):
+    clock = ManualClock()
+    door = FactIntake(intake, clock, RecordingLog(), lambda: "d-1")
+    body = json.dumps([hubspot.event()]).encode()
+    answer = door.receive(
+        "hubspot", {}, body, verify, hubspot_source.parse, patience_seconds=patience
+    )
+    return answer, clock
+
+
+def test_a_queue_that_comes_back_within_the_request_loses_nothing():
+    intake = FailingIntake(3)
+    answer, clock = receive(intake, patience=8.0)
+
+    assert answer.status == 200
+    assert len(intake.accepted) == 1
+    assert clock.slept == [0.25, 0.5, 1.0]
+
+
+def test_our_own_trouble_is_503_and_the_patience_is_bounded():
+    answer, clock = receive(FailingIntake(1000), patience=8.0)
+
+    assert answer.status == 503
+    assert sum(clock.slept) < 8.0
+
+
+def test_a_secret_that_cannot_be_read_is_our_own_trouble():
+    def verify(_headers):
+        raise UnavailableError("secret_unreadable")
+
+    assert receive(FailingIntake(0), verify=verify)[0].status == 503
+
+
+def test_a_stranger_is_told_so():
+    def verify(_headers):
+        raise SignatureError("invalid_signature", "no")
+
+    assert receive(FailingIntake(0), verify=verify)[0].status == 401
+
+
+# --- the roster -----------------------------------------------------------------------------------
+
+
+class Asked:
+    def __init__(self, *answers):
+        self.answers = list(answers)
+
+    def __call__(self):
+        answer = self.answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+
+def test_the_roster_is_asked_once_in_five_minutes_and_the_last_one_stands_in():
+    clock, log = ManualClock(), RecordingLog()
+    down = TransientError("aloware", "ring_group", reason="timeout")
+    ask = Asked(down, [Agent("101")], down, [Agent("102")])
+    roster = AskedRoster(ask, clock, log)
+
+    assert roster.agents() is None  # nothing was ever known: no gate
+    clock.forward(300)
+    assert set(roster.agents()) == {"101"}
+    assert set(roster.agents()) == {"101"}
+    clock.forward(300)
+    assert set(roster.agents()) == {"101"}
+    clock.forward(300)
+    assert set(roster.agents()) == {"102"}
+    assert log.names().count("facts.roster_unreadable") == 2
+
+
+def test_a_configured_list_gates_names_and_joins_aliases(rig, monkeypatch):
+    listed = [{"id": "101", "name": "Ada", "email": "ada@example.com", "aliases": ["hubspot:5001"]}]
+    monkeypatch.setenv("FACTS_ROSTER", json.dumps(listed))
+    monkeypatch.setattr("chalicelib.wiring._services", [])
+    rig.aloware.call(owner_id=101)
+    stranger = rig.aloware.call(owner_id=999)
+    rig.hubspot.send([hubspot.event(sourceId="userId:5001")])
+    rig.work()
+    rig.post()
+
+    assert [row["AgentID"] for row in rig.rows()] == ["101", "101"]
+    assert rig.facts()[f"ALOWARE:{stranger}"]["reason"] == "not_on_roster"
+    (agent,) = rig.rows(DIM_AGENT)
+    assert (agent["AgentName"], agent["Email"]) == ("Ada", "ada@example.com")
+
+
+@pytest.mark.parametrize("name", ["FACTS_ROSTER", "HUBSPOT_FACT_RULES"])
+def test_a_setting_that_is_no_list_is_named_and_not_shown(app_environment, name):
+    listed = {"FACTS_ROSTER": '[{"id": "101"}]'}
+    parts = Services(settings.load({**app_environment, **listed, name: '{"secret": 1}'}))
+    with pytest.raises(SettingsError, match=name) as wrong:
+        parts._listed() and parts._rules()
+    assert "secret" not in str(wrong.value)
+
+
+def test_without_a_sink_the_facts_wait(rig, monkeypatch):
+    rig.aloware.call()
+    rig.work()
+    for name in ("POWERBI_DATASET_ID", "FACTS_FOLDER"):
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("chalicelib.wiring._services", [])
+
+    assert rig.post() == {"outcome": "held:no_sink", "prolonged": 0}
+
+
+# --- rebuilding -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def writer_rig(stage, powerbi, dataset):
+    return WriterRig(
+        stage.aws.client("dynamodb"), stage.tables["QuillLedgerTable"], powerbi, dataset
+    )
+
+
+def rebuild(rig):
+    made = fact_rebuild.Rebuild(
+        ledger=rig.ledger(),
+        registry=rig.store(),
+        sink=rig.sink(),
+        roster=NoGate(),
+        switches=rig.switches,
+        clock=rig.clock,
+        log=rig.log,
+    )
+    return made.run(rig.store().all_posted, time_left_seconds=lambda: 230.0)
+
+
+def test_a_replay_fills_a_new_dataset_with_what_was_kept(writer_rig):
+    rig = writer_rig
+    rig.store().keep([fact(n) for n in range(20)])
+    rig.run()
+    rig.dataset = rig.powerbi.create_dataset(definition())
+
+    done = rebuild(rig)
+    again = rebuild(rig)
+
+    assert (done.outcome, done.facts) == (again.outcome, again.facts) == ("rebuilt", 20)
+    assert rig.ids() == {f"ALOWARE:{n}": 1 for n in range(20)}
+    assert len(rig.rows(DIM_METRIC)) == 4
+    assert len(rig.rows(DIM_DATE)) == 11 * 365 + 2
+    rig.store().keep([fact(99)])
+    assert rig.run().posted == 1
+    assert len(rig.rows(DIM_AGENT)) == 1
+
+
+def test_a_rebuild_that_breaks_off_holds_the_writer_until_it_is_done(writer_rig):
+    rig = writer_rig
+    rig.store().keep([fact(n) for n in range(5)])
+    rig.run()
+    rig.powerbi.fault("drop", operation="post_rows", skip=2)
+    broken = rebuild(rig)
+    rig.store().keep([fact(99)])
+
+    assert broken.outcome.startswith("failed:powerbi")
+    assert rig.run().outcome == "waiting:asked_to"
+    assert rebuild(rig).outcome == "rebuilt"
+    assert rig.run().posted == 1
+    assert set(rig.ids().values()) == {1}
+    assert len(rig.ids()) == 6
+
+
+def test_a_rebuild_does_not_run_beside_the_writer(writer_rig):
+    rig = writer_rig
+    rig.store().keep([fact(1)])
+    rig.powerbi.fault("drop", operation="post_rows", skip=3)  # the POST of facts
+    rig.run()
+
+    assert rebuild(rig).outcome == "open_batch"
+
+
+# --- the operator and the chart -------------------------------------------------------------------
+
+
+def test_the_operators_commands(rig, app_environment, capsys, tmp_path):
+    parts = Services(settings.load(app_environment))
+    number = rig.aloware.call()
+    rig.work()
+    say = lambda *words: ops_facts.main(list(words), parts)  # noqa: E731
+
+    assert say("pending") == 0
+    assert f"1 facts wait; the oldest is ALOWARE:{number}" in capsys.readouterr().out
+    rig.post()
+    assert say("create") == 0
+    assert "Quill_Agent_Realtime is there" in capsys.readouterr().out
+    assert say("create", "--again") == 0
+    made = capsys.readouterr().out.strip().splitlines()[-1].removeprefix("POWERBI_DATASET_ID=")
+    assert say("rebuild", "--dataset", made) == 0
+    assert [row["EventID"] for row in rig.powerbi.rows(made, "FactEvent")] == [f"ALOWARE:{number}"]
+    archive = app_environment["FACTS_FOLDER"]
+    assert say("rebuild", "--dataset", made, "--archive", archive) == 0
+    assert len(rig.powerbi.rows(made, "FactEvent")) == 1
+    assert say("seed") == 0
+    assert len(rig.rows(DIM_METRIC)) == 4
+    capsys.readouterr()
+    assert say("explain", f"ALOWARE:{number}") == 0
+    assert "posted" in capsys.readouterr().out
+    assert say("explain", "ALOWARE:none") == 1
+
+
+def test_the_chart_shows_facts_per_agent_and_day(rig, capsys, tmp_path):
+    rig.aloware.call(owner_id=101)
+    rig.hubspot.send([hubspot.event() for _ in range(3)])
+    rig.work()
+    rig.post()
+    picture = tmp_path / "facts.svg"
+    assert chart.main(["--folder", str(rig.files.folder), "--out", str(picture)]) == 0
+
+    shown = capsys.readouterr().out
+    assert "2026-11-20  101           c 1" in shown
+    assert "2025-11-20  hubspot:5001  sss 3" in shown
+    assert picture.read_text().count("<title>CASES 3</title>") == 1
+
+
+def test_a_chart_of_nothing_says_so(tmp_path, capsys):
+    assert chart.main(["--folder", str(tmp_path), "--out", str(tmp_path / "x.svg")]) == 0
+    assert "no facts yet" in capsys.readouterr().out

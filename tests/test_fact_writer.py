@@ -1,0 +1,298 @@
+"""The writer: one at a time, every fact once, whatever crashes, hangs, refuses or is away."""
+
+import pytest
+from fact_writer_rig import Crash, CrashingClient, WriterRig, fact
+
+from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
+from chalicelib.ports import Switches
+
+LEASE_OVER = 600
+LANDED = 1000
+
+
+@pytest.fixture
+def rig(stage, powerbi, dataset):
+    return WriterRig(
+        stage.aws.client("dynamodb"), stage.tables["QuillLedgerTable"], powerbi, dataset
+    )
+
+
+def test_nothing_pending_costs_no_write_and_no_request(rig):
+    client = CrashingClient(rig.client)
+
+    assert rig.run(rig.writer(client)).outcome == "idle"
+    assert set(client.calls) == {"query", "get_item"}
+    assert rig.powerbi.calls == ()
+
+
+def test_pending_facts_go_in_one_post_and_are_final(rig):
+    rig.store().keep([fact(n) for n in range(30)])
+
+    summary = rig.run()
+
+    assert (summary.outcome, summary.posts, summary.posted) == ("posted", 1, 30)
+    assert set(rig.statuses(rig.ids()).values()) == {"posted"}
+    assert rig.run().outcome == "idle"
+    assert rig.powerbi.count()["post_rows"] == 4  # three dimensions, one batch of facts
+
+
+def test_more_facts_than_a_post_takes_go_in_several(rig):
+    rig.store().keep([fact(n) for n in range(30)])
+
+    summary = rig.run(rig.writer(rows_per_post=12))
+
+    assert (summary.posts, summary.posted) == (3, 30)
+    assert set(rig.ids().values()) == {1}
+
+
+@pytest.mark.parametrize(
+    ("is_numbered", "moments"), [(True, (False, True)), (False, (True,))], ids=["numbered", "plain"]
+)
+def test_a_crash_at_any_call_loses_no_fact_and_counts_none_twice(rig, is_numbered, moments):
+    """The process dies before, or after, each single call to the database; then the next run comes.
+
+    With sequence numbers every row is there once; without them a row may be there twice, and the
+    measures count it once.  A dimension has each key once, always.
+    """
+    crashes = 0
+    for at in range(1, 200):
+        finished = 0
+        for is_after in moments:
+            rig.dataset = rig.powerbi.create_dataset(definition())
+            keys = {f"ALOWARE:{at}-{is_after}-{n}" for n in range(3)}
+            rig.store().keep([fact(key.removeprefix("ALOWARE:")) for key in sorted(keys)])
+            client = CrashingClient(rig.client, at=at, is_after=is_after)
+            try:
+                rig.run(rig.writer(client, is_numbered=is_numbered))
+                finished += 1
+            except Crash:
+                crashes += 1
+            for wait in (LEASE_OVER, LANDED, 0):
+                rig.clock.forward(wait)
+                rig.run(rig.writer(is_numbered=is_numbered))
+
+            assert set(rig.ids()) == keys
+            assert set(rig.statuses(keys).values()) == {"posted"}
+            if is_numbered:
+                assert set(rig.ids().values()) == {1}
+            assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
+            assert [row["MetricID"] for row in rig.rows(DIM_METRIC)] == ["CALLS"]
+            days = [row["Date"] for row in rig.rows(DIM_DATE)]
+            assert len(set(days)) == len(days) == 365
+        if finished == len(moments):
+            break
+    assert crashes > 20 * len(moments)
+
+
+def test_a_crash_while_keeping_keeps_the_rest_when_the_job_comes_again(rig):
+    crashes = 0
+    for at in range(1, 30):
+        facts = [fact(f"{at}-{n}") for n in range(60)]
+        client = CrashingClient(rig.client, at=at, is_after=True)
+        try:
+            rig.store(client).keep(facts)
+        except Crash:
+            crashes += 1
+        again = rig.store().keep(facts)
+
+        assert again.new + again.duplicate == 60
+        assert len(rig.statuses([one.key for one in facts])) == 60
+        if crashes < at:
+            break
+    assert crashes == 4  # one read, three inserts
+    rig.run()
+    assert set(rig.ids().values()) == {1}
+
+
+def test_two_writers_at_once_post_once(rig):
+    rig.store().keep([fact(n) for n in range(5)])
+    second = []
+
+    class Interrupted(CrashingClient):
+        def __getattr__(self, operation):
+            call = super().__getattr__(operation)
+
+            def then(**arguments):
+                answer = call(**arguments)
+                if operation == "batch_execute_statement" and not second:
+                    second.append(rig.run())
+                return answer
+
+            return then
+
+    first = rig.run(rig.writer(Interrupted(rig.client)))
+
+    assert second[0].outcome == "busy"
+    assert first.outcome == "posted"
+    assert set(rig.ids().values()) == {1}
+
+
+@pytest.mark.parametrize("kind", ["drop", "act_then_drop", "act_then_hang", "act_then_status"])
+def test_an_unknown_outcome_is_settled_without_doubling(rig, kind):
+    rig.run(seeded(rig))
+    rig.powerbi.fault(kind, operation="post_rows", status=500)
+    rig.store().keep([fact(n) for n in range(3)])
+
+    first = rig.run(rig.writer(is_numbered=True))
+    rig.clock.forward(60)
+    second = rig.run(rig.writer(is_numbered=True))
+
+    assert first.outcome.startswith("waiting:powerbi")
+    assert second.outcome == "posted"
+    assert rig.ids() == {f"ALOWARE:{n}": 1 for n in (99, 0, 1, 2)}
+
+
+def test_without_sequence_numbers_the_measures_still_count_once(rig):
+    rig.run(seeded(rig))
+    rig.powerbi.fault("act_then_drop", operation="post_rows")
+    rig.store().keep([fact(1)])
+    rig.run()
+    rig.clock.forward(60)
+    rig.run()
+
+    assert rig.ids()["ALOWARE:1"] == 2
+    assert rig.powerbi.distinct(rig.dataset, "FactEvent", "EventID") == 2
+    assert all("DISTINCTCOUNT(FactEvent[EventID])" in m["expression"] for m in measures())
+
+
+def test_a_dimension_whose_outcome_is_unknown_is_cleared_and_filled_once_it_has_landed(rig):
+    rig.powerbi.fault("act_then_drop", operation="post_rows")  # the first POST: agents
+    rig.store().keep([fact(1)])
+    first = rig.run()
+
+    assert first.outcome == "posted"  # facts do not wait
+    rig.store().keep([fact(2, agent_id="102")])
+    rig.clock.forward(60)
+    rig.run()
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
+    rig.clock.forward(LANDED)
+    rig.run()
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101", "102"]
+    assert rig.powerbi.count()["clear_rows"] == 1
+
+
+def test_too_many_requests_are_waited_out(rig):
+    rig.run(seeded(rig))
+    headers = {"Retry-After": "300"}
+    rig.powerbi.fault("status", operation="post_rows", status=429, headers=headers)
+    rig.store().keep([fact(1)])
+    before = len(rig.powerbi.calls_of("post_rows"))
+    outcomes = []
+    for _ in range(6):
+        outcomes.append(rig.run().outcome)
+        rig.clock.forward(60)
+
+    assert outcomes[0] == "waiting:powerbi_http_429"
+    assert set(outcomes[1:5]) == {"waiting:asked_to"}
+    assert outcomes[5] == "posted"
+    assert len(rig.powerbi.calls_of("post_rows")) == before + 2
+
+
+def test_one_row_that_is_refused_fails_alone(rig):
+    facts = [fact(n) for n in range(20)]
+    facts[7] = fact(7, notes="x" * 4001)
+    rig.store().keep(facts)
+
+    summary = rig.run()
+
+    assert (summary.posted, summary.failed) == (19, 1)
+    assert rig.statuses(["ALOWARE:7"]) == {"ALOWARE:7": "failed"}
+    assert set(rig.ids().values()) == {1}
+    assert rig.run().outcome == "idle"
+
+
+def test_a_table_that_refuses_everything_fails_no_fact(rig):
+    rig.run(seeded(rig))
+    facts = [fact(n, notes="x" * 4001) for n in range(20)]
+    rig.store().keep(facts)
+    before = len(rig.powerbi.calls_of("post_rows"))
+
+    summary = rig.run()
+
+    assert summary.outcome == "held:every_row_refused"
+    assert set(rig.statuses([one.key for one in facts]).values()) == {"pending"}
+    assert len(rig.powerbi.calls_of("post_rows")) - before < 12
+
+
+@pytest.mark.parametrize("how", ["dataset_gone", "not_in_workspace", "wrong_secret"])
+def test_a_wrong_deployment_makes_facts_wait(rig, how):
+    rig.store().keep([fact(1)])
+    if how == "dataset_gone":
+        rig.dataset = "gone"
+    elif how == "not_in_workspace":
+        rig.powerbi.set_modes(allowed=False)
+    else:
+        rig.powerbi.secrets[:] = ["another"]
+    try:
+        assert rig.run().outcome.startswith("waiting:powerbi")
+    finally:
+        rig.powerbi.secrets[:] = ["simulated-powerbi-secret"]
+    assert rig.statuses(["ALOWARE:1"]) == {"ALOWARE:1": "pending"}
+
+
+def test_an_old_token_is_renewed_once(rig):
+    rig.store().keep([fact(1)])
+    writer = rig.writer()
+    rig.run(writer)
+    rig.powerbi.end_tokens()
+    rig.store().keep([fact(2)])
+    rig.run(writer)
+
+    assert set(rig.ids()) == {"ALOWARE:1", "ALOWARE:2"}
+    assert rig.powerbi.count()["token"] == 2
+
+
+def test_a_token_is_kept_until_it_nears_its_end(rig):
+    writer = rig.writer()
+    for number in range(3):
+        rig.store().keep([fact(number)])
+        rig.run(writer)
+    assert rig.powerbi.count()["token"] == 1
+    rig.clock.forward(3599 - 299)
+    rig.store().keep([fact(9)])
+    rig.run(writer)
+    assert rig.powerbi.count()["token"] == 2
+
+
+@pytest.mark.parametrize("switches", [Switches(kill_switch=True), Switches(shadow_mode=True), None])
+def test_a_switch_holds_and_an_outage_of_weeks_is_a_delay(rig, switches):
+    rig.store().keep([fact(1)])
+    rig.switches.switches = switches
+    for _ in range(30):
+        rig.clock.forward(86_400)
+        assert rig.run().outcome.startswith("held:")
+    rig.switches.switches = Switches()
+
+    expiry = rig.client.get_item(
+        TableName=rig.table_name, Key={"pk": {"S": "ALOWARE:1"}}, ConsistentRead=True
+    )["Item"]["expiresAt"]["N"]
+    assert int(expiry) > rig.clock.now().timestamp()
+    assert rig.run().posted == 1
+
+
+def test_a_switch_that_stops_between_claim_and_post_loses_nothing(rig):
+    rig.run(seeded(rig))
+    rig.store().keep([fact(1)])
+
+    class Stopping(CrashingClient):
+        def __getattr__(self, operation):
+            if operation == "update_item":  # the open batch is stored
+                rig.switches.switches = Switches(kill_switch=True)
+            return super().__getattr__(operation)
+
+    writer = rig.writer(Stopping(rig.client))
+    assert rig.run(writer).outcome == "held:kill_switch"
+    rig.switches.switches = Switches()
+    rig.clock.forward(60)
+    assert rig.run().posted == 1
+    assert rig.ids()["ALOWARE:1"] == 1
+
+
+def seeded(rig):
+    """Dimensions in place and one fact posted, so that the next POST is one of facts."""
+    rig.store().keep([fact(99)])
+    return rig.writer()
+
+
+def measures():
+    return definition()["tables"][0]["measures"]
