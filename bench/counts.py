@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bench.kinds import KINDS, Kind
 from bench.system import System
@@ -36,9 +36,10 @@ class Count:
 
 
 def measure(system: System) -> list[Count]:
-    """The door, then every kind of event in the worker, after a warm-up."""
-    system.post(system.message("warm-up"))
-    system.work()
+    """The door, then every kind of event in the worker, each after one of its kind."""
+    for kind in KINDS:
+        kind.send(system, f"warm-up {KINDS.index(kind)}")
+        system.work()
     return [_door(system), *(_of(system, kind) for kind in KINDS)]
 
 
@@ -46,16 +47,20 @@ def _door(system: System) -> Count:
     body = system.message("at the door")
     _reset(system)
     system.post(body)
-    count = _read(system, "webhook at the door", 0, limit_writes=0)
+    count = _read(system, "webhook at the door", 0, (None, 0))
     system.work()
     return count
 
 
 def _of(system: System, kind: Kind) -> Count:
     kind.send(system, f"count {KINDS.index(kind)}")
+    before = system.actions_begun()
     _reset(system)
     assert system.work() == 1
-    return _read(system, kind.name, kind.actions, limit_calls=kind.calls, limit_writes=kind.writes)
+    counted = _read(system, kind.name, 0, (None, None))
+    actions = system.actions_begun() - before
+    calls, writes = kind.limits(actions)
+    return replace(counted, actions=actions, limit_calls=calls, limit_writes=writes)
 
 
 def _reset(system: System) -> None:
@@ -64,12 +69,7 @@ def _reset(system: System) -> None:
 
 
 def _read(
-    system: System,
-    name: str,
-    actions: int,
-    *,
-    limit_calls: int | None = None,
-    limit_writes: int | None = None,
+    system: System, name: str, actions: int, limits: tuple[int | None, int | None]
 ) -> Count:
     meter = system.meter
     return Count(
@@ -80,6 +80,5 @@ def _read(
         meter.writes,
         meter.reads,
         len(system.richpanel.calls),
-        limit_calls,
-        limit_writes,
+        *limits,
     )

@@ -1,13 +1,17 @@
-"""Every kind of event there is, each as one entry: what is sent, how many actions, what it may cost.
+"""Every kind of event there is, each as one entry: what is sent, and what it may cost.
 
 A new kind of event is a new `Kind` in `KINDS`; counts, processor time, cost and the page follow.
 """
 
 from __future__ import annotations
 
+import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from chalicelib import keys
 
 if TYPE_CHECKING:
     from bench.system import System
@@ -22,31 +26,23 @@ class Kind:
 
     Attributes:
         send: makes one event with this name at the vendor and puts it on the queue.
-        actions: how many side effects it has.
         is_peer_work: the peer built on another library does the same work, to be compared.
-        limited: calls <= 2 x actions + 4, write units <= 3 x actions + 4.
-        limit_calls, limit_writes: where the general limit does not apply.
-        at_the_door: requests of the HTTP function that belong to one event.
+        is_routed: with n actions, calls <= 2 n + 4 and write units <= 3 n + 4.
+        calls, writes: limits of another kind.
     """
 
     name: str
     send: Callable[[System, str], None]
-    actions: int
     is_peer_work: bool = False
-    limited: bool = True
-    limit_calls: int | None = None
-    limit_writes: int | None = None
-    at_the_door: int = 1
+    is_routed: bool = False
+    calls: int | None = None
+    writes: int | None = None
 
-    @property
-    def calls(self) -> int | None:
-        """DynamoDB calls it may make."""
-        return 2 * self.actions + 4 if self.limited else self.limit_calls
-
-    @property
-    def writes(self) -> int | None:
-        """Write units it may use."""
-        return 3 * self.actions + 4 if self.limited else self.limit_writes
+    def limits(self, actions: int) -> tuple[int | None, int | None]:
+        """DynamoDB calls and write units that an event with so many actions may use."""
+        if self.is_routed:
+            return 2 * actions + 4, 3 * actions + 4
+        return self.calls, self.writes
 
 
 def _routed(system: System, name: str) -> None:
@@ -57,8 +53,8 @@ def _by_email(system: System, name: str) -> None:
     system.post(system.message(LONG_ID.replace("@", f"{name}@")))
 
 
-def _two_actions(system: System, name: str) -> None:
-    """A second message on a ticket that has its route and intent tags: two tags are new."""
+def _two_tags_there(system: System, name: str) -> None:
+    """A second message on a ticket that has its route and its intent."""
     tags = ["route-returns-admin", "mw-intent-refund_request"]
     system.post(system.message(name, tags=tags))
 
@@ -79,19 +75,56 @@ def _duplicate(system: System, name: str) -> None:
     system.send_again(name)
 
 
+def _asked(system: System, name: str) -> None:
+    _by_customer(system, name, "Where is my order?")
+
+
+def _replied(system: System, name: str) -> None:
+    _by_customer(system, name, "Where is my order #{order}?")
+
+
+def _replied_and_closed(system: System, name: str) -> None:
+    _by_customer(system, name, "When will order #{order} arrive?", is_shipped=False)
+
+
+def _by_customer(system: System, name: str, text: str, *, is_shipped: bool = True) -> None:
+    """A customer of the shop writes, each for the first time: guard rails count by customer."""
+    number = 1001 + int(keys.digest(name)[:6], 16)
+    email = f"{keys.digest(name)[:10]}@example.com"
+    tracking = {"number": "ZZ555", "url": "https://carrier.example/ZZ555", "company": "DHL"}
+    more = {"tracking": tracking} if is_shipped else {}
+    system.shopify.add_order(f"#{number}", email=email, **more)
+    ticket_id, comment_id = f"t-{keys.digest(name)[:12]}", system.comment_of(name)
+    body = text.format(order=number)
+    system.richpanel.add_ticket(
+        ticket_id, comments=[{"id": comment_id, "body": body}], customer_email=email
+    )
+    system.post({"ticket_id": ticket_id, "message_id": comment_id, "message": body})
+
+
+def _fact(system: System, name: str) -> None:
+    """One signed event of HubSpot."""
+    del name
+    from chalicelib.sources import hubspot as source  # noqa: PLC0415 - after the environment
+    from local.vendors import hubspot  # noqa: PLC0415
+
+    body, stamp = json.dumps([hubspot.event()]), str(int(time.time() * 1000))
+    signature = source.signature_v3(
+        system.stage.secrets.hubspot_secret, uri=hubspot.TARGET_URL, body=body.encode(), stamp=stamp
+    )
+    headers = {source.SIGNATURE_V3: signature, source.TIMESTAMP: stamp}
+    system.request("/webhook/hubspot", body, headers)
+
+
 KINDS: tuple[Kind, ...] = (
-    Kind("routed event", _routed, actions=4, is_peer_work=True),
-    Kind("routed event, long ids", _by_email, actions=4),
-    Kind("event that moves a ticket", _rerouted, actions=5, is_peer_work=True),
-    Kind("routed, two tags already there", _two_actions, actions=4),
-    Kind("thin notification, resolved", _thin, actions=4, limited=False),
-    Kind(
-        "duplicate in the worker",
-        _duplicate,
-        actions=0,
-        is_peer_work=True,
-        limited=False,
-        limit_calls=1,
-        limit_writes=1,
-    ),
+    Kind("routed event", _routed, is_peer_work=True, is_routed=True),
+    Kind("routed event, long ids", _by_email, is_routed=True),
+    Kind("event that moves a ticket", _rerouted, is_peer_work=True, is_routed=True),
+    Kind("routed, two tags already there", _two_tags_there, is_routed=True),
+    Kind("thin notification, resolved", _thin),
+    Kind("asked for the order number", _asked),
+    Kind("replied, order status", _replied, is_peer_work=True),
+    Kind("replied and closed", _replied_and_closed),
+    Kind("fact, kept", _fact),
+    Kind("duplicate in the worker", _duplicate, is_peer_work=True, calls=1, writes=1),
 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from bench import cold, conversations, cost, counts, growth, ingress, throughput, worker
 from bench.sizes import Sizes
-from bench.system import System
+from bench.system import System, whole
 from bench.table import Row
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ POWERTOOLS = "Powertools, {}"
 
 def events(sizes: Sizes) -> list[Row]:
     """Door and worker: calls and units, processor time, dollars."""
-    with System() as system:
+    with whole() as system:
         found = counts.measure(system)
         door = ingress.measure(system, sizes.requests)
         sides = worker.measure(system, sizes.events)
@@ -56,7 +56,7 @@ def _counted(count: Count, sides: dict[str, Side]) -> list[Row]:
     rows = [
         Row(
             section,
-            f"{count.name}: calls",
+            f"{count.name}, {count.actions} actions: calls",
             "calls",
             count.dynamodb_calls,
             target=count.limit_calls,
@@ -125,11 +125,14 @@ def _costs(found: list[Count], sides: dict[str, dict[str, Side]]) -> list[Row]:
 
 
 def _two_actions(found: list[Count], section: str) -> Row:
-    """Units grow by the same step with each action: an event of two follows from four and five."""
+    """An event of two actions, by the steps between two kinds that differ by one action."""
     by_name = {count.name: count for count in found}
-    four, five = by_name["routed event"], by_name["event that moves a ticket"]
-    writes = four.writes - 2 * (five.writes - four.writes)
-    two = cost.of(writes=writes, reads=four.reads, aws_calls=four.aws_calls - 2, vendor_calls=2)
+    one, more = by_name["routed event"], by_name["event that moves a ticket"]
+    fewer = (one.actions - 2) / (more.actions - one.actions)
+    writes = one.writes - fewer * (more.writes - one.writes)
+    two = cost.of(
+        writes=writes, reads=one.reads, aws_calls=one.aws_calls - round(fewer), vendor_calls=2
+    )
     note = (
         f"{writes:g} write units; HTTP API {two.http_api:.2f}, function URL {two.function_url:.2f}"
     )

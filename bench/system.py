@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import json
-from collections.abc import Sequence
-from contextlib import ExitStack
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -48,6 +50,8 @@ class System:
         variables: of the app's environment, besides the local ones.
     """
 
+    shopify: Any = None
+
     def __init__(self, *, on_dynoxide: bool = False, **variables: str) -> None:
         self.on_dynoxide = on_dynoxide
         self._more = variables
@@ -85,11 +89,12 @@ class System:
 
     def post(self, body: dict[str, Any]) -> dict[str, Any]:
         """One webhook, as API Gateway would hand it to the function."""
-        event = gateway_event(
-            "/webhook/richpanel",
-            json.dumps(body),
-            {"x-richpanel-webhook-token": self.stage.secrets.webhook_token},
-        )
+        headers = {"x-richpanel-webhook-token": self.stage.secrets.webhook_token}
+        return self.request("/webhook/richpanel", json.dumps(body), headers)
+
+    def request(self, path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
+        """One POST to a route, as API Gateway would hand it to the function."""
+        event = gateway_event(path, body, headers)
         answer: dict[str, Any] = self.app.app(event, lambda_events.Context("rp-mw-dev", 25.0))
         assert answer["statusCode"] == 200, answer  # noqa: PLR2004
         return answer
@@ -115,6 +120,12 @@ class System:
         job = richpanel.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
         self.services.intake.accept(job, recovery=Recovery.SWEEP)
 
+    def actions_begun(self) -> int:
+        """Rows of actions in the ledger."""
+        table = self.stage.tables["IdempotencyTable"]
+        pages = self.aws.client("dynamodb").get_paginator("scan").paginate(TableName=table)
+        return sum("event_key" in item for page in pages for item in page["Items"])
+
     def forget_queue(self) -> None:
         """Throw away what is on the queue."""
         self.aws.client("sqs").purge_queue(QueueUrl=self.stage.queue_url)
@@ -125,6 +136,26 @@ class System:
         while self.pump.pump_one() is not None:
             handled += 1
         return handled
+
+
+@contextmanager
+def whole() -> Iterator[System]:
+    """A system with every vendor there is, that answers customers by itself."""
+    from chalicelib.fact_schema import definition  # noqa: PLC0415 - after the environment
+    from local.vendors.powerbi import PowerBi  # noqa: PLC0415
+    from local.vendors.shopify import Shopify  # noqa: PLC0415
+
+    with Shopify() as shopify, PowerBi() as powerbi, tempfile.TemporaryDirectory() as folder:
+        dataset = powerbi.create_dataset(definition())
+        variables = environment.facts(powerbi, dataset, Path(folder)) | {
+            "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "RICHPANEL_BOT_AGENT_ID": "bot-1",
+            "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
+            "SHOPIFY_BASE_URL": shopify.base_url,
+        }
+        with System(**variables) as system:
+            system.shopify = shopify
+            yield system
 
 
 def lift_rate_limits() -> None:
