@@ -20,7 +20,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from chalicelib import trace
+from chalicelib import redaction, trace
 from chalicelib.clock import iso
 from chalicelib.ports import Clock
 
@@ -89,14 +89,12 @@ class JsonLog:
 
     def _safe(self, fields: Mapping[str, object]) -> Mapping[str, Any]:
         """The fields redacted; if that fails, the text is dropped and not the line."""
-        from chalicelib.redaction import redact_mapping  # noqa: PLC0415 - its tables load at the first line, not at the cold start's import
-
         present = {name: value for name, value in fields.items() if value is not None}
         trace_id = present.get("mw_trace_id")
         is_ours = isinstance(trace_id, str) and _TRACE_ID.fullmatch(trace_id)
         kept = {"mw_trace_id": present.pop("mw_trace_id")} if is_ours else {}
         try:
-            return {**redact_mapping(present), **kept}
+            return {**redaction.redact_mapping(present), **kept}
         except Exception:  # noqa: BLE001 - whatever fails, nothing unredacted may leave
             self.metric("mw.redaction.failed")
             return {"redaction": "failed"}

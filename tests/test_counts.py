@@ -11,6 +11,16 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 COUNTS = [  # name, actions, AWS calls, of them DynamoDB's, write units, read units, Richpanel
     ("webhook at the door", 0, 1, 0, 0.0, 0.0, 0),
+    ("routed event", 5, 12, 12, 19.0, 1.0, 2),
+    ("routed event, long ids", 5, 12, 12, 19.0, 1.0, 2),
+    ("event that moves a ticket", 6, 14, 14, 22.0, 1.0, 3),
+    ("routed, two tags already there", 5, 12, 12, 17.0, 1.0, 2),
+    ("thin notification, resolved", 5, 15, 15, 20.0, 2.0, 2),
+    ("asked for the order number", 8, 19, 19, 31.0, 1.0, 5),
+    ("replied, order status", 9, 22, 22, 35.0, 1.5, 5),
+    ("replied and closed", 10, 24, 24, 38.0, 1.5, 7),
+    ("fact, kept", 0, 2, 2, 1.0, 0.0, 0),
+    ("duplicate in the worker", 0, 1, 1, 1.0, 0.0, 0),
 ]
 ROUTED = {"routed event", "routed event, long ids", "event that moves a ticket"}
 
@@ -48,7 +58,7 @@ def test_importing_the_app_builds_no_client_and_imports_nothing_only_the_worker_
         "import app\n"
         "from chalicelib import wiring\n"
         "assert not wiring._services\n"
-        "late = ('chalicelib.adapters.', 'chalicelib.worker', 'chalicelib.redaction')\n"
+        "late = ('chalicelib.adapters.', 'chalicelib.worker', 'chalicelib.ledger')\n"
         "print([m for m in sys.modules if m.startswith(late)])\n"
     )
     environ = {**os.environ, "STAGE": "dev"}
