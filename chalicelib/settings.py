@@ -50,7 +50,7 @@ class Settings(BaseModel):
     state_table: str
     audit_table: str
     queue_name: str
-    managed_by: Literal["cloudformation", "provision"] = "provision"
+    managed_by: Literal["cloudformation", "provision", "either"] = "provision"
     ingress_ledger: bool = False
     richpanel_base_url: str = Field(pattern=r"^https?://")
     richpanel_requests_per_30_s: float = Field(default=30, gt=0, le=50)

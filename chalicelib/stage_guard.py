@@ -5,7 +5,8 @@ overridden by a variable and a tag comes from the declaration that made the reso
 
 A stage is deployed in one of two ways: by a CloudFormation stack, or by provisioned resources and
 `chalice deploy`.  The queue's tag ``managed-by`` says which, and the functions carry theirs as a
-variable: two workers on one queue, one of them forgotten, would act by two releases at once.
+variable: two workers on one queue, one of them forgotten, would act by two releases at once.  An operator's
+command is no worker and takes either.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def check(
     if wrong:
         raise SettingsError(f"not tagged stage={stage}: {', '.join(wrong)}")
     owner = queue.get("managed-by", "nobody")
-    if owner != managed_by:
+    if managed_by not in ("either", owner):
         raise SettingsError(f"{queue_name} is managed by {owner}, this deployment is {managed_by}")
 
 

@@ -251,9 +251,9 @@ def _explained(drill: Drill) -> Iterator[str]:
     variables = environment.local(STAGE, drill.deployed.aws, richpanel_url=drill.richpanel.base_url)
     key = "evt:rp:300:c-300"
     run = subprocess.run(  # noqa: S603 - the command is ours
-        [sys.executable, "-m", "ops", "--stage", STAGE, "explain", key],
+        [sys.executable, "-m", "ops", "explain", key, "--stage", STAGE],
         cwd=ROOT,
-        env={**os.environ, **variables, "MANAGED_BY": stack.MANAGER, "NO_COLOR": "1"},
+        env={**os.environ, **variables, "NO_COLOR": "1"},
         capture_output=True,
         text=True,
         check=False,

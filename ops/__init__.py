@@ -13,6 +13,8 @@
     facts         the dataset: create, seed, pending, explain, rebuild
     doctor        a deployed stage against its declaration
     provision     tables, queues and switches as `.chalice/resources.json` declares them
+    watching      log groups, alarms and dashboard as that file declares them
+    chalice_deploy  what `chalice deploy` needs: run by `app` under that command
     template      the part of CloudFormation that file is written in
     stages        the environment of a stage, from `.chalice/config.json`
 

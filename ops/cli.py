@@ -26,6 +26,7 @@ from ops import (
     replay,
     settle,
     switch,
+    watching,
 )
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
@@ -382,19 +383,33 @@ def erase_command(
 
 
 @app.command("provision")
-def provision_command(stage: Stage = "dev", *, yes: Yes = False, json: Json = False) -> None:
-    """Create or update the stage's tables, queues and switches; safe to repeat."""
+def provision_command(
+    stage: Stage = "dev",
+    alarm_email: Annotated[str, typer.Option(help="Who is told of alarms.")] = "",
+    *,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Create or update the stage's tables, queues, switches and alarms; safe to repeat."""
     session, output = Session(stage, yes), Output(json)
     if stage == "prod" and not yes:
         raise OpsError("provision changes prod; say --yes if that is meant", code=EXIT_UNUSABLE)
     steps = provision.everything(session, session.template, stage)
     made = list(output.following(steps, "provisioning"))
+    watchers = watching.create(session.client, session.template, email=alarm_email)
     missing = provision.missing_secrets(session, session.template, stage)
-    output.show({"made": [asdict(one) for one in made], "missing_secrets": missing})
+    output.show(
+        {
+            "made": [asdict(one) for one in made],
+            "watching": watchers,
+            "missing_secrets": missing,
+        }
+    )
     output.table(
         ("resource", "name", "did", "changes"),
         [(m.logical_id, m.name, m.did, ", ".join(m.changes)) for m in made],
     )
+    output.say(f"watching: {len(watchers)} log groups, alarms, topic and dashboard as declared")
     for name in missing:
         output.say(f"still to be provided: secret {name}", style="yellow")
 

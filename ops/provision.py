@@ -182,6 +182,8 @@ def _update_queue(
     found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
     there = sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
     _refuse_stacks([{"Key": key} for key in there])
+    if there.get("managed-by", tags.get("managed-by")) != tags.get("managed-by"):
+        raise OwnedByStackError("a CloudFormation stack manages this stage's queue; deploy that")
     differs = {
         name: value
         for name, value in wanted.items()

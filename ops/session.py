@@ -79,7 +79,8 @@ class Session:
         """The services of the functions, built from the stage's variables."""
         configured = stages.configured(self.stage)
         own = {name: os.environ[name] for name in configured if name in os.environ}
-        variables = {**configured, **own, "STAGE": self.stage}
+        either = {"MANAGED_BY": "either"}  # an operator mends stacks and provisioned stages alike
+        variables = {**configured, **own, **either, "STAGE": self.stage}
         return _OperatorServices(settings.load(variables))
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time

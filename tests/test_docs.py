@@ -73,7 +73,7 @@ def test_every_page_of_an_alarm_says_what_to_type():
 
 def ops_commands(text):
     """Every operator's command of a page: its words up to the first argument."""
-    lines = re.findall(r"python -m ops ((?:[^`\n])+)", text)
+    lines = re.findall(r"python -m ops ((?:[^`\n])+)", text)  # `ops.facts` has its own tests
     return {tuple(line.split()) for line in lines}
 
 

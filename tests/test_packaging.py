@@ -318,6 +318,22 @@ def test_facts_are_posted_every_minute_and_archived_where_nobody_else_reads(temp
     assert bucket["BucketEncryption"]
 
 
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_may_write_to_its_own_log_group_and_to_no_other(
+    template: Template, function: str
+):
+    group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
+    name = template["Resources"][group]["Properties"]["LogGroupName"]["Fn::Sub"]
+    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+    allowed = [
+        one["Resource"]["Fn::Sub"].partition(":log-group:")[2]
+        for one in policy["Statement"]
+        if "logs:PutLogEvents" in one["Action"]
+    ]
+
+    assert allowed == [f"{name}:*"]
+
+
 def test_the_queue_and_every_function_say_that_a_stack_manages_them(template: Template):
     manager = {"Ref": "ManagedBy"}
     queue = template["Resources"]["EventsQueue"]["Properties"]

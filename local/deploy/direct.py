@@ -9,8 +9,8 @@ from local import resources
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
 from local.engine import REGION
-from ops.template import Template
 from ops import watching
+from ops.template import Template
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -54,6 +54,7 @@ def run(scenario, **ends):
     stage = Stage()
     world = Told(scenario, stage, trace=True)
     world.ends = {kind: list(value) for kind, value in ends.items()}
+    world.is_fair = world.is_fair and not ends
     world.run()
     stage.close()
     assert world.oracle.violations == []

@@ -71,6 +71,20 @@ class MemoryTable:
         self._keep(at, row)
         return _copied(row) if reading else {}
 
+    def scan_page(
+        self,
+        *,
+        limit: int,
+        start: Item | None = None,
+    ) -> tuple[list[Item], Item | None]:
+        """See `chalicelib.dynamo.Table.scan_page`."""
+        keys = list(self.rows)
+        first = keys.index(self._key(start)) + 1 if start else 0
+        page = keys[first : first + limit]
+        is_last = first + limit >= len(keys)
+        last = None if is_last else dict(zip(self.key, page[-1], strict=True))
+        return [_copied(self.rows[key]) for key in page], last
+
     def delete(self, key: Mapping[str, Any]) -> None:
         """Take a row away, as TTL does."""
         at = self._key(key)

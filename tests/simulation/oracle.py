@@ -108,6 +108,9 @@ class Oracle:
         if before["status"] == "done" and after["status"] != "done":
             self._broken("P1", f"{key} was done and is {after['status']}")
         same_event = before["event_key"] == after["event_key"]
+        mine = actor.fences.get(before["event_key"]) if actor is not None else None
+        if same_event and mine is not None and mine < before["fence"]:
+            self._broken("P6", f"{key} at fence {before['fence']} changed by fence {mine}")
         if same_event and after["fence"] < before["fence"]:
             self._broken("P6", f"{key} taken from fence {before['fence']} by {after['fence']}")
 

@@ -102,6 +102,9 @@ class SimTable:
     def query(self, **arguments: Any) -> Any:
         return self._world.call(Port.READ, lambda: self._table.query(**arguments))
 
+    def scan_page(self, *, limit: int, **more: Any) -> Any:
+        return self._world.call(Port.READ, lambda: self._table.scan_page(limit=limit, **more))
+
     def _write(self, key: Mapping[str, Any], write: Any) -> Any:
         if not self._watched:
             return self._world.call(Port.WRITE, write)
