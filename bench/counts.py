@@ -68,9 +68,7 @@ def _reset(system: System) -> None:
     system.richpanel.forget_calls()
 
 
-def _read(
-    system: System, name: str, actions: int, limits: tuple[int | None, int | None]
-) -> Count:
+def _read(system: System, name: str, actions: int, limits: tuple[int | None, int | None]) -> Count:
     meter = system.meter
     return Count(
         name,

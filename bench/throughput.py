@@ -103,7 +103,7 @@ def _fill(system: System, messages: int, conversations: int) -> None:
         if number < conversations:
             system.richpanel.add_ticket(ticket, comments=[comment])
         else:
-            system.richpanel.add_comment(ticket, **comment)
+            system.richpanel.add_comment(ticket, comment["body"], id=comment["id"])
         system.post({"ticket_id": ticket, "message_id": comment["id"], "message": comment["body"]})
 
 

@@ -131,7 +131,9 @@ class Ledger:
             "unfinished": mark,
         }
         item = self._event_item(event, modes)
-        open_states = {f"t{n}": status.value for n, status in enumerate(sorted(takeover))}
+        open_states: dict[str, Any] = {
+            f"t{n}": status.value for n, status in enumerate(sorted(takeover))
+        }
         either = "".join(f" OR #status = :{name}" for name in open_states)
         try:
             row = self._table.update(

@@ -98,8 +98,10 @@ class Plan:
         return json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
     def packed(self) -> str:
-        """The plan as it is stored: a third of `encode`, so that an event's row stays under the
-        kilobyte that one write unit holds, also with the long ids of e-mail tickets.
+        """The plan as it is stored, in a third of `encode`.
+
+        So an event's row stays under the kilobyte that one write unit holds, also with the long
+        ids of e-mail tickets.
         """
         packer = zlib.compressobj(level=9, wbits=-15, zdict=_WORDS)
         packed = packer.compress(self.encode().encode()) + packer.flush()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chalicelib.plans import Plan, PlannedAction
 
-STORED = 'z1:!)lMAp{^0o7&9vaV=GgjG3KUG*sO+|Ta=mx3e2L^!qU{@5^UCB4?aj(7p0bz7UdP|CZ^<O<{<?E00'
+STORED = "z1:!)lMAp{^0o7&9vaV=GgjG3KUG*sO+|Ta=mx3e2L^!qU{@5^UCB4?aj(7p0bz7UdP|CZ^<O<{<?E00"
 ACTIONS = st.builds(
     PlannedAction,
     kind=st.sampled_from(["add_tag", "remove_tag"]),
@@ -52,7 +52,8 @@ def test_a_plan_stays_small_enough_for_one_write_unit():
 
 
 @pytest.mark.parametrize(
-    "text", ["{}", '{"v": 2, "flow": "x", "steps": [], "facts": {}}', "nonsense", "z1:", "z1:nonsense"]
+    "text",
+    ["{}", '{"v": 2, "flow": "x", "steps": [], "facts": {}}', "nonsense", "z1:", "z1:nonsense"],
 )
 def test_a_plan_of_another_version_is_not_guessed_at(text):
     """F43."""
