@@ -43,6 +43,8 @@ format: $(READY) ## Put the format right
 
 bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench
+	@$(BIN)/python -m bench.reconcile
+	@$(BIN)/python -m bench.replay
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers
 	@$(BIN)/python -m bench.redaction

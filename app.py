@@ -5,7 +5,7 @@ import sys
 from typing import Any, cast
 from urllib.parse import urlencode
 
-from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SQSEvent
+from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEvent, SQSEvent
 
 from chalicelib.intake import Answer
 from chalicelib.wiring import services
@@ -20,9 +20,12 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalic
 
     prepare()
 
-# Chalice needs both at import; at deployment it sets the stage's environment first.
+# Chalice needs these at import; at deployment it sets the stage's environment first.
 QUEUE_NAME = os.environ.get("QUEUE_NAME", "rp-mw-events-dev.fifo")
+MAIL_TOPIC = os.environ.get("MAIL_TOPIC", "rp-mw-mail-dev")
 WORKERS = int(os.environ.get("WORKER_CONCURRENCY", "2"))
+
+FORM = "application/x-www-form-urlencoded"
 
 app = Chalice(app_name="rp-mw", configure_logs=False)
 
@@ -31,6 +34,30 @@ app = Chalice(app_name="rp-mw", configure_logs=False)
 def richpanel_webhook() -> Response:
     """A ticket event posted by Richpanel's HTTP target."""
     return _response(services().richpanel_webhook(*_posted()))
+
+
+@app.route("/initiate-conversation", methods=["POST"], cors=True)
+def initiate_conversation() -> Response:
+    """The Channel Router starts a conversation."""
+    return _response(services().initiate(*_posted()))
+
+
+@app.route("/conversations/{request_id}", methods=["GET"])
+def conversation(request_id: str) -> Response:
+    """The Channel Router asks what became of a start."""
+    return _response(services().fate(_posted()[0], request_id))
+
+
+@app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
+def twilio_webhook() -> Response:
+    """A message that came in by SMS or WhatsApp."""
+    return _twiml(services().twilio_message(*_posted(), _query()))
+
+
+@app.route("/webhook/twilio/status", methods=["POST"], content_types=[FORM])
+def twilio_status() -> Response:
+    """What became of a message that went out by SMS or WhatsApp."""
+    return _twiml(services().twilio_status(*_posted(), _query()))
 
 
 # Any content type: Aloware never sends again, so a header is no reason to lose an event.
@@ -61,6 +88,12 @@ def worker(event: SQSEvent) -> None:
         services().process(record.to_dict(), event.context)
 
 
+@app.on_sns_message(topic=MAIL_TOPIC)
+def mail(event: SNSEvent) -> None:
+    """An e-mail that came in, or what became of one that went out."""
+    services().mail(event.message)
+
+
 @app.schedule(Rate(5, unit=Rate.MINUTES))
 def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
     """What nobody told us, and what was left hanging, goes through the normal door."""
@@ -79,6 +112,11 @@ def _posted() -> tuple[dict[str, str], bytes]:
     return dict(request.headers), cast(bytes, request.raw_body)
 
 
+def _query() -> dict[str, str]:
+    """The current request's query, one value a name."""
+    return dict(cast(Request, app.current_request).query_params or {})
+
+
 def _uri() -> str:
     """The URI as its caller wrote it: behind the gateway always https, with the stage's path."""
     request = cast(Request, app.current_request)
@@ -90,4 +128,11 @@ def _uri() -> str:
 
 
 def _response(answer: Answer) -> Response:
-    return Response(dict(answer.body), status_code=answer.status)
+    return Response(dict(answer.body), dict(answer.headers), answer.status)
+
+
+def _twiml(answer: Answer) -> Response:
+    """Twilio wants TwiML: an empty one says nothing to the sender of the message."""
+    if answer.status >= 400:  # noqa: PLR2004 - an error's body is for whoever reads Twilio's log
+        return _response(answer)
+    return Response("<Response/>", {"Content-Type": "text/xml"}, answer.status)

@@ -6,6 +6,7 @@ Way in
     sources/        verify and parse what one sender posts; no I/O
     jobs            what the queue carries; encode and decode
     keys            event keys, action keys, FIFO ids, opaque ids
+    initiate        the Channel Router's door: starts admitted once, their fate told
     intake          the one door in: a request becomes a queued job
     outbox          SQS FIFO behind a port
 Work
@@ -13,6 +14,10 @@ Work
     flows/          what to do with a job: pure decisions and the order of steps
     plans           the stored decision: ordered steps of actions, no text
     actions         one small class per side effect: its key and how an unknown outcome is settled
+    outreach_actions, sending   a text, an e-mail, a hand-off; and who performs them
+    writers, composing          who writes messages; asked once, stored before anything is sent
+    heartbeat       keeps a message invisible while a slow call runs
+    handoff         what persons do with conversations that were given to them
     effects         the one door out: switches, ledger, vendor call, audit
     reconcile       find what was lost or left hanging and send it through the normal door
     sweep_rows      its part for unfinished rows; sweep_tickets for Richpanel's open tickets
@@ -23,6 +28,9 @@ State
     rows, dynamo    how stored items read; DynamoDB behind a few verbs
     sweeps          one sweep at a time, where it stands, a summary per run
     state           what is known of a conversation between two messages
+    conversations/  the conversations table: values, store, the list of hand-offs
+    companies       what a company has set for a project
+    starts          a start's row: admitted under limits, and what became of it
     audit           what was done, one row per action
     switches        kill switch, safe mode, automation, shadow; unreadable means hand back
 Support (what a customer's message is about, and what may be answered)

@@ -7,7 +7,7 @@ Only `ConditionalCheckFailed` ever means "somebody was here before"; every other
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal
 from functools import cache
 from typing import Any
@@ -27,6 +27,19 @@ class ConditionFailed(Exception):  # noqa: N818 - a value of the protocol, not a
     def __init__(self, item: Item) -> None:
         super().__init__("condition failed")
         self.item = item
+
+
+class TransactionRefused(Exception):  # noqa: N818 - a value of the protocol, not a fault
+    """Conditions of a transaction failed, and nothing of it was written.
+
+    Attributes:
+        found: one entry per write, in order: None where its condition held, else the item that
+            was there, empty when there was none.
+    """
+
+    def __init__(self, found: Sequence[Item | None]) -> None:
+        super().__init__("transaction refused")
+        self.found = tuple(found)
 
 
 class Table:
@@ -243,6 +256,58 @@ class Table:
         """Delete an item; for operators, no function may."""
         self._call("delete_item", Key=to_wire(key))
 
+    def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
+        """Items of every query page, fetched as they are read; arguments as `query` takes them."""
+        values = to_wire({f":{k}": v for k, v in arguments.pop("values", {}).items()})
+        while True:
+            answer = self._call("query", ExpressionAttributeValues=values, **arguments)
+            yield from map(from_wire, answer["Items"])
+            if "LastEvaluatedKey" not in answer:
+                return
+            arguments["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
+
+    def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
+        """One write of `transact`: as `put`."""
+        arguments = {"Item": to_wire(item), **_conditional(condition, values)}
+        return {"Put": {"TableName": self.name, **arguments}}
+
+    def updating(
+        self,
+        key: Mapping[str, Any],
+        *,
+        set_: Mapping[str, Any],
+        condition: str = "",
+        add: Mapping[str, int | frozenset[str]] | None = None,
+        keep: Mapping[str, Any] | None = None,
+        remove: Sequence[str] = (),
+        discard: Mapping[str, frozenset[str]] | None = None,
+        **values: object,
+    ) -> Item:
+        """One write of `transact`: as `update`; `add` may add to a set, `discard` takes from one."""
+        arguments = _update(key, set_, condition, add or {}, keep or {}, remove, values)
+        if discard:
+            expression = " DELETE " + ",".join(f"#{name} :d_{name}" for name in discard)
+            arguments["UpdateExpression"] = (arguments["UpdateExpression"] + expression).strip()
+            names = arguments.setdefault("ExpressionAttributeNames", {})
+            names |= {f"#{name}": name for name in discard}
+            wire = arguments.setdefault("ExpressionAttributeValues", {})
+            wire |= to_wire({f":d_{name}": value for name, value in discard.items()})
+        return {"Update": {"TableName": self.name, **arguments}}
+
+    def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
+        """One condition of `transact` on an item that is not written."""
+        arguments = {"Key": to_wire(key), **_conditional(condition, values)}
+        return {"ConditionCheck": {"TableName": self.name, **arguments}}
+
+    def transact(self, writes: Sequence[Item]) -> None:
+        """Do all of the writes or none of them.
+
+        Raises:
+            TransactionRefused: a condition failed; tells which, and what was there.
+            TransientError: anything else, a conflict with another transaction included.
+        """
+        _call(self._client, "transact_write_items", TransactItems=list(writes))
+
     def _call(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401
         try:
             return _call(self._client, operation, TableName=self.name, **arguments)
@@ -278,9 +343,27 @@ def _call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN
         code = error.response.get("Error", {}).get("Code", "unknown")
         if code in _CONDITION_FAILED:
             raise ConditionFailed(from_wire(error.response.get("Item", {}))) from None
+        if code == "TransactionCanceledException":
+            raise _cancelled(operation, error.response.get("CancellationReasons", [])) from None
         raise TransientError("dynamodb", operation, reason=code) from None
     except BotoCoreError as error:
         raise TransientError("dynamodb", operation, reason=type(error).__name__) from None
+
+
+def _cancelled(
+    operation: str, reasons: Sequence[Mapping[str, Any]]
+) -> TransactionRefused | TransientError:
+    """Only a failed condition says something of the items; a conflict or a throttle is no answer."""
+    codes = {str(reason.get("Code", "None")) for reason in reasons} - {"None"}
+    if not codes or codes - {"ConditionalCheckFailed"}:
+        other = min(codes - {"ConditionalCheckFailed"}, default="cancelled")
+        return TransientError("dynamodb", operation, reason=other)
+    return TransactionRefused(
+        [
+            from_wire(reason.get("Item", {})) if reason.get("Code") in _CONDITION_FAILED else None
+            for reason in reasons
+        ]
+    )
 
 
 def to_wire(item: Mapping[str, Any]) -> Item:
@@ -291,6 +374,37 @@ def to_wire(item: Mapping[str, Any]) -> Item:
 def from_wire(item: Mapping[str, Any]) -> Item:
     """DynamoDB's typed values as plain ones; numbers become int or float."""
     return {name: _plain(value) for name, value in item.items()}
+
+
+def _update(
+    key: Mapping[str, Any],
+    set_: Mapping[str, Any],
+    condition: str,
+    add: Mapping[str, int] | Mapping[str, int | frozenset[str]],
+    keep: Mapping[str, Any],
+    remove: Sequence[str],
+    values: Mapping[str, object],
+) -> Item:
+    """An update's arguments as DynamoDB takes them."""
+    names: dict[str, str] = {}
+    wire: dict[str, Any] = {}
+    assignments = []
+    for name, value in _present(set_):
+        names[f"#{name}"], wire[f":s_{name}"] = name, value
+        assignments.append(f"#{name}=:s_{name}")
+    for name, value in _present(keep):
+        names[f"#{name}"], wire[f":k_{name}"] = name, value
+        assignments.append(f"#{name}=if_not_exists(#{name},:k_{name})")
+    expression = "SET " + ",".join(assignments) if assignments else ""
+    if add:
+        names |= {f"#{name}": name for name in add}
+        wire |= {f":a_{name}": value for name, value in add.items()}
+        expression += " ADD " + ",".join(f"#{name} :a_{name}" for name in add)
+    if remove:
+        names |= {f"#{name}": name for name in remove}
+        expression += " REMOVE " + ",".join(f"#{name}" for name in remove)
+    extra = _conditional(condition, {**wire, **{f":{k}": v for k, v in values.items()}}, names)
+    return {"Key": to_wire(key), "UpdateExpression": expression.strip(), **extra}
 
 
 def _conditional(

@@ -8,6 +8,11 @@ The formats are fixed by the data model and never change within the ledger's ret
     act:rp_tag:{conversation_id}:{tag}:{suffix}
     act:rp_assign:{conversation_id}:{team}:{suffix}
     act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
+    evt:start:{hash of [company_id, request_id]}
+    evt:reply:{channel}:{provider message id}  evt:receipt:{provider message id}:{status}
+    evt:release:{opaque conversation id}:{hand-off id}
+    act:send:{opaque conversation id}:{entry_id}
+    act:handoff:{opaque conversation id}:{suffix}
     act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
     act:rows:{target}:{table}:{number}                               one numbered POST of rows
     ALOWARE:{communication id}                                       a fact; at most one per call
@@ -101,6 +106,41 @@ def reply_action(conversation_id: str, suffix: str) -> str:
 def close_action(conversation_id: str, suffix: str) -> str:
     """Action key of closing a ticket after a message."""
     return joined("act", "rp_close", conversation_id, suffix)
+
+
+def start(company_id: str, request_id: str) -> str:
+    """Event key of a conversation's start."""
+    return joined("evt", "start", digest(company_id, request_id))
+
+
+def reply(channel: str, provider_message_id: str) -> str:
+    """Event key of a message that a recipient sent."""
+    return joined("evt", "reply", channel, provider_message_id)
+
+
+def receipt(provider_message_id: str, status: str) -> str:
+    """Event key of a provider's word on a message of ours."""
+    return joined("evt", "receipt", provider_message_id, status)
+
+
+def release(opaque_id: str, handoff_id: str) -> str:
+    """Event key of the release of a hand-off; a hand-off is released once."""
+    return joined("evt", "release", opaque_id, handoff_id)
+
+
+def send_action(opaque_id: str, entry_id: str) -> str:
+    """Action key of sending one message of a conversation."""
+    return joined("act", "send", opaque_id, entry_id)
+
+
+def handoff_action(opaque_id: str, suffix: str) -> str:
+    """Action key of giving a conversation to a person."""
+    return joined("act", "handoff", opaque_id, suffix)
+
+
+def entry_id(event_key: str) -> str:
+    """Id of the message that answers an event: one event, one message."""
+    return digest("entry", event_key)[:32]
 
 
 class _Resent(str):  # noqa: SLOT000 - a str subclass takes no slots with contents

@@ -29,7 +29,7 @@ from typing import Any
 from chalicelib import keys, rows
 from chalicelib.actions import Action, Settle
 from chalicelib.clock import iso
-from chalicelib.dynamo import ConditionFailed, Item, Table
+from chalicelib.dynamo import ConditionFailed, Item, Table, TransactionRefused
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.ports import (
     UNDECIDED,
@@ -82,19 +82,22 @@ class Ledger:
 
     def receive(self, event: EventFacts) -> bool:
         """See `ports.LedgerPort.receive`."""
-        item = self._event_item(event, UNDECIDED) | {
-            "status": EventStatus.RECEIVED.value,
-            "unfinished": _shard(EventStatus.RECEIVED, event.event_key),
-        }
         try:
             self._table.put(
-                item,
+                self.received_item(event),
                 condition="attribute_not_exists(#event_id) OR #expires_at <= :now",
                 now=self._epoch(),
             )
         except ConditionFailed as found:
             return found.item["status"] == EventStatus.RECEIVED and "queued_at" not in found.item
         return True
+
+    def received_item(self, event: EventFacts) -> Item:
+        """The row of an event at the door, for whoever writes it together with other rows."""
+        return self._event_item(event, UNDECIDED) | {
+            "status": EventStatus.RECEIVED.value,
+            "unfinished": _shard(EventStatus.RECEIVED, event.event_key),
+        }
 
     def queued(self, event_key: str) -> None:
         """See `ports.LedgerPort.queued`."""
@@ -225,7 +228,7 @@ class Ledger:
                 "unfinished": _shard(status, lease.event.event_key) if parked else None,
                 **(facts or {}),
             },
-            remove=() if parked else ("unfinished",),
+            remove=[*(() if parked else ("unfinished",)), *(() if reason else ("reason",))],
             ended=status,
         )
 
@@ -346,24 +349,19 @@ class Ledger:
     ) -> ActionRow:
         """See `ports.LedgerPort.end_action`."""
         now = self._now()
+        outcome = {
+            "status": status.value,
+            "reason": reason,
+            "ref": ref,
+            "finished_at": now,
+            "last_processed_at": now,
+            "unfinished": _shard(status, action.key) if status == ActionStatus.UNKNOWN else None,
+        }
         if ref is not None and action.settle == Settle.QUERY:
+            if self._end_with_ref(lease, action, ref, outcome):
+                return ActionRow(action.key, status, reason=reason, ref=ref, finished_at=now)
             self._claim_ref(action.conversation_id, action.kind, action.key, ref)
-        row = self._own_action(
-            lease,
-            action.key,
-            ended=status,
-            set_={
-                "status": status.value,
-                "reason": reason,
-                "ref": ref,
-                "finished_at": now,
-                "last_processed_at": now,
-                "unfinished": _shard(status, action.key)
-                if status == ActionStatus.UNKNOWN
-                else None,
-            },
-        )
-        return rows.action(row)
+        return rows.action(self._own_action(lease, action.key, ended=status, set_=outcome))
 
     def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
         """See `ports.LedgerPort.skip`."""
@@ -442,11 +440,38 @@ class Ledger:
         found = self._unfinished((ActionStatus.UNKNOWN,), self._epoch() + 1, limit)
         return [rows.unsettled(row) for row in found]
 
+    def action(self, key: str) -> ActionRow | None:
+        """An action by its key, as it is now; None when there is none."""
+        row = self._table.get({"event_id": key})
+        return rows.action(row) if row else None
+
     # --- the rows behind ----------------------------------------------------------------------
 
-    def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
-        """Bind a provider's id to one action for good, so that twin texts are told apart."""
-        item = {
+    def _end_with_ref(
+        self, lease: Lease, action: Action, ref: str, outcome: Mapping[str, Any]
+    ) -> bool:
+        """Bind the provider's id and end the action in one call; False when either was not ours."""
+        bound = self._ref_item(action.conversation_id, action.kind, action.key, ref)
+        try:
+            self._table.transact(
+                [
+                    self._table.putting(bound, condition="attribute_not_exists(#event_id)"),
+                    self._table.updating(
+                        {"event_id": action.key},
+                        set_=outcome,
+                        condition=f"{_MINE} AND #status = :pending",
+                        owner=lease.owner,
+                        fence=lease.fence,
+                        pending=ActionStatus.PENDING.value,
+                    ),
+                ]
+            )
+        except TransactionRefused:
+            return False
+        return True
+
+    def _ref_item(self, conversation_id: str, kind: str, key: str, ref: str) -> Item:
+        return {
             "event_id": keys.joined("ref", kind, keys.digest(conversation_id, ref)),
             **self._required(self._now(), conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
@@ -454,6 +479,10 @@ class Ledger:
             "payload_bytes": len(ref),
             "action_key": key,
         }
+
+    def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
+        """Bind a provider's id to one action for good, so that twin texts are told apart."""
+        item = self._ref_item(conversation_id, kind, key, ref)
         try:
             self._table.put(item, condition="attribute_not_exists(#event_id)")
         except ConditionFailed as found:

@@ -33,7 +33,11 @@ class SecretsManager:
             return cached[1]
         try:
             text = self._client.get_secret_value(SecretId=name)["SecretString"]
-        except (ClientError, BotoCoreError, KeyError):
+        except ClientError as error:
+            code = error.response.get("Error", {}).get("Code")
+            is_gone = code == "ResourceNotFoundException"
+            raise UnavailableError("secret_missing" if is_gone else "secret_unreadable") from None
+        except (BotoCoreError, KeyError):
             raise UnavailableError("secret_unreadable") from None
         self._cache[name] = (now, text)
         return str(text)

@@ -58,6 +58,16 @@ class Settings(BaseModel):
     webhook_secret_id: str
     richpanel_api_key_secret_id: str
     key_hash_secret_id: str
+    conversations_table: str
+    company_data_table: str
+    public_base_url: str = Field(pattern=r"^https?://[^_/]+")
+    twilio_base_url: str = Field(pattern=r"^https?://")
+    openai_base_url: str = Field(pattern=r"^https?://")
+    openai_model: str = ""
+    openai_fallback_model: str = ""
+    ses_configuration_set: str = ""
+    router_keys_secret_id: str
+    twilio_webhook_secret_id: str
     max_event_age_days: int = Field(default=7, ge=1, le=29)
     max_receive_count: int = Field(default=10, ge=1)
     worker_concurrency: int = Field(default=2, ge=2)
@@ -93,6 +103,8 @@ class Settings(BaseModel):
             "IDEMPOTENCY_TABLE_NAME": self.idempotency_table.endswith(f"-{self.stage}"),
             "CONVERSATION_STATE_TABLE_NAME": self.state_table.endswith(f"-{self.stage}"),
             "AUDIT_TRAIL_TABLE_NAME": self.audit_table.endswith(f"-{self.stage}"),
+            "CONVERSATIONS_TABLE_NAME": self.conversations_table.endswith(f"-{self.stage}"),
+            "COMPANY_DATA_TABLE_NAME": self.company_data_table.endswith(f"-{self.stage}"),
             "QUEUE_NAME": self.queue_name.endswith(f"-{self.stage}.fifo"),
         }
         wrong = [name for name, fits in scoped.items() if not fits]
@@ -168,6 +180,19 @@ _VARIABLES: dict[str, tuple[str, str]] = {
         "rp-mw/{stage}/richpanel/api_key",
     ),
     "key_hash_secret_id": ("KEY_HASH_SECRET_ID", "rp-mw/{stage}/key_hash"),
+    "conversations_table": ("CONVERSATIONS_TABLE_NAME", "conversations-{stage}"),
+    "company_data_table": ("COMPANY_DATA_TABLE_NAME", "company-data-{stage}"),
+    "public_base_url": ("PUBLIC_BASE_URL", "https://public-base-url.invalid"),
+    "twilio_base_url": ("TWILIO_BASE_URL", "https://api.twilio.com"),
+    "openai_base_url": ("OPENAI_BASE_URL", "https://api.openai.com"),
+    "openai_model": ("OPENAI_MODEL", ""),
+    "openai_fallback_model": ("OPENAI_FALLBACK_MODEL", ""),
+    "ses_configuration_set": ("SES_CONFIGURATION_SET", "rp-mw-{stage}"),
+    "router_keys_secret_id": ("ROUTER_KEYS_SECRET_ID", "rp-mw/{stage}/router/api_keys"),
+    "twilio_webhook_secret_id": (
+        "TWILIO_WEBHOOK_SECRET_ID",
+        "rp-mw/{stage}/twilio/webhook_tokens",
+    ),
     "max_event_age_days": ("MAX_EVENT_AGE_DAYS", "7"),
     "max_receive_count": ("MAX_RECEIVE_COUNT", "10"),
     "worker_concurrency": ("WORKER_CONCURRENCY", "2"),

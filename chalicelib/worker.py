@@ -29,7 +29,7 @@ from chalicelib.errors import (
     SwitchesUnreadableError,
     UnavailableError,
 )
-from chalicelib.flows import Event, Flow, NotAnEvent, suffix
+from chalicelib.flows import Escalates, Event, Flow, NotAnEvent, suffix
 from chalicelib.jobs import Job, Recovery, decode, facts_of
 from chalicelib.plans import Plan
 from chalicelib.ports import (
@@ -191,7 +191,7 @@ class Worker:
         except Exception as error:
             reason = _reason_of(error)[0]
             if delivery.is_last:
-                self._dead_letter(lease, event, modes, reason)
+                self._dead_letter(flow, lease, event, modes, reason)
             else:
                 self.ledger.release(lease, reason=reason)
             raise
@@ -238,7 +238,7 @@ class Worker:
     ) -> None:
         status, reason = _outcome(rows)
         if status == EventStatus.FAILED:
-            rows |= self._escalate(event, attempt, built, rows)
+            rows |= self._escalate(flow, event, attempt, built, rows)
         self.audit.write(_audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
             self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
@@ -257,23 +257,32 @@ class Worker:
             self.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
 
     def _escalate(
-        self, event: Event, attempt: Attempt, built: Sequence[Action], rows: Mapping[str, ActionRow]
+        self,
+        flow: Flow,
+        event: Event,
+        attempt: Attempt,
+        built: Sequence[Action],
+        rows: Mapping[str, ActionRow],
     ) -> dict[str, ActionRow]:
-        """Give the conversation to a person by a tag; a ticket that is gone cannot be given."""
-        tag = AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
-        if tag.key in rows or not any(action.vendor == tag.vendor for action in built):
+        """Give the conversation to a person; a ticket that is gone cannot be given."""
+        action = _escalation(flow, event, _outcome(rows)[1] or "")
+        if action is None or action.key in rows:
             return {}
-        escalated = self.effects.perform(attempt, [StepAction(tag)], rows)
-        self.audit.write(_audit_rows([tag], escalated))
+        if isinstance(action, AddTag) and not any(one.vendor == action.vendor for one in built):
+            return {}
+        escalated = self.effects.perform(attempt, [StepAction(action)], rows)
+        self.audit.write(_audit_rows([action], escalated))
         return escalated
 
     # --- the end of the road ------------------------------------------------------------------
 
-    def _dead_letter(self, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
+    def _dead_letter(
+        self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
+    ) -> None:
         """The queue's last receive has failed: say so on the row and ask a person."""
         is_told = True
         try:
-            self._ask_a_person(lease, event, modes)
+            self._ask_a_person(flow, lease, event, modes, reason)
         except MiddlewareError as error:
             is_told = False
             self.log.event("worker.escalation_failed", reason=_reason_of(error)[0])
@@ -298,24 +307,27 @@ class Worker:
                 left = claimed.until_epoch - self.clock.now().timestamp()
                 raise BusyError("busy", delay_seconds=max(1.0, left))
             case Lease():
-                self._tell_at_last(claimed, modes)
+                self._tell_at_last(self.flows[job.kind], claimed, modes)
 
-    def _tell_at_last(self, lease: Lease, modes: Modes) -> None:
+    def _tell_at_last(self, flow: Flow, lease: Lease, modes: Modes) -> None:
         event = Event(lease.event, None)
         try:
-            self._ask_a_person(lease, event, modes)
+            self._ask_a_person(flow, lease, event, modes, "repeated")
         except MiddlewareError:
             self.ledger.finish(lease, EventStatus.FAILED, handoff_due=True)
             raise
         self.ledger.finish(lease, EventStatus.FAILED)
         self.log.event("worker.handoff_repeated", mw_trace_id=event.facts.trace_id)
 
-    def _ask_a_person(self, lease: Lease, event: Event, modes: Modes) -> None:
-        """Put the tag that a person looks for on the ticket."""
-        attempt = Attempt(lease=lease, modes=modes)
-        tag = AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
-        rows = self.effects.perform(attempt, [StepAction(tag)], {})
-        self.audit.write(_audit_rows([tag], rows))
+    def _ask_a_person(
+        self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
+    ) -> None:
+        """Put the tag that a person looks for on the ticket, or do what the flow says."""
+        action = _escalation(flow, event, f"dead_letter:{reason}")
+        if action is None:
+            return
+        rows = self.effects.perform(Attempt(lease=lease, modes=modes), [StepAction(action)], {})
+        self.audit.write(_audit_rows([action], rows))
 
     def _undecodable(self, delivery: Delivery, error: MiddlewareError) -> None:
         reason = str(error) if isinstance(error, HandBackError | PayloadError) else "undecodable"
@@ -388,6 +400,13 @@ def _reason_of(error: Exception) -> tuple[str, float | None]:
             return type(error).__name__, None
         case _:
             return f"bug_{type(error).__name__}", None
+
+
+def _escalation(flow: Flow, event: Event, reason: str) -> Action | None:
+    """What gives a failed event to a person: the flow's own way, or else a tag on its ticket."""
+    if isinstance(flow, Escalates):
+        return flow.escalation(event, reason)
+    return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
 
 
 def _stored_plan(text: str) -> Plan:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import environment, facts_demo, support_demo, tables
+from local import demo_outreach, environment, facts_demo, support_demo, tables
 from local.stack import Ports, Stack
 
 if TYPE_CHECKING:
@@ -38,6 +38,7 @@ TEXTS = {
 """The one message of each ticket; the unusual word in it must turn up nowhere but at Richpanel."""
 
 CANARIES = (EMAIL, NAME, "wilhelmina", "turquoise", "marzipan", "umbrella", "harmonica")
+CANARIES += demo_outreach.CANARIES
 PHONE_DIGITS = "4155550132"
 READS = frozenset({"read_ticket", "list_tickets", "list_tags", "list_users"})
 QUIET_SECONDS = 20.0
@@ -98,7 +99,13 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             problems += facts_problems
             replies_report, replies_problems = support_demo.play(stack)
             problems += replies_problems
-            stored = [tables.rows(stack.stage.aws, name) for name in stack.stage.tables.values()]
+            outreach, outreach_problems = demo_outreach.play(stack)
+            report, problems = f"{report}\n{outreach}\n", problems + outreach_problems
+            stored = [
+                tables.rows(stack.stage.aws, name)
+                for logical_id, name in stack.stage.tables.items()
+                if logical_id != "ConversationsTable"  # holds it, by design
+            ]
         file.seek(0)
         problems += personal_data("the log", file.read())
         problems += personal_data("the tables", json.dumps(stored, default=str))

@@ -11,13 +11,15 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from chalicelib.fact_schema import definition
+from local import company, environment, lambda_events, resources
 from local import engine as engines
-from local import environment, resources
 from local.engine import ROOT
 from local.pump import Pump, Schedule
 from local.server import Http
 from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
+from local.vendors.ses import Ses
+from local.vendors.twilio import Twilio
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -57,6 +59,8 @@ class Stack:
     engine: engines.Engine
     stage: resources.Stage
     richpanel: Richpanel
+    twilio: Twilio
+    ses: Ses
     powerbi: PowerBi
     dataset: str
     http: Http
@@ -112,14 +116,25 @@ class Stack:
         self._open.callback(self.powerbi.stop)
         self.dataset = self.powerbi.create_dataset(definition())
         shutil.rmtree(environment.FACTS, ignore_errors=True)
-        self.variables = environment.local(
-            STAGE,
-            aws,
-            richpanel_url=self.richpanel.base_url,
-            **environment.facts(self.powerbi, self.dataset, environment.FACTS),
-        )
+        self.twilio = Twilio()
+        self._open.callback(self.twilio.stop)
+        self.ses = Ses()
+        self._open.callback(self.ses.stop)
+        company.create(self.stage)
+        self.variables = {
+            **environment.local(
+                STAGE,
+                aws,
+                richpanel_url=self.richpanel.base_url,
+                **environment.facts(self.powerbi, self.dataset, environment.FACTS),
+            ),
+            "TWILIO_BASE_URL": self.twilio.base_url,
+            "AWS_ENDPOINT_URL_SESV2": self.ses.base_url,
+            "PUBLIC_BASE_URL": company.PUBLIC_URL,
+        }
         environment.enter(self.variables)
         app = _application()
+        self.on_mail = self.ses.on_event = lambda event: app.mail(event, lambda_events.Context())
         self.pump = Pump(
             aws.client("sqs"),
             self.stage.queue_url,
@@ -144,6 +159,8 @@ class Stack:
                 schedule.start()
                 self._open.callback(schedule.stop, wait_seconds=STOP_SECONDS)
         self.http = self._open.enter_context(Http(app.app, self._ports.http, stage=STAGE))
+        self.twilio.post_to = (company.PUBLIC_URL, self.http.url)
+        self.twilio.inbound_url = f"{company.PUBLIC_URL}/webhook/twilio"
 
 
 def _application() -> Any:  # noqa: ANN401 - the module `app`
@@ -152,7 +169,7 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
         sys.path.insert(0, str(ROOT))
     module = importlib.import_module("app")
     services = importlib.import_module("chalicelib.wiring").services()
-    parts = ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids")
+    parts = ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids", "desk")
     for part in (*parts, "fact_intake", "fact_keeper", "fact_writer"):
         getattr(services, part)
     return module

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from datetime import timedelta
 from typing import Annotated, Any
 
-import click
 import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
@@ -33,7 +32,10 @@ from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 from ops.template import TemplateError
 
 app = typer.Typer(
-    help="Look into a stage, mend it, prepare it.", no_args_is_help=True, add_completion=False
+    help="Look into a stage, mend it, prepare it.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
 )
 dlq_app = typer.Typer(help="The dead-letter queue.", no_args_is_help=True)
 switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
@@ -52,11 +54,10 @@ RECONCILE_SECONDS = 240.0
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit code.  Nothing ends in a traceback but a fault of ours."""
     try:
-        code = app(args=list(arguments) if arguments is not None else None, standalone_mode=False)
-    except click.ClickException as error:
-        error.show()
-        return EXIT_UNUSABLE
-    except (click.Abort, KeyboardInterrupt):
+        app(args=None if arguments is None else list(arguments))
+    except SystemExit as end:
+        return int(end.code or 0)
+    except KeyboardInterrupt:
         return _no("stopped", EXIT_NO)
     except OpsError as error:
         return _no(str(error), error.code)
@@ -71,7 +72,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _no(f"AWS refused {error.operation_name}: {code}", EXIT_UNUSABLE)
     except BotoCoreError as error:
         return _no(f"AWS cannot be reached: {type(error).__name__}", EXIT_UNUSABLE)
-    return int(code or 0)
+    return 0
 
 
 # --- looking --------------------------------------------------------------------------------------

@@ -47,6 +47,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("sweep", _sweep),
         ("richpanel", _richpanel),
     )
+    session.services.settings  # noqa: B018 - a stage whose settings are wrong is no stage
     for name, check in checks:
         try:
             yield from check(session)
@@ -122,7 +123,7 @@ def _source_problems(
         )
     if int(found["VisibilityTimeout"]) < timeout_seconds:
         problems.append(
-            f"visibility {found['VisibilityTimeout']} s is less than the worker's {timeout_seconds} s"
+            f"visibility {found['VisibilityTimeout']} s, less than the worker's {timeout_seconds} s"
         )
     return problems
 

@@ -44,6 +44,13 @@ from fact_rig import (  # noqa: E402, F401 - likewise
 hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):  # what lands must not depend on the day's luck
     hypothesis.settings.load_profile("ci")
+from outreach_system import (  # noqa: E402, F401 - likewise
+    _ses_server,
+    _twilio_server,
+    outreach,
+    ses,
+    twilio,
+)
 
 
 def pytest_terminal_summary(terminalreporter):

@@ -106,6 +106,10 @@ def needs(call: Call) -> Iterator[Permission]:
             secret = call.params["SecretId"]
             resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
             yield Permission(f"secretsmanager:{call.operation}", resource)
+        case "ses":
+            yield Permission(f"ses:{call.operation}", "ses/identity/company.example")
+            name = call.params["ConfigurationSetName"]
+            yield Permission(f"ses:{call.operation}", f"ses/configuration-set/{name}")
         case "s3":
             resource = f"s3/{call.params['Bucket']}/{call.params['Key']}"
             yield Permission(f"s3:{call.operation}", resource)

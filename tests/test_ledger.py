@@ -213,6 +213,14 @@ def test_who_has_lost_the_lease_does_not_change_a_finished_event_either(ledger, 
     assert row(table) == before
 
 
+def test_an_event_that_went_on_after_it_was_parked_keeps_no_reason_of_it(ledger, table):
+    lease = claim(ledger)
+    ledger.finish(lease, EventStatus.PARKED, reason="unknown:timeout")
+    again = claim(ledger, takeover=frozenset({EventStatus.PARKED}))
+    ledger.finish(again, EventStatus.PROCESSED)
+    assert "reason" not in table.get({"event_id": lease.event.event_key})
+
+
 def test_finishing_twice_is_finishing_once(ledger):
     """F23: the answer to the first write was lost."""
     lease = claim(ledger)

@@ -23,12 +23,14 @@ FUNCTIONS = {
     "APIHandler": {"handler": "app.app", "timeout": 25, "policy": "policy-api.json"},
     "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
     "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
+    "Mail": {"handler": "app.mail", "timeout": 25, "policy": "policy-mail.json"},
     "PostFacts": {"handler": "app.post_facts", "timeout": 240, "policy": "policy-post-facts.json"},
 }
 ROLES = {
     "APIHandler": "ApiHandlerRole",
     "Worker": "WorkerRole",
     "Reconcile": "ReconcileRole",
+    "Mail": "MailRole",
     "PostFacts": "PostFactsRole",
 }
 NAMES = {
@@ -36,6 +38,7 @@ NAMES = {
     "Worker": "-worker",
     "Reconcile": "-reconcile",
     "PostFacts": "-post_facts",
+    "Mail": "-mail",
 }
 """Functions are named as `chalice deploy` names them: alarms and log groups fit both ways."""
 
@@ -350,7 +353,7 @@ def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
     resources = [one for kind in kinds for one in _of_type(template, kind).values()]
 
-    assert len(resources) == 7
+    assert len(resources) == 10
     for resource in resources:
         assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
 

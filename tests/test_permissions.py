@@ -19,16 +19,21 @@ import boto3
 import pytest
 from botocore.awsrequest import AWSPreparedRequest
 from engines import drain
+from outreach_system import MAIL, Outreach
 from policies import Call, compare
 
 from chalicelib.dynamo import to_wire
 from chalicelib.errors import HandBackError, ProviderError
 from chalicelib.sources import hubspot as hubspot_source
-from local import resources
+from local import company, resources
 from local.lambda_events import Context, schedule_event
 from local.pump import Pump
 from local.vendors import aloware, hubspot
+from local.vendors.openai import API_KEY as OPENAI_KEY
+from local.vendors.openai import MODELS, OpenAI
 from local.vendors.richpanel import Richpanel
+from local.vendors.ses import Ses
+from local.vendors.twilio import Twilio
 
 POLICIES = Path(__file__).parent.parent / ".chalice"
 SERVICES = {
@@ -59,6 +64,10 @@ class Wire:
         self._function = ""
 
     def _record(self, request: AWSPreparedRequest, **_: object) -> None:
+        if "/v2/email/" in str(request.url):  # SES speaks REST
+            call = Call("ses", "SendEmail", json.loads(request.body))
+            self.calls[self._function].append(call)
+            return
         target = request.headers.get("X-Amz-Target")
         if target is None:  # S3 speaks REST
             bucket, _, key = str(request.url).split("/", 3)[3].partition("/")
@@ -163,14 +172,16 @@ def run(
     return Run(app, wire, stage, pump, richpanel, monkeypatch)
 
 
-@pytest.mark.parametrize("function", ["api", "worker", "reconcile", "post-facts"])
+@pytest.mark.parametrize("function", ["api", "worker", "reconcile", "mail", "post-facts"])
 def test_a_policy_allows_what_its_function_calls_and_no_more(run: Run, function: str):
-    {
+    drive = {
         "api": every_way_in,
         "worker": every_kind_of_work,
         "reconcile": every_find,
+        "mail": every_mail,
         "post-facts": every_post,
-    }[function](run)
+    }
+    drive[function](run)
 
     found = compare(POLICIES / f"policy-{function}.json", "dev", run.wire.calls[function])
 
@@ -180,6 +191,15 @@ def test_a_policy_allows_what_its_function_calls_and_no_more(run: Run, function:
 
 def every_way_in(run: Run) -> None:
     assert run.hear("1") == 200
+    with vendors(run) as outreach:
+        for channel in ("whatsapp", "sms", "email"):
+            with run.wire.container("api"):
+                assert outreach.services  # before the test client changes the environment
+                assert outreach.start(channel, channel).status_code == 200
+                assert outreach.fate(channel).status_code == 200
+        with run.wire.container("api"):
+            assert outreach.services
+            assert outreach.deliver(outreach.says("hello")).status_code == 200
     assert run.hear_of_a_call() == [200] * 6
     assert run.hear_of_a_ticket() == 200
     run.monkeypatch.setenv("INGRESS_LEDGER", "true")
@@ -204,6 +224,56 @@ def every_kind_of_work(run: Run) -> None:
     run.work()
     run.work_again()
     every_fact(run)
+    with vendors(run) as outreach:
+        every_conversation(run, outreach)
+
+
+def every_conversation(run: Run, outreach: Outreach) -> None:
+    key = "ai-multi-comms/openai-api-key/email-dev"
+    company.put_secrets(run.stage, {key: OPENAI_KEY})
+    ai = {"openai_config": {"email": {"api_key_reference": key}}}
+    outreach.set_project(ai_config=ai)
+    outreach.twilio.fault("act_then_drop", operation="create_message", skip=1)
+    for channel in ("whatsapp", "sms", "email"):
+        outreach.start(channel, channel)
+    run.work()
+    for post in outreach.twilio.callbacks():
+        outreach.deliver(post)
+    for _ in range(5):  # so that the newest messages are more than the record holds
+        outreach.deliver(outreach.says("Tell me more"))
+        run.work()
+    outreach.deliver(outreach.says("STOP", whatsapp=False))
+    outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.emails[0]["reply_to"], "Hello"))
+    outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, "Hello again"))
+    run.work()
+    assert [row for row in outreach.rows() if "parked" in json.dumps(row)] == []
+
+
+def every_mail(run: Run) -> None:
+    with vendors(run) as outreach:
+        for ledger in ("false", "true"):
+            run.monkeypatch.setenv("INGRESS_LEDGER", ledger)
+            with run.wire.container("mail"):
+                outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, f"Hello {ledger}"))
+    failed = {"QueueUrl": "http://127.0.0.1:1/000000000000/rp-mw-mail-failures-dev"}
+    run.wire.calls["mail"].append(Call("sqs", "SendMessage", failed))  # Lambda's own, by the role
+
+
+@contextmanager
+def vendors(run: Run) -> Iterator[Outreach]:
+    """The vendors of outreach, and a company; its calls count for the container that is open."""
+    with Twilio() as twilio, Ses() as ses, OpenAI() as openai:
+        environ = {
+            "TWILIO_BASE_URL": twilio.base_url,
+            "AWS_ENDPOINT_URL_SESV2": ses.base_url,
+            "OPENAI_BASE_URL": openai.url,
+            "OPENAI_MODEL": MODELS[0],
+            "PUBLIC_BASE_URL": company.PUBLIC_URL,
+        }
+        for name, value in environ.items():
+            run.monkeypatch.setenv(name, value)
+        run.monkeypatch.setattr("chalicelib.wiring._services", [])
+        yield Outreach(run.app, run.stage, twilio, ses)
 
 
 def every_fact(run: Run) -> None:
@@ -240,6 +310,9 @@ LEFT_UNKNOWN = {
 
 
 def every_find(run: Run) -> None:
+    run.richpanel.set_modes(list_allowed=False)
+    run.sweep()  # where listing is forbidden, a known ticket's number is looked for
+    run.richpanel.set_modes(list_allowed=True)
     run.richpanel.set_modes(listed_with_comments=True)
     run.richpanel.add_ticket("unheard", comments=["Where is my order?"])
     run.richpanel.add_ticket("mute")
@@ -252,7 +325,13 @@ def every_find(run: Run) -> None:
     run.stage.aws.client("dynamodb").put_item(
         TableName=run.stage.tables["IdempotencyTable"], Item=to_wire(LEFT_UNKNOWN)
     )
-    run.sweep()
+    with vendors(run) as outreach:
+        outreach.twilio.fault("act_then_drop", operation="create_message", times=2)
+        for channel in ("whatsapp", "sms"):
+            assert outreach.start(channel, channel).status_code == 200
+        run.work()
+        run.monkeypatch.setattr("chalicelib.wiring._services", [])
+        run.sweep()
 
 
 def post(app: ModuleType, token: str, ticket_id: str) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from chalicelib.actions import Action
 from chalicelib.keys import suffix_of
@@ -65,6 +65,19 @@ class Flow(Protocol):
 
         Called before the event is finished, perhaps again after a crash: it must be idempotent
         and every write of it fenced by the lease.
+        """
+        ...
+
+
+@runtime_checkable
+class Escalates(Protocol):
+    """A flow that says itself who gets an event that failed."""
+
+    def escalation(self, event: Event, reason: str) -> Action | None:
+        """The action that gives a failed event to a person, or None where nobody is asked.
+
+        Called when an action was refused (``refused:...``) and when the queue gives the event up;
+        the flow may record the failure in its own state, idempotently.
         """
         ...
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib import lambda_events
 from chalicelib import settings as settings_module
 from chalicelib.wiring.facts import Facts
+from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
@@ -27,13 +28,15 @@ if TYPE_CHECKING:
     from chalicelib.worker import Worker
 
 
-class Services(Support, Facts):
+class Services(Support, Facts, Outreach):
     """Everything of one container."""
 
     def process(self, record: Mapping[str, Any], context: Any) -> None:  # noqa: ANN401
         """Work on one SQS record; raising keeps it on the queue."""
         limit = self.settings.max_receive_count
-        self.worker.process(lambda_events.delivery(record, context, max_receives=limit))
+        delivery = lambda_events.delivery(record, context, max_receives=limit)
+        with self.heartbeat.of(delivery):
+            self.worker.process(delivery)
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of reconciliation, in numbers."""
@@ -62,7 +65,7 @@ class Services(Support, Facts):
         """The flow of each kind of job; a resend is built by the flow of what it repeats."""
         from chalicelib.flows.resend import ResendFlow
 
-        flows: dict[str, Flow] = {**self.support_flows()}
+        flows: dict[str, Flow] = {**self.support_flows(), **self.outreach_flows()}
         return {**flows, "action_resend": ResendFlow(self.ledger, flows, self.rebuilders)}
 
     @cached_property
@@ -73,7 +76,7 @@ class Services(Support, Facts):
         return Effects(
             self.ledger,
             self.switches,
-            {**self.support_executors()},
+            {**self.support_executors(), **self.outreach_executors()},
             self.settlement,
             self.clock,
             self.log,
@@ -84,7 +87,8 @@ class Services(Support, Facts):
         """The judge of unknown outcomes, with a settler per kind of action that can be queried."""
         from chalicelib.settlement import Settlement
 
-        return Settlement(self.ledger, {**self.support_settlers()}, self.clock)
+        settlers = {**self.support_settlers(), **self.outreach_settlers()}
+        return Settlement(self.ledger, settlers, self.clock)
 
     @cached_property
     def reconciler(self) -> Reconciler:
@@ -107,7 +111,7 @@ class Services(Support, Facts):
     @property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
         """Who makes a job from a row, by the first two parts of its event key."""
-        return {**self.support_rebuilders()}
+        return {**self.support_rebuilders(), **self.outreach_rebuilders()}
 
 
 _services: list[Services] = []

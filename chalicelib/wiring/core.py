@@ -130,7 +130,13 @@ class Core:
             self._dynamodb,
             self.client("sqs"),
             stage=settings.stage,
-            tables=[settings.idempotency_table, settings.state_table, settings.audit_table],
+            tables=[
+                settings.idempotency_table,
+                settings.state_table,
+                settings.audit_table,
+                settings.conversations_table,
+                settings.company_data_table,
+            ],
             queue_name=settings.queue_name,
             managed_by=settings.managed_by,
         )
@@ -141,9 +147,12 @@ class Core:
 
         return Table(self._dynamodb, name)
 
-    def client(self, service: str, **where: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-        """A boto3 client with our time-outs; `where`: ``endpoint_url``, ``region_name``."""
-        return boto3.client(service, config=_FAST, **where)
+    def client(self, service: str, config: Config = _FAST, **where: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        """A boto3 client, with our time-outs unless it is given others.
+
+        `where`: ``endpoint_url``, ``region_name``.
+        """
+        return boto3.client(service, config=config, **where)
 
     @cached_property
     def _dynamodb(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time

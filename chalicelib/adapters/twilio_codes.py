@@ -1,0 +1,48 @@
+"""Twilio's error codes as a table: what each says of the message, of us, or of the moment.
+
+Codes arrive in the answer to a send (HTTP 400) and in status callbacks.
+Source: https://www.twilio.com/docs/api/errors; a code that is not here counts as refused.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from enum import StrEnum
+
+
+class Meaning(StrEnum):
+    """What a code says."""
+
+    CONFIGURATION = "configuration"
+    """Our account or settings are wrong: alarm, do not repeat."""
+    RECIPIENT = "recipient"
+    """This recipient cannot be reached this way."""
+    OPTED_OUT = "opted_out"
+    """The recipient said STOP: a do-not-contact mark."""
+    CONTENT = "content"
+    """Refused as it is."""
+    WINDOW = "window"
+    """WhatsApp: 24 hours are over and it was no template."""
+    LATER = "later"
+    """Surely not done; later it may be."""
+
+
+MEANINGS: Mapping[int, Meaning] = {
+    **dict.fromkeys(
+        (20003, 20404, 21606, 21659, 21660, 21608, 21408, 63007, 21655, 21656, 30034, 21703, 21705),
+        Meaning.CONFIGURATION,
+    ),
+    **dict.fromkeys(
+        (21211, 21212, 21612, 21614, 63003, 63024, 30004, 30005, 30006, 30007, 30450),
+        Meaning.RECIPIENT,
+    ),
+    21610: Meaning.OPTED_OUT,
+    **dict.fromkeys((21617, 21620, 63005, 63013, 63021, 63028, 63030, 63036), Meaning.CONTENT),
+    63016: Meaning.WINDOW,
+    **dict.fromkeys((20429, 21611, 63018, 63038, 30001, 30003, 30008, 30036, 30047), Meaning.LATER),
+}
+
+
+def meaning(reason: str | None) -> Meaning | None:
+    """What a reason such as ``21610`` means; None when it is no known code."""
+    return MEANINGS.get(int(reason)) if reason and reason.isdecimal() else None

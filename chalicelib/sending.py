@@ -1,0 +1,210 @@
+"""Performs outreach's actions: what is drafted in the conversation goes to Twilio or SES.
+
+A draft that is missing (it was withheld when it was due) is written first; whatever is sent was
+stored before.  How an unknown text is settled is here too: the list of what Twilio sent to the
+recipient, compared with the draft.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+from chalicelib import keys
+from chalicelib.actions import Action
+from chalicelib.adapters import twilio as twilio_adapter
+from chalicelib.adapters.ses import Email, Ses
+from chalicelib.adapters.twilio import Text, Twilio
+from chalicelib.composing import Composer
+from chalicelib.conversations.records import Channel, Draft, Record
+from chalicelib.conversations.store import Conversations
+from chalicelib.errors import PermanentError, UncertainError
+from chalicelib.flows.outreach.rules import window_is_open
+from chalicelib.outreach_actions import HandOff, SendEmail, SendText
+from chalicelib.ports import Clock, Found, UnsettledAction
+from chalicelib.sources.ses import reply_address
+from chalicelib.sources.twilio import callback_url
+
+CLOCK_SKEW = timedelta(seconds=2)
+"""Twilio's times have whole seconds."""
+_LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
+_CREDENTIALS = {
+    Channel.WHATSAPP: "whatsapp_credentials_id",
+    Channel.SMS: "sms_credentials_id",
+}
+
+
+class Sender:
+    """The executors of `outreach_actions`, and the settler of texts."""
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        composer: Composer,
+        twilio: Twilio,
+        ses: Ses,
+        clock: Clock,
+        *,
+        public_base_url: str,
+    ) -> None:
+        self._conversations = conversations
+        self._composer = composer
+        self._twilio = twilio
+        self._ses = ses
+        self._clock = clock
+        self._base_url = public_base_url
+
+    def check(self, record: Record) -> None:
+        """See that the company's secret is there and whole, before anything is written.
+
+        Raises:
+            PermanentError: it is malformed or not there.
+            UnavailableError: it cannot be read now.
+        """
+        if record.channel == Channel.EMAIL:
+            return
+        found = self._twilio.credentials(_secret_of(record))
+        if record.channel == Channel.WHATSAPP and not found.template_sid:
+            raise PermanentError("secrets", "read", reason="no_template")
+
+    def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
+        """`ports.Executor` of `SendText`."""
+        action = _only(actions, SendText)
+        record, draft = self._loaded(action)
+        text = self._text(record, draft, action)
+        sent = self._twilio.send(_secret_of(record), text, deadline_seconds=deadline_seconds)
+        if action.loaded is not None and sent.body:
+            action.loaded.sent.append(sent.body)
+        return sent.sid
+
+    def send_email(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
+        """`ports.Executor` of `SendEmail`; its time-outs are the client's."""
+        del deadline_seconds
+        action = _only(actions, SendEmail)
+        record, draft = self._loaded(action)
+        return self._ses.send(self._email(record, draft, action))
+
+    def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """`ports.Executor` of `HandOff`; a conversation that a person has stays with them."""
+        del deadline_seconds
+        action = _only(actions, HandOff)
+        record = self._conversations.find(action.conversation_id)
+        if record is None:
+            raise PermanentError("conversations", "hand_off", reason="conversation_gone")
+        self._conversations.hand_off(
+            record,
+            handoff_id=action.suffix,
+            held=action.held,
+            reason=action.reason,
+            reason_text=action.reason_text or action.reason,
+        )
+
+    def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
+        """`ports.Settler` of `SendText`.
+
+        A template's text is Twilio's own rendering, so any message of that time may be it; whose
+        it is, is told by the ids that other actions have already.
+        """
+        record = self._conversations.find(action.conversation_id)
+        draft = self._conversations.draft(record, action.probe["entry_id"]) if record else None
+        if record is None or draft is None:
+            raise UncertainError("twilio", "list_messages", reason="conversation_gone")
+        to, sender = _addresses(record)
+        since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
+        sent = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
+        wanted = None if draft.variables is not None else keys.normalised(draft.text)
+        return tuple(
+            Found(one.sid) for one in sent if wanted in (None, keys.normalised(one.body or ""))
+        )
+
+    def message_id_header(self, ref: str) -> str:
+        """The ``Message-ID`` of an e-mail that was sent."""
+        return self._ses.message_id_header(ref)
+
+    def _loaded(self, action: SendText | SendEmail) -> tuple[Record, Draft]:
+        record = (
+            action.loaded.record
+            if action.loaded
+            else self._conversations.find(action.conversation_id)
+        )
+        if record is None:
+            raise PermanentError("conversations", "read", reason="conversation_gone")
+        draft = action.loaded.draft if action.loaded else None
+        draft = draft or self._conversations.draft(record, action.entry_id)
+        if draft is None:
+            draft = self._composer.late(record, action.entry_id)
+        return record, draft
+
+    def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
+        to, sender = _addresses(record)
+        callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
+        if draft.variables is None:
+            if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
+                raise PermanentError("twilio", "create_message", reason="window_closed")
+            if not draft.text:
+                raise PermanentError("twilio", "create_message", reason="nothing_to_say")
+            return Text(to, sender, body=draft.text, callback=callback)
+        sid = self._twilio.credentials(_secret_of(record)).template_sid
+        if not sid:
+            raise PermanentError("secrets", "read", reason="no_template")
+        return Text(to, sender, template=(sid, _cleaned(draft.variables)), callback=callback)
+
+    def _email(self, record: Record, draft: Draft, action: SendEmail) -> Email:
+        config = record.channel_config
+        address = str(config["company_email"])
+        name = str(config.get("email_from_name") or "").replace('"', "")
+        thread = [record.item.get("email_id"), record.item.get("last_email_id")]
+        known = [str(one) for one in thread if one]
+        headers = (
+            {"In-Reply-To": known[-1], "References": " ".join(dict.fromkeys(known))}
+            if known
+            else {}
+        )
+        if not draft.text:
+            raise PermanentError("ses", "send_email", reason="nothing_to_say")
+        return Email(
+            to=record.primary_channel,
+            sender=f'"{name}" <{address}>' if name else address,
+            reply_to=reply_address(address, record.opaque_id),
+            subject=draft.subject or str(config.get("default_subject_line") or "A message for you"),
+            text=draft.text,
+            html=draft.html or _html(draft.text),
+            headers=headers,
+            tag=f"{record.opaque_id}_{action.entry_id}",
+        )
+
+
+def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - of that kind
+    (action,) = actions
+    if not isinstance(action, kind):
+        raise TypeError(f"not a {kind.__name__}")
+    return action
+
+
+def _secret_of(record: Record) -> str:
+    name = _CREDENTIALS[record.channel]
+    secret_id = record.channel_config.get(name)
+    if not isinstance(secret_id, str) or not secret_id:
+        raise PermanentError("secrets", "read", reason=f"no_{name}")
+    return secret_id
+
+
+def _addresses(record: Record) -> tuple[str, str]:
+    prefix = twilio_adapter.WHATSAPP if record.channel == Channel.WHATSAPP else ""
+    return prefix + record.primary_channel, prefix + record.sender
+
+
+def _cleaned(variables: Mapping[str, str]) -> dict[str, str]:
+    """WhatsApp refuses line breaks, tabs, long runs of spaces and empty values in variables."""
+    return {n: _LONG_SPACE.sub(" ", v).strip() or "-" for n, v in variables.items()}
+
+
+def _html(text: str) -> str:
+    """The plain text as the simplest HTML that shows it the same way."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    paragraphs = "".join(
+        f"<p>{part.strip().replace(chr(10), '<br>')}</p>" for part in escaped.split("\n\n")
+    )
+    return f"<!doctype html><html><body>{paragraphs}</body></html>"

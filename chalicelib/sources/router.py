@@ -1,0 +1,296 @@
+"""The Channel Router's `POST /initiate-conversation`: who asks, and for what.
+
+The body is the request itself, or a whole Context Object, of which only the request and the
+``conversation_id`` are taken, so that one company can never send with another's account::
+
+    {"company_data": {"company_id": "ci-aaa-001", "project_id": "pi-aaa-001"},
+     "recipient_data": {"recipient_first_name": "Jo", "recipient_tel": "+15550100001",
+                        "comms_consent": true},
+     "project_data": {"job_ref": "JR123"},
+     "request_data": {"request_id": "req123", "channel_method": "whatsapp",
+                      "initial_request_timestamp": "2026-11-20T09:00:00.000Z"}}
+
+    {"frontend_payload": {... as above ...}, "company_data_payload": {...},
+     "conversation_data": {"conversation_id": "..."}, "metadata": {"router_version": "1.0.1-dev"}}
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import phonenumbers
+from pydantic import validate_email
+from pydantic_core import PydanticCustomError
+
+from chalicelib.clock import iso, parsed
+from chalicelib.errors import PayloadError, RequestError, SignatureError, TooLargeError
+
+SOURCE = "channel_router"
+MAX_BODY_BYTES = 256 * 1024
+"""With the company's settings the job still fits a queue message of the older size."""
+CHANNELS = ("whatsapp", "email", "sms")
+TOLERANCE_SECONDS = 300
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
+_CONVERSATION_ID = re.compile(r"[\x21-\x7e]{1,512}")
+
+
+class ForbiddenError(RequestError):
+    """The caller may not do this."""
+
+    status = 403
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a company may prove itself with.
+
+    Attributes:
+        api_keys: those that are active; two while a key is rotated.
+        signing_secrets: Standard Webhooks secrets (``whsec_...``); where there are any, every
+            request must be signed.
+    """
+
+    api_keys: tuple[str, ...] = field(default=(), repr=False)
+    signing_secrets: tuple[str, ...] = field(default=(), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class StartRequest:
+    """A valid request; personal data in it is normalised and never shown."""
+
+    company_id: str
+    project_id: str
+    request_id: str
+    channel: str
+    recipient: str = field(repr=False)
+    attributes: Mapping[str, Any] = field(repr=False)
+    conversation_id: str | None = field(repr=False)
+    payload_sha256: str
+    payload_bytes: int
+
+
+def access(text: str) -> dict[str, Access]:
+    """The API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
+
+    A company's value may also be a key or a list of keys.  Anything else lets nobody in.
+    """
+    try:
+        raw = json.loads(text)
+    except ValueError:
+        return {}
+    return {str(k): _access(v) for k, v in raw.items()} if isinstance(raw, dict) else {}
+
+
+def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> str:
+    """The company whose key the caller shows; every key is compared, in constant time.
+
+    Raises:
+        SignatureError: ``UNAUTHORIZED``; no key, or one that nobody has.
+    """
+    given = headers.get("x-api-key", "").encode("utf-8", "replace")
+    found = ""
+    for company_id, known in companies.items():
+        for key in known.api_keys:
+            if hmac.compare_digest(given, key.encode()):
+                found = company_id
+    if not given or not found:
+        raise SignatureError("UNAUTHORIZED", "header x-api-key is missing or wrong")
+    return found
+
+
+def check_signature(
+    headers: Mapping[str, str], body: bytes, secrets: Sequence[str], *, now_epoch: float
+) -> None:
+    """Standard Webhooks: HMAC-SHA256 over ``{id}.{timestamp}.{body}``; any match is enough.
+
+    Raises:
+        SignatureError: ``INVALID_SIGNATURE``; also when the time is more than five minutes off.
+    """
+    if not secrets:
+        return
+    message_id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    is_timely = at.isdecimal() and abs(now_epoch - int(at)) <= TOLERANCE_SECONDS
+    signed = f"{message_id}.{at}.".encode() + body
+    wanted = [_signature(secret, signed) for secret in secrets]
+    given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
+    matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted if ours]
+    if not message_id or not is_timely or not any(matches):
+        raise SignatureError("INVALID_SIGNATURE", "the Standard Webhooks signature does not hold")
+
+
+def parse(body: bytes) -> StartRequest:
+    """Check a body in the Router's own order.
+
+    Raises:
+        TooLargeError: ``PAYLOAD_TOO_LARGE``.
+        PayloadError: with the Router's code, e.g. ``MISSING_REQUEST_ID``; names fields, no values.
+    """
+    if len(body) > MAX_BODY_BYTES:
+        raise TooLargeError("PAYLOAD_TOO_LARGE", f"the body has more than {MAX_BODY_BYTES} bytes")
+    whole = _object(body)
+    request, conversation_id = _request_of(whole)
+    company = request.get("company_data")
+    ids = company if isinstance(company, dict) else {}
+    if isinstance(company, dict) and not (_text(ids, "company_id") and _text(ids, "project_id")):
+        raise PayloadError("MISSING_IDENTIFIERS", "company_id or project_id is missing")
+    for name in ("company_data", "recipient_data", "request_data"):
+        if request.get(name) is None:
+            raise PayloadError(f"MISSING_{name.upper()}", f"section {name} is missing")
+        if not isinstance(request[name], dict):
+            raise PayloadError(f"INVALID_{name.upper()}_TYPE", f"section {name} is not an object")
+    recipient_data, request_data = request["recipient_data"], request["request_data"]
+    request_id, channel, asked_at = _request_fields(request_data)
+    reached = _reached(channel, recipient_data)
+    consent = recipient_data.get("comms_consent")
+    if consent is not None and not isinstance(consent, bool):
+        raise PayloadError("INVALID_COMMS_CONSENT_TYPE", "field comms_consent is not a boolean")
+    canonical = json.dumps([request, conversation_id], sort_keys=True).encode()
+    version = whole.get("metadata") or {}
+    attributes = {
+        **reached,
+        "comms_consent": consent is True,
+        "recipient_first_name": _text(recipient_data, "recipient_first_name"),
+        "recipient_last_name": _text(recipient_data, "recipient_last_name"),
+        "recipient_timezone": _text(recipient_data, "recipient_timezone"),
+        "project_data": request.get("project_data") or None,
+        "initial_request_timestamp": asked_at,
+        "router_version": _text(version, "router_version") if isinstance(version, dict) else None,
+    }
+    return StartRequest(
+        company_id=ids["company_id"],
+        project_id=ids["project_id"],
+        request_id=request_id,
+        channel=channel,
+        recipient=reached["recipient_email" if channel == "email" else "recipient_tel"],
+        attributes={name: value for name, value in attributes.items() if value is not None},
+        conversation_id=conversation_id,
+        payload_sha256=hashlib.sha256(canonical).hexdigest(),
+        payload_bytes=len(canonical),
+    )
+
+
+def request_id_in(body: bytes) -> str:
+    """The request's id as far as one can be read, to quote in an error; ``unknown`` otherwise."""
+    try:
+        request, _ = _request_of(_object(body))
+        found = request["request_data"]["request_id"]
+    except (RequestError, KeyError, TypeError):
+        return "unknown"
+    return found if isinstance(found, str) and _REQUEST_ID.fullmatch(found) else "unknown"
+
+
+def phone(text: str) -> str | None:
+    """An international number in E.164, or None when it cannot be one."""
+    try:
+        number = phonenumbers.parse(text)
+    except phonenumbers.NumberParseException:
+        return None
+    if not phonenumbers.is_possible_number(number):
+        return None
+    return phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+
+
+def email(text: str) -> str | None:
+    """An address in lower case, as replies are matched by it, or None when it is none."""
+    try:
+        return validate_email(text.strip())[1].lower()
+    except (PydanticCustomError, ValueError):
+        return None
+
+
+def _object(body: bytes) -> dict[str, Any]:
+    try:
+        raw = json.loads(body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise PayloadError("INVALID_REQUEST", "the body is not JSON") from None
+    if not isinstance(raw, dict):
+        raise PayloadError("INVALID_REQUEST", "the body is not a JSON object")
+    return raw
+
+
+def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
+    """The request, and the conversation's id where a Context Object brings one."""
+    if "frontend_payload" not in whole:
+        return dict(whole), None
+    request = whole["frontend_payload"]
+    if not isinstance(request, dict):
+        raise PayloadError("INVALID_REQUEST", "section frontend_payload is not an object")
+    about = whole.get("conversation_data")
+    given = about.get("conversation_id") if isinstance(about, dict) else None
+    if given is not None and not (isinstance(given, str) and _CONVERSATION_ID.fullmatch(given)):
+        raise PayloadError("INVALID_REQUEST", "field conversation_id is not an identifier")
+    return request, given
+
+
+def _request_fields(data: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Request id, channel and time: all there, then all texts, then all valid."""
+    names = ("request_id", "channel_method", "initial_request_timestamp")
+    for name in names:
+        if data.get(name) is None:
+            raise PayloadError(f"MISSING_{name.upper()}", f"field {name} is missing")
+        if not _text(data, name):
+            raise PayloadError(f"INVALID_{name.upper()}_FORMAT", f"field {name} is not a text")
+    request_id, channel, asked_at = (str(data[name]) for name in names)
+    if not _REQUEST_ID.fullmatch(request_id):
+        raise PayloadError("INVALID_REQUEST_ID", "field request_id is not 1-128 of A-Za-z0-9_-")
+    if channel.strip().lower() not in CHANNELS:
+        raise PayloadError("UNSUPPORTED_CHANNEL", "field channel_method names no known channel")
+    moment = parsed(asked_at)
+    if moment is None:
+        raise PayloadError("INVALID_TIMESTAMP", "field initial_request_timestamp is not ISO-8601")
+    return request_id, channel.strip().lower(), iso(moment)
+
+
+def _reached(channel: str, data: Mapping[str, Any]) -> dict[str, str]:
+    """The recipient's addresses, normalised; the channel's own must be there and valid."""
+    needed = "recipient_email" if channel == "email" else "recipient_tel"
+    if data.get(needed) is None:
+        raise PayloadError(f"MISSING_{needed.upper()}", f"field {needed} is missing")
+    found = {}
+    for name, normalise in (("recipient_tel", phone), ("recipient_email", email)):
+        value = normalise(_text(data, name) or "")
+        if value is not None:
+            found[name] = value
+    if needed not in found:
+        raise PayloadError(f"INVALID_{needed.upper()}", f"field {needed} is not valid")
+    return found
+
+
+def _text(data: Mapping[str, Any], name: str) -> str | None:
+    value = data.get(name)
+    return value if isinstance(value, str) and value.strip() else None
+
+
+def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
+    if isinstance(value, str):
+        return Access(api_keys=_texts([value]))
+    if isinstance(value, list):
+        return Access(api_keys=_texts(value))
+    if isinstance(value, dict):
+        return Access(
+            api_keys=_texts(value.get("api_keys")),
+            signing_secrets=_texts(value.get("signing_secrets")),
+        )
+    return Access()
+
+
+def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
+    items = value if isinstance(value, list) else []
+    return tuple(one for one in items if isinstance(one, str) and one.strip())
+
+
+def _signature(secret: str, signed: bytes) -> bytes:
+    """``v1,<base64>``; empty for a secret that is none, which then matches nothing."""
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())

@@ -1,0 +1,135 @@
+"""An invented company with one project, its keys and its vendor secrets, on a local stage."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from boto3.dynamodb.types import TypeSerializer
+
+from local.vendors import twilio as twilio_vendor
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from local.resources import Stage
+
+COMPANY_ID = "ci-aaa-001"
+PROJECT_ID = "pi-aaa-001"
+API_KEY = "local-router-key"
+WHATSAPP_NUMBER = "+15550109001"
+SMS_NUMBER = "+15550109002"
+EMAIL = "replies@company.example"
+PUBLIC_URL = "https://router.company.example/api"
+
+
+def project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - attributes of an item
+    """The `company-data` item."""
+    name = "ai-multi-comms/{}-credentials/cucumber/clarify-cv/twilio-" + stage
+    return {
+        "company_id": COMPANY_ID,
+        "project_id": PROJECT_ID,
+        "company_name": "Cucumber Recruitment",
+        "project_name": "Clarify CV",
+        "project_status": "active",
+        "allowed_channels": ["whatsapp", "sms", "email"],
+        "rate_limits": {
+            "requests_per_minute": 60,
+            "requests_per_day": 2000,
+            "concurrent_conversations": 30,
+            "max_message_length": 4096,
+        },
+        "company_rep": {"company_rep_1": "Ana"},
+        "auto_queue_initial_message": False,
+        "auto_queue_reply_message": False,
+        "channel_config": {
+            "whatsapp": {
+                "company_whatsapp_number": WHATSAPP_NUMBER,
+                "whatsapp_credentials_id": name.format("whatsapp"),
+            },
+            "sms": {
+                "company_sms_number": SMS_NUMBER,
+                "sms_credentials_id": name.format("sms"),
+            },
+            "email": {
+                "company_email": EMAIL,
+                "email_from_name": "Cucumber Recruitment",
+                "default_subject_line": "About your application",
+            },
+        },
+        **changes,
+    }
+
+
+def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - attributes of an item
+    """Write the company's item and every secret that outreach reads; returns the item."""
+    item = project(stage.name, **changes)
+    put_project(stage, item)
+    twilio = json.dumps(
+        {
+            "twilio_account_sid": twilio_vendor.ACCOUNT_SID,
+            "twilio_auth_token": twilio_vendor.AUTH_TOKEN,
+            "twilio_template_sid": twilio_vendor.TEMPLATE_SID,
+        }
+    )
+    channels = item["channel_config"]
+    put_secrets(
+        stage,
+        {
+            f"rp-mw/{stage.name}/router/api_keys": json.dumps(
+                {COMPANY_ID: {"api_keys": [API_KEY]}}
+            ),
+            f"rp-mw/{stage.name}/twilio/webhook_tokens": json.dumps(
+                {twilio_vendor.ACCOUNT_SID: [twilio_vendor.AUTH_TOKEN]}
+            ),
+            channels["whatsapp"]["whatsapp_credentials_id"]: twilio,
+            channels["sms"]["sms_credentials_id"]: twilio,
+        },
+    )
+    return item
+
+
+def put_project(stage: Stage, item: Mapping[str, Any]) -> None:
+    """Write a `company-data` item."""
+    serialize = TypeSerializer().serialize
+    stage.aws.client("dynamodb").put_item(
+        TableName=stage.tables["CompanyDataTable"],
+        Item={name: serialize(value) for name, value in item.items()},
+    )
+
+
+def put_secrets(stage: Stage, values: Mapping[str, str]) -> None:
+    """Write secrets, new or again."""
+    client = stage.aws.client("secretsmanager")
+    for name, value in values.items():
+        try:
+            client.create_secret(Name=name, SecretString=value)
+        except client.exceptions.ResourceExistsException:
+            client.put_secret_value(SecretId=name, SecretString=value)
+
+
+def request(
+    request_id: str,
+    channel: str,
+    recipient: str,
+    **changes: Any,  # noqa: ANN401 - of any section
+) -> dict[str, Any]:
+    """A body of `POST /initiate-conversation`; changes are merged into its sections."""
+    field = "recipient_email" if channel == "email" else "recipient_tel"
+    body: dict[str, Any] = {
+        "company_data": {"company_id": COMPANY_ID, "project_id": PROJECT_ID},
+        "recipient_data": {
+            "recipient_first_name": "Jo",
+            field: recipient,
+            "comms_consent": True,
+        },
+        "project_data": {"job_ref": "JR123"},
+        "request_data": {
+            "request_id": request_id,
+            "channel_method": channel,
+            "initial_request_timestamp": "2026-11-20T09:00:00.000Z",
+        },
+    }
+    for section, fields in changes.items():
+        body[section] = {**body[section], **fields}
+    return body

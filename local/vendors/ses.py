@@ -1,0 +1,292 @@
+"""A simulated Amazon SES v2: takes e-mails, tells what became of them, and brings e-mails in.
+
+The request is the REST-JSON of the real API, so boto3 is the client; events and incoming e-mails
+are the JSON that SES publishes to SNS.  From Python::
+
+    with Ses(verified={"company.example"}) as ses:
+        ...
+        assert ses.sent_to("j.doe@example.com")[0]["subject"] == "..."
+        for event in ses.events():                  # as SNS hands them to Lambda
+            app.mail(event, context)
+        app.mail(ses.inbound("j.doe@example.com", reply_to, "Yes please"), context)
+"""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import re
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.message import EmailMessage
+from typing import TYPE_CHECKING, Any
+
+from local.vendors import wire
+from local.vendors.wire import Answer, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+REGION = "us-east-1"
+HELP = f"""{wire.HELP}
+GET    /_sim/emails                every e-mail that was taken, newest last
+POST   /_sim/events                hands out every event that is due
+POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", "headers": {{}}}}
+"""
+_TAG = re.compile(r"[A-Za-z0-9_-]{1,256}")
+_OWN_HEADERS = frozenset(
+    [
+        "bcc",
+        "cc",
+        "content-type",
+        "date",
+        "from",
+        "message-id",
+        "mime-version",
+        "reply-to",
+        "return-path",
+        "subject",
+        "to",
+    ]
+)
+
+
+@dataclass(slots=True)
+class Modes(wire.Modes):
+    """How this account behaves.
+
+    Attributes:
+        fates: the events of an e-mail after it was taken.
+    """
+
+    fates: list[str] = field(default_factory=lambda: ["Send", "Delivery"])
+
+
+class Ses(wire.Vendor):
+    """The server.
+
+    Args:
+        verified: addresses and domains that may send.
+    """
+
+    name = "ses"
+    modes_type = Modes
+    modes: Modes
+
+    def __init__(
+        self,
+        port: int = 0,
+        *,
+        verified: Iterable[str] = ("company.example",),
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.verified = set(verified)
+        self.on_event: Callable[[dict[str, Any]], None] | None = None
+        """Where `/_sim` hands events to: e.g. a function that calls ``app.mail``."""
+        self._now = now
+        self._clear()
+        super().__init__(port)
+
+    def _clear(self) -> None:
+        self._emails: list[dict[str, Any]] = []
+        self._due: list[tuple[dict[str, Any], str]] = []
+        self._numbers = itertools.count(1)
+
+    def reset(self) -> None:
+        """Forget everything; the port stays."""
+        with self.lock:
+            super().reset()
+            self._clear()
+
+    # --- what a test drives ---------------------------------------------------------------------
+
+    @property
+    def base_url(self) -> str:
+        """What ``AWS_ENDPOINT_URL_SESV2`` wants."""
+        return self.url
+
+    @property
+    def emails(self) -> tuple[dict[str, Any], ...]:
+        """Every e-mail that was taken, oldest first."""
+        with self.lock:
+            return tuple(self._emails)
+
+    def sent_to(self, address: str) -> list[dict[str, Any]]:
+        """E-mails to an address."""
+        return [one for one in self.emails if one["to"] == address]
+
+    def events(self) -> list[dict[str, Any]]:
+        """Take every event that is due, as SNS hands it to Lambda."""
+        with self.lock:
+            due, self._due = self._due, []
+        return [sns_event(_event(email, name)) for email, name in due]
+
+    def inbound(
+        self,
+        from_: str,
+        to: str,
+        text: str,
+        *,
+        subject: str = "Re: hello",
+        dmarc: str = "PASS",
+        **headers: str,
+    ) -> dict[str, Any]:
+        """An e-mail that came in, as SNS hands it to Lambda; ``In_Reply_To`` stands for the header."""
+        with self.lock:
+            number = next(self._numbers)
+        message = EmailMessage()
+        message["From"], message["To"], message["Subject"] = from_, to, subject
+        message["Message-ID"] = f"<m{number}@mail.example.com>"
+        for name, value in headers.items():
+            message[name.replace("_", "-")] = value
+        message.set_content(text)
+        at = _iso(self._now())
+        passed = {"status": "PASS"}
+        return sns_event(
+            {
+                "notificationType": "Received",
+                "mail": {
+                    "timestamp": at,
+                    "source": from_,
+                    "messageId": f"inbound{number:025d}",
+                    "destination": [to],
+                    "headersTruncated": False,
+                    "headers": [{"name": k, "value": str(v)} for k, v in message.items()],
+                    "commonHeaders": {"from": [from_], "to": [to], "subject": subject},
+                },
+                "receipt": {
+                    "timestamp": at,
+                    "recipients": [to],
+                    "spamVerdict": passed,
+                    "virusVerdict": passed,
+                    "spfVerdict": passed,
+                    "dkimVerdict": passed,
+                    "dmarcVerdict": {"status": dmarc},
+                    "action": {"type": "SNS", "topicArn": "arn", "encoding": "BASE64"},
+                },
+                "content": base64.b64encode(bytes(message)).decode(),
+            }
+        )
+
+    # --- the API --------------------------------------------------------------------------------
+
+    def operation_of(self, request: Request) -> str:
+        """send_email is all that is spoken here."""
+        is_send = (request.method, request.path) == ("POST", "/v2/email/outbound-emails")
+        return "send_email" if is_send else "unknown"
+
+    def refusal(self, request: Request, operation: str) -> Answer | None:
+        """Requests must be signed by somebody."""
+        del operation
+        if not request.headers.get("authorization", "").startswith("AWS4-HMAC-SHA256"):
+            return _error(403, "MissingAuthenticationTokenException")
+        return None
+
+    def answer(self, request: Request, operation: str) -> Answer:
+        """Take an e-mail."""
+        if operation != "send_email":
+            return _error(404, "NotFoundException")
+        body = request.body
+        simple = (body.get("Content") or {}).get("Simple") or {}
+        sender = str(body.get("FromEmailAddress", ""))
+        address = sender.rpartition("<")[2].rstrip(">")
+        if not {address, address.rpartition("@")[2]} & self.verified:
+            return _error(400, "MessageRejected")
+        headers = {one["Name"]: one["Value"] for one in simple.get("Headers") or ()}
+        tags = {one["Name"]: one["Value"] for one in body.get("EmailTags") or ()}
+        to = (body.get("Destination") or {}).get("ToAddresses") or []
+        wrong_header = any(name.lower() in _OWN_HEADERS for name in headers)
+        wrong_tag = any(not _TAG.fullmatch(t) for pair in tags.items() for t in pair)
+        if wrong_header or wrong_tag or not to or "Body" not in simple:
+            return _error(400, "BadRequestException")
+        message_id = f"{next(self._numbers):016x}-00000000-000000"
+        email = {
+            "message_id": message_id,
+            "to": to[0],
+            "from": sender,
+            "reply_to": (body.get("ReplyToAddresses") or [""])[0],
+            "subject": simple["Subject"]["Data"],
+            "text": simple["Body"].get("Text", {}).get("Data"),
+            "html": simple["Body"].get("Html", {}).get("Data"),
+            "headers": headers,
+            "tags": tags,
+            "configuration_set": body.get("ConfigurationSetName"),
+            "at": _iso(self._now()),
+        }
+        self._emails.append(email)
+        if email["configuration_set"]:
+            self._due += [(email, fate) for fate in self.modes.fates]
+        return Answer(200, {"MessageId": message_id})
+
+    def error_body(self, status: int) -> dict[str, Any]:
+        """A status that is made up carries a code boto3 understands."""
+        code = "TooManyRequestsException" if status == 429 else "InternalFailure"  # noqa: PLR2004
+        return {"message": code, "__type": code}
+
+    def admin(self, request: Request) -> Answer:
+        """See `wire.Vendor.admin`."""
+        match (request.method, *request.segments[1:]):
+            case ("GET",):
+                return Answer(200, HELP)
+            case ("GET", "emails"):
+                return Answer(200, {"emails": list(self.emails)})
+            case ("POST", "events"):
+                return self._handed_out(self.events())
+            case ("POST", "inbound"):
+                raw = request.body
+                headers = {k.replace("-", "_"): v for k, v in (raw.get("headers") or {}).items()}
+                return self._handed_out(
+                    [self.inbound(raw["from"], raw["to"], raw["text"], **headers)]
+                )
+        return super().admin(request)
+
+    def _handed_out(self, events: list[dict[str, Any]]) -> Answer:
+        if self.on_event is None:
+            return Answer(409, {"error": "nobody takes events"})
+        for event in events:
+            self.on_event(event)
+        return Answer(200, {"events": len(events)})
+
+
+def sns_event(message: Mapping[str, Any]) -> dict[str, Any]:
+    """One SNS record as Lambda gets it."""
+    sns = {
+        "Type": "Notification",
+        "MessageId": "00000000-0000-0000-0000-000000000000",
+        "TopicArn": f"arn:aws:sns:{REGION}:000000000000:rp-mw-mail-dev",
+        "Subject": None,
+        "Message": json.dumps(message),
+        "Timestamp": "2026-11-20T09:00:00.000Z",
+        "MessageAttributes": {},
+    }
+    return {"Records": [{"EventSource": "aws:sns", "EventVersion": "1.0", "Sns": sns}]}
+
+
+def _event(email: Mapping[str, Any], name: str) -> dict[str, Any]:
+    about: dict[str, Any] = {
+        "eventType": name,
+        "mail": {
+            "timestamp": email["at"],
+            "source": email["from"],
+            "messageId": email["message_id"],
+            "destination": [email["to"]],
+            "tags": {
+                **{key: [value] for key, value in email["tags"].items()},
+                "ses:configuration-set": [email["configuration_set"]],
+            },
+        },
+        name.lower(): {},
+    }
+    if name == "Bounce":
+        about["bounce"] = {"bounceType": "Permanent", "bounceSubType": "NoEmail"}
+    return about
+
+
+def _error(status: int, code: str) -> Answer:
+    return Answer(status, {"message": code}, {"x-amzn-ErrorType": code})
+
+
+def _iso(epoch: float) -> str:
+    return datetime.fromtimestamp(epoch, UTC).isoformat(timespec="milliseconds")

@@ -1,0 +1,435 @@
+"""A simulated Twilio: messages, their list, signed callbacks and signed messages that come in.
+
+It does what the documents say (https://www.twilio.com/docs/messaging/api/message-resource), the
+unpleasant included: no idempotency, callbacks in any order and more than once, free text outside
+WhatsApp's 24 hours accepted with 201 and failed afterwards (63016), STOP refused with 21610.
+
+From Python::
+
+    with Twilio() as twilio:
+        ...
+        assert [one["body"] for one in twilio.sent_to("+15550100001")] == ["Hello"]
+        callbacks = twilio.callbacks()              # signed, not posted yet: shuffle, repeat, post
+        inbound = twilio.inbound("+15550100001", "+15550109002", "Yes please", url=...)
+
+The numbers of Twilio's test credentials answer as they do there (`MAGIC`).
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import itertools
+import json
+import re
+import time
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, urlencode
+
+import requests
+
+from local.vendors import wire
+from local.vendors.wire import Answer, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+ACCOUNT_SID = "AC" + "0" * 31 + "1"
+AUTH_TOKEN = "simulated-twilio-token"  # noqa: S105 - simulated
+TEMPLATE_SID = "HX" + "0" * 31 + "1"
+TEMPLATE = "Hello {{1}}, this is {{2}}. Reply to this message to talk to us."
+MAGIC: Mapping[str, int] = {
+    "+15005550001": 21211,
+    "+15005550002": 21612,
+    "+15005550003": 21408,
+    "+15005550004": 21610,
+    "+15005550009": 21614,
+}
+MAGIC_FROM: Mapping[str, int] = {
+    "+15005550001": 21212,
+    "+15005550007": 21606,
+    "+15005550008": 21611,
+}
+WINDOW_SECONDS = 24 * 3600
+HELP = f"""{wire.HELP}
+GET    /_sim/messages              every message, newest last
+POST   /_sim/inbound               {{"from": "+1555...", "to": "+1555...", "body": "...", "whatsapp": false}}:
+                                   posts it, signed, to the inbound URL
+POST   /_sim/callbacks             posts every callback that is due, signed
+"""
+_NUMBER = re.compile(r"(whatsapp:)?\+[1-9]\d{5,14}")
+
+
+@dataclass(slots=True)
+class Modes(wire.Modes):
+    """How this account behaves.
+
+    Attributes:
+        fates: the states a message goes through after it was taken.
+        list_lag_seconds: how long a message stays out of the list.
+        page_size: entries of a list's page, at most.
+    """
+
+    fates: list[str] = field(default_factory=lambda: ["sent", "delivered"])
+    list_lag_seconds: float = 0.0
+    page_size: int = 50
+
+
+@dataclass(frozen=True, slots=True)
+class Post:
+    """A signed form post to us."""
+
+    url: str
+    headers: Mapping[str, str]
+    body: bytes
+
+    def send(self) -> int:
+        """Post it; returns the status."""
+        return requests.post(self.url, data=self.body, headers=self.headers, timeout=15).status_code
+
+
+class Twilio(wire.Vendor):
+    """The server.
+
+    Args:
+        now: epoch seconds.
+    """
+
+    name = "twilio"
+    modes_type = Modes
+    modes: Modes
+
+    def __init__(
+        self,
+        port: int = 0,
+        *,
+        accounts: Mapping[str, str] | None = None,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self.accounts = dict(accounts or {ACCOUNT_SID: AUTH_TOKEN})
+        self.templates = {TEMPLATE_SID: TEMPLATE}
+        self.inbound_url = ""
+        self.post_to: tuple[str, str] | None = None
+        """``(public, local)``: URLs that begin with the one are posted to the other."""
+        self._now = now
+        self._clear()
+        super().__init__(port)
+
+    def _clear(self) -> None:
+        self._messages: list[dict[str, Any]] = []
+        self._callbacks: list[tuple[dict[str, Any], str, int | None]] = []
+        self._inbound_at: dict[tuple[str, str], float] = {}
+        self._opted_out: set[tuple[str, str]] = set()
+        self._numbers = itertools.count(1)
+
+    def reset(self) -> None:
+        """Forget everything; the port stays."""
+        with self.lock:
+            super().reset()
+            self._clear()
+
+    # --- what a test drives ---------------------------------------------------------------------
+
+    @property
+    def base_url(self) -> str:
+        """What ``TWILIO_BASE_URL`` wants."""
+        return self.url
+
+    @property
+    def messages(self) -> tuple[dict[str, Any], ...]:
+        """Every message that was taken, oldest first."""
+        with self.lock:
+            return tuple(dict(one) for one in self._messages)
+
+    def sent_to(self, number: str) -> list[dict[str, Any]]:
+        """Messages to a number, on either channel."""
+        return [one for one in self.messages if one["to"].removeprefix("whatsapp:") == number]
+
+    def callbacks(self) -> list[Post]:
+        """Take every callback that is due, signed and not yet posted."""
+        with self.lock:
+            due, self._callbacks = self._callbacks, []
+            return [self._callback(*one) for one in due]
+
+    def deliver_callbacks(self) -> list[int]:
+        """Post every callback that is due, in order; returns the statuses."""
+        return [one.send() for one in self.callbacks()]
+
+    def inbound(
+        self,
+        from_: str,
+        to: str,
+        body: str,
+        *,
+        whatsapp: bool = False,
+        media: int = 0,
+        sid: str | None = None,
+        url: str = "",
+        **more: str,
+    ) -> Post:
+        """A message that came in, as the signed post Twilio makes of it."""
+        prefix = "whatsapp:" if whatsapp else ""
+        with self.lock:
+            self._inbound_at[to, from_] = self._now()
+            word = body.strip().lower()
+            if word == "stop":
+                self._opted_out.add((to, from_))
+            if word in {"start", "unstop"}:
+                self._opted_out.discard((to, from_))
+            sid = sid or self._sid("SM")
+        form = {
+            "MessageSid": sid,
+            "SmsSid": sid,
+            "SmsMessageSid": sid,
+            "AccountSid": next(iter(self.accounts)),
+            "From": prefix + from_,
+            "To": prefix + to,
+            "Body": body,
+            "NumMedia": str(media),
+            "NumSegments": "1",
+            "SmsStatus": "received",
+            "ApiVersion": "2010-04-01",
+            "FromCity": "",
+        }
+        if whatsapp:
+            form |= {"ProfileName": "J", "WaId": from_.lstrip("+")}
+        return self._signed(url or self.inbound_url, form | more)
+
+    # --- the API --------------------------------------------------------------------------------
+
+    def operation_of(self, request: Request) -> str:
+        """create_message, list_messages or fetch_message."""
+        match (request.method, *request.segments):
+            case ("POST", "2010-04-01", "Accounts", _, "Messages.json"):
+                return "create_message"
+            case ("GET", "2010-04-01", "Accounts", _, "Messages.json"):
+                return "list_messages"
+            case ("GET", "2010-04-01", "Accounts", _, "Messages", _):
+                return "fetch_message"
+        return "unknown"
+
+    def refusal(self, request: Request, operation: str) -> Answer | None:
+        """401 with code 20003 without the account's own token."""
+        del operation
+        account = request.segments[2] if len(request.segments) > 2 else ""  # noqa: PLR2004
+        token = self.accounts.get(account)
+        pair = base64.b64encode(f"{account}:{token}".encode()).decode()
+        scheme, _, given = request.headers.get("authorization", "").partition(" ")
+        if token is None or scheme.lower() != "basic" or given != pair:
+            return self._error(401, 20003, "Authenticate")
+        return None
+
+    def answer(self, request: Request, operation: str) -> Answer:
+        """Do what is asked."""
+        account = request.segments[2]
+        match operation:
+            case "create_message":
+                return self._create(account, request)
+            case "list_messages":
+                return self._list(account, request)
+            case "fetch_message":
+                sid = request.segments[4].removesuffix(".json")
+                found = next((one for one in self._messages if one["sid"] == sid), None)
+                return Answer(200, _shown(found)) if found else self._error(404, 20404, "Not found")
+        return self._error(404, 20404, "The requested resource was not found")
+
+    def error_body(self, status: int) -> dict[str, Any]:
+        """Twilio's error body."""
+        code = {429: 20429, 500: 20500, 503: 20503}.get(status, 20001)
+        return dict(self._error(status, code, f"status {status}").body)
+
+    def admin(self, request: Request) -> Answer:
+        """See `wire.Vendor.admin`."""
+        match (request.method, *request.segments[1:]):
+            case ("GET",):
+                return Answer(200, HELP)
+            case ("GET", "messages"):
+                return Answer(200, {"messages": [_shown(one) for one in self.messages]})
+            case ("POST", "inbound"):
+                raw = request.body
+                whatsapp = bool(raw.get("whatsapp"))
+                post = self.inbound(raw["from"], raw["to"], raw["body"], whatsapp=whatsapp)
+                return Answer(200, {"status": post.send()})
+            case ("POST", "callbacks"):
+                return Answer(200, {"statuses": self.deliver_callbacks()})
+        return super().admin(request)
+
+    def _create(self, account: str, request: Request) -> Answer:
+        form = parse_qs(str(request.body or ""), keep_blank_values=True)
+        get = {name: values[-1] for name, values in form.items()}.get
+        to, sender = get("To", ""), get("From", "")
+        text, problem = self._content(get)
+        problem = problem or self._address_problem(to, sender)
+        if problem:
+            return self._error(400, problem, f"error {problem}")
+        now = self._now()
+        message = {
+            "sid": self._sid("SM"),
+            "account_sid": account,
+            "api_version": "2010-04-01",
+            "body": text,
+            "status": "queued",
+            "direction": "outbound-api",
+            "from": sender,
+            "to": to,
+            "messaging_service_sid": None,
+            "date_created": _rfc2822(now),
+            "date_updated": _rfc2822(now),
+            "date_sent": None,
+            "num_media": "0",
+            "num_segments": "1",
+            "price": None,
+            "price_unit": None,
+            "error_code": None,
+            "error_message": None,
+            "_at": now,
+            "_callback": get("StatusCallback"),
+        }
+        self._messages.append(message)
+        taken = _shown(message)
+        self._go_on(message, is_template=bool(get("ContentSid")))
+        return Answer(201, taken)
+
+    def _content(self, get: Callable[..., Any]) -> tuple[str, int | None]:
+        """The text as the recipient reads it, or the code of what is wrong with it."""
+        sid, body = get("ContentSid"), get("Body", "")
+        if not sid:
+            limit = 1600
+            return body, 21617 if len(body) > limit else (None if body else 21602)
+        template = self.templates.get(sid)
+        if template is None:
+            return "", 21655
+        try:
+            variables = json.loads(get("ContentVariables") or "{}")
+        except ValueError:
+            return "", 21656
+        asked = set(re.findall(r"\{\{(\w+)\}\}", template))
+        is_whole = isinstance(variables, dict) and asked <= set(variables)
+        if not is_whole or any(not isinstance(v, str) or not v for v in variables.values()):
+            return "", 21656
+        if any(re.search(r"[\r\n\t]| {5,}", value) for value in variables.values()):
+            return "", 21656
+        return re.sub(r"\{\{(\w+)\}\}", lambda m: variables[m[1]], template), None
+
+    def _address_problem(self, to: str, sender: str) -> int | None:
+        if not _NUMBER.fullmatch(to) or to.startswith("whatsapp:") != sender.startswith(
+            "whatsapp:"
+        ):
+            return 21211
+        if not _NUMBER.fullmatch(sender):
+            return 21212
+        bare_to, bare_sender = (one.removeprefix("whatsapp:") for one in (to, sender))
+        if (bare_sender, bare_to) in self._opted_out:
+            return 21610
+        return MAGIC.get(bare_to) or MAGIC_FROM.get(bare_sender)
+
+    def _go_on(self, message: dict[str, Any], *, is_template: bool) -> None:
+        """What becomes of a message that was taken, told by callbacks."""
+        bare_to = message["to"].removeprefix("whatsapp:")
+        bare_from = message["from"].removeprefix("whatsapp:")
+        opened = self._inbound_at.get((bare_from, bare_to), float("-inf"))
+        is_closed = self._now() - opened > WINDOW_SECONDS
+        if message["to"].startswith("whatsapp:") and not is_template and is_closed:
+            self._callbacks.append((message, "failed", 63016))
+            message |= {"status": "failed", "error_code": 63016}
+            return
+        for status in self.modes.fates:
+            self._callbacks.append((message, status, 30003 if status == "undelivered" else None))
+            message["status"] = status
+            message["date_sent"] = message["date_sent"] or message["date_created"]
+
+    def _list(self, account: str, request: Request) -> Answer:
+        query = request.query
+        size = min(int(query.get("PageSize", "50")), self.modes.page_size)
+        page = int(query.get("Page", "0"))
+        visible = self._now() - self.modes.list_lag_seconds
+        found = [
+            one
+            for one in reversed(self._messages)
+            if one["account_sid"] == account
+            and one["_at"] <= visible
+            and query.get("To", one["to"]) == one["to"]
+            and query.get("From", one["from"]) == one["from"]
+        ]
+        shown = found[page * size : (page + 1) * size]
+        path = f"/2010-04-01/Accounts/{account}/Messages.json"
+        rest = {k: v for k, v in query.items() if k not in ("Page", "PageToken")}
+        has_more = len(found) > (page + 1) * size
+        following = (
+            urlencode({**rest, "Page": str(page + 1), "PageToken": "PA" + shown[-1]["sid"]})
+            if has_more
+            else ""
+        )
+        return Answer(
+            200,
+            {
+                "messages": [_shown(one) for one in shown],
+                "page": page,
+                "page_size": size,
+                "start": page * size,
+                "end": page * size + max(0, len(shown) - 1),
+                "uri": f"{path}?{urlencode(query)}",
+                "first_page_uri": f"{path}?{urlencode({**rest, 'Page': '0'})}",
+                "next_page_uri": f"{path}?{following}" if has_more else None,
+                "previous_page_uri": None,
+            },
+        )
+
+    def _callback(self, message: Mapping[str, Any], status: str, code: int | None) -> Post:
+        form = {
+            "MessageSid": message["sid"],
+            "SmsSid": message["sid"],
+            "MessageStatus": status,
+            "SmsStatus": status,
+            "AccountSid": message["account_sid"],
+            "From": message["from"],
+            "To": message["to"],
+            "ApiVersion": "2010-04-01",
+        }
+        if code is not None:
+            form["ErrorCode"] = str(code)
+        return self._signed(str(message["_callback"]), form)
+
+    def _signed(self, url: str, form: Mapping[str, str]) -> Post:
+        """A form post with Twilio's signature over the URL as it is configured."""
+        token = self.accounts[form["AccountSid"]]
+        text = url + "".join(name + form[name] for name in sorted(form))
+        digest = hmac.new(token.encode(), text.encode(), hashlib.sha1).digest()
+        headers = {
+            "X-Twilio-Signature": base64.b64encode(digest).decode(),
+            "Content-Type": "application/x-www-form-urlencoded",
+            "User-Agent": "TwilioProxy/1.1",
+        }
+        if self.post_to is not None:
+            url = url.replace(self.post_to[0], self.post_to[1], 1)
+        return Post(url, headers, urlencode(form).encode())
+
+    def _sid(self, prefix: str) -> str:
+        return f"{prefix}{hashlib.md5(f'{prefix}{next(self._numbers)}'.encode()).hexdigest()}"  # noqa: S324 - an id
+
+    def _error(self, status: int, code: int, message: str) -> Answer:
+        body = {
+            "code": code,
+            "message": message,
+            "more_info": f"https://www.twilio.com/docs/errors/{code}",
+            "status": status,
+        }
+        return Answer(status, body)
+
+
+def _shown(message: Mapping[str, Any]) -> dict[str, Any]:
+    """A message as the API shows it."""
+    base = f"/2010-04-01/Accounts/{message['account_sid']}/Messages/{message['sid']}"
+    return {
+        **{name: value for name, value in message.items() if not name.startswith("_")},
+        "uri": f"{base}.json",
+        "subresource_uris": {"media": f"{base}/Media.json"},
+    }
+
+
+def _rfc2822(epoch: float) -> str:
+    return format_datetime(datetime.fromtimestamp(int(epoch), UTC))

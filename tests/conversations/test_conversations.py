@@ -1,0 +1,307 @@
+"""The conversations table, on every engine of the store contract."""
+
+import threading
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chalicelib.clock import iso
+from chalicelib.conversations.records import Channel, Draft, Entry, Status
+from chalicelib.conversations.store import Conversations
+from chalicelib.dynamo import Table
+
+TEL = "+15550100001"
+EMAIL = "j.doe@example.com"
+SENDERS = {
+    "whatsapp": {"company_whatsapp_number": "+15550109001"},
+    "sms": {"company_sms_number": "+15550109002"},
+    "email": {"company_email": "replies@company.example"},
+}
+
+
+class HandClock:
+    """A clock that moves when it is told to."""
+
+    def __init__(self):
+        self.at = datetime(2026, 11, 20, 9, tzinfo=UTC)
+
+    def now(self):
+        return self.at
+
+    def monotonic(self):
+        return self.at.timestamp()
+
+    def sleep(self, seconds):
+        self.at += timedelta(seconds=seconds)
+
+
+@pytest.fixture
+def clock():
+    return HandClock()
+
+
+@pytest.fixture
+def table(ddb):
+    return Table(ddb.client, ddb.tables["ConversationsTable"])
+
+
+@pytest.fixture
+def conversations(table, clock):
+    return Conversations(table, clock)
+
+
+def new(request_id="req123", channel="whatsapp", **more):
+    recipient = EMAIL if channel == "email" else TEL
+    return {
+        "primary_channel": recipient,
+        "conversation_id": f"ci-aaa-001#pi-aaa-001#{request_id}#{recipient.lstrip('+')}",
+        "opaque_id": f"opaque-{request_id}-{channel}",
+        "start_event": f"evt:start:{request_id}",
+        "company_id": "ci-aaa-001",
+        "project_id": "pi-aaa-001",
+        "request_id": request_id,
+        "channel_method": channel,
+        "channel_config": SENDERS[channel],
+        "recipient_email" if channel == "email" else "recipient_tel": recipient,
+        **more,
+    }
+
+
+def message(number, role="user"):
+    return Entry(
+        entry_id=f"e-{number:05d}",
+        message_timestamp=iso(datetime(2026, 11, 20, tzinfo=UTC) + timedelta(seconds=number)),
+        role=role,
+        content=f"message number {number:05d} " + "x" * 200,
+    )
+
+
+def test_opening_writes_what_the_schema_requires_with_its_types(conversations, table):
+    opened = conversations.open(new(comms_consent=True, project_data={"job_ref": "JR123"}))
+    item = table.get(opened.record.key)
+    assert opened.is_new
+    assert item["conversation_status"] == "processing"
+    assert (item["messages"], item["task_complete"]) == ([], 0)
+    assert (item["function_call"], item["hand_off_to_human"]) == (False, False)
+    assert item["comms_consent"] is True
+    assert item["project_data"] == {"job_ref": "JR123"}
+    assert item["gsi_recipient_tel"] == TEL
+    assert item["gsi_company_whatsapp_number"] == "+15550109001"
+    assert "gsi_recipient_email" not in item
+    assert "gsi_company_sms_number" not in item
+    assert item["ttl"] == int(datetime(2027, 11, 20, 9, tzinfo=UTC).timestamp())
+    raw = table._client.get_item(
+        TableName=table.name,
+        Key={k: {"S": v} for k, v in opened.record.key.items()},
+    )["Item"]
+    assert raw["task_complete"] == {"N": "0"}
+    assert raw["function_call"] == {"BOOL": False}
+    assert raw["messages"] == {"L": []}
+
+
+def test_consent_that_is_missing_is_stored_as_false(conversations):
+    assert conversations.open(new()).record.item["comms_consent"] is False
+
+
+def test_opening_twice_gives_the_first_conversation_unchanged(conversations, clock):
+    first = conversations.open(new(company_name="First"))
+    clock.sleep(60)
+    second = conversations.open(new(company_name="Second"))
+    assert not second.is_new
+    assert second.record.item == first.record.item
+
+
+def test_of_many_that_open_at_once_one_creates(conversations):
+    opened = []
+    threads = [
+        threading.Thread(target=lambda: opened.append(conversations.open(new()))) for _ in range(6)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(one.is_new for one in opened) == 1
+    assert len(opened) == 6
+
+
+def test_a_recipient_who_wants_nothing_is_not_opened_until_the_mark_is_lifted(conversations):
+    conversations.forbid(TEL, "ci-aaa-001", "stop")
+    assert conversations.open(new()).record is None
+    assert conversations.is_forbidden(TEL, "ci-aaa-001")
+    assert not conversations.is_forbidden(TEL, "ci-bbb-002")
+    conversations.allow(TEL, "ci-aaa-001")
+    assert conversations.open(new()).is_new
+    conversations.forbid(TEL, "ci-aaa-001", "stop")
+    assert conversations.open(new("other")).record is None
+
+
+def test_lifting_a_mark_that_is_not_there_makes_none(conversations, table):
+    conversations.allow(TEL, "ci-aaa-001")
+    key = {"primary_channel": TEL, "conversation_id": "do-not-contact#ci-aaa-001"}
+    assert table.get(key) is None
+
+
+def test_a_draft_written_with_the_opening_is_there(conversations):
+    opened = conversations.open(new(), ("e1", Draft(text="Hello", prompt_tokens=3)))
+    assert conversations.draft(opened.record, "e1") == Draft(text="Hello", prompt_tokens=3)
+    assert conversations.draft(opened.record, "e2") is None
+
+
+def test_the_first_draft_of_a_message_stays(conversations):
+    record = conversations.open(new()).record
+    assert conversations.keep_draft(record, "e1", Draft(text="one")).text == "one"
+    assert conversations.keep_draft(record, "e1", Draft(text="two")).text == "one"
+
+
+def test_an_entry_is_appended_once_however_often_it_is_offered(conversations):
+    record = conversations.open(new()).record
+    record, first = conversations.append(record, message(1))
+    stale = conversations.open(new()).record
+    for number in range(2, 30):
+        record, _ = conversations.append(record, message(number))
+    again, second = conversations.append(stale, message(1))
+    assert (first, second) == (True, False)
+    assert again.message_count == 29
+    assert [one.entry_id for one in conversations.history(record)].count("e-00001") == 1
+
+
+def test_appends_from_several_hands_at_once_are_all_kept(conversations):
+    record = conversations.open(new()).record
+    threads = [
+        threading.Thread(target=lambda n=n: conversations.append(record, message(n)))
+        for n in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    now = conversations.get(record)
+    assert now.message_count == 4
+    assert {one.entry_id for one in conversations.history(now)} == {f"e-{n:05d}" for n in range(4)}
+
+
+def test_changes_come_with_an_append_only_in_the_expected_status(conversations):
+    record = conversations.open(new()).record
+    record, _ = conversations.append(
+        record,
+        message(1),
+        expected={Status.PROCESSING},
+        changes={"conversation_status": "initial_message_sent", "task_complete": 1},
+    )
+    assert conversations.get(record).status == Status.INITIAL_MESSAGE_SENT
+    record, appended = conversations.append(
+        record,
+        message(2),
+        expected={Status.PROCESSING},
+        changes={"conversation_status": "failed"},
+    )
+    assert appended
+    assert conversations.get(record).status == Status.INITIAL_MESSAGE_SENT
+
+
+def test_the_item_stays_small_and_the_history_whole(conversations):
+    record = conversations.open(new()).record
+    for number in range(60):
+        record, _ = conversations.append(record, message(number))
+    stored = conversations.get(record)
+    assert len(stored.messages) <= 8
+    assert stored.messages[-1].entry_id == "e-00059"
+    assert [one.entry_id for one in conversations.history(stored)] == [
+        f"e-{n:05d}" for n in range(60)
+    ]
+    assert [one.entry_id for one in conversations.newest(stored, 20)] == [
+        f"e-{n:05d}" for n in range(40, 60)
+    ]
+
+
+def test_a_long_message_is_kept_whole_in_the_history(conversations):
+    record = conversations.open(new(channel="email")).record
+    long = Entry("e1", iso(datetime(2026, 11, 20, tzinfo=UTC)), "user", "y" * 30_000)
+    record, _ = conversations.append(record, long)
+    record, _ = conversations.append(record, message(2))
+    assert [len(one.content) for one in conversations.history(record)] == [30_000, 221]
+    assert len(conversations.get(record).messages) == 1
+
+
+def test_a_status_moves_only_from_the_expected_one(conversations):
+    record = conversations.open(new()).record
+    assert conversations.move(record, {Status.REPLY_SENT}, {"task_complete": 1}) is None
+    moved = conversations.move(
+        record,
+        {Status.PROCESSING, Status.HANDED_OFF},
+        {"conversation_status": "failed", "failure_stage": "send", "failure_reason": "code_21211"},
+    )
+    assert moved.status == Status.FAILED
+    assert conversations.get(record).item["failure_stage"] == "send"
+
+
+def test_a_status_of_a_conversation_that_is_not_there_makes_no_stub(conversations, table):
+    record = conversations.open(new()).record
+    table._client.delete_item(
+        TableName=table.name, Key={k: {"S": v} for k, v in record.key.items()}
+    )
+    assert conversations.move(record, {Status.PROCESSING}, {"task_complete": 1}) is None
+    assert conversations.read(**record.key) is None
+
+
+def test_delivery_never_goes_backwards(conversations):
+    record = conversations.open(new(), ("e1", Draft(text="Hello"))).record
+    assert conversations.note_delivery(record, "e1", "delivered", 3)
+    assert not conversations.note_delivery(record, "e1", "sent", 2)
+    assert not conversations.note_delivery(record, "e1", "delivered", 3)
+    assert conversations.delivery(record, "e1") == "delivered"
+    assert conversations.note_delivery(record, "e1", "read", 4)
+    assert conversations.draft(record, "e1").text == "Hello"
+
+
+def test_a_conversation_is_found_by_its_opaque_id(conversations):
+    record = conversations.open(new()).record
+    assert conversations.find(record.opaque_id).item == record.item
+    assert conversations.find("nobody") is None
+
+
+@pytest.mark.parametrize("channel", list(Channel))
+def test_each_channels_index_finds_the_pairs_conversations_and_no_others(conversations, channel):
+    for one in Channel:
+        conversations.open(new(f"req-{one}", channel=one.value))
+    recipient = EMAIL if channel == Channel.EMAIL else TEL
+    sender = next(iter(SENDERS[channel.value].values()))
+    found = list(conversations.of_pair(channel, sender, recipient))
+    assert [one.request_id for one in found] == [f"req-{channel}"]
+    assert list(conversations.of_pair(channel, "+15550109999", recipient)) == []
+
+
+def test_a_projects_conversations_are_found_by_company_and_project(conversations):
+    record = conversations.open(new("a")).record
+    conversations.append(record, message(1))
+    conversations.open(new("b", channel="email"))
+    conversations.open(new("c") | {"project_id": "pi-other"})
+    found = conversations.of_project("ci-aaa-001", "pi-aaa-001")
+    assert sorted(one.request_id for one in found) == ["a", "b"]
+
+
+def test_a_recipients_conversations_are_found_by_time(conversations, clock):
+    start = clock.now()
+    for request_id in ("a", "b", "c"):
+        conversations.open(new(request_id))
+        clock.sleep(3600)
+    found = conversations.created_between(
+        TEL, start + timedelta(minutes=30), start + timedelta(hours=5)
+    )
+    assert [one.request_id for one in found] == ["b", "c"]
+
+
+def test_a_recipients_conversations_are_found_by_task_status_and_channel(conversations):
+    record = conversations.open(new("a"), ("e1", Draft(text="x"))).record
+    conversations.open(new("b", channel="sms"))
+    conversations.append(
+        record,
+        message(1),
+        expected={Status.PROCESSING},
+        changes={"task_complete": 1, "conversation_status": "initial_message_sent"},
+    )
+    assert [one.request_id for one in conversations.by_task(TEL, is_complete=True)] == ["a"]
+    assert [one.request_id for one in conversations.by_task(TEL, is_complete=False)] == ["b"]
+    sent = conversations.by_status(TEL, Status.INITIAL_MESSAGE_SENT)
+    assert [one.request_id for one in sent] == ["a"]
+    assert [one.request_id for one in conversations.by_channel(TEL, Channel.SMS)] == ["b"]

@@ -1,0 +1,335 @@
+"""The operator's commands on a real stage: what they tell, what they change, how they refuse."""
+
+import pytest
+from engines import drain
+from ops_cli import runner
+from test_pipeline import ROUTED, System, _delivery
+
+from chalicelib import keys
+from ops.doctor import TAGS
+
+WRONG = [
+    ("explain", "nobody-knows-it"),
+    ("explain", "evt:rp:1:none"),
+    ("explain", "act:rp_tag:1:x:none"),
+    ("dlq", "show", "no-such-message"),
+    ("dlq", "redrive", "no-such-message"),
+    ("replay", "evt:rp:1:none"),
+    ("replay",),
+    ("replay", "--status", "odd"),
+    ("replay", "--status", "failed", "--since", "yesterday"),
+    ("resend", "act:rp_tag:1:x:none", "--yes"),
+    ("settle", "act:rp_tag:1:x:none"),
+    ("settle", "act:rp_tag:1:x:none", "done"),
+    ("settle", "act:rp_tag:1:x:none", "perhaps"),
+    ("switch", "set", "no_such_switch", "true"),
+    ("switch", "set", "kill_switch", "perhaps"),
+    ("reconcile", "--since", "ever"),
+    ("erase", "--subject", "x", "--yes"),
+    ("doctor", "--stage", "NOT A STAGE"),
+    ("no-such-command",),
+]
+
+
+@pytest.fixture
+def system(app, stage, richpanel, pump):
+    return System(app, stage, richpanel, pump)
+
+
+@pytest.fixture
+def run(system, capsys):
+    return runner(capsys)
+
+
+@pytest.fixture
+def done(system):
+    """A ticket whose message was processed."""
+    system.post(system.ticket())
+    system.run()
+    return system
+
+
+def action(number=0):
+    return keys.tag_action("1042", ROUTED[number], "c-1")
+
+
+# --- looking ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("subject", ["1042", "evt:rp:1042:c-1", action()])
+def test_explain_tells_the_whole_story_by_any_name(done, run, subject):
+    said = run("explain", subject, "--json")
+    assert said.code == 0
+    (event,) = said.data["events"]
+    assert event["verdict"] == "processed: 4 done"
+    what = [step["what"] for step in event["timeline"]]
+    assert what[0] == "received"
+    assert "decided" in what
+    assert what.count("vendor call: add_tag") == 4
+    assert "route: done" in what
+    assert what[-1] == "processed"
+    for_people = run("explain", subject)
+    assert "processed: 4 done" in for_people.out
+    assert "refund" not in said.out.replace("refund_request", "")
+
+
+def test_explain_says_why_nothing_was_done(system, run):
+    system.richpanel.add_ticket("7")
+    comment = system.richpanel.add_comment("7", "We refunded you", operator=True)
+    system.post({"ticket_id": "7", "message_id": comment})
+    system.run()
+    said = run("explain", keys.ticket_message("7", comment))
+    assert "skipped (operator_comment): no action" in said.out
+    assert "thin" not in said.out
+
+
+def test_explain_of_a_conversation_goes_without_richpanel_and_says_so(done, run):
+    done.richpanel.down()
+    said = run("explain", "1042")
+    assert said.code == 0
+    assert "Richpanel did not show the ticket" in said.out
+
+
+def test_explain_scans_for_what_keys_do_not_name_when_asked_to(done, run):
+    thin = done.post({"ticket_id": "1042", "trigger": "customer_message"}).json_body["event_id"]
+    done.run()
+    assert thin not in run("explain", "1042").out
+    assert thin in run("explain", "1042", "--deep").out
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_a_wrong_name_is_a_clear_message_and_an_exit_code(run, arguments):
+    said = run(*arguments)
+    assert said.code in (1, 2)
+    assert said.err.strip()
+    assert "Traceback" not in said.err + said.out
+
+
+def test_a_stage_that_cannot_be_reached_is_exit_code_two(run, monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    said = run("switch", "get")
+    assert (said.code, said.err) == (2, "error: AWS cannot be reached: EndpointConnectionError\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("switch", "set", "kill_switch", "true"),
+        ("replay", "evt:x"),
+        ("dlq", "redrive"),
+        ("reconcile",),
+        ("provision",),
+        ("erase", "--subject", "1042"),
+        ("resend", "act:x"),
+        ("settle", "act:x", "done"),
+    ],
+    ids=" ".join,
+)
+def test_prod_is_not_changed_without_a_yes(run, monkeypatch, arguments):
+    for name in ("IDEMPOTENCY_TABLE_NAME", "CONVERSATION_STATE_TABLE_NAME", "QUEUE_NAME"):
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("AUDIT_TRAIL_TABLE_NAME")
+    monkeypatch.setattr("ops.session.stages.configured", lambda _stage: {})
+    if arguments[0] == "replay":
+        monkeypatch.setattr("ops.session.Session.row", lambda _self, key: {"event_id": key})
+    said = run(*arguments, "--stage", "prod")
+    assert said.code == 2
+    assert "--yes" in said.err
+
+
+# --- dead letters -------------------------------------------------------------------------------
+
+
+def _bury(system, ticket_id):
+    """A message whose ten receives have failed, where SQS would put it."""
+    body = system.ticket(ticket_id)
+    system.post(body)
+    sqs = system.stage.aws.client("sqs")
+    (message,) = sqs.receive_message(QueueUrl=system.stage.queue_url, AttributeNames=["All"])[
+        "Messages"
+    ]
+    system.richpanel.fault("status", operation="add_tags", status=503, times=1)
+    with pytest.raises(Exception, match="richpanel_http_503"):
+        system.services().worker.process(_delivery(body, receive_count=10))
+    sqs.send_message(
+        QueueUrl=system.stage.dead_letter_url,
+        MessageBody=message["Body"],
+        MessageGroupId=message["Attributes"]["MessageGroupId"],
+        MessageDeduplicationId=message["MessageId"],
+    )
+    sqs.delete_message(QueueUrl=system.stage.queue_url, ReceiptHandle=message["ReceiptHandle"])
+
+
+def test_dead_letters_are_listed_with_their_reason_and_redriven_once(system, run):
+    _bury(system, "1042")
+    (letter,) = run("dlq", "list", "--json").data
+    assert letter["reason"] == "dead_letter:richpanel_http_503"
+    assert letter["event"] == "evt:rp:1042:c-1"
+    shown = run("dlq", "show", letter["message_id"], "--json")
+    assert shown.data["explained"]["events"][0]["verdict"].startswith("failed")
+    assert "I want a refund" not in shown.out
+    assert run("dlq", "redrive", "--dry-run", "--json").data[0]["did"] == "would be redriven"
+    assert run("dlq", "redrive", "--json").data[0]["did"] == "redriven"
+    assert run("dlq", "list", "--json").data == []
+    system.run()
+    assert system.event()["status"] == "processed"
+    assert set(ROUTED) <= system.richpanel.tags_of("1042")
+
+
+def test_a_redrive_between_live_messages_does_not_move_the_state_backwards(system, run):
+    """F36: the redriven event is older than the conversation's head."""
+    _bury(system, "1042")
+    system.richpanel.add_comment("1042", "My password is lost", id="c-2")
+    system.post({"ticket_id": "1042", "message_id": "c-2"})
+    system.run()
+    before = system.services().state.read("1042")
+    assert run("dlq", "redrive").code == 0
+    system.run()
+    assert system.event()["status"] == "processed"
+    assert system.services().state.read("1042").last_message_at == before.last_message_at
+
+
+def test_a_body_that_is_no_job_is_left_and_named(system, run):
+    system.stage.aws.client("sqs").send_message(
+        QueueUrl=system.stage.dead_letter_url,
+        MessageBody="nonsense jane.roe@example.com",
+        MessageGroupId="g",
+        MessageDeduplicationId="d",
+    )
+    said = run("dlq", "redrive", "--json")
+    assert said.data[0]["did"] == "left: undecodable"
+    assert "jane.roe" not in said.out
+    assert len(run("dlq", "list", "--json").data) == 1
+
+
+# --- again --------------------------------------------------------------------------------------
+
+
+def test_a_replay_repeats_nothing_that_was_done(done, run):
+    assert run("replay", "evt:rp:1042:c-1").code == 0
+    assert run("replay", "--status", "processed", "--json").data["events"] >= 1
+    done.run()
+    assert len(done.writes()) == 1
+
+
+def test_a_resend_acts_once_for_each_nonce_and_is_audited(done, run):
+    """F38: a person wants it done again."""
+    for nonce in ("first", "first", "second"):
+        assert run("resend", action(), "--nonce", nonce, "--yes").code == 0
+        drain(done.pump, at_most=20)
+    assert done.added()[ROUTED[0]] == 3
+    audited = {one["idempotency_key"] for one in done.audit()}
+    assert {f"{action()}:resend:first", f"{action()}:resend:second"} <= audited
+
+
+def test_only_what_is_done_is_resent(done, run):
+    done.services().ledger._table.update({"event_id": action()}, set_={"status": "unknown"})
+    said = run("resend", action(), "--yes")
+    assert said.code == 1
+    assert "settle it" in said.err
+
+
+@pytest.mark.parametrize(("outcome", "calls"), [("done", 1), ("not-done", 2), ("abandon", 1)])
+def test_a_person_settles_what_no_machine_can_know(done, run, outcome, calls):
+    table = done.services().ledger._table
+    unknown = {"status": "unknown", "unfinished": "unknown#0"}
+    table.update({"event_id": action()}, set_=unknown)
+    table.update(
+        {"event_id": "evt:rp:1042:c-1"}, set_={"status": "parked", "unfinished": "parked#0"}
+    )
+    assert run("settle", "--json").data[0]["action"] == action()
+    assert run("settle", action(), "--json").data["saw"] == "cannot_be_asked"
+    assert run("settle", action(), outcome, "--json").data["event_goes_on"] is True
+    done.run()
+    assert len(done.writes()) == calls
+    assert done.event()["status"] == "processed"
+    assert run("settle", action(), outcome).code == 1, "it is settled"
+
+
+# --- switches, sweep, people --------------------------------------------------------------------
+
+
+def test_a_switch_is_shown_and_set(system, run):
+    assert run("switch", "set", "kill_switch", "on").code == 0
+    assert run("switch", "get", "--json").data["kill_switch"] == "true"
+
+
+def test_reconcile_runs_the_sweep_and_a_dry_run_only_tells(system, run):
+    system.ticket()
+    assert run("reconcile", "--dry-run", "--json").data["requeued"] == 1
+    assert not system.run()
+    assert run("reconcile", "--since", "7d", "--json").data["requeued"] == 1
+    system.run()
+    assert system.event()["status"] == "processed"
+
+
+@pytest.mark.parametrize("subject", ["1042", "jane.roe@example.com"])
+def test_a_person_is_erased_from_every_table_and_found_no_more(system, run, subject):
+    system.post(system.ticket(customer_email="jane.roe@example.com"))
+    system.post(system.ticket("10421"))
+    system.run()
+    told = run("erase", "--subject", subject, "--dry-run", "--json").data
+    assert told["found"] > 0
+    assert system.services().state.read("1042") is not None
+    done = run("erase", "--subject", subject, "--yes", "--json").data
+    assert done["found"] == told["found"]
+    assert system.services().state.read("1042") is None
+    assert not system.audit("1042")
+    tombstone = system.event()
+    assert tombstone["status"] == "processed"
+    assert not {"plan", "intent", "source_message_id"} & tombstone.keys()
+    assert run("erase", "--subject", subject, "--yes", "--json").data["found"] == 0
+    assert system.services().state.read("10421") is not None, "somebody else's"
+    system.post({"ticket_id": "1042", "message_id": "c-1"})
+    before = len(system.writes())
+    system.run()
+    assert len(system.writes()) == before, "the tombstone still makes a copy do nothing"
+
+
+# --- resources ----------------------------------------------------------------------------------
+
+
+def test_a_healthy_stage_passes_and_each_fault_is_named(system, run):
+    for tag in sorted(TAGS):
+        system.richpanel.tag_id(tag)
+    healthy = run("doctor", "--json")
+    assert [one for one in healthy.data if one["result"] == "fail"] == []
+    assert healthy.code == 0
+    aws = system.stage.aws
+    aws.client("sqs").set_queue_attributes(
+        QueueUrl=system.stage.queue_url, Attributes={"VisibilityTimeout": "60"}
+    )
+    aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
+    aws.client("secretsmanager").put_secret_value(
+        SecretId="rp-mw/dev/richpanel/webhook_token", SecretString=" "
+    )
+    system.richpanel.api_keys[:] = ["another"]
+    sick = run("doctor", "--json")
+    failed = {one["check"] for one in sick.data if one["result"] == "fail"}
+    assert failed == {"rp-mw-events-dev.fifo", "switches", "secrets", "richpanel"}
+    assert sick.code == 1
+
+
+def test_provision_makes_a_stage_and_then_changes_only_what_differs(run, aws, system, monkeypatch):
+    assert {one["did"] for one in run("provision", "--json").data["made"]} <= {
+        "unchanged",
+        "updated",
+    }
+    again = run("provision", "--json").data
+    assert {one["did"] for one in again["made"]} == {"unchanged"}
+    aws.client("sqs").set_queue_attributes(
+        QueueUrl=system.stage.queue_url, Attributes={"VisibilityTimeout": "60"}
+    )
+    run("switch", "set", "kill_switch", "true")
+    mended = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
+    assert mended["EventsQueue"]["changes"] == ["VisibilityTimeout"]
+    assert run("switch", "get", "--json").data["kill_switch"] == "true", "never overwritten"
+
+
+def test_resources_of_a_stack_are_refused(run, aws, system):
+    aws.client("sqs").tag_queue(
+        QueueUrl=system.stage.queue_url, Tags={"aws:cloudformation:stack-name": "rp-mw-dev"}
+    )
+    said = run("provision")
+    assert said.code == 1
+    assert "CloudFormation" in said.err

@@ -1,0 +1,149 @@
+"""What the Channel Router may send, and how a wrong body is answered: in its own order."""
+
+import copy
+import json
+
+import pytest
+
+from chalicelib.errors import RequestError, SignatureError
+from chalicelib.sources import router
+from local import company
+
+WHOLE = company.request("req123", "whatsapp", "+15550100001")
+GONE = object()
+
+
+def broken(path, value):
+    body = copy.deepcopy(WHOLE)
+    *sections, last = path.split(".")
+    place = body
+    for name in sections:
+        place = place[name]
+    if value is GONE:
+        del place[last]
+    else:
+        place[last] = value
+    return json.dumps(body).encode()
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "code"),
+    [
+        ("company_data.company_id", GONE, "MISSING_IDENTIFIERS"),
+        ("company_data.project_id", "  ", "MISSING_IDENTIFIERS"),
+        ("company_data", GONE, "MISSING_COMPANY_DATA"),
+        ("company_data", "text", "INVALID_COMPANY_DATA_TYPE"),
+        ("recipient_data", GONE, "MISSING_RECIPIENT_DATA"),
+        ("recipient_data", [], "INVALID_RECIPIENT_DATA_TYPE"),
+        ("request_data", GONE, "MISSING_REQUEST_DATA"),
+        ("request_data", 7, "INVALID_REQUEST_DATA_TYPE"),
+        ("request_data.request_id", GONE, "MISSING_REQUEST_ID"),
+        ("request_data.channel_method", GONE, "MISSING_CHANNEL_METHOD"),
+        ("request_data.initial_request_timestamp", GONE, "MISSING_INITIAL_REQUEST_TIMESTAMP"),
+        ("request_data.request_id", 7, "INVALID_REQUEST_ID_FORMAT"),
+        ("request_data.channel_method", "", "INVALID_CHANNEL_METHOD_FORMAT"),
+        ("request_data.initial_request_timestamp", 7, "INVALID_INITIAL_REQUEST_TIMESTAMP_FORMAT"),
+        ("request_data.request_id", "a b", "INVALID_REQUEST_ID"),
+        ("request_data.request_id", "x" * 129, "INVALID_REQUEST_ID"),
+        ("request_data.channel_method", "fax", "UNSUPPORTED_CHANNEL"),
+        ("request_data.initial_request_timestamp", "yesterday", "INVALID_TIMESTAMP"),
+        ("recipient_data.recipient_tel", GONE, "MISSING_RECIPIENT_TEL"),
+        ("recipient_data.recipient_tel", "12", "INVALID_RECIPIENT_TEL"),
+        ("recipient_data.comms_consent", "yes", "INVALID_COMMS_CONSENT_TYPE"),
+    ],
+)
+def test_what_is_wrong_is_answered_with_the_routers_code_and_no_value(path, value, code):
+    with pytest.raises(RequestError) as refused:
+        router.parse(broken(path, value))
+    assert (refused.value.status, refused.value.code) == (400, code)
+    if isinstance(value, str) and value.strip():
+        assert value not in refused.value.message
+
+
+@pytest.mark.parametrize(
+    ("email", "code"), [(GONE, "MISSING_RECIPIENT_EMAIL"), ("nobody", "INVALID_RECIPIENT_EMAIL")]
+)
+def test_an_email_start_needs_an_address(email, code):
+    body = company.request("req1", "email", "j@example.com")
+    if email is GONE:
+        del body["recipient_data"]["recipient_email"]
+    else:
+        body["recipient_data"]["recipient_email"] = email
+    with pytest.raises(RequestError) as refused:
+        router.parse(json.dumps(body).encode())
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'"text"'])
+def test_a_body_that_is_no_json_object_is_an_invalid_request(body):
+    with pytest.raises(RequestError) as refused:
+        router.parse(body)
+    assert refused.value.code == "INVALID_REQUEST"
+
+
+def test_a_body_that_is_too_large_is_refused_before_it_is_read():
+    with pytest.raises(RequestError) as refused:
+        router.parse(b"x" * (router.MAX_BODY_BYTES + 1))
+    assert (refused.value.status, refused.value.code) == (413, "PAYLOAD_TOO_LARGE")
+
+
+def test_earlier_checks_go_before_later_ones():
+    body = copy.deepcopy(WHOLE)
+    body["request_data"] = {"channel_method": "fax"}
+    body["recipient_data"] = {}
+    with pytest.raises(RequestError) as refused:
+        router.parse(json.dumps(body).encode())
+    assert refused.value.code == "MISSING_REQUEST_ID"
+
+
+def test_phones_are_stored_in_e164_and_addresses_in_lower_case():
+    body = copy.deepcopy(WHOLE)
+    body["recipient_data"] |= {
+        "recipient_tel": "+1 (555) 010-0001",
+        "recipient_email": "J.Doe@Example.com",
+    }
+    parsed = router.parse(json.dumps(body).encode())
+    assert parsed.recipient == "+15550100001"
+    assert parsed.attributes["recipient_email"] == "j.doe@example.com"
+
+
+def test_the_channel_is_compared_without_case():
+    assert router.parse(broken("request_data.channel_method", "WhatsApp")).channel == "whatsapp"
+
+
+SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"
+SIGNED = {
+    "webhook-id": "msg_p5jXN8AQM9LWM0D4loKWxJek",
+    "webhook-timestamp": "1614265330",
+    "webhook-signature": "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=",
+}
+BODY = b'{"test": 2432232314}'
+
+
+def test_the_published_vector_of_standard_webhooks_holds_with_any_active_secret():
+    other = "whsec_" + "A" * 32
+    router.check_signature(SIGNED, BODY, [other, SECRET], now_epoch=1614265330 + 299)
+
+
+@pytest.mark.parametrize(
+    ("headers", "body", "now"),
+    [
+        ({}, BODY, 1614265330),
+        (SIGNED, BODY + b" ", 1614265330),
+        (SIGNED, BODY, 1614265330 + 301),
+        (SIGNED, BODY, 1614265330 - 301),
+        (SIGNED | {"webhook-id": "other"}, BODY, 1614265330),
+        (SIGNED | {"webhook-signature": "v1,AAAA v2,BBBB"}, BODY, 1614265330),
+    ],
+)
+def test_a_signature_that_does_not_hold_is_refused(headers, body, now):
+    with pytest.raises(SignatureError):
+        router.check_signature(headers, body, [SECRET], now_epoch=now)
+
+
+def test_a_secret_that_is_no_secret_matches_nothing():
+    with pytest.raises(SignatureError):
+        router.check_signature({}, BODY, ["whsec_%%%"], now_epoch=0)
+    with pytest.raises(SignatureError):
+        router.company_of({"x-api-key": ""}, router.access('{"ci": ""}'))
+    assert router.access("not json") == {}
