@@ -45,7 +45,7 @@ def measure(system: System) -> list[Count]:
 
 def _door(system: System) -> Count:
     body = system.message("at the door")
-    _reset(system)
+    system.reset_counts()
     system.post(body)
     count = _read(system, "webhook at the door", 0, (None, 0))
     system.work()
@@ -55,17 +55,12 @@ def _door(system: System) -> Count:
 def _of(system: System, kind: Kind) -> Count:
     kind.send(system, f"count {KINDS.index(kind)}")
     before = system.actions_begun()
-    _reset(system)
+    system.reset_counts()
     assert system.work() == 1
     counted = _read(system, kind.name, 0, (None, None))
     actions = system.actions_begun() - before
     calls, writes = kind.limits(actions)
     return replace(counted, actions=actions, limit_calls=calls, limit_writes=writes)
-
-
-def _reset(system: System) -> None:
-    system.meter.reset()
-    system.richpanel.forget_calls()
 
 
 def _read(system: System, name: str, actions: int, limits: tuple[int | None, int | None]) -> Count:
@@ -77,6 +72,6 @@ def _read(system: System, name: str, actions: int, limits: tuple[int | None, int
         meter.of("dynamodb"),
         meter.writes,
         meter.reads,
-        len(system.richpanel.calls),
+        system.vendor_calls(),
         *limits,
     )

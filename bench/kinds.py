@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from chalicelib import keys
+from local import company
 
 if TYPE_CHECKING:
     from bench.system import System
@@ -116,6 +117,31 @@ def _fact(system: System, name: str) -> None:
     system.request("/webhook/hubspot", body, headers)
 
 
+def _started(system: System, name: str) -> None:
+    """The Channel Router starts a conversation by SMS."""
+    body = company.request(keys.digest(name)[:16], "sms", _phone(name))
+    system.request("/initiate-conversation", json.dumps(body), {"x-api-key": company.API_KEY})
+
+
+def _replied_to(system: System, name: str) -> None:
+    """The recipient of a conversation answers."""
+    _started(system, name)
+    system.work()
+    _inbound(system, name)
+
+
+def _inbound(system: System, name: str) -> None:
+    url = f"{company.PUBLIC_URL}/webhook/twilio"
+    text = "Yes, please tell me more"
+    post = system.twilio.inbound(_phone(name), company.SMS_NUMBER, text, url=url)
+    system.request("/webhook/twilio", post.body.decode(), dict(post.headers))
+
+
+def _phone(name: str) -> str:
+    """One of the numbers that nobody has."""
+    return f"+1555010{int(keys.digest(name)[:8], 16) % 10_000:04d}"
+
+
 KINDS: tuple[Kind, ...] = (
     Kind("routed event", _routed, is_peer_work=True, is_routed=True),
     Kind("routed event, long ids", _by_email, is_routed=True),
@@ -125,6 +151,8 @@ KINDS: tuple[Kind, ...] = (
     Kind("asked for the order number", _asked),
     Kind("replied, order status", _replied, is_peer_work=True),
     Kind("replied and closed", _replied_and_closed),
+    Kind("conversation started, SMS", _started),
+    Kind("reply answered, SMS", _replied_to),
     Kind("fact, kept", _fact),
     Kind("duplicate in the worker", _duplicate, is_peer_work=True, calls=1, writes=1),
 )

@@ -13,9 +13,17 @@ from typing import Any, Self
 
 from bench.meter import Meter
 from chalicelib import keys
-from local import engine, environment, lambda_events, resources
+from local import company, engine, environment, lambda_events, resources
 from local.pump import Pump
 from local.vendors.richpanel import Richpanel
+
+UNLIMITED = {
+    "requests_per_minute": 1_000_000,
+    "requests_per_day": 1_000_000,
+    "concurrent_conversations": 1_000_000,
+    "max_message_length": 4096,
+}
+"""A company's own limits are not what is measured."""
 
 
 class TwoEngines(resources.Aws):
@@ -51,6 +59,7 @@ class System:
     """
 
     shopify: Any = None
+    twilio: Any = None
 
     def __init__(self, *, on_dynoxide: bool = False, **variables: str) -> None:
         self.on_dynoxide = on_dynoxide
@@ -96,7 +105,7 @@ class System:
         """One POST to a route, as API Gateway would hand it to the function."""
         event = gateway_event(path, body, headers)
         answer: dict[str, Any] = self.app.app(event, lambda_events.Context("rp-mw-dev", 25.0))
-        assert answer["statusCode"] == 200, answer  # noqa: PLR2004
+        assert answer["statusCode"] < 300, answer  # noqa: PLR2004
         return answer
 
     def message(self, ticket_id: str, *, tags: Sequence[str] = ()) -> dict[str, Any]:
@@ -119,6 +128,21 @@ class System:
         raw = json.dumps(ids).encode()
         job = richpanel.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
         self.services.intake.accept(job, recovery=Recovery.SWEEP)
+
+    @property
+    def vendors(self) -> list[Any]:
+        """Every simulated vendor there is."""
+        return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
+
+    def reset_counts(self) -> None:
+        """Count calls and units from nothing."""
+        self.meter.reset()
+        for vendor in self.vendors:
+            vendor.forget_calls()
+
+    def vendor_calls(self) -> int:
+        """Requests to vendors since then."""
+        return sum(len(vendor.calls) for vendor in self.vendors)
 
     def actions_begun(self) -> int:
         """Rows of actions in the ledger."""
@@ -143,18 +167,30 @@ def whole() -> Iterator[System]:
     """A system with every vendor there is, that answers customers by itself."""
     from chalicelib.fact_schema import definition  # noqa: PLC0415 - after the environment
     from local.vendors.powerbi import PowerBi  # noqa: PLC0415
+    from local.vendors.ses import Ses  # noqa: PLC0415
     from local.vendors.shopify import Shopify  # noqa: PLC0415
+    from local.vendors.twilio import Twilio  # noqa: PLC0415
 
-    with Shopify() as shopify, PowerBi() as powerbi, tempfile.TemporaryDirectory() as folder:
+    with (
+        Shopify() as shopify,
+        PowerBi() as powerbi,
+        Twilio() as twilio,
+        Ses() as ses,
+        tempfile.TemporaryDirectory() as folder,
+    ):
         dataset = powerbi.create_dataset(definition())
         variables = environment.facts(powerbi, dataset, Path(folder)) | {
             "RICHPANEL_OUTBOUND_ENABLED": "true",
             "RICHPANEL_BOT_AGENT_ID": "bot-1",
             "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
             "SHOPIFY_BASE_URL": shopify.base_url,
+            "TWILIO_BASE_URL": twilio.base_url,
+            "AWS_ENDPOINT_URL_SESV2": ses.base_url,
+            "PUBLIC_BASE_URL": company.PUBLIC_URL,
         }
         with System(**variables) as system:
-            system.shopify = shopify
+            company.create(system.stage, rate_limits=UNLIMITED)
+            system.shopify, system.twilio = shopify, twilio
             yield system
 
 
@@ -167,14 +203,13 @@ def lift_rate_limits() -> None:
 
 def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
     """A POST as API Gateway's REST API (payload 1.0) hands it over."""
+    headers = {"content-type": "application/json"} | {k.lower(): v for k, v in headers.items()}
     return {
         "resource": path,
         "path": path,
         "httpMethod": "POST",
-        "headers": {"content-type": "application/json", **headers},
-        "multiValueHeaders": {
-            name: [value] for name, value in {"content-type": "application/json", **headers}.items()
-        },
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
         "queryStringParameters": None,
         "multiValueQueryStringParameters": None,
         "pathParameters": None,

@@ -71,13 +71,12 @@ def _one(system: System, kind: Kind, side: Side, name: str) -> None:
     try:
         kind.send(system, name)
         side.is_counting = True
-        system.meter.reset()
-        system.richpanel.forget_calls()
+        system.reset_counts()
         done = pump.pump_one()
         assert done is not None
         assert done.error is None, (kind.name, done.error)
     finally:
         side.is_counting = False
         system.pump = ours
-    side.calls, side.vendor = system.meter.total, len(system.richpanel.calls)
+    side.calls, side.vendor = system.meter.total, system.vendor_calls()
     side.writes, side.reads = system.meter.writes, system.meter.reads
