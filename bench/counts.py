@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from bench.kinds import KINDS, Kind
 from bench.system import System
 
 
@@ -27,64 +28,42 @@ class Count:
     limit_calls: int | None = None
     limit_writes: int | None = None
 
+    @property
+    def is_within(self) -> bool:
+        """Neither limit is exceeded."""
+        calls = self.limit_calls is None or self.dynamodb_calls <= self.limit_calls
+        return calls and (self.limit_writes is None or self.writes <= self.limit_writes)
+
 
 def measure(system: System) -> list[Count]:
-    """Ingress, a routed event, a rerouted one and a duplicate, after a warm-up."""
-    system.post(system.message("warm-up"))
-    system.work()
-    counts = [_ingress(system), _routed(system), _rerouted(system)]
-    return [*counts, _duplicate(system)]
+    """The door, then every kind of event in the worker, each after one of its kind."""
+    for kind in KINDS:
+        kind.send(system, f"warm-up {KINDS.index(kind)}")
+        system.work()
+    return [_door(system), *(_of(system, kind) for kind in KINDS)]
 
 
-def _ingress(system: System) -> Count:
-    body = system.message("routed")
-    _reset(system)
+def _door(system: System) -> Count:
+    body = system.message("at the door")
+    system.reset_counts()
     system.post(body)
-    return _read(system, "webhook at the door", 0, limit_writes=0)
+    count = _read(system, "webhook at the door", 0, (None, 0))
+    system.work()
+    return count
 
 
-def _routed(system: System) -> Count:
-    _reset(system)
+def _of(system: System, kind: Kind) -> Count:
+    kind.send(system, f"count {KINDS.index(kind)}")
+    before = system.actions_begun()
+    system.reset_counts()
     assert system.work() == 1
-    return _limited(system, "routed event", 4)
+    counted = _read(system, kind.name, 0, (None, None))
+    actions = system.actions_begun() - before
+    calls, writes = kind.limits(actions)
+    return replace(counted, actions=actions, limit_calls=calls, limit_writes=writes)
 
 
-def _rerouted(system: System) -> Count:
-    system.post(system.message("rerouted", tags=["route-sales-team"]))
-    _reset(system)
-    assert system.work() == 1
-    return _limited(system, "event that moves a ticket", 5)
-
-
-def _duplicate(system: System) -> Count:
-    from chalicelib.jobs import Recovery  # noqa: PLC0415 - the app's environment is set by now
-    from chalicelib.sources import InboundRequest, richpanel  # noqa: PLC0415
-
-    raw = b'{"ticket_id": "routed", "message_id": "c-routed"}'
-    job = richpanel.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
-    system.services.intake.accept(job, recovery=Recovery.SWEEP)
-    _reset(system)
-    assert system.work() == 1
-    return _read(system, "duplicate in the worker", 0, limit_calls=1, limit_writes=1)
-
-
-def _limited(system: System, name: str, actions: int) -> Count:
-    return _read(system, name, actions, limit_calls=2 * actions + 4, limit_writes=3 * actions + 4)
-
-
-def _reset(system: System) -> None:
-    system.meter.reset()
-    system.richpanel.forget_calls()
-
-
-def _read(
-    system: System,
-    name: str,
-    actions: int,
-    *,
-    limit_calls: int | None = None,
-    limit_writes: int | None = None,
-) -> Count:
+def _read(system: System, name: str, actions: int, limits: tuple[int | None, int | None]) -> Count:
     meter = system.meter
     return Count(
         name,
@@ -93,7 +72,6 @@ def _read(
         meter.of("dynamodb"),
         meter.writes,
         meter.reads,
-        len(system.richpanel.calls),
-        limit_calls,
-        limit_writes,
+        system.vendor_calls(),
+        *limits,
     )

@@ -122,7 +122,9 @@ class HubSpotEvent(BaseModel):
         agent: e.g. ``hubspot:5001`` for user 5001, ``hubspot-owner:77`` for owner 77.
     """
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
 
     subscription_type: str
     object_type: str | None = None

@@ -134,7 +134,9 @@ class Ledger:
             "unfinished": mark,
         }
         item = self._event_item(event, modes)
-        open_states = {f"t{n}": status.value for n, status in enumerate(sorted(takeover))}
+        open_states: dict[str, Any] = {
+            f"t{n}": status.value for n, status in enumerate(sorted(takeover))
+        }
         either = "".join(f" OR #status = :{name}" for name in open_states)
         try:
             row = self._table.update(
@@ -601,6 +603,7 @@ class Ledger:
                 owner=lease.owner,
                 fence=lease.fence,
                 processing=EventStatus.PROCESSING.value,
+                reading=False,
             )
         except ConditionFailed as found:
             same = (found.item.get("owner"), found.item.get("fence")) == (lease.owner, lease.fence)

@@ -77,6 +77,7 @@ class States:
                 keep=keep,
                 add={"version": 1},
                 remove=sorted(change.clear),
+                reading=False,
                 condition=f"({_NOT_NEWER}) AND (attribute_not_exists(#expires_at)"
                 " OR #expires_at > :now)",
                 at=at,

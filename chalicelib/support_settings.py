@@ -22,7 +22,7 @@ _Words = Annotated[frozenset[str], BeforeValidator(_listed)]
 class SupportSettings(BaseModel):
     """Replies, the shop behind them, and the model beside the tables."""
 
-    model_config = ConfigDict(frozen=True, hide_input_in_errors=True)
+    model_config = ConfigDict(frozen=True, hide_input_in_errors=True, defer_build=True)
 
     outbound_enabled: bool = False
     bot_agent_id: str = ""

@@ -222,7 +222,7 @@ class Worker:
             return _stored_plan(lease.plan)
         plan = flow.plan(event, switches)
         self.ledger.store_plan(
-            lease, plan.encode(), intent=plan.facts.get("intent"), modes=switches.modes
+            lease, plan.packed(), intent=plan.facts.get("intent"), modes=switches.modes
         )
         return plan
 

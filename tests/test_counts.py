@@ -3,31 +3,52 @@
 import os
 import subprocess
 import sys
+from operator import itemgetter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parent.parent
+COUNTS = [  # name, actions, AWS calls, of them DynamoDB's, write units, read units, Richpanel
+    ("webhook at the door", 0, 1, 0, 0.0, 0.0, 0),
+    ("routed event", 5, 12, 12, 19.0, 1.0, 2),
+    ("routed event, long ids", 5, 12, 12, 19.0, 1.0, 2),
+    ("event that moves a ticket", 6, 14, 14, 22.0, 1.0, 3),
+    ("routed, two tags already there", 5, 12, 12, 17.0, 1.0, 2),
+    ("thin notification, resolved", 5, 15, 15, 20.0, 2.0, 2),
+    ("asked for the order number", 8, 19, 19, 31.0, 1.0, 5),
+    ("replied, order status", 9, 22, 22, 35.0, 1.5, 5),
+    ("replied and closed", 10, 24, 24, 38.0, 1.5, 7),
+    ("fact, kept", 0, 2, 2, 1.0, 0.0, 0),
+    ("duplicate in the worker", 0, 1, 1, 1.0, 0.0, 0),
+]
+ROUTED = {"routed event", "routed event, long ids", "event that moves a ticket"}
 
 
 def test_every_kind_of_event_stays_within_its_calls_and_units():
     """In a process of its own: the meter sits in the SDK's session before any client is made."""
     code = (
         "from bench import counts\n"
-        "from bench.system import System\n"
-        "with System() as system:\n"
+        "from bench.system import whole\n"
+        "with whole() as system:\n"
         "    for one in counts.measure(system):\n"
-        "        print(one.name, one.aws_calls, one.dynamodb_calls, one.writes, one.vendor_calls,"
-        " sep='|')\n"
+        "        print(one.name, one.actions, one.aws_calls, one.dynamodb_calls, one.writes,"
+        " one.reads, one.vendor_calls, sep='|')\n"
     )
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
     )
-    rows = [line.split("|") for line in done.stdout.splitlines()]
-    assert rows == [
-        ["webhook at the door", "1", "0", "0.0", "0"],
-        ["routed event", "10", "10", "16.0", "2"],
-        ["event that moves a ticket", "12", "12", "19.0", "3"],
-        ["duplicate in the worker", "1", "1", "1.0", "0"],
+    assert [line.split("|") for line in done.stdout.splitlines()] == [
+        [name, *map(str, figures)] for name, *figures in COUNTS
     ]
+
+
+@pytest.mark.parametrize("row", [row for row in COUNTS if row[0] in ROUTED], ids=itemgetter(0))
+def test_a_routed_event_of_n_actions_takes_2n_plus_4_calls_and_3n_plus_4_units_at_most(row):
+    _, actions, _, calls, writes, _, _ = row
+
+    assert calls <= 2 * actions + 4
+    assert writes <= 3 * actions + 4
 
 
 def test_importing_the_app_builds_no_client_and_imports_nothing_only_the_worker_needs():
@@ -37,7 +58,7 @@ def test_importing_the_app_builds_no_client_and_imports_nothing_only_the_worker_
         "import app\n"
         "from chalicelib import wiring\n"
         "assert not wiring._services\n"
-        "late = ('chalicelib.adapters.', 'chalicelib.worker', 'chalicelib.redaction')\n"
+        "late = ('chalicelib.adapters.', 'chalicelib.worker', 'chalicelib.ledger')\n"
         "print([m for m in sys.modules if m.startswith(late)])\n"
     )
     environ = {**os.environ, "STAGE": "dev"}

@@ -46,6 +46,18 @@ def test_personal_data_in_any_field_or_key_is_masked(log, stream):
     assert "***@***" in stream.getvalue()
 
 
+def test_a_trace_id_is_shown_whole_and_nothing_else_passes_in_its_place(log, stream):
+    """A digest that looks like a number must not be masked, or the trace is lost."""
+    log.event("x", mw_trace_id="4111111111111a11")
+    log.event("x", mw_trace_id="4111111111111111")
+    log.event("x", mw_trace_id="jane@example.com")
+
+    shown = [line["mw_trace_id"] for line in lines(stream)]
+    assert shown[0] == "4111111111111a11"
+    assert "4111111111111111" not in shown
+    assert "jane@example.com" not in shown
+
+
 def test_a_redactor_that_fails_drops_the_text_and_not_the_line(log, stream, monkeypatch):
     """F54."""
 

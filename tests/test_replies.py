@@ -12,6 +12,7 @@ from engines import drain
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
 from chalicelib.jobs import Recovery, TicketNotification
+from chalicelib.plans import Plan
 from local import environment
 from local.vendors.openai import OpenAI
 from local.vendors.shopify import Shopify
@@ -130,7 +131,7 @@ class Desk:
         return self.row(keys.ticket_message(ticket_id, comment_id))
 
     def reasons(self, comment_id="c-1"):
-        return json.loads(self.event(comment_id)["plan"])["facts"].get("reasons", [])
+        return Plan.decode(self.event(comment_id)["plan"]).facts.get("reasons", [])
 
     def reply_row(self, comment_id="c-1", ticket_id="1042"):
         return self.row(keys.reply_action(ticket_id, comment_id))
@@ -450,7 +451,7 @@ def test_shadow_mode_records_the_decision_and_calls_nobody(desk, tracked, shopif
     desk.run(body)
     assert desk.richpanel.calls == ()
     assert shopify.calls == openai.calls == ()
-    facts = json.loads(desk.event()["plan"])["facts"]
+    facts = Plan.decode(desk.event()["plan"]).facts
     assert (facts["intent"], facts["tier"]) == ("order_status_tracking", "TIER_2_VERIFIED")
     assert "shadow" in facts["reasons"]
     desk.switch(shadow_mode=False)

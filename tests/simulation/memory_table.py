@@ -52,6 +52,7 @@ class MemoryTable:
         add: Mapping[str, int] | None = None,
         keep: Mapping[str, Any] | None = None,
         remove: Sequence[str] = (),
+        reading: bool = True,
         **values: object,
     ) -> Item:
         """See `chalicelib.dynamo.Table.update`."""
@@ -68,7 +69,7 @@ class MemoryTable:
         for name in remove:
             row.pop(name, None)
         self._keep(at, row)
-        return _copied(row)
+        return _copied(row) if reading else {}
 
     def scan_page(
         self,

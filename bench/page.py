@@ -1,0 +1,47 @@
+"""`python -m bench.page`: writes docs/performance.md and its plot from the newest results."""
+
+from __future__ import annotations
+
+import json
+import sys
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from bench import plot
+from bench.table import Row, markdown
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "bench" / "results"
+PAGE = ROOT / "docs" / "performance.md"
+PLOT = ROOT / "docs" / "performance.svg"
+BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
+
+
+def main() -> int:
+    """Put the newest run's tables between the page's marks; the words around them stay."""
+    newest = RESULTS / "latest.json"
+    raw = json.loads(newest.read_text())
+    rows = [Row.from_json(one) for one in raw["rows"]]
+    before, _, rest = PAGE.read_text().partition(BEGIN)
+    _, _, after = rest.partition(END)
+    PAGE.write_text(f"{before}{BEGIN}\n\n{figures(raw, rows)}\n{END}{after}")
+    PLOT.write_text(plot.bars(rows))
+    return 0
+
+
+def figures(raw: dict[str, Any], rows: list[Row]) -> str:
+    """The run and a table per section."""
+    lines = [
+        f"Run of {raw['at']}: {raw['machine']}; load {raw['load']} before, size `{raw['size']}`.",
+        "",
+        "![every ratio of the run](performance.svg)",
+        "",
+    ]
+    for section, members in groupby(rows, key=lambda row: row.section):
+        lines += [f"### {section[0].upper()}{section[1:]}", "", *markdown(members), ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,277 @@
+"""The parts of the bench, each run in a process of its own, each a list of rows."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from bench import cold, conversations, cost, counts, growth, ingress, throughput, worker
+from bench.sizes import Sizes
+from bench.system import System, whole
+from bench.table import Row
+
+if TYPE_CHECKING:
+    from bench.counts import Count
+    from bench.worker import Side
+
+POWERTOOLS = "Powertools, {}"
+
+
+def events(sizes: Sizes) -> list[Row]:
+    """Door and worker: calls and units, processor time, dollars."""
+    with whole() as system:
+        found = counts.measure(system)
+        door = ingress.measure(system, sizes.requests)
+        sides = worker.measure(system, sizes.events)
+    return [
+        *_door(door, found[0]),
+        *(row for count in found[1:] for row in _counted(count, sides[count.name])),
+        *(row for name, one in sides.items() for row in _worked(name, one)),
+        *_costs(found, sides),
+    ]
+
+
+def _door(door: dict[str, float], count: Count) -> list[Row]:
+    section, bare = "ingress: one webhook", "bare Chalice route"
+    return [
+        Row(section, "AWS calls", "calls", count.aws_calls, target=1, is_exact=True),
+        Row(
+            section,
+            "processor time, median",
+            "us",
+            door["ours_p50"],
+            door["bare_p50"],
+            bare,
+            target=1.3,
+        ),
+        Row(section, "processor time, 99 %", "us", door["ours_p99"], door["bare_p99"], bare),
+    ]
+
+
+def _counted(count: Count, sides: dict[str, Side]) -> list[Row]:
+    section = "worker: DynamoDB calls and units of one event"
+    peers = {POWERTOOLS.format(name): side for name, side in sides.items() if name != "ours"}
+    rows = [
+        Row(
+            section,
+            f"{count.name}, {count.actions} actions: calls",
+            "calls",
+            count.dynamodb_calls,
+            target=count.limit_calls,
+            is_exact=True,
+            note="; ".join(f"{name}: {side.calls}" for name, side in peers.items()),
+        ),
+        Row(
+            section,
+            f"{count.name}: write units",
+            "units",
+            count.writes,
+            target=count.limit_writes,
+            is_exact=True,
+            note="; ".join(f"{name}: {side.writes:g}" for name, side in peers.items()),
+        ),
+    ]
+    if count.reads:
+        rows.append(Row(section, f"{count.name}: read units", "units", count.reads))
+    return rows
+
+
+def _worked(name: str, sides: dict[str, Side]) -> list[Row]:
+    section, ours = "worker: processor time of one event, median", sides["ours"]
+    peers = [(peer, side) for peer, side in sides.items() if peer != "ours"]
+    if not peers:
+        return [Row(section, name, "us", ours.us(50))]
+    return [
+        Row(
+            section,
+            name,
+            "us",
+            ours.us(50),
+            side.us(50),
+            POWERTOOLS.format(peer),
+            target=1.0 if peer == worker.SAME_GRAIN else None,
+            note="" if peer == worker.SAME_GRAIN else "no record of single actions",
+        )
+        for peer, side in peers
+    ]
+
+
+def _costs(found: list[Count], sides: dict[str, dict[str, Side]]) -> list[Row]:
+    section = "dollars for a million events, all in, at list prices"
+    rows = []
+    for count in found[1:]:
+        ours = _dollars(count)
+        theirs = sides[count.name].get(worker.SAME_GRAIN)
+        beside = theirs and cost.of(
+            writes=theirs.writes,
+            reads=theirs.reads,
+            aws_calls=theirs.calls,
+            vendor_calls=theirs.vendor,
+        )
+        rows.append(
+            Row(
+                section,
+                count.name,
+                "$",
+                ours.total,
+                beside.total if beside else None,
+                POWERTOOLS.format(worker.SAME_GRAIN) if beside else "",
+                note=f"HTTP API {ours.http_api:.2f}, function URL {ours.function_url:.2f}",
+            )
+        )
+    return [*rows, _two_actions(found, section)]
+
+
+def _two_actions(found: list[Count], section: str) -> Row:
+    """An event of two actions, by the steps between two kinds that differ by one action."""
+    by_name = {count.name: count for count in found}
+    one, more = by_name["routed event"], by_name["event that moves a ticket"]
+    fewer = (one.actions - 2) / (more.actions - one.actions)
+    writes = one.writes - fewer * (more.writes - one.writes)
+    two = cost.of(
+        writes=writes, reads=one.reads, aws_calls=one.aws_calls - round(fewer), vendor_calls=2
+    )
+    note = (
+        f"{writes:g} write units; HTTP API {two.http_api:.2f}, function URL {two.function_url:.2f}"
+    )
+    return Row(section, "routed event with two actions", "$", two.total, target=12.0, note=note)
+
+
+def _dollars(count: Count) -> cost.Cost:
+    return cost.of(
+        writes=count.writes,
+        reads=count.reads,
+        aws_calls=count.aws_calls,
+        vendor_calls=count.vendor_calls,
+    )
+
+
+def rates(sizes: Sizes) -> list[Row]:
+    """Throughput by processes."""
+    with System() as system:
+        runs = throughput.measure(system, sizes)
+    return [
+        Row(
+            "throughput through engine and worker",
+            f"{run.shape}, {run.processes} process{'es' * (run.processes > 1)}",
+            "events/s",
+            run.ours,
+            run.raw,
+            "the same AWS requests alone",
+            target=0.8 if (run.shape, run.processes) == ("parallel", 2) else None,
+            at_least=True,
+        )
+        for run in runs
+    ]
+
+
+def grown(sizes: Sizes) -> list[Row]:
+    """A routed event while the ledger grows."""
+    with System(on_dynoxide=True) as system:
+        points = growth.measure(system, sizes)
+    section, first = "growth of the ledger (dynoxide), a routed event", points[0]
+    rows = []
+    for point in points:
+        name, beside = f"{point.items:,} items", f"{first.items:,} items"
+        units = (point.calls, point.writes, point.reads)
+        flat = units == (first.calls, first.writes, first.reads)
+        rows += [
+            Row(
+                section,
+                f"{name}: write units",
+                "units",
+                point.writes,
+                first.writes,
+                beside,
+                target=1.0,
+                is_exact=True,
+                note="calls and read units equal too" if flat else "calls or reads differ",
+            ),
+            Row(section, f"{name}: time", "ms", point.ms, first.ms, beside),
+        ]
+    return rows
+
+
+def histories(sizes: Sizes) -> list[Row]:
+    """One more message while a conversation grows."""
+    return conversations.measure(sizes)
+
+
+def started(sizes: Sizes) -> list[Row]:
+    """A cold container."""
+    ours, libraries = cold.imports(sizes.imports)
+    with System() as system:
+        first, bare = cold.first_requests(system, max(3, sizes.imports // 2))
+    package = cold.package_mb()
+    section, beside = "cold start", "its libraries alone"
+    deployed = sum(package[part] for part in ("ours", "chalice's runtime", "libraries"))
+    return [
+        Row(
+            section,
+            "import app: processor time",
+            "ms",
+            ours.cpu_ms,
+            libraries.cpu_ms,
+            beside,
+            target=1.3,
+        ),
+        Row(section, "import app: on the wall", "ms", ours.ms, libraries.ms, beside),
+        Row(section, "import app: memory", "MB", ours.memory_mb, libraries.memory_mb, beside),
+        Row(section, "import app: modules", "modules", ours.modules, libraries.modules, beside),
+        Row(
+            section, "first webhook after the import", "ms", first[0], bare[0], "bare Chalice route"
+        ),
+        Row(
+            section,
+            "  more than the bare route's first",
+            "ms",
+            first[0] - bare[0],
+            target=150,
+        ),
+        Row(section, "second webhook", "ms", first[1], bare[1], "bare Chalice route"),
+        Row(
+            section,
+            "package without boto3, unzipped",
+            "MB",
+            deployed,
+            target=40,
+            note=", ".join(f"{name} {size:.1f}" for name, size in package.items()),
+        ),
+    ]
+
+
+def redacted(sizes: Sizes) -> list[Row]:
+    """Redaction of typical and dense messages, and of a long one."""
+    from bench.redaction.__main__ import _DENSE, _TYPICAL  # noqa: PLC0415
+    from chalicelib.redaction import redact  # noqa: PLC0415
+
+    section = "redaction"
+    rows = []
+    for name, text in (("typical", _TYPICAL), ("dense", _DENSE * 5)):
+        message = text[:1024].ljust(1024)
+        us = _spent(lambda message=message: redact(message), sizes.requests) * 1e6
+        rows.append(Row(section, f"{name} message of 1 KB", "us", us))
+        rows.append(Row(section, f"{name} messages", "MB/s", 1024 / us))
+    return rows
+
+
+def _spent(call: Callable[[], object], rounds: int) -> float:
+    call()
+    seconds = []
+    for _ in range(rounds):
+        started = time.thread_time()
+        call()
+        seconds.append(time.thread_time() - started)
+    return statistics.median(seconds)
+
+
+SECTIONS: dict[str, Callable[[Sizes], list[Row]]] = {
+    "events": events,
+    "throughput": rates,
+    "growth": grown,
+    "conversations": histories,
+    "cold": started,
+    "redaction": redacted,
+}

@@ -1,0 +1,44 @@
+"""How much is measured: enough for figures that hold, little to see that it runs, or a soak."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many of everything.
+
+    Attributes:
+        requests: webhooks of each side.
+        events: events of each kind and side.
+        messages: messages of one throughput run.
+        conversations: how many conversations those belong to.
+        imports: fresh interpreters of each side.
+        ledgers: items in the ledger before growth is measured.
+        histories: messages in a conversation before growth is measured.
+        growth_events: events measured at each size.
+    """
+
+    requests: int = 400
+    events: int = 60
+    messages: int = 200
+    conversations: int = 40
+    imports: int = 9
+    ledgers: tuple[int, ...] = (1_000, 100_000)
+    histories: tuple[int, ...] = (100, 1_000, 5_000)
+    growth_events: int = 60
+
+
+FULL = Sizes()
+SMALL = Sizes(
+    requests=40,
+    events=8,
+    messages=24,
+    conversations=8,
+    imports=3,
+    ledgers=(100, 1_000),
+    histories=(10, 100),
+    growth_events=10,
+)
+SOAK = Sizes(ledgers=(1_000, 100_000, 1_000_000), events=200, requests=1_000, messages=400)
