@@ -37,8 +37,8 @@ def handoff_list(
         output.show(told)
         facts = {name: value for name, value in told.items() if name not in ("handoff", "messages")}
         output.facts({**facts, **told["handoff"], "id": told["id"]})
-        columns = ("at", "role", "text", "note")
-        output.table(columns, [[one[name] for name in columns] for one in told["messages"]])
+        parts = ("at", "role", "text", "note")
+        output.table(parts, [[one[name] for name in parts] for one in told["messages"]])
         return
     found = handoff.waiting(session, company_id=company_id, limit=limit)
     output.show(found)
