@@ -8,7 +8,7 @@ WAY ?= stack
 RUNS ?= 20000
 SEED ?= 1
 
-.PHONY: help run demo test check format bench bench-redaction simulate crash bench-reliability mutate deploy-local drill test-deployed clean
+.PHONY: help run demo test check format bench eval bench-redaction simulate crash bench-reliability mutate deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -45,6 +45,9 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.reconcile
 	@$(BIN)/python -m bench.replay
+
+eval: $(READY) ## The classifier on the labelled set, with and without the model
+	@$(BIN)/python -m bench.intents
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers
 	@$(BIN)/python -m bench.redaction

@@ -49,7 +49,7 @@ def active_tokens(text: str) -> tuple[str, ...]:
         raw = json.loads(text)
     except ValueError:
         raw = text
-    if isinstance(raw, dict):
-        raw = raw.get("active_tokens", [])
-    tokens = raw if isinstance(raw, list) else [text]
+    tokens = raw.get("active_tokens") if isinstance(raw, dict) else [text]
+    if not isinstance(tokens, list):
+        return ()
     return tuple(token.strip() for token in tokens if isinstance(token, str) and token.strip())

@@ -37,8 +37,10 @@ TEXTS = {
 }
 """The one message of each ticket; the unusual word in it must turn up nowhere but at Richpanel."""
 
-CANARIES = (EMAIL, NAME, "wilhelmina", "turquoise", "marzipan", "umbrella", "harmonica")
-CANARIES += demo_outreach.CANARIES
+CANARIES: tuple[str, ...] = (
+    *(EMAIL, NAME, "wilhelmina", "turquoise", "marzipan", "umbrella", "harmonica"),
+    *demo_outreach.CANARIES,
+)
 PHONE_DIGITS = "4155550132"
 READS = frozenset({"read_ticket", "list_tickets", "list_tags", "list_users"})
 QUIET_SECONDS = 20.0

@@ -33,6 +33,7 @@ from local.vendors.openai import API_KEY as OPENAI_KEY
 from local.vendors.openai import MODELS, OpenAI
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
+from local.vendors.shopify import Shopify
 from local.vendors.twilio import Twilio
 
 POLICIES = Path(__file__).parent.parent / ".chalice"
@@ -224,8 +225,30 @@ def every_kind_of_work(run: Run) -> None:
     run.work()
     run.work_again()
     every_fact(run)
+    every_reply(run)
     with vendors(run) as outreach:
         every_conversation(run, outreach)
+
+
+def every_reply(run: Run) -> None:
+    """An order question, classified by the model, looked up in the shop, answered."""
+    with Shopify() as shopify, OpenAI() as openai, run.monkeypatch.context() as environ:
+        shopify.add_order("#100234", email="ada@example.com")
+        for name, value in {
+            "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "RICHPANEL_BOT_AGENT_ID": "bot-1",
+            "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
+            "OPENAI_INTENT_ENABLED": "true",
+            "SHOPIFY_BASE_URL": shopify.base_url,
+            "OPENAI_BASE_URL": openai.base_url,
+            "OPENAI_MODEL": MODELS[0],
+        }.items():
+            environ.setenv(name, value)
+        run.richpanel.add_ticket(
+            "asked", comments=["Where is my order #100234?"], customer_email="ada@example.com"
+        )
+        run.hear("asked")
+        run.work()
 
 
 def every_conversation(run: Run, outreach: Outreach) -> None:

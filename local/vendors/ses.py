@@ -252,7 +252,7 @@ class Ses(wire.Vendor):
 
 def sns_event(message: Mapping[str, Any]) -> dict[str, Any]:
     """One SNS record as Lambda gets it."""
-    sns = {
+    sns: dict[str, Any] = {
         "Type": "Notification",
         "MessageId": "00000000-0000-0000-0000-000000000000",
         "TopicArn": f"arn:aws:sns:{REGION}:000000000000:rp-mw-mail-dev",
