@@ -59,7 +59,6 @@ def test_a_reply_killed_at_any_call_of_the_worker_comes_once_and_is_never_lost(
         shopify.add_order(f"#{5000 + run}", email=email, **order)
         question = f"Where is my order #{5000 + run}?"
         desk.post(desk.ticket(question, ticket_id=ticket, customer_email=email))
-        desk.new_container()
         killer.arm(number, moment)
         was_killed = work(desk)
         killer.disarm()
@@ -67,7 +66,6 @@ def test_a_reply_killed_at_any_call_of_the_worker_comes_once_and_is_never_lost(
         if not was_killed:
             break
         desk.let_leases_end()
-        desk.new_container()
         desk.again()
         ended = desk.event(ticket_id=ticket)
         seen = changes(desk, ticket, "message", "closed")
