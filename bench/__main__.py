@@ -1,7 +1,7 @@
 """`python -m bench`: the figures, each against its target; exit status 1 when a count is missed.
 
 `--small` only shows that it runs, `--soak` takes a ledger of a million items, `--only` some
-sections.  A whole run is kept in bench/results/, and `python -m bench.page` makes the page of it.
+sections.  What was found is kept in bench/results/, and `python -m bench.page` makes the page of it.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ def main() -> int:
         rows = SECTIONS[options.section](SIZES[options.size])
         options.out.write_text(json.dumps([row.as_json() for row in rows]))
         return 0
-    load, found = os.getloadavg()[0], []
+    found: list[Row] = []
     for section in options.only or SECTIONS:
+        load = os.getloadavg()[0]
         rows = _section(section, options.size)
         print("\n".join(printed(rows)), flush=True)
+        if options.size != "small":
+            _keep(section, rows, options.size, load)
         found += rows
-    if options.only is None and options.size != "small":
-        _keep(found, options.size, load)
     missed = [row.name for row in found if row.met is False]
     print(f"\n{len(found)} figures; missed: {', '.join(missed) or 'none'}")
     facts = 0
@@ -74,10 +75,12 @@ def _section(section: str, size: str) -> list[Row]:
         return [Row.from_json(raw) for raw in json.loads(out.read_text())]
 
 
-def _keep(rows: list[Row], size: str, load: float) -> None:
-    now = datetime.now(UTC)
-    run: dict[str, Any] = {
-        "at": now.isoformat(timespec="minutes"),
+def _keep(section: str, rows: list[Row], size: str, load: float) -> None:
+    """Put a section's rows in place of its older ones."""
+    newest = RESULTS / "latest.json"
+    kept: dict[str, Any] = json.loads(newest.read_text()) if newest.exists() else {}
+    kept[section] = {
+        "at": datetime.now(UTC).isoformat(timespec="minutes"),
         "size": size,
         "load": round(load, 2),
         "machine": f"{os.cpu_count()} cores, {platform.system()} {platform.machine()},"
@@ -85,9 +88,8 @@ def _keep(rows: list[Row], size: str, load: float) -> None:
         "rows": [row.as_json() for row in rows],
     }
     RESULTS.mkdir(exist_ok=True)
-    text = json.dumps(run, indent=1, ensure_ascii=False) + "\n"
-    (RESULTS / f"{now:%Y-%m-%d-%H%M}.json").write_text(text)
-    (RESULTS / "latest.json").write_text(text)
+    ordered = {name: kept[name] for name in SECTIONS if name in kept}
+    newest.write_text(json.dumps(ordered, indent=1, ensure_ascii=False) + "\n")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any
 
 import boto3
 
+from chalicelib.wiring.core import _FAST as CLIENT  # the worker's own settings of its clients
 from local.pump import Pump
 
 POLL_SECONDS = 1
@@ -65,7 +66,7 @@ class Raw:
     """
 
     def __init__(self) -> None:
-        self._dynamodb = boto3.client("dynamodb")
+        self._dynamodb = boto3.client("dynamodb", config=CLIENT)
         self._recorded = json.loads(os.environ["BENCH_RECORDED"])
         self._name = os.environ["BENCH_RECORDED_NAME"]
         self._comment = os.environ["BENCH_RECORDED_COMMENT"]

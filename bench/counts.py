@@ -55,6 +55,7 @@ def _door(system: System) -> Count:
 def _of(system: System, kind: Kind) -> Count:
     kind.send(system, f"count {KINDS.index(kind)}")
     before = system.actions_begun()
+    system.read_switches()
     system.reset_counts()
     assert system.work() == 1
     counted = _read(system, kind.name, 0, (None, None))

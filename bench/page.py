@@ -20,26 +20,24 @@ BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
 def main() -> int:
     """Put the newest run's tables between the page's marks; the words around them stay."""
-    newest = RESULTS / "latest.json"
-    raw = json.loads(newest.read_text())
-    rows = [Row.from_json(one) for one in raw["rows"]]
+    found = json.loads((RESULTS / "latest.json").read_text())
+    rows = [Row.from_json(raw) for run in found.values() for raw in run["rows"]]
     before, _, rest = PAGE.read_text().partition(BEGIN)
     _, _, after = rest.partition(END)
-    PAGE.write_text(f"{before}{BEGIN}\n\n{figures(raw, rows)}\n{END}{after}")
+    PAGE.write_text(f"{before}{BEGIN}\n\n{figures(found)}\n{END}{after}")
     PLOT.write_text(plot.bars(rows))
     return 0
 
 
-def figures(raw: dict[str, Any], rows: list[Row]) -> str:
-    """The run and a table per section."""
-    lines = [
-        f"Run of {raw['at']}: {raw['machine']}; load {raw['load']} before, size `{raw['size']}`.",
-        "",
-        "![every ratio of the run](performance.svg)",
-        "",
-    ]
-    for section, members in groupby(rows, key=lambda row: row.section):
-        lines += [f"### {section[0].upper()}{section[1:]}", "", *markdown(members), ""]
+def figures(found: dict[str, Any]) -> str:
+    """Each run of a section, and its tables."""
+    lines = ["![every ratio](performance.svg)", ""]
+    for run in found.values():
+        rows = [Row.from_json(raw) for raw in run["rows"]]
+        when = f"Run of {run['at']}: {run['machine']}; load {run['load']} before; `{run['size']}`."
+        for section, members in groupby(rows, key=lambda row: row.section):
+            lines += [f"### {section[0].upper()}{section[1:]}", "", when, ""]
+            lines += [*markdown(members), ""]
     return "\n".join(lines)
 
 

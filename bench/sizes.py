@@ -21,13 +21,13 @@ class Sizes:
     """
 
     requests: int = 400
-    events: int = 60
-    messages: int = 200
+    events: int = 30
+    messages: int = 120
     conversations: int = 40
     imports: int = 9
     ledgers: tuple[int, ...] = (1_000, 100_000)
     histories: tuple[int, ...] = (100, 1_000, 5_000)
-    growth_events: int = 60
+    growth_events: int = 30
 
 
 FULL = Sizes()

@@ -134,6 +134,11 @@ class System:
         """Every simulated vendor there is."""
         return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
 
+    def read_switches(self) -> None:
+        """Read the switches anew, so that the next event finds them fresh."""
+        self.services.switches._cached = None  # noqa: SLF001
+        self.services.switches.current()
+
     def reset_counts(self) -> None:
         """Count calls and units from nothing."""
         self.meter.reset()
