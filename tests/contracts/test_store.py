@@ -6,7 +6,7 @@ import pytest
 from fakes import ManualClock
 
 from chalicelib.actions import AddTag
-from chalicelib.dynamo import ConditionFailed, Table
+from chalicelib.dynamo import ConditionFailed, Table, TransactionRefused
 from chalicelib.errors import MiddlewareError
 from chalicelib.ledger import Ledger
 from chalicelib.ports import ActionStatus, EventFacts, EventStatus, Lease, Modes
@@ -41,6 +41,40 @@ class StoreContract:
             KEY, set_={"a": 1, "b": None}, keep={"c": "new"}, add={"fence": 1}, remove=["gone"]
         )
         assert row == {**KEY, "a": 1, "c": "new", "fence": 1} == table.get(KEY)
+
+    def test_a_transaction_does_all_its_writes(self, table):
+        table.put({**KEY, "status": "pending"})
+        table.transact(
+            [
+                table.putting({"event_id": "r"}, condition="attribute_not_exists(#event_id)"),
+                table.updating(KEY, set_={"status": "done"}, condition="#status = :s", s="pending"),
+            ]
+        )
+        assert (table.get({"event_id": "r"}), table.get(KEY)["status"]) == (
+            {"event_id": "r"},
+            "done",
+        )
+
+    @pytest.mark.parametrize(
+        ("bound", "status"), [(True, "pending"), (False, "unknown"), (True, "unknown")]
+    )
+    def test_a_transaction_with_a_failed_condition_writes_nothing(self, table, bound, status):
+        table.put({**KEY, "status": status})
+        if bound:
+            table.put({"event_id": "r", "n": 1})
+        with pytest.raises(TransactionRefused):
+            table.transact(
+                [
+                    table.putting(
+                        {"event_id": "r", "n": 2}, condition="attribute_not_exists(#event_id)"
+                    ),
+                    table.updating(
+                        KEY, set_={"status": "done"}, condition="#status = :s", s="pending"
+                    ),
+                ]
+            )
+        assert table.get({"event_id": "r"}) == ({"event_id": "r", "n": 1} if bound else None)
+        assert table.get(KEY)["status"] == status
 
     def test_keep_leaves_what_is_there_and_add_adds(self, table):
         table.put({**KEY, "c": "old", "fence": 4, "gone": True})
