@@ -9,13 +9,19 @@ class Killed(BaseException):
 
 
 class Killer:
-    """Counts the calls that go out and kills at one of them."""
+    """Counts the calls that go out and kills at one of them.
+
+    Attributes:
+        vendor_calls: the last part of each vendor path called, with the number of its first call.
+    """
 
     def __init__(self):
         self.count, self.at, self.moment = 0, None, "before"
+        self.vendor_calls = {}
 
     def arm(self, at, moment):
         self.count, self.at, self.moment = 0, at, moment
+        self.vendor_calls = {}
 
     def disarm(self):
         self.at = None
@@ -43,6 +49,7 @@ def at_vendors(killer, monkeypatch):
     send = requests.Session.send
 
     def sent(session, request, **options):
+        killer.vendor_calls.setdefault(request.path_url.rpartition("/")[-1], killer.count + 1)
         killer.before()
         answer = send(session, request, **options)
         killer.after()
