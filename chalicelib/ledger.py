@@ -228,7 +228,10 @@ class Ledger:
                 "unfinished": _shard(status, lease.event.event_key) if parked else None,
                 **(facts or {}),
             },
-            remove=[*(() if parked else ("unfinished",)), *(() if reason else ("reason",))],
+            remove=[
+                *(() if parked else ("unfinished",)),
+                *(() if reason or status == EventStatus.FAILED else ("reason",)),
+            ],
             ended=status,
         )
 
@@ -237,6 +240,8 @@ class Ledger:
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
+        # An event that has failed and still waits for its hand-off keeps that, and its reason.
+        waits = " AND attribute_not_exists(#unfinished)" if status == EventStatus.FAILED else ""
         with contextlib.suppress(ConditionFailed):  # a copy that came too late changes no good end
             self._table.update(
                 {"event_id": event.event_key},
@@ -244,10 +249,10 @@ class Ledger:
                 set_=item | {"status": status.value, "reason": reason},
                 remove=["unfinished"],
                 condition="attribute_not_exists(#event_id) OR #status = :received"
-                " OR #status = :failed OR #expires_at <= :now",
+                f" OR #expires_at <= :now OR (#status = :failed{waits})",
                 received=EventStatus.RECEIVED.value,
-                failed=EventStatus.FAILED.value,
                 now=self._epoch(),
+                failed=EventStatus.FAILED.value,
             )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:

@@ -36,8 +36,12 @@ _STEPS = {"reconcile": "system", "ops": "system"}
 _WARNING_WORDS = ("failed", "refused", "unknown", "parked", "rejected", "unreadable", "dead_letter")
 
 
-_TRACE_ID = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16}")
-"""Our own digest, in most lines; to tell it from a number costs more than the rest of a line."""
+_DIGESTS = ("mw_trace_id", "ticket_id", "idempotency_key")
+_DIGEST = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16}")
+"""Our own digests, in most lines: to tell one from a number costs more than the rest of a line,
+and three in a hundred would be taken for an order number, so that a trace led nowhere.  Sixteen
+digits without a letter could be a card's and are not let through.
+"""
 _ENCODE = json.JSONEncoder(default=str, separators=(",", ":")).encode
 
 
@@ -90,9 +94,7 @@ class JsonLog:
     def _safe(self, fields: Mapping[str, object]) -> Mapping[str, Any]:
         """The fields redacted; if that fails, the text is dropped and not the line."""
         present = {name: value for name, value in fields.items() if value is not None}
-        trace_id = present.get("mw_trace_id")
-        is_ours = isinstance(trace_id, str) and _TRACE_ID.fullmatch(trace_id)
-        kept = {"mw_trace_id": present.pop("mw_trace_id")} if is_ours else {}
+        kept = {name: present.pop(name) for name in _DIGESTS if _is_digest(present.get(name))}
         try:
             return {**redaction.redact_mapping(present), **kept}
         except Exception:  # noqa: BLE001 - whatever fails, nothing unredacted may leave
@@ -103,6 +105,10 @@ class JsonLog:
         stream = self._stream or sys.stdout
         stream.write(_ENCODE(line) + "\n")
         stream.flush()
+
+
+def _is_digest(value: object) -> bool:
+    return isinstance(value, str) and _DIGEST.fullmatch(value) is not None
 
 
 def _unit(metric: str) -> str:

@@ -1,7 +1,9 @@
 """The operator's command line, and what a stage is made of; never deployed.
 
     __main__      `python -m ops ...`
-    cli           the commands, their options, their exit codes
+    cli           the commands, what they print, their exit codes
+    outreach_commands  the same for hand-offs and companies
+    options       the options that several commands share
     session       a stage: its settings, its services, its AWS clients
     output        tables for people, JSON for programs, progress on long work
     explain       what became of a conversation, an event or an action, and why
@@ -10,6 +12,9 @@
     settle        what became of an action whose outcome is not known
     switch        the four switches
     erase         a person, out of every table
+    handoff       what waits for a person: list, show, approve, take over
+    company       a company's settings, the secrets they name, its API keys
+    company_item  what a `company-data` item must be
     facts         the dataset: create, seed, pending, explain, rebuild
     doctor        a deployed stage against its declaration
     provision     tables, queues and switches as `.chalice/resources.json` declares them

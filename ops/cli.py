@@ -21,12 +21,14 @@ from ops import (
     erase,
     events,
     explain,
+    outreach_commands,
     provision,
     replay,
     settle,
     switch,
     watching,
 )
+from ops.options import DryRun, Json, Limit, Rate, Stage, Yes
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 from ops.template import TemplateError
@@ -41,13 +43,9 @@ dlq_app = typer.Typer(help="The dead-letter queue.", no_args_is_help=True)
 switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
 app.add_typer(dlq_app, name="dlq")
 app.add_typer(switch_app, name="switch")
+app.add_typer(outreach_commands.handoff_app, name="handoff")
+app.add_typer(outreach_commands.company_app, name="company")
 
-Stage = Annotated[str, typer.Option("--stage", envvar="STAGE", help="dev, staging or prod.")]
-Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Yes, also in prod, and without asking.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
-Rate = Annotated[float, typer.Option("--rate", min=0.1, help="At most so many a second.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, help="At most so many.")]
 RECONCILE_SECONDS = 240.0
 
 

@@ -51,6 +51,15 @@ from outreach_system import (  # noqa: E402, F401 - likewise
     ses,
     twilio,
 )
+from support_system import (  # noqa: E402, F401 - likewise
+    clock_moves,
+    desk,
+    desk_environment,
+    extra,
+    openai,
+    shopify,
+    tracked,
+)
 
 
 def pytest_terminal_summary(terminalreporter):

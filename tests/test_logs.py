@@ -58,6 +58,19 @@ def test_a_trace_id_is_shown_whole_and_nothing_else_passes_in_its_place(log, str
     assert "jane@example.com" not in shown
 
 
+def test_digests_that_name_a_message_stay_whole_and_numbers_in_their_place_do_not(log, stream):
+    """Some digests look like an order number; masked, a trace would end in the middle."""
+    digests = [trace.short(str(number)) for number in range(200)]
+    for one in digests:
+        log.event("x", mw_trace_id=one, ticket_id=one, idempotency_key=one)
+    log.event("x", mw_trace_id="4111111111111111", ticket_id="jane@example.com")
+    *written, last = lines(stream)
+    for name in ("mw_trace_id", "ticket_id", "idempotency_key"):
+        assert [line[name] for line in written] == digests
+    assert "4111111111111111" not in last["mw_trace_id"]
+    assert last["ticket_id"] == "***@***"
+
+
 def test_a_redactor_that_fails_drops_the_text_and_not_the_line(log, stream, monkeypatch):
     """F54."""
 

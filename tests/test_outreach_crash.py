@@ -6,55 +6,18 @@ the queue hands the message over again, and another container takes it.
 
 import itertools
 
-import boto3
 import pytest
+from killing import Killed, Killer, at_aws, work
 
 from local import company
-
-
-class Killed(BaseException):
-    """The process is gone."""
-
-
-class Killer:
-    """Counts AWS calls and kills at one of them."""
-
-    def __init__(self):
-        self.count, self.at, self.moment = 0, None, "before"
-
-    def arm(self, at, moment):
-        self.count, self.at, self.moment = 0, at, moment
-
-    def disarm(self):
-        self.at = None
-
-    def before(self, **_):
-        self.count += 1
-        if (self.count, self.moment) == (self.at, "before"):
-            raise Killed
-
-    def after(self, **_):
-        if (self.count, self.moment) == (self.at, "after"):
-            raise Killed
 
 
 @pytest.fixture
 def killer(outreach, monkeypatch):
     found = Killer()
-    session = boto3.Session()
-    session.events.register("before-send", found.before)
-    session.events.register("response-received", found.after)
-    monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+    at_aws(found, monkeypatch)
     outreach.new_container()
     return found
-
-
-def work(system):
-    try:
-        system.run()
-    except Killed:
-        return True
-    return False
 
 
 def recover(system):

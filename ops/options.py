@@ -1,0 +1,14 @@
+"""The options that several commands share."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+Stage = Annotated[str, typer.Option("--stage", envvar="STAGE", help="dev, staging or prod.")]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Yes, also in prod, and without asking.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
+Rate = Annotated[float, typer.Option("--rate", min=0.1, help="At most so many a second.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, help="At most so many.")]
