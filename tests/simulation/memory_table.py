@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chalicelib.dynamo import ConditionFailed, Item
+from chalicelib.dynamo import ConditionFailed, Item, TransactionRefused
 from tests.simulation.expressions import condition as compiled
 
 Key = tuple[Any, ...]
@@ -70,6 +70,43 @@ class MemoryTable:
             row.pop(name, None)
         self._keep(at, row)
         return _copied(row) if reading else {}
+
+    def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
+        """See `chalicelib.dynamo.Table.putting`."""
+        key = self._key(_stored(item))
+        return {
+            "key": key,
+            "check": lambda: self._check(key, condition, values),
+            "do": lambda: self.put(item),
+        }
+
+    def updating(
+        self, key: Mapping[str, Any], *, condition: str = "", set_: Mapping[str, Any], **more: Any
+    ) -> Item:
+        """See `chalicelib.dynamo.Table.updating`."""
+        changes = ("add", "keep", "remove")
+        values = {name: value for name, value in more.items() if name not in changes}
+        rest = {name: value for name, value in more.items() if name in changes}
+        return {
+            "key": self._key(key),
+            "check": lambda: self._check(self._key(key), condition, values),
+            "do": lambda: self.update(key, set_=set_, **rest),
+        }
+
+    def transact(self, writes: Sequence[Item]) -> None:
+        """See `chalicelib.dynamo.Table.transact`: all of them or none."""
+        found: list[Item | None] = []
+        for write in writes:
+            try:
+                write["check"]()
+            except ConditionFailed as failed:
+                found.append(failed.item)
+            else:
+                found.append(None)
+        if any(item is not None for item in found):
+            raise TransactionRefused(found)
+        for write in writes:
+            write["do"]()
 
     def scan_page(
         self,

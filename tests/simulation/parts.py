@@ -105,6 +105,23 @@ class SimTable:
     def scan_page(self, *, limit: int, **more: Any) -> Any:
         return self._world.call(Port.READ, lambda: self._table.scan_page(limit=limit, **more))
 
+    def putting(self, item: Mapping[str, Any], **more: Any) -> Any:
+        return self._table.putting(item, **more)
+
+    def updating(self, key: Mapping[str, Any], **more: Any) -> Any:
+        return self._table.updating(key, **more)
+
+    def transact(self, writes: Sequence[Any]) -> None:
+        self._world.call(Port.WRITE, lambda: self._transact(writes))
+
+    def _transact(self, writes: Sequence[Any]) -> None:
+        keys = [write["key"] for write in writes]
+        before = [self._table.rows.get(key) for key in keys]
+        self._table.transact(writes)
+        if self._watched:
+            for was, key in zip(before, keys, strict=True):
+                self._world.oracle.wrote(was, self._table.rows[key])
+
     def _write(self, key: Mapping[str, Any], write: Any) -> Any:
         if not self._watched:
             return self._world.call(Port.WRITE, write)
