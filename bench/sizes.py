@@ -22,7 +22,7 @@ class Sizes:
 
     requests: int = 400
     events: int = 30
-    messages: int = 120
+    messages: int = 80
     conversations: int = 40
     imports: int = 9
     ledgers: tuple[int, ...] = (1_000, 100_000)

@@ -391,6 +391,9 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
     for package, version in pinned:
         assert f"{package}-{version}.dist-info/METADATA" in names
     assert bundle.stat().st_size < 40_000_000
+    assert not tops & {"pip", "setuptools", "wheel", "click", "inquirer"}  # Chalice's command line
+    own = [one for one in zipfile.ZipFile(bundle).infolist() if not one.filename.startswith("boto")]
+    assert sum(one.file_size for one in own) < 40_000_000
 
 
 def _project(folder: Path, *, requirements: str) -> Path:

@@ -161,7 +161,9 @@ def test_nothing_written_around_it_hides_an_escalation(intent, noise):
         "harassment_threats": "i will kill you",
         "chargeback_dispute": "i file a chargeback",
     }[intent]
-    assert classify(f"{noise} {text} {noise}").intent == intent
+    # The noise may itself be one: "bbb" is the bureau that people threaten with.
+    assert classify(f"{noise} {text} {noise}").intent in TIER_0
+    assert classify(text).intent == intent
 
 
 def test_a_long_hostile_message_takes_no_longer_than_its_words():

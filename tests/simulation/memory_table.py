@@ -6,25 +6,13 @@ over the engines.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chalicelib.dynamo import ConditionFailed, Item, TransactionRefused
 from tests.simulation.expressions import condition as compiled
 
 Key = tuple[Any, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Write:
-    """One write of a transaction: its key, its condition, and what it does once all hold."""
-
-    key: Key
-    condition: str
-    values: Mapping[str, Any]
-    apply: Callable[[], object]
 
 
 class MemoryTable:
@@ -83,6 +71,43 @@ class MemoryTable:
         self._keep(at, row)
         return _copied(row) if reading else {}
 
+    def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
+        """See `chalicelib.dynamo.Table.putting`."""
+        key = self._key(_stored(item))
+        return {
+            "key": key,
+            "check": lambda: self._check(key, condition, values),
+            "do": lambda: self.put(item),
+        }
+
+    def updating(
+        self, key: Mapping[str, Any], *, condition: str = "", set_: Mapping[str, Any], **more: Any
+    ) -> Item:
+        """See `chalicelib.dynamo.Table.updating`."""
+        changes = ("add", "keep", "remove")
+        values = {name: value for name, value in more.items() if name not in changes}
+        rest = {name: value for name, value in more.items() if name in changes}
+        return {
+            "key": self._key(key),
+            "check": lambda: self._check(self._key(key), condition, values),
+            "do": lambda: self.update(key, set_=set_, **rest),
+        }
+
+    def transact(self, writes: Sequence[Item]) -> None:
+        """See `chalicelib.dynamo.Table.transact`: all of them or none."""
+        found: list[Item | None] = []
+        for write in writes:
+            try:
+                write["check"]()
+            except ConditionFailed as failed:
+                found.append(failed.item)
+            else:
+                found.append(None)
+        if any(item is not None for item in found):
+            raise TransactionRefused(found)
+        for write in writes:
+            write["do"]()
+
     def scan_page(
         self,
         *,
@@ -125,30 +150,6 @@ class MemoryTable:
         """See `chalicelib.dynamo.Table.put_all`."""
         for item in items:
             self.put(item)
-
-    def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Write:
-        """See `chalicelib.dynamo.Table.putting`."""
-        return Write(self._key(item), condition, values, partial(self.put, item))
-
-    def updating(self, key: Mapping[str, Any], *, condition: str = "", **more: Any) -> Write:
-        """See `chalicelib.dynamo.Table.updating`."""
-        apply = partial(self.update, key, **more)
-        return Write(self._key(key), condition, more, apply)
-
-    def transact(self, writes: Sequence[Write]) -> None:
-        """See `chalicelib.dynamo.Table.transact`."""
-        refused: list[Item | None] = []
-        for write in writes:
-            try:
-                self._check(write.key, write.condition, write.values)
-            except ConditionFailed as failed:
-                refused.append(failed.item)
-            else:
-                refused.append(None)
-        if any(item is not None for item in refused):
-            raise TransactionRefused(refused)
-        for write in writes:
-            write.apply()
 
     def get_all(
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]

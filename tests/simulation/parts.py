@@ -30,7 +30,7 @@ from chalicelib.worker import Worker
 from tests.simulation.faults import Port
 from tests.simulation.flow import REPLIES, RepliedFlow
 from tests.simulation.memory_queue import ReceiptError
-from tests.simulation.memory_table import MemoryTable, Write
+from tests.simulation.memory_table import MemoryTable
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -102,17 +102,25 @@ class SimTable:
     def query(self, **arguments: Any) -> Any:
         return self._world.call(Port.READ, lambda: self._table.query(**arguments))
 
-    def putting(self, item: Mapping[str, Any], **more: Any) -> Write:
-        return self._table.putting(item, **more)
-
-    def updating(self, key: Mapping[str, Any], **more: Any) -> Write:
-        return self._table.updating(key, **more)
-
-    def transact(self, writes: Sequence[Write]) -> None:
-        self._world.call(Port.WRITE, lambda: self._transact(writes))
-
     def scan_page(self, *, limit: int, **more: Any) -> Any:
         return self._world.call(Port.READ, lambda: self._table.scan_page(limit=limit, **more))
+
+    def putting(self, item: Mapping[str, Any], **more: Any) -> Any:
+        return self._table.putting(item, **more)
+
+    def updating(self, key: Mapping[str, Any], **more: Any) -> Any:
+        return self._table.updating(key, **more)
+
+    def transact(self, writes: Sequence[Any]) -> None:
+        self._world.call(Port.WRITE, lambda: self._transact(writes))
+
+    def _transact(self, writes: Sequence[Any]) -> None:
+        keys = [write["key"] for write in writes]
+        before = [self._table.rows.get(key) for key in keys]
+        self._table.transact(writes)
+        if self._watched:
+            for was, key in zip(before, keys, strict=True):
+                self._world.oracle.wrote(was, self._table.rows[key])
 
     def _write(self, key: Mapping[str, Any], write: Any) -> Any:
         if not self._watched:
@@ -124,13 +132,6 @@ class SimTable:
         result = write()
         self._world.oracle.wrote(before, self._table.rows[(row_key,)])
         return result
-
-    def _transact(self, writes: Sequence[Write]) -> None:
-        before = [self._table.rows.get(write.key) for write in writes]
-        self._table.transact(writes)
-        if self._watched:
-            for write, was in zip(writes, before, strict=True):
-                self._world.oracle.wrote(was, self._table.rows[write.key])
 
 
 class SimOutbox:
