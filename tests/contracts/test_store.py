@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from engines import table_a_in_memory
 from fakes import ManualClock
 
 from chalicelib.actions import AddTag
@@ -10,16 +11,9 @@ from chalicelib.dynamo import ConditionFailed, Table, TransactionRefused
 from chalicelib.errors import MiddlewareError
 from chalicelib.ledger import Ledger
 from chalicelib.ports import ActionStatus, EventFacts, EventStatus, Lease, Modes
-from tests.simulation.memory_table import MemoryTable
 
 MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
 KEY = {"event_id": "k"}
-
-
-def memory():
-    return MemoryTable(
-        "ledger", ("event_id",), {"unfinished-index": ("unfinished", "last_processed_at")}
-    )
 
 
 class StoreContract:
@@ -194,7 +188,7 @@ class StoreContract:
 class TestInMemory(StoreContract):
     @pytest.fixture
     def table(self):
-        return memory()
+        return table_a_in_memory()
 
 
 class TestOnAnEngine(StoreContract):
@@ -316,5 +310,5 @@ class LedgerWalk:
 def test_the_ledger_says_and_writes_the_same_in_memory_and_on_an_engine(ddb, seed):
     """Forty drawn calls, by holders and by those who lost their lease, across expiries."""
     on_engine = LedgerWalk(Table(ddb.client, ddb.ledger_table), seed).run(40)
-    in_memory = LedgerWalk(memory(), seed).run(40)
+    in_memory = LedgerWalk(table_a_in_memory(), seed).run(40)
     assert on_engine == in_memory
