@@ -75,4 +75,4 @@ mutate: $(READY) ## Whether a changed core is noticed: ledger, effects, intake, 
 	@$(BIN)/mutmut results
 
 clean: ## Remove what the commands made
-	rm -rf $(VENV) .venv-sam .engines .run out build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-sam .engines .run out build mutants .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
