@@ -193,8 +193,9 @@ def test_a_failed_event_is_found_while_a_person_must_still_be_told(desk):
     assert desk.row()["reason"] == "dead_letter:x"
 
 
-def test_an_event_that_was_buried_is_found_as_failed_since_then(desk):
-    desk.claim(last_chance=True)
+@pytest.mark.parametrize("last_chance", [False, True])
+def test_an_event_that_was_buried_is_found_as_failed_since_then(desk, last_chance):
+    desk.claim(last_chance=last_chance)
     desk.clock.forward(300)
     assert desk.ledger.bury(KEY, reason="dead_letter:worker_died")
     (found,) = desk.stranded()

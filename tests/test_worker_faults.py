@@ -128,10 +128,11 @@ def test_a_message_stays_although_its_return_could_not_be_timed(desk):
     assert desk.lines()[-1] == ("worker.defer_failed", {"sqs_message_id": "sqs-1"})
 
 
-def test_a_message_returns_after_a_second_at_the_earliest(desk):
+@pytest.mark.parametrize("sent", [job(), "nonsense"])
+def test_a_message_returns_after_a_second_at_the_earliest(desk, sent):
     desk.flow.raises = {"plan": ValueError()}
     desk.chance = 0.0
-    desk.process()
+    desk.process(sent)
     assert desk.queue.deferred == [("handle-1", 1.0)]
 
 
