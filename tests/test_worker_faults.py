@@ -151,6 +151,8 @@ def test_a_message_returns_after_a_second_at_the_earliest(desk, sent):
             ),
         ),
         ('{"v": 2, "kind": "ticket_message", "text": "I want a refund"}', "unknown_job_version"),
+        ('{"v": 1, "kind": ["ticket_message"]}', "the queue body names no known job"),
+        pytest.param("[" * 100_000, "the queue body is not JSON", id="nested too deep"),
     ],
 )
 def test_a_body_that_cannot_be_read_stays_and_is_told_without_its_text(desk, body, reason):
