@@ -361,7 +361,7 @@ def test_an_outcome_and_the_providers_id_of_it_are_written_together(desk):
     ended = desk.ledger.end_action(lease, Say(), ActionStatus.DONE, ref="c-900")
     assert (ended.key, ended.status, ended.ref) == (Say().key, "done", "c-900")
     assert desk.row(Say().key)["ref"] == "c-900"
-    assert desk.table.calls == ["put", "update"], "one transaction, and nothing behind it"
+    assert desk.table.calls == ["transact"], "and nothing behind it"
 
 
 def test_a_providers_id_is_kept_as_a_row_of_table_a_under_a_key_that_never_changes(desk):
