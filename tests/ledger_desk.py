@@ -57,8 +57,15 @@ class Shared(MemoryTable):
         self._meet("get")
         return super().get(key, **more)
 
+    def update_all(self, keys, **more):
+        calls = [*self.calls, "update_all"]  # its updates are one call
+        try:
+            return super().update_all(keys, **more)
+        finally:
+            self.calls = calls
+
     def transact(self, writes):
-        calls = [*self.calls, "transact"]  # its writes are one call
+        calls = [*self.calls, "transact"]  # likewise
         try:
             super().transact(writes)
         finally:

@@ -271,6 +271,24 @@ def test_an_end_that_differs_from_the_one_written_is_refused(desk):
     assert (desk.row(TAG.key)["status"], desk.row()["status"]) == ("done", "processed")
 
 
+def test_outcomes_of_one_request_are_written_in_one_call(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [TAG, OTHER], MODES)
+    desk.clock.forward(2)
+    desk.table.calls.clear()
+    ended = desk.ledger.end_actions(
+        lease, [TAG, OTHER], ActionStatus.REFUSED, reason="http_422", ref="r-9"
+    )
+    assert desk.table.calls == ["update_all"]
+    at = "2026-11-20T12:00:02.000Z"
+    told = [(one.key, one.status, one.reason, one.ref, one.finished_at) for one in ended]
+    assert told == [(one.key, "refused", "http_422", "r-9", at) for one in (TAG, OTHER)]
+    for action in (TAG, OTHER):
+        row = desk.row(action.key)
+        assert (row["status"], row["reason"], row["ref"]) == ("refused", "http_422", "r-9")
+        assert row["finished_at"] == row["last_processed_at"] == at
+
+
 # --- settling ---------------------------------------------------------------------------------
 
 
@@ -285,6 +303,14 @@ def test_what_a_settler_needs_is_on_the_row(desk):
         probe={"author": "bot", "body": "hash"},
         reason="read_timeout",
     )
+
+
+def test_no_more_unknown_actions_are_taken_at_once_than_asked_for_and_the_oldest_first(desk):
+    lease = desk.claim()
+    for action in (OTHER, TAG, Say()):
+        desk.unknown(action, lease)
+        desk.clock.forward(1)
+    assert [one.key for one in desk.ledger.unsettled(limit=2)] == [OTHER.key, TAG.key]
 
 
 def test_a_look_that_showed_nothing_is_counted_with_its_time(desk):

@@ -307,6 +307,8 @@ def test_an_outcome_that_nobody_knows_parks_the_event_and_names_why(desk):
     assert desk.ended() == ("parked", "unknown:read_timeout")
     assert desk.results() == {SAID: "unknown:read_timeout", ROUTED: "success"}
     assert desk.counted()[0] == ("mw.worker.events", 1, {"outcome": "parked"})
+    name, told = desk.lines()[-1]
+    assert (name, told["reason"]) == ("worker.parked", "unknown:read_timeout")
     assert desk.unfinished() == [KEY]
 
 

@@ -19,6 +19,7 @@ from worker_desk import (
 from chalicelib.errors import (
     AuthError,
     BreakerOpenError,
+    HandBackError,
     SettingsError,
     TransientError,
     UnavailableError,
@@ -112,6 +113,15 @@ def test_a_fault_of_our_own_kind_is_named_by_its_class(desk):
     desk.flow.raises = {"plan": SettingsError("x")}
     assert desk.process() == "SettingsError"
     assert desk.queue.deferred == [("handle-1", 4.0)]
+
+
+def test_a_reason_is_counted_by_its_word_and_told_with_its_detail(desk):
+    """A metric's dimensions are a closed set."""
+    desk.flow.raises = {"plan": HandBackError("not_ready:c-78", delay_seconds=7)}
+    assert desk.process() == "not_ready:c-78"
+    assert desk.lines()[-1][1]["reason"] == "not_ready:c-78"
+    assert desk.counted() == [("mw.worker.handed_back", 1, {"reason": "not_ready"})]
+    assert desk.queue.deferred == [("handle-1", 7)]
 
 
 def test_a_kind_without_a_flow_is_handed_back(desk):
