@@ -254,6 +254,24 @@ def test_who_lost_an_event_or_an_action_is_told_which(desk):
     assert reasons == ["lease_lost", "action_lost", "action_lost"]
 
 
+def test_an_action_is_not_ended_by_another_events_worker_that_lost_it(desk):
+    """F25: the fences of two events may well be equal."""
+    zombie = desk.claim()
+    desk.ledger.begin(zombie, [TAG, OTHER], MODES)
+    desk.clock.forward(300)
+    heir = desk.claim("evt:rp:1042:c-78")
+    assert heir.fence == zombie.fence
+    desk.ledger.restart(heir, TAG, anew=True)
+    for write in (
+        lambda: desk.ledger.end_action(zombie, TAG, ActionStatus.DONE),
+        lambda: desk.ledger.end_actions(zombie, [TAG, OTHER], ActionStatus.DONE),
+        lambda: desk.ledger.rearm(zombie, [TAG]),
+    ):
+        with pytest.raises(LeaseLostError):
+            write()
+    assert (desk.row(TAG.key)["status"], desk.row(TAG.key)["started"]) == ("pending", True)
+
+
 def test_an_end_that_differs_from_the_one_written_is_refused(desk):
     """F23: only the very same end is a repetition."""
     lease = desk.claim()

@@ -11,7 +11,7 @@ from fakes import NOON
 from ledger_desk import DAY, KEY, MODES, NOW, OF_EVENT, REQUIRED, TAG, Desk, Say, facts
 
 from chalicelib.clock import iso
-from chalicelib.ledger import LANDING_SECONDS, SHARDS
+from chalicelib.ledger import LANDING_SECONDS
 from chalicelib.ports import (
     UNDECIDED,
     ActionStatus,
@@ -142,7 +142,7 @@ def test_unfinished_rows_are_spread_over_every_partition(desk):
     for number in range(40):
         desk.ledger.receive(facts(f"evt:rp:1042:{number}"))
     assert {row["unfinished"] for row in desk.table.rows.values()} == {
-        f"received#{shard}" for shard in range(SHARDS)
+        f"received#{shard}" for shard in range(4)
     }
     assert len(desk.stranded(limit=40)) == 40
 
@@ -262,6 +262,19 @@ def test_in_its_last_second_an_event_is_claimed_as_new(desk):
     again = desk.claim()
     assert (again.event, again.fence, again.attempts, again.was_left) == (facts(), 2, 1, False)
     assert desk.row()["status"] == "processing"
+
+
+@pytest.mark.parametrize("left", ["received", "processing"])
+def test_in_its_last_second_an_unfinished_event_is_claimed_as_new_too(desk, left):
+    """What was decided a month ago is decided again."""
+    desk.ledger.receive(facts())
+    if left == "processing":
+        lease = desk.claim()
+        desk.ledger.store_plan(lease, "an old plan", intent=None, modes=MODES)
+    desk.at_expiry()
+    again = desk.claim()
+    assert (again.attempts, again.plan, again.was_left) == (1, None, False)
+    assert desk.row()["created_at"] == iso(desk.clock.now())
 
 
 def test_an_expired_row_that_no_claim_ever_made_is_claimed_like_any_other(desk):
