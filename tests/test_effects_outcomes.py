@@ -10,7 +10,6 @@ from chalicelib.actions import AddTag, Settle
 from chalicelib.effects import (
     DEADLINE_SECONDS,
     RECORD_TRIES,
-    STOPPED_REPEATABLE,
     Attempt,
     Effects,
     StepAction,
@@ -252,7 +251,7 @@ def test_a_stopped_effect_that_may_be_repeated_says_so(door, settle):
     door.ledger.begin(door.lease, [Say(settle)], MODES)
     door.again()
     door.switches.switches = Switches(kill_switch=True)
-    assert door.perform(Say(settle)) == [("unknown", STOPPED_REPEATABLE)]
+    assert door.perform(Say(settle)) == [("unknown", "stopped_repeatable")]
 
 
 def test_an_interrupted_effect_that_stays_unknown_says_what_was_seen_and_keeps_its_times(door):

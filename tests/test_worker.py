@@ -412,6 +412,25 @@ def test_what_was_settled_goes_on_and_what_failed_does_not(desk):
     assert desk.row()["attempts"] == 1
 
 
+OPENED_BY = {
+    EventStatus.PARKED: {Recovery.SETTLED, Recovery.OPERATOR},
+    EventStatus.FAILED: {Recovery.HANDOFF, Recovery.OPERATOR},
+    EventStatus.SKIPPED: {Recovery.OPERATOR},
+    EventStatus.PROCESSED: {Recovery.OPERATOR},
+}
+
+
+@pytest.mark.parametrize("recovery", [None, *Recovery])
+@pytest.mark.parametrize("status", OPENED_BY)
+def test_what_has_ended_is_opened_again_only_by_who_may(desk, status, recovery):
+    lease = desk.ledger.claim(
+        facts_of(job()), UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
+    )
+    desk.ledger.finish(lease, status, reason="x")
+    assert desk.process(job(recovery=recovery)) == "done"
+    assert desk.row()["attempts"] == (2 if recovery in OPENED_BY[status] else 1)
+
+
 # --- a plan of another version ----------------------------------------------------------------
 
 
