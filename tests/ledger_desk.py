@@ -1,6 +1,7 @@
 """A ledger over a table in memory that others use too: what tests of its rows and races share."""
 
 import itertools
+import re
 
 from engines import table_a_in_memory
 from fakes import NOON, ManualClock
@@ -56,6 +57,14 @@ class Shared(MemoryTable):
     def get(self, key, **more):
         self._meet("get")
         return super().get(key, **more)
+
+    def query(self, **arguments):
+        """As strict as DynamoDB: each name is declared, and all are keys of the index."""
+        names = arguments["ExpressionAttributeNames"]
+        assert set(re.findall(r"#\w+", arguments["KeyConditionExpression"])) == set(names)
+        assert tuple(names.values()) == self._indexes[arguments["IndexName"]]
+        assert isinstance(arguments["Limit"], int), "a burst is read a page at a time"
+        return super().query(**arguments)
 
     def update_all(self, keys, **more):
         calls = [*self.calls, "update_all"]  # its updates are one call
