@@ -36,11 +36,14 @@ class Say:
 
 
 class Shared(MemoryTable):
-    """A table that others use too: `before` runs once, ahead of the next call of its name."""
+    """A table that others use too: `before` runs once, ahead of the next call of its name.
+
+    `sent_back` tells of each update whether the new row came back with its answer.
+    """
 
     def __init__(self, made):
         super().__init__(made.name, made.key, made._indexes)
-        self.before, self.calls = {}, []
+        self.before, self.calls, self.sent_back = {}, [], []
 
     def _meet(self, name):
         self.calls.append(name)
@@ -52,6 +55,7 @@ class Shared(MemoryTable):
 
     def update(self, key, **more):
         self._meet("update")
+        self.sent_back.append(more.get("reading", True))
         return super().update(key, **more)
 
     def get(self, key, **more):

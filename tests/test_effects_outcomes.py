@@ -322,6 +322,26 @@ def test_of_a_refused_try_only_what_was_never_tried_before_has_surely_not_happen
     assert (door.row(TAG)["started"], door.row(OTHER)["started"]) == (True, False)
 
 
+def test_a_refused_repetition_leaves_open_what_every_first_try_came_to(door):
+    door.ledger.begin(door.lease, [TAG, OTHER], MODES)
+    door.again()
+    door.fails = [TransientError("richpanel", "add_tags", status=429)]
+    with pytest.raises(TransientError):
+        door.perform(TAG, OTHER)
+    assert (door.row(TAG)["started"], door.row(OTHER)["started"]) == (True, True)
+
+
+def test_what_was_found_absent_and_then_refused_has_surely_not_happened(door):
+    door.ledger.begin(door.lease, [Say()], MODES)
+    door.again(1200)
+    door.perform(Say())
+    door.again()
+    door.fails = [TransientError("richpanel", "send", status=429)]
+    with pytest.raises(TransientError):
+        door.perform(Say())
+    assert door.row(Say())["started"] is False
+
+
 @pytest.mark.parametrize(
     ("flip", "reason"),
     [

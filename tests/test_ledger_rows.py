@@ -137,6 +137,13 @@ def test_a_plan_is_stored_with_its_intent_and_under_which_switches_it_was_made(d
     assert desk.ledger.stored(KEY) == StoredEvent(facts(), EventStatus.PROCESSING, "p")
 
 
+def test_an_events_row_is_sent_back_only_where_it_is_read(desk):
+    lease = desk.claim()
+    desk.ledger.store_plan(lease, "p", intent=None, modes=MODES)
+    desk.ledger.finish(lease, EventStatus.PROCESSED)
+    assert desk.table.sent_back == [True, False, False]
+
+
 def test_unfinished_rows_are_spread_over_every_partition(desk):
     """A burst must not be hot."""
     for number in range(40):

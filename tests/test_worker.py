@@ -55,7 +55,7 @@ def test_the_event_keeps_what_was_decided_and_under_which_switches(desk):
     assert (row["safe_mode"], row["automation_enabled"]) == (True, True)
     assert Plan.decode(row["plan"]) == PLAN
     assert desk.row(ROUTED)["mode"] == "route_only"
-    ((_, switches, _),) = desk.flow.decided
+    ((_, switches),) = desk.flow.decided
     assert switches == Switches(safe_mode=True)
 
 
@@ -104,12 +104,13 @@ def test_a_message_that_a_newer_one_has_overtaken_is_told_as_such(desk):
     assert desk.ended() == ("processed", None)
 
 
-def test_all_that_is_logged_within_an_event_names_it_and_its_message(desk):
-    desk.process()
-    assert desk.flow.decided[0][2] == {
-        **trace.of_event(facts_of(job())),
-        "sqs_message_id": "sqs-1",
-    }
+def test_all_that_is_logged_names_its_message_and_the_event_it_is_about(desk):
+    desk.flow.stands_for = [facts_of(job())]
+    desk.process(notification())
+    assert desk.flow.traces == [
+        {**trace.of_event(facts_of(about)), "sqs_message_id": "sqs-1"}
+        for about in (notification(), job())
+    ]
     assert trace.current() == {}
 
 
@@ -202,6 +203,7 @@ def test_what_a_dead_worker_left_is_resumed_by_its_stored_plan_and_never_decided
     desk.flow.decides = planned(["another-route"])
     assert desk.process(receive=2) == "done"
     assert len(desk.flow.decided) == 1
+    assert desk.flow.built_from == [PLAN] * 4
     assert desk.sent == [ROUTED, CLOSED, CLOSED]
     assert desk.lines()[:2] == [
         ("worker.job.start", {"attempt": 2, "receive": 2, "resumed": True, "mw_trace_id": "1f"}),
@@ -275,7 +277,7 @@ def test_a_notification_ends_when_every_event_it_stands_for_has(desk):
     two = [facts_of(job()), facts_of(job(event_key="evt:rp:1042:c-78", message_id="c-78"))]
     desk.flow.stands_for = two
     assert desk.process(notification()) == "done"
-    assert [key for key, _, _ in desk.flow.decided] == [KEY, "evt:rp:1042:c-78"]
+    assert [key for key, _ in desk.flow.decided] == [KEY, "evt:rp:1042:c-78"]
     assert desk.ended("evt:rp:1042:n:d-1") == ("processed", "resolved")
     assert desk.ended("evt:rp:1042:c-78") == ("processed", None)
 

@@ -91,11 +91,12 @@ class SmallFlow:
     """A flow that does what its test says; what raises in a place is raised there."""
 
     def __init__(self):
-        self.decides, self.decided = PLAN, []
+        self.decides, self.decided, self.built_from, self.traces = PLAN, [], [], []
         self.raises, self.concluded, self.is_newest = {}, [], True
         self.stands_for = None
 
     def events(self, job):
+        self.traces.append(dict(trace.current()))
         if "events" in self.raises:
             raise self.raises["events"]
         found = [facts_of(job)] if self.stands_for is None else self.stands_for
@@ -105,12 +106,14 @@ class SmallFlow:
         return job.kind == "ticket_notification"
 
     def plan(self, event, switches):
-        self.decided.append((event.facts.event_key, switches, dict(trace.current())))
+        self.traces.append(dict(trace.current()))
+        self.decided.append((event.facts.event_key, switches))
         if "plan" in self.raises:
             raise self.raises["plan"]
         return self.decides
 
-    def build(self, planned, event, plan):  # noqa: ARG002 - the flow's signature
+    def build(self, planned, event, plan):
+        self.built_from.append(plan)
         if planned.kind == "say":
             return Say()
         return actions.build(
