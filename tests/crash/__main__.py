@@ -3,25 +3,38 @@
 from __future__ import annotations
 
 import argparse
+import datetime as dt
+import json
+import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
+from bench import marked
 from tests.crash.flow import Flow
 from tests.crash.flows import FLOWS
 from tests.crash.judging import Outcome
 from tests.crash.rig import Rig
 from tests.crash.runs import disturbed, every, late, undisturbed
 
+KEPT = Path(marked.ROOT) / "bench" / "results" / "crash.json"
 WIDTH = 44
 
 
 @dataclass(slots=True)
 class Line:
-    """One flow's line of the table."""
+    """One flow's line of the table.
 
-    flow: Flow
+    Attributes:
+        parked: runs that ended with something that waits for a person, or was given up.
+        beyond: what a request held beyond D came to.
+    """
+
+    name: str
     boundaries: int = 0
     runs: int = 0
     lost: int = 0
@@ -43,14 +56,25 @@ class Line:
         for problem in outcome.problems:
             print(f"RED {outcome.name}: {problem}", flush=True)
 
+    @property
+    def why(self) -> str:
+        """The reasons of what is parked."""
+        return ", ".join(f"{reason} {count}" for reason, count in self.reasons.most_common())
+
+    @property
+    def cells(self) -> tuple[object, ...]:
+        """As the table has them."""
+        counts = (self.boundaries, self.runs, self.lost, self.duplicated, self.other, self.parked)
+        return (self.name, *counts, self.why)
+
     def __str__(self) -> str:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in self.reasons.most_common())
-        return (
-            f"{self.flow.name:<{WIDTH}}{self.boundaries:>11}{self.runs:>7}{self.lost:>6}"
-            f"{self.duplicated:>12}{self.other:>7}{self.parked:>8}{self.seconds:>6.0f} s  {reasons}"
-        )
+        name, *counts, why = self.cells
+        widths = (11, 7, 6, 12, 7, 8)
+        numbers = "".join(f"{n:>{width}}" for n, width in zip(counts, widths, strict=True))
+        return f"{name:<{WIDTH}}{numbers}{self.seconds:>6.0f} s  {why}"
 
 
+HEADS = ("flow", "boundaries", "runs", "lost", "duplicated", "other", "parked", "why parked")
 HEAD = (
     f"{'flow':<{WIDTH}}{'boundaries':>11}{'runs':>7}{'lost':>6}{'duplicated':>12}"
     f"{'other':>7}{'parked':>8}{'time':>8}  why parked"
@@ -60,29 +84,27 @@ HEAD = (
 def main() -> int:
     """Run everything; 1 when a promise did not hold."""
     given = _arguments()
+    if given.page:
+        _write_page(json.loads(KEPT.read_text()))
+        return 0
     lines: list[Line] = []
     with Rig.up() as rig:
         for flow in FLOWS:
             if given.flow in flow.name:
                 lines.append(_line(rig, flow, given.stop_every))
                 print(lines[-1], flush=True)
-    total = Line(Flow())
-    total.flow.name = "together"
-    for line in lines:
-        for name in ("boundaries", "runs", "lost", "duplicated", "other", "parked", "seconds"):
-            setattr(total, name, getattr(total, name) + getattr(line, name))
-    print(f"\n{HEAD}\n" + "\n".join(str(line) for line in [*lines, total]))
+                _keep(lines[-1], given.stop_every)
+    total = _total(lines)
+    print("\n".join(["", HEAD, *(str(line) for line in lines), str(total)]))
     print("\nA request held in the network beyond D, which is not promised:")
-    for line in lines:
-        for told in line.beyond:
-            print(f"  {told}")
+    print("\n".join(f"  {told}" for line in lines for told in line.beyond))
     return 1 if total.lost or total.duplicated or total.other else 0
 
 
 def _line(rig: Rig, flow: Flow, stop_every: int) -> Line:
     began = time.monotonic()
     known = undisturbed(rig, flow)
-    line = Line(flow, len(known.boundaries))
+    line = Line(flow.name, len(known.boundaries))
     for outcome in every(rig, known, stop_every=stop_every):
         line.add(outcome)
     for call in late(known):
@@ -92,12 +114,58 @@ def _line(rig: Rig, flow: Flow, stop_every: int) -> Line:
     return line
 
 
+def _total(lines: list[Line]) -> Line:
+    total = Line("together")
+    for line in lines:
+        for name in ("boundaries", "runs", "lost", "duplicated", "other", "parked", "seconds"):
+            setattr(total, name, getattr(total, name) + getattr(line, name))
+    return total
+
+
+def _keep(line: Line, stop_every: int) -> None:
+    """Put a flow's line in place of its older one."""
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    kept[line.name] = {
+        "at": dt.datetime.now(dt.UTC).isoformat(timespec="minutes"),
+        "seconds": round(line.seconds),
+        "stop_every": stop_every,
+        "cells": line.cells,
+        "beyond": line.beyond,
+    }
+    kept = {flow.name: kept[flow.name] for flow in FLOWS if flow.name in kept}
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def _write_page(kept: Mapping[str, Any]) -> None:
+    """The kept tables' place in docs/reliability.md."""
+    rows = [one["cells"] for one in kept.values()]
+    together = ["together", *(sum(column) for column in list(zip(*rows, strict=True))[1:-1]), ""]
+    minutes = sum(one["seconds"] for one in kept.values()) // 60
+    sparsest = max(one["stop_every"] for one in kept.values())
+    stops = "every call" if sparsest == 1 else f"every {sparsest}. call"
+    lines = [
+        f"Run until {max(one['at'] for one in kept.values())}, {minutes} min on a shared machine of"
+        f" {os.cpu_count()} cores; a process stood still at {stops}.",
+        "",
+        *marked.table(HEADS, [*rows, together]),
+        "",
+        "Held beyond D, which is not promised:",
+        "",
+        *(f"- {told}" for one in kept.values() for told in one["beyond"]),
+    ]
+    marked.write("reliability.md", "crashes", lines)
+
+
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.crash", description=__doc__)
     parser.add_argument("--flow", default="", help="only flows with this in their name")
     parser.add_argument(
-        "--stop-every", type=int, default=1, help="stop a worker at every so many calls only"
+        "--stop-every",
+        type=int,
+        default=1,
+        help="a worker stands still at every so many calls only",
     )
+    parser.add_argument("--page", action="store_true", help="write the kept table into the page")
     return parser.parse_args()
 
 
