@@ -144,8 +144,10 @@ def _write_page(kept: Mapping[str, Any]) -> None:
     sparsest = max(one["stop_every"] for one in kept.values())
     stops = "every call" if sparsest == 1 else f"every {sparsest}. call"
     lines = [
-        f"Run until {max(one['at'] for one in kept.values())}, {minutes} min on a shared machine of"
-        f" {os.cpu_count()} cores; a process stood still at {stops}.",
+        (
+            f"Run until {max(one['at'] for one in kept.values())}, {minutes} min on a shared"
+            f" machine of {os.cpu_count()} cores; a process stood still at {stops}."
+        ),
         "",
         *marked.table(HEADS, [*rows, together]),
         "",

@@ -8,6 +8,7 @@ from tests.crash.flows.support import (
     AskedThenAnswered,
     ReceivedAtTheDoor,
     Routed,
+    SettledBySweep,
     TwoAtOnce,
 )
 
@@ -17,6 +18,7 @@ FLOWS: tuple[Flow, ...] = (
     AnsweredFromLinkedOrder(),
     AskedThenAnswered(),
     TwoAtOnce(),
+    SettledBySweep(),
     WhatsAppStart(),
     TextReply(),
     MailConversation(),

@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from chalicelib import keys
 from chalicelib.ticket_replies import reference
-from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, http_event
-from tests.crash.run import Run
+from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
+from tests.crash.run import HORIZON_SECONDS, Run
 
 TICKET = "1042"
 EMAIL = "ada.canary@example.com"
@@ -133,6 +133,23 @@ class TwoAtOnce(_Answering):
         first = self.says(run, "c-1", f"Where is my package? {CANARY}")
         run.later(1)
         yield [first, self.says(run, "c-2", "Hello? Where is my package?")]
+
+
+class SettledBySweep(AnsweredFromLinkedOrder):
+    """A reply of which nothing is known and nothing came: the sweep finds that out, and it is sent."""
+
+    name = "support: settled by the sweep"
+    counted_from = 3
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        run.rig.richpanel.fault("drop", operation="send_message")
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield from super().steps(run)
+        for _ in range(2):
+            run.later(HORIZON_SECONDS)
+            yield [Tick("reconcile")]
 
 
 def link_order(run: Run) -> None:
