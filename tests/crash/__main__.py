@@ -91,7 +91,7 @@ def main() -> int:
     with Rig.up() as rig:
         for flow in FLOWS:
             if given.flow in flow.name:
-                lines.append(_line(rig, flow, given.stop_every))
+                lines.append(_line(rig, flow, given.both_sides, given.stop_every))
                 print(lines[-1], flush=True)
                 _keep(lines[-1], given.stop_every)
     total = _total(lines)
@@ -101,11 +101,11 @@ def main() -> int:
     return 1 if total.lost or total.duplicated or total.other else 0
 
 
-def _line(rig: Rig, flow: Flow, stop_every: int) -> Line:
+def _line(rig: Rig, flow: Flow, both_sides: bool, stop_every: int) -> Line:  # noqa: FBT001
     began = time.monotonic()
     known = undisturbed(rig, flow)
     line = Line(flow.name, len(known.boundaries))
-    for outcome in every(rig, known, stop_every=stop_every):
+    for outcome in every(rig, known, both_sides=both_sides, stop_every=stop_every):
         line.add(outcome)
     for call in late(known):
         outcome = disturbed(rig, known, call, "held_beyond")
@@ -166,6 +166,9 @@ def _arguments() -> argparse.Namespace:
         type=int,
         default=1,
         help="a worker stands still at every so many calls only",
+    )
+    parser.add_argument(
+        "--both-sides", action="store_true", help="kill before and after, also where it is the same"
     )
     parser.add_argument("--page", action="store_true", help="write the kept table into the page")
     return parser.parse_args()

@@ -25,6 +25,7 @@ class Call:
     Attributes:
         method: of HTTP; a GET changes nothing at a vendor.
         function: which function was running.
+        invocation: the how manieth process of the run.
         step: in which step of its flow.
     """
 
@@ -34,6 +35,7 @@ class Call:
     method: str = ""
     function: str = ""
     step: int = 0
+    invocation: int = 0
 
     def __str__(self) -> str:
         return f"{self.number} {self.function} {self.target} {self.operation}"
@@ -73,7 +75,7 @@ class Proxy:
     ) -> None:
         self.calls: list[Call] = []
         self.plan: Plan | None = None
-        self.function, self.step = "", 0
+        self.function, self.step, self.invocation = "", 0, 0
         self._kill = kill
         self._stop = stop
         self._lock = threading.Lock()
@@ -99,7 +101,8 @@ class Proxy:
         """Count a call; the plan, when it is this call's."""
         with self._lock:
             number = len(self.calls) + 1
-            made = Call(number, target, operation, method, self.function, self.step)
+            where = (self.function, self.step, self.invocation)
+            made = Call(number, target, operation, method, *where)
             self.calls.append(made)
             plan = self.plan
         return plan if plan is not None and plan.at == number else None

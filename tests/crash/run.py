@@ -188,6 +188,7 @@ class Run:
         """What came of an invocation; None when it was killed or stands still."""
         event = make()
         self.rig.proxy.function = function
+        self.rig.proxy.invocation += 1
         stops = self.plan.kind.startswith("stop") and not self.plan.reached.is_set()
         first = self._start(function, event)
         second = self._start(function, event) if self.twins else None
