@@ -28,7 +28,7 @@ from typing import Any
 from bench import marked
 from local.vendors.richpanel import API_KEY
 from tests.crash.flow import Arrival, Flow, Row, Step, http_event
-from tests.crash.flows.support import AnsweredFromLinkedOrder
+from tests.crash.flows.support import Answering
 from tests.crash.proxy import Plan
 from tests.crash.rig import Rig
 from tests.crash.run import Run
@@ -80,11 +80,26 @@ class Peer(Flow):
         return Counter()
 
 
+class Ours(Answering):
+    """The whole product, where it answers without an order to look up, as the others do."""
+
+    name = "this middleware"
+
+    def variables(self, run: Run) -> Mapping[str, str]:
+        """The template is one that a deployment turns on."""
+        template = {"TEMPLATES_ENABLED": "t_delivered_not_received_intake"}
+        return {**super().variables(run), **template}
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        """One message."""
+        yield [self.says(run, "c-1", "My package says delivered but I never received it")]
+
+
 DESIGNS: Mapping[str, Flow] = {
     "Powertools, batch and idempotency": Peer("bench.peers.powertools"),
     "key before enqueue and action": Peer("bench.peers.key_first"),
     "mark first, redelivery = duplicate": Peer("bench.peers.mark_first"),
-    "this middleware": AnsweredFromLinkedOrder(),
+    "this middleware": Ours(),
 }
 
 

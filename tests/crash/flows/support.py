@@ -16,7 +16,7 @@ CANARY = "canary-7f3b"
 ORDER = "#77001"
 
 
-class _Ticket(Flow):
+class Ticket(Flow):
     """One ticket, and what its customer writes."""
 
     secret_words = (CANARY, EMAIL, ORDER)
@@ -61,7 +61,7 @@ class _Ticket(Flow):
         return sum(not one.changed for one in run.rig.richpanel.effects)
 
 
-class Routed(_Ticket):
+class Routed(Ticket):
     name = "support: routed"
     is_cold = True
 
@@ -81,7 +81,7 @@ class ReceivedAtTheDoor(Routed):
         return {"INGRESS_LEDGER": "true"}
 
 
-class _Answering(_Ticket):
+class Answering(Ticket):
     """A deployment that may reply."""
 
     late: Sequence[str] = ("send-message",)
@@ -95,7 +95,7 @@ class _Answering(_Ticket):
         }
 
 
-class AnsweredFromLinkedOrder(_Answering):
+class AnsweredFromLinkedOrder(Answering):
     name = "support: answered from the linked order"
 
     def prepare(self, run: Run) -> None:
@@ -106,7 +106,7 @@ class AnsweredFromLinkedOrder(_Answering):
         yield [self.says(run, "c-1", f"Where is my package? {CANARY}")]
 
 
-class AskedThenAnswered(_Answering):
+class AskedThenAnswered(Answering):
     """Two automatic messages, as the second is what the first has asked for; the ticket is closed."""
 
     name = "support: asked, then answered from Shopify"
@@ -120,7 +120,7 @@ class AskedThenAnswered(_Answering):
         yield [self.says(run, "c-2", f"It is {ORDER}")]
 
 
-class TwoAtOnce(_Answering):
+class TwoAtOnce(Answering):
     """One conversation, two questions at once: the order stays, and one at most is answered."""
 
     name = "support: two questions at once"
