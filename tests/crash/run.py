@@ -11,7 +11,7 @@ from chalicelib.dynamo import from_wire
 from local import environment, lambda_events, resources
 from tests.crash.flow import Arrival, Flow, Tick
 from tests.crash.invocations import Invocation
-from tests.crash.proxy import Call, Plan
+from tests.crash.proxy import HANG_SECONDS, Call, Plan
 from tests.crash.rig import Rig
 
 LEASE_SECONDS = 300.0
@@ -211,7 +211,7 @@ class Run:
             self._zombie = self._zombie or Zombie(function, invocation)
         elif plan.kind == "held":
             plan.let_go.set()
-            plan.landed.wait(60)
+            plan.landed.wait(HANG_SECONDS)
         elif plan.kind != "held_beyond":
             plan.let_go.set()  # who hangs has been given up
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 from tests.crash.flow import Flow
 from tests.crash.judging import Outcome, judge
-from tests.crash.proxy import Call, Plan
+from tests.crash.proxy import HANG_SECONDS, Call, Plan
 from tests.crash.rig import Rig
 from tests.crash.run import Run
 
 VENDOR_FAULTS = ("answer_lost", "reset", "act_then_500", "503", "429", "hang")
 SIDES = ("before", "after")
-_BLAMELESS = ("kill", "stop", "held", "nothing")
-"""What is done to us alone: the vendor answers as ever, so the same is decided."""
+_BLAMELESS = ("kill", "stop", "nothing")
+"""What is done to us alone: the vendor answers as ever and in time, so the same is decided."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +148,7 @@ def _played(
 def _let_land(run: Run, plan: Plan, outcome: Outcome) -> None:
     """The held request lands after everything has come to rest."""
     plan.let_go.set()
-    plan.landed.wait(60)
+    plan.landed.wait(HANG_SECONDS)
     outcome.problems = judge(run, outcome.name).problems
 
 

@@ -64,7 +64,7 @@ def sent(known):
 def test_a_flow_killed_at_some_of_its_calls_does_all_once(rig, known, flow):
     mine = known(type(flow))
     sides = itertools.cycle(("after", "before") if SEED % 2 else ("before", "after"))
-    for call, side in zip(some(mine.boundaries, 3), sides, strict=False):
+    for call, side in zip(some(mine.boundaries, 2), sides, strict=False):
         assert disturbed(rig, mine, call, f"kill_{side}").problems == [], SEED
 
 
