@@ -30,6 +30,7 @@ class Outcome:
         parked: why something waits for a person, or was given up.
         repeated: requests made twice that changed nothing.
         decided: the kinds of actions that were planned.
+        was_met: the call that something was to happen to was made at all.
     """
 
     name: str
@@ -37,6 +38,7 @@ class Outcome:
     parked: Counter[str] = field(default_factory=Counter)
     repeated: int = 0
     decided: Counter[str] = field(default_factory=Counter)
+    was_met: bool = True
 
     @property
     def is_lost(self) -> bool:

@@ -82,8 +82,7 @@ def disturbed(rig: Rig, known: Undisturbed, call: Call, kind: str) -> Outcome:
     if kind == "held_beyond":
         _let_land(run, plan, outcome)
     run.close()
-    if not plan.reached.is_set():
-        outcome.problems.append(f"P0 call {call} was not met")
+    outcome.was_met = plan.reached.is_set()
     return _compared(run, outcome, known, kind)
 
 

@@ -72,7 +72,9 @@ def test_a_flow_killed_at_some_of_its_calls_does_all_once(rig, known, flow):
 def test_a_worker_killed_at_a_vendor_call_or_beside_one_does_all_once(rig, known, side):
     mine = known(AnsweredFromLinkedOrder)
     for call in (mine.of_effects[0], mine.calls[mine.of_effects[0].number]):
-        assert disturbed(rig, mine, call, f"kill_{side}").problems == []
+        outcome = disturbed(rig, mine, call, f"kill_{side}")
+        assert outcome.problems == []
+        assert outcome.was_met
 
 
 @pytest.mark.parametrize("kind", [Routed, ReceivedAtTheDoor])
