@@ -8,6 +8,7 @@ product       the product's own services in such a process: their clock, their p
 stages        a stage a run, made fast
 rig           engine, vendors, proxy, nursery and the one clock, shared by all runs
 run           one flow on one stage: sent in, delivered again, swept, until it rests
+stored        what its tables and queues hold
 judging       what it came to, by the vendors' record and the tables
 runs          every boundary, every vendor fault, zombies, twins, held requests
 __main__      python -m tests.crash

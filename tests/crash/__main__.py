@@ -97,7 +97,7 @@ def main() -> int:
     with Rig.up() as rig:
         for flow in FLOWS:
             if given.flow in flow.name:
-                lines.append(_line(rig, flow, given.both_sides, given.stop_every))
+                lines.append(_line(rig, flow, given))
                 print(lines[-1], flush=True)
                 _keep(lines[-1], given.stop_every)
     total = _total(lines)
@@ -110,11 +110,12 @@ def main() -> int:
     return 1 if total.lost or total.duplicated or total.other or is_empty else 0
 
 
-def _line(rig: Rig, flow: Flow, both_sides: bool, stop_every: int) -> Line:  # noqa: FBT001
+def _line(rig: Rig, flow: Flow, given: argparse.Namespace) -> Line:
     began = time.monotonic()
     known = undisturbed(rig, flow)
     line = Line(flow.name, len(known.boundaries))
-    for outcome in every(rig, known, both_sides=both_sides, stop_every=stop_every):
+    options = {"both_sides": given.both_sides, "stop_every": given.stop_every}
+    for outcome in every(rig, known, **options, spoils_aws=given.aws):
         line.add(outcome)
     for call in late(known):
         outcome = disturbed(rig, known, call, "held_beyond")
@@ -188,6 +189,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument(
         "--both-sides", action="store_true", help="kill before and after, also where it is the same"
     )
+    parser.add_argument("--aws", action="store_true", help="lose the answers of AWS's writes, too")
     parser.add_argument("--page", action="store_true", help="write the kept table into the page")
     return parser.parse_args()
 

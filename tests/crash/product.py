@@ -86,7 +86,7 @@ def enter(
         _be_impatient(patience_seconds)
     kind = Services if is_cold else CheckedServices
     made = kind(settings.load(environ), clock=ShiftedClock(SharedShift(shift)))
-    sys.modules["chalicelib.wiring"]._services[:] = [made]  # type: ignore[attr-defined]
+    sys.modules["chalicelib.wiring"]._services[:] = [made]
     return made
 
 

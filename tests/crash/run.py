@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.dynamo import from_wire
 from local import environment, lambda_events, resources
 from tests.crash.flow import Arrival, Flow, Tick
 from tests.crash.invocations import Invocation
 from tests.crash.proxy import HANG_SECONDS, Call, Plan
 from tests.crash.rig import Rig
+from tests.crash.stored import Stored
 
 LEASE_SECONDS = 300.0
 """On which the clocks are after a death: the lease of a killed one is over."""
@@ -23,7 +22,6 @@ PATIENCE_SECONDS = 3.0
 SENDS = 12
 ROUNDS = 6
 _SLOW = frozenset({"hang", "held", "held_beyond"})
-_TABLES = ("IdempotencyTable", "QuillLedgerTable")
 _UNFINISHED = frozenset({"received", "processing", "parked", "pending", "unknown"})
 
 
@@ -36,7 +34,7 @@ class Zombie:
 
 
 @dataclass(slots=True)
-class Run:
+class Run(Stored):
     """One stage and what is done to it.
 
     Attributes:
@@ -155,9 +153,9 @@ class Run:
         result = self._do("worker", lambda: lambda_events.sqs_event(record))
         handle = {"QueueUrl": self.stage.queue_url, "ReceiptHandle": message["ReceiptHandle"]}
         if self._is_done(result):
-            self._sqs("DeleteMessage", **handle)
+            self.sqs("DeleteMessage", **handle)
         else:  # its visibility is over by the next delivery
-            self._sqs("ChangeMessageVisibility", **handle, VisibilityTimeout=0)
+            self.sqs("ChangeMessageVisibility", **handle, VisibilityTimeout=0)
             self.later(LEASE_SECONDS)
         return True
 
@@ -172,7 +170,7 @@ class Run:
         return not (isinstance(answer, dict) and answer.get("batchItemFailures"))
 
     def _receive(self) -> dict[str, Any] | None:
-        found = self._sqs(
+        found = self.sqs(
             "ReceiveMessage",
             QueueUrl=self.stage.queue_url,
             MaxNumberOfMessages=1,
@@ -244,30 +242,7 @@ class Run:
         self.invocations.append(started)
         return started
 
-    # --- looking ------------------------------------------------------------------------------
-
-    def rows(self, *tables: str) -> dict[str, dict[str, Any]]:
-        """Rows of the ledgers by key."""
-        found: dict[str, dict[str, Any]] = {}
-        for table in tables or _TABLES:
-            for row in self.items(table):
-                found[row.get("event_id") or row["pk"]] = row
-        return found
-
-    def items(self, table: str) -> list[dict[str, Any]]:
-        """Everything in one table."""
-        query = json.dumps({"TableName": self.stage.tables[table], "ConsistentRead": True})
-        found = self.rig.engine.call(self._account, "DynamoDB_20120810.Scan", query)
-        assert "LastEvaluatedKey" not in found
-        return [from_wire(item) for item in found["Items"]]
-
-    def waiting(self, queue: str = "EventsQueue") -> int:
-        """Messages on a queue or in flight."""
-        attributes = self._sqs(
-            "GetQueueAttributes", QueueUrl=self.stage.queues[queue], AttributeNames=["All"]
-        )["Attributes"]
-        names = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
-        return sum(int(attributes[name]) for name in names)
+    # --- the end ------------------------------------------------------------------------------
 
     def logged(self) -> str:
         """Every log line of every invocation."""
@@ -311,10 +286,3 @@ class Run:
             if row.get("status") in {"done", "processed", "posted"}
             and not key.startswith("WRITER:")
         }
-
-    def _sqs(self, operation: str, **arguments: Any) -> Any:
-        return self.rig.engine.call(self._account, f"AmazonSQS.{operation}", json.dumps(arguments))
-
-    @property
-    def _account(self) -> str:
-        return self.stage.aws.account

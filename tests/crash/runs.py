@@ -14,6 +14,7 @@ from tests.crash.run import Run
 
 VENDOR_FAULTS = ("answer_lost", "reset", "act_then_500", "503", "429", "hang")
 SIDES = ("before", "after")
+_READING = ("Get", "Query", "Describe", "List", "BatchGet")
 _BLAMELESS = ("kill", "stop", "nothing")
 """What is done to us alone: the vendor answers as ever and in time, so the same is decided."""
 
@@ -105,7 +106,12 @@ def late(known: Undisturbed) -> Sequence[Call]:
 
 
 def every(
-    rig: Rig, known: Undisturbed, *, both_sides: bool = False, stop_every: int = 1
+    rig: Rig,
+    known: Undisturbed,
+    *,
+    both_sides: bool = False,
+    stop_every: int = 1,
+    spoils_aws: bool = False,
 ) -> Iterator[Outcome]:
     """All that can happen to a flow, within what is promised.
 
@@ -114,6 +120,7 @@ def every(
         known: the flow.
         both_sides: killed before and after each call, also where that is the same.
         stop_every: a worker stands still at every so many calls only; the sides alternate then.
+        spoils_aws: the answers of AWS are lost too, one by one, and the SDK repeats the call.
     """
     each = [(call, side) for call in known.boundaries for side in SIDES]
     for call, side in each if both_sides else known.deaths:
@@ -126,6 +133,9 @@ def every(
             yield disturbed(rig, known, call, kind)
     for call in known.of_effects:
         yield disturbed(rig, known, call, "held")
+    for call in known.boundaries if spoils_aws else ():
+        if call.target == "aws" and not call.operation.startswith(_READING):
+            yield disturbed(rig, known, call, "answer_lost")
     for _ in range(3):
         yield twins(rig, known)
 

@@ -29,14 +29,13 @@ class Facts(Flow):
 
     def variables(self, run: Run) -> Mapping[str, str]:
         url = run.rig.proxy.url("powerbi")
-        self.dataset = run.rig.powerbi.create_dataset(definition())
         return {
             "POWERBI_BASE_URL": url,
             "POWERBI_TOKEN_URL": run.rig.powerbi.token_url.replace(run.rig.powerbi.url, url),
             "POWERBI_TENANT_ID": TENANT,
             "POWERBI_CLIENT_ID": CLIENT_ID,
             "POWERBI_WORKSPACE_ID": WORKSPACE,
-            "POWERBI_DATASET_ID": self.dataset,
+            "POWERBI_DATASET_ID": run.rig.powerbi.create_dataset(definition()),
             "POWERBI_SEQUENCE_NUMBERS": str(self.is_numbered).lower(),
             "FACTS_BUCKET": "",
             "FACTS_FOLDER": "",
