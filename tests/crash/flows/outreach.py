@@ -19,6 +19,7 @@ TEL = "+15550100001"
 MAIL = "j.canary@example.com"
 CANARY = "canary-51c9"
 REQUEST = "req123"
+_SENDS = frozenset({"send_text", "send_email"})
 
 
 class _Outreach(Flow):
@@ -54,12 +55,31 @@ class _Outreach(Flow):
         marks += Counter(next(iter(one["tags"].values()), "") for one in run.rig.ses.emails)
         found: Counter[str] = Counter()
         for key, row in actions.items():
-            if row.get("action_kind") in {"send_text", "send_email"}:
+            if row.get("action_kind") in _SENDS:
                 entry = key.rpartition(":")[2]
                 mine = [mark for mark in marks if mark.endswith(entry)]
                 found[key] = sum(marks.pop(mark) for mark in mine)
         for mark, count in marks.items():
             found[STRAY + mark] = count
+        return found
+
+    def complaints(self, run: Run) -> Sequence[str]:
+        """P1 and P2 for the conversation: every entry kept once, and the start's place free again."""
+        rows = run.rows("IdempotencyTable")
+        records = [one for one in run.items("ConversationsTable") if "start_event" in one]
+        entries = Counter(entry["entry_id"] for one in records for entry in one["messages"])
+        found = [f"P1 {entry} is kept {n} times" for entry, n in entries.items() if n > 1]
+        if len(records) > 1:
+            found.append(f"P1 {len(records)} conversations were opened")
+        for key, row in rows.items():
+            is_sent = row.get("action_kind") in _SENDS and row["status"] == "done"
+            event = rows[row["event_key"]] if is_sent else row
+            is_entry = is_sent or key.startswith("evt:reply:")
+            if is_entry and event["status"] == "processed" and not entries[key.split(":")[-1]]:
+                found.append(f"P2 {key} is not in the conversation")
+            is_over = rows.get(keys.start(company.COMPANY_ID, REQUEST), {}).get("status")
+            if ":o:" in key and row.get("open") and is_over == "processed":
+                found.append(f"P2 {key} still counts a start that is over")
         return found
 
 
