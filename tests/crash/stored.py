@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from chalicelib.dynamo import from_wire
+from chalicelib.typed_values import from_wire
 from local import resources
 from tests.crash.rig import Rig
 
