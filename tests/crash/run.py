@@ -27,7 +27,7 @@ _UNFINISHED = frozenset({"received", "processing", "parked", "pending", "unknown
 
 @dataclass(slots=True)
 class Zombie:
-    """A process that stands still, and what the rows were when it goes on."""
+    """A process that stands still; it goes on when another has done its work."""
 
     function: str
     invocation: Invocation
@@ -115,7 +115,7 @@ class Run(Stored):
             if not one.is_repeated:
                 return
             self.later(LEASE_SECONDS)
-        self.problems.append(f"P2 {one.keys[0]} is never accepted")
+        self.problems.append(f"P2 {', '.join(one.keys) or one.function} is never accepted")
 
     def _is_accepted(self, result: Any) -> bool:
         if result is None or "error" in result:
