@@ -132,6 +132,7 @@ class Ledger:
             "last_processed_at": self._now(),
             "expires_at": self._expiry(),
             "unfinished": mark,
+            "conversation_id": event.conversation_id,  # the door may not have known whose it is
         }
         item = self._event_item(event, modes)
         open_states: dict[str, Any] = {
