@@ -193,6 +193,9 @@ def replay_command(
     status: Annotated[
         EventStatus | None, typer.Option(help="Instead of keys: every event that ended so.")
     ] = None,
+    reason: Annotated[
+        str | None, typer.Option(help="Only those whose reason begins so: withheld:kill_switch")
+    ] = None,
     since: Annotated[str, typer.Option(help="Received after: 24h, 7d, or an ISO time.")] = "24h",
     until: Annotated[str, typer.Option(help="Received before.")] = "0h",
     limit: Limit = 100_000,
@@ -215,6 +218,7 @@ def replay_command(
             status=str(status and status.value),
             since=_moment(session, since),
             until=_moment(session, until),
+            reason=reason,
         )
     found = (row for _, row in zip(range(limit), found, strict=False))
     if dry_run:

@@ -30,6 +30,7 @@ class ConversationsPort(Protocol):
         *,
         expected: Collection[Status] | None = None,
         changes: Mapping[str, Any] | None = None,
+        remove: Collection[str] = (),
         also: Sequence[Item] = (),
     ) -> tuple[Record, bool]:
         """Append an entry once, and change other attributes with it."""

@@ -109,6 +109,7 @@ class Conversations:
         *,
         expected: Collection[Status] | None = None,
         changes: Mapping[str, Any] | None = None,
+        remove: Collection[str] = (),
         also: Sequence[Item] = (),
     ) -> tuple[Record, bool]:
         """Append an entry once, and change other attributes with it.
@@ -119,6 +120,7 @@ class Conversations:
             expected: the statuses in which `changes` may be applied; in any other the entry is
                 appended and nothing else is changed.
             changes: attributes that take a value; None leaves one as it is.
+            remove: attributes to take away together with `changes`.
             also: unconditional writes of other tables that belong to the same transaction.
 
         Returns:
@@ -130,8 +132,9 @@ class Conversations:
         for _ in range(TRIES):
             may_change = expected is None or record.status in expected
             attributes = self._appended(record, new) | dict((changes or {}) if may_change else {})
+            gone = [name for name in remove if may_change and name in record.item]
             try:
-                self._table.transact([*self._append_writes(record, new, attributes), *also])
+                self._table.transact([*self._append_writes(record, new, attributes, gone), *also])
             except TransactionRefused as refused:
                 if refused.found[0] is not None:
                     return self.get(record), False
@@ -141,7 +144,8 @@ class Conversations:
                     raise
                 record = self.get(record)
             else:
-                return Record({**record.item, **_present(attributes)}), True
+                left = {name: kept for name, kept in record.item.items() if name not in gone}
+                return Record({**left, **_present(attributes)}), True
         raise TransientError("dynamodb", "append", reason="contended")
 
     def move(
@@ -408,7 +412,7 @@ class Conversations:
         }
 
     def _append_writes(
-        self, record: Record, new: Entry, attributes: Mapping[str, Any]
+        self, record: Record, new: Entry, attributes: Mapping[str, Any], gone: Sequence[str]
     ) -> list[Item]:
         """The mark first: it alone tells that the entry is there already."""
         number, digest = record.message_count, _digest(record)
@@ -422,6 +426,7 @@ class Conversations:
             self._table.updating(
                 record.key,
                 set_=attributes,
+                remove=gone,
                 condition="#message_count = :was AND #conversation_status = :status",
                 was=number,
                 status=record.status.value,

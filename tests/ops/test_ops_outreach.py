@@ -158,6 +158,29 @@ def test_what_a_person_took_is_never_sent_by_machine(outreach, run, held):
     assert run("handoff", "list", "--json").data == []
 
 
+# --- what a switch withheld ---------------------------------------------------------------------
+
+
+def test_what_a_switch_withheld_is_replayed_by_its_reason_and_sent_once(outreach, run):
+    outreach.start("sent", "sms", "+15550100002")
+    outreach.run()
+    run("switch", "set", "kill_switch", "on")
+    outreach.new_container()
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.fate().json_body["reason"] == "withheld:kill_switch"
+    run("switch", "set", "kill_switch", "off")
+    outreach.new_container()
+    chosen = ("--status", "processed", "--reason", "withheld:kill_switch")
+    assert run("replay", *chosen, "--dry-run", "--json").data["events"] == 1
+    assert run("replay", *chosen, "--json").data["events"] == 1
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert len(outreach.twilio.sent_to("+15550100002")) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    assert run("replay", *chosen, "--json").data["events"] == 0
+
+
 # --- companies ----------------------------------------------------------------------------------
 
 

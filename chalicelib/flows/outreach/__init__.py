@@ -39,6 +39,10 @@ from chalicelib.ports import ActionRow, ActionStatus, Clock, EventStatus, Lease,
 
 FLOW = "outreach"
 OPT_OUT_CODE = "21610"
+SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
+"""Reasons of `ports.Switches.forbids`: what they stopped may be done later."""
+_OVER = ("withheld_reason", "failure_stage", "failure_reason")
+"""What a message that was sent makes untrue."""
 Job = StartConversation | InboundMessage | OutreachResume | HandoffRelease
 
 
@@ -163,6 +167,8 @@ class OutreachFlow:
                 record = self._concluded_send(event, plan, record, action.entry_id, row)
             elif row.status == ActionStatus.REFUSED:
                 self._concluded_refusal(event, record, row, plan)
+            if row.status == ActionStatus.SKIPPED and row.reason in SWITCHES:
+                record = self._concluded_withheld(event, record, plan, row.reason)
         return True
 
     def escalation(self, event: Event, reason: str) -> Action | None:
@@ -256,7 +262,8 @@ class OutreachFlow:
         alive = [record for record in found if record.status != Status.FAILED]
         if not alive:
             raise NotAnEvent(EventStatus.SKIPPED, "unknown_sender")
-        return self._conversations.get(alive[0])
+        spoken = [record for record in alive if record.status != Status.WITHHELD]
+        return self._conversations.get((spoken or alive)[0])
 
     def _plan_reply(self, event: Event, switches: Switches) -> Plan:
         work: Work = event.subject
@@ -376,6 +383,7 @@ class OutreachFlow:
             provider_id=row.ref,
         )
         status = Status.INITIAL_MESSAGE_SENT if is_opening else Status.REPLY_SENT
+        expected = AUTOMATED | {Status.FAILED} if is_opening else AUTOMATED
         changes: dict[str, Any] = {"conversation_status": status.value, "task_complete": 1}
         if plan.facts.get("function"):
             changes |= {"function_call": True, "function_call_type": plan.facts["function"]}
@@ -387,7 +395,7 @@ class OutreachFlow:
                 changes["email_id"] = header = self._message_id_header(row.ref)
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
         record, _ = self._conversations.append(
-            record, entry, expected=AUTOMATED, changes=changes, also=also
+            record, entry, expected=expected, changes=changes, remove=_OVER, also=also
         )
         if event.facts.event_key.startswith("evt:release:") and is_opening:
             self._starts.note(record.start_event, outcome="sent")
@@ -400,6 +408,17 @@ class OutreachFlow:
             return
         self._fail(record, "send", row.reason or "refused")
         self._free(record, event)
+
+    def _concluded_withheld(self, event: Event, record: Record, plan: Plan, reason: str) -> Record:
+        """A switch stopped it: that is told, and its event goes on when it is replayed."""
+        changes = {"withheld_reason": reason}
+        if plan.facts.get("opening"):
+            changes["conversation_status"] = Status.WITHHELD.value
+            self._free(record, event)
+            if event.facts.event_key != record.start_event:
+                self._starts.note(record.start_event, outcome=f"withheld:{reason}")
+        expected = {Status.PROCESSING, Status.WITHHELD} if plan.facts.get("opening") else AUTOMATED
+        return self._conversations.move(record, expected, changes) or record
 
     def _concluded_hand_off(self, event: Event, record: Record, row: ActionRow) -> None:
         if row.status == ActionStatus.DONE and event.facts.event_key == record.start_event:
