@@ -47,13 +47,19 @@ class Reread:
         self._log = log
 
     def __call__(self, event: EventFacts) -> OutreachResume | InboundMessage | None:
-        """The reply goes on from its conversation, or else as it came; None where nobody has it."""
-        if self._conversations.find(event.conversation_id) is not None:
+        """The reply goes on from its conversation, or else as it came; None where nobody has it.
+
+        An e-mail that a worker had and did not keep goes on too: a person is asked.
+        """
+        record = self._conversations.find(event.conversation_id)
+        sid = event.source_message_id
+        is_text = event.event_key.startswith(_TEXT_KEYS) and sid is not None
+        if record is not None and (not is_text or self._conversations.has_entry(record, str(sid))):
             return resumed(event)
-        if not event.event_key.startswith(_TEXT_KEYS) or event.source_message_id is None:
+        if not is_text:
             return None
         try:
-            form = self._form(event.source_message_id)
+            form = self._form(str(sid))
         except (ProviderError, UnavailableError) as error:
             self._log.event("reread.failed", reason=type(error).__name__)
             return None

@@ -22,13 +22,12 @@ from chalicelib.clock import parsed
 from chalicelib.companies import RateLimits
 from chalicelib.dynamo import ConditionFailed, Item, Table, TransactionRefused
 from chalicelib.errors import TransientError
+from chalicelib.flows.outreach import NEVER_OPENED
 from chalicelib.ledger import Ledger
 from chalicelib.ports import Clock, EventFacts, EventStatus
 
 CONFLICT = "TransactionConflict"
 TRIES = 6
-NEVER_OPENED = "never_opened"
-"""A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
 _MINUTE, _DAY = 60, 86_400
 
 

@@ -77,6 +77,10 @@ class ConversationsPort(Protocol):
         """What will be, or was, sent under an entry id."""
         ...
 
+    def has_entry(self, record: Record, entry_id: str) -> bool:
+        """Whether an entry of that id was appended."""
+        ...
+
     def of_pair(self, channel: Channel, sender: str, recipient: str) -> Iterator[Record]:
         """Which conversations an incoming message may belong to."""
         ...

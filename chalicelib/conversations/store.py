@@ -320,6 +320,10 @@ class Conversations:
         pages = self._pages(record, ScanIndexForward=False, Limit=count)
         return tuple(reversed([entry(item) for item, _ in zip(pages, range(count), strict=False)]))
 
+    def has_entry(self, record: Record, entry_id: str) -> bool:
+        """Whether an entry of that id was appended."""
+        return self._table.get(_seen_key(record, entry_id)) is not None
+
     def is_forbidden(self, primary_channel: str, company_id: str) -> bool:
         """Whether the recipient wants nothing of the company."""
         mark = self._table.get(_do_not_contact(primary_channel, company_id))
@@ -417,7 +421,7 @@ class Conversations:
         """The mark first: it alone tells that the entry is there already."""
         number, digest = record.message_count, _digest(record)
         common = {"primary_channel": record.primary_channel, "ttl": record.item["ttl"]}
-        mark = {**common, "conversation_id": f"seen#{digest}#{new.entry_id}"}
+        mark = {**common, **_seen_key(record, new.entry_id)}
         page = {**common, "conversation_id": f"page#{digest}#{number:08d}", **new.item()}
         absent = "attribute_not_exists(#conversation_id)"
         return [
@@ -471,6 +475,13 @@ def _draft_key(record: Record, entry_id: str) -> Item:
     return {
         "primary_channel": record.primary_channel,
         "conversation_id": f"draft#{_digest(record)}#{entry_id}",
+    }
+
+
+def _seen_key(record: Record, entry_id: str) -> Item:
+    return {
+        "primary_channel": record.primary_channel,
+        "conversation_id": f"seen#{_digest(record)}#{entry_id}",
     }
 
 

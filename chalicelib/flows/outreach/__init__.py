@@ -30,6 +30,7 @@ from chalicelib.jobs import (
     HandoffRelease,
     InboundMessage,
     OutreachResume,
+    Recovery,
     StartConversation,
     facts_of,
 )
@@ -39,6 +40,8 @@ from chalicelib.ports import ActionRow, ActionStatus, Clock, EventStatus, Lease,
 
 FLOW = "outreach"
 OPT_OUT_CODE = "21610"
+NEVER_OPENED = "never_opened"
+"""A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
 """Reasons of `ports.Switches.forbids`: what they stopped may be done later."""
 _OVER = ("withheld_reason", "failure_stage", "failure_reason")
@@ -73,6 +76,8 @@ class OutreachFlow:
         receive_count: how many times the queue has handed over the message at work.
         processor_version: kept with every conversation it sends in.
     """
+
+    is_watched = True
 
     def __init__(
         self,
@@ -114,7 +119,9 @@ class OutreachFlow:
                 work.record = self._conversations.find(job.conversation_id)
                 if work.record is None:
                     is_start = job.event_key.startswith("evt:start:")
-                    reason = "never_opened" if is_start else "conversation_gone"
+                    if is_start and job.recovery == Recovery.SWEEP:
+                        return [Event(facts_of(job), work)]  # perhaps claimed: ended under a lease
+                    reason = NEVER_OPENED if is_start else "conversation_gone"
                     raise NotAnEvent(EventStatus.FAILED, reason)
         facts = replace(facts_of(job), conversation_id=work.record.opaque_id)
         return [Event(facts, work)]
@@ -212,7 +219,7 @@ class OutreachFlow:
     def _open(self, event: Event, work: Work, entry_id: str, switches: Switches) -> Record:
         job = work.job
         if not isinstance(job, StartConversation):
-            raise NotAnEvent(EventStatus.FAILED, "request_gone")
+            raise NotAnEvent(EventStatus.FAILED, NEVER_OPENED)
         attributes = {**job.record, "processor_version": self._version}
         unopened = Record({"messages": [], "message_count": 0, **attributes})
         first = None
@@ -270,6 +277,9 @@ class OutreachFlow:
         if isinstance(work.job, InboundMessage):
             self._heard(work, work.job)
         record = self._known(work)
+        message_id = event.facts.source_message_id
+        if message_id is None or not self._is_heard(work, message_id):
+            return _handed_off("reply", "message_gone")
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
         if self._conversations.is_forbidden(record.primary_channel, record.company_id):
@@ -287,6 +297,11 @@ class OutreachFlow:
             if error.code != "secret_missing":
                 raise
             return _handed_off("reply", error.code)
+
+    def _is_heard(self, work: Work, message_id: str) -> bool:
+        if isinstance(work.job, InboundMessage):
+            return True
+        return self._conversations.has_entry(self._known(work), message_id)
 
     def _heard(self, work: Work, job: InboundMessage) -> None:
         """Keep the message, once, and see whether it is one that gets no answer."""
