@@ -485,8 +485,13 @@ def _seen_key(record: Record, entry_id: str) -> Item:
     }
 
 
+def digest_of(conversation_id: str) -> str:
+    """What stands for a conversation in the keys of the items behind it."""
+    return keys.digest(conversation_id)[:32]
+
+
 def _digest(record: Record) -> str:
-    return keys.digest(record.conversation_id)[:32]
+    return digest_of(record.conversation_id)
 
 
 def _bytes(message: Mapping[str, Any]) -> int:
