@@ -20,9 +20,9 @@ from typing import Any
 from chalicelib import keys
 from chalicelib.clock import parsed
 from chalicelib.companies import RateLimits
+from chalicelib.conversations.ports import NEVER_OPENED
 from chalicelib.dynamo import ConditionFailed, Item, Table, TransactionRefused
 from chalicelib.errors import TransientError
-from chalicelib.flows.outreach import NEVER_OPENED
 from chalicelib.ledger import Ledger
 from chalicelib.ports import Clock, EventFacts, EventStatus
 

@@ -15,6 +15,9 @@ from chalicelib.conversations.records import (
     Status,
 )
 
+NEVER_OPENED = "never_opened"
+"""A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
+
 
 class ConversationsPort(Protocol):
     """The table; see `store.Conversations` for what each method promises."""
