@@ -404,6 +404,18 @@ def test_a_resumed_reply_that_somebody_answered_meanwhile_is_not_sent(desk, trac
     assert "middleware_error_needs_attention" in desk.tags()
 
 
+def test_a_resumed_reply_waits_until_its_order_can_be_read_again(desk, tracked):
+    """A fault of a moment is no change of the order, and no reason to leave the customer alone."""
+    desk.richpanel.fault("status", operation="send_message", status=429)
+    desk.run(desk.ticket(tracked))
+    desk.richpanel.fault("status", operation="read_order_link", status=503)
+    desk.again()
+    assert (desk.event()["status"], desk.reply_row()["status"]) == ("processing", "pending")
+    desk.again()
+    assert (desk.event()["status"], desk.reply_row()["status"]) == ("processed", "done")
+    assert [call.acted for call in desk.richpanel.calls_of("send_message")] == [False, True]
+
+
 def test_a_throttled_shop_is_waited_for_and_an_ended_token_renewed(desk, shopify, tracked):
     shopify.throttle(times=1)
     desk.run(desk.ticket(tracked))

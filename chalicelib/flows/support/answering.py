@@ -134,8 +134,12 @@ class Answering:
     def _told(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
     ) -> Told | Refusal:
+        told: Told | Refusal
         if decision.is_about_order_status:
-            told = self._status(facts, inquiry, ticket, decision)
+            try:
+                told = self._status(facts, inquiry, ticket, decision)
+            except ProviderError as error:  # whoever routes the ticket is not held up
+                told = guard_rails.lookup_failed(f"lookup_failed:{error.reason}", decision)
         else:
             told = Told(guard_rails.TEMPLATE_OF.get(decision.intent, ""), {})
         if isinstance(told, Told) and told.template_id not in self.policy.templates:
@@ -145,12 +149,13 @@ class Answering:
     def _status(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
     ) -> Told | Refusal:
-        """What is known of the order, the question for its number, or a refusal."""
+        """What is known of the order, the question for its number, or a refusal.
+
+        Raises:
+            ProviderError: it cannot be looked up now.
+        """
         number = order_number(inquiry.text or "", is_asked_for=decision.pending is not None)
-        try:
-            order = self._order(facts, ticket, number)
-        except ProviderError as error:
-            return guard_rails.lookup_failed(f"lookup_failed:{error.reason}", decision)
+        order = self._order(facts, ticket, number)
         if isinstance(order, Order):
             told = tell(order, decision.intent, self.clock.now(), _language(decision))
             if isinstance(told, NotTold):
