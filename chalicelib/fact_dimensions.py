@@ -40,7 +40,7 @@ class Dimensions:
 
         Raises:
             ProviderError: surely not done; to be called again.
-            HandBackError: the switches or the lease do not allow it now.
+            HandBackError: the switches or the lease do not allow it now, or another writer went on.
         """
         for table, keys in wanted.items():
             self._ensure(attempt, table, frozenset(keys))
@@ -58,7 +58,7 @@ class Dimensions:
         missing = sorted(wanted - there.known)
         if missing:
             on_its_way = Dimension(there.known, tuple(missing), self._number(there))
-            self.store.note(self._name(table), on_its_way)
+            self._note(table, on_its_way, there)
             self._finish(attempt, table, on_its_way, wanted)
 
     def _finish(
@@ -70,15 +70,15 @@ class Dimensions:
         both = there.known | frozenset(there.posting)
         match status:
             case ActionStatus.DONE:
-                return self._note(table, Dimension(both, (), there.number))
+                return self._note(table, Dimension(both, (), there.number), there)
             case ActionStatus.UNKNOWN:
                 return self._replace(attempt, table, there, both | wanted)
             case ActionStatus.REFUSED:
                 self.log.event("facts.dimension_refused", table=table)
                 self.log.metric("mw.facts.dimension_refused", table=table)
-                return self._note(table, Dimension(there.known, (), there.number))
+                return self._note(table, Dimension(there.known, (), there.number), there)
             case _:
-                self._note(table, Dimension(there.known, (), there.number))
+                self._note(table, Dimension(there.known, (), there.number), there)
                 raise HandBackError("held")
 
     def _replace(
@@ -86,14 +86,14 @@ class Dimensions:
     ) -> Dimension:
         waiting = Dimension(there.known, tuple(sorted(keys - there.known)), there.number)
         if self.clock.now().timestamp() < there.number / 1000 + LANDING_SECONDS:
-            return waiting if waiting == there else self._note(table, waiting)
+            return waiting if waiting == there else self._note(table, waiting, there)
         rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
         number = self._number(there)
         status = self._perform(attempt, ReplaceDimension(self.target, table, number, rows))
         self.log.event("facts.dimension_replaced", table=table, status=status.value)
         if status != ActionStatus.DONE:
-            return self._note(table, waiting)
-        return self._note(table, Dimension(keys, (), number))
+            return self._note(table, waiting, there)
+        return self._note(table, Dimension(keys, (), number), there)
 
     def _perform(
         self, attempt: Attempt, action: InsertDimension | ReplaceDimension
@@ -101,8 +101,8 @@ class Dimensions:
         rows = self.effects.perform(attempt, [StepAction(action)], {})
         return rows[action.key].status
 
-    def _note(self, table: str, dimension: Dimension) -> Dimension:
-        self.store.note(self._name(table), dimension)
+    def _note(self, table: str, dimension: Dimension, there: Dimension) -> Dimension:
+        self.store.note(self._name(table), dimension, was=there.number)
         return dimension
 
     def _number(self, there: Dimension) -> int:

@@ -26,6 +26,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
+from chalicelib.errors import LeaseLostError
 from chalicelib.fact_ports import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
 from chalicelib.ports import Clock
 
@@ -169,18 +170,25 @@ class FactLedger:
             number=row.get("number", 0),
         )
 
-    def note(self, table: str, dimension: Dimension) -> None:
+    def note(self, table: str, dimension: Dimension, *, was: int) -> None:
         """See `fact_ports.DimensionStore.note`."""
-        self._table.put(
-            {
-                "event_id": f"DIM:{table}",
-                "created_at": iso(self._clock.now()),
-                "source": "WRITER",
-                "known": sorted(dimension.known),
-                "posting": list(dimension.posting),
-                "number": dimension.number,
-            }
-        )
+        noted = {
+            "known": sorted(dimension.known),
+            "posting": list(dimension.posting),
+            "number": dimension.number,
+        }
+        row = {
+            "event_id": f"DIM:{table}",
+            "created_at": iso(self._clock.now()),
+            "source": "WRITER",
+            **noted,
+        }
+        new = "" if was else "attribute_not_exists(#event_id) OR "
+        try:
+            self._table.put(row, condition=f"{new}#number = :was", was=was)
+        except ConditionFailed as found:
+            if any(found.item.get(name) != value for name, value in noted.items()):
+                raise LeaseLostError("dimension_went_on") from None
 
     # --- rows ---------------------------------------------------------------------------------
 

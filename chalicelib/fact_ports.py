@@ -158,8 +158,17 @@ class DimensionStore(Protocol):
         """What the registry says."""
         ...
 
-    def note(self, table: str, dimension: Dimension) -> None:
-        """Write it; only the single writer does."""
+    def note(self, table: str, dimension: Dimension, *, was: int) -> None:
+        """Write it; only the single writer does, and one that stood still may not know that.
+
+        Args:
+            table: which.
+            dimension: what it is from now on.
+            was: the number that was read.
+
+        Raises:
+            LeaseLostError: another writer has gone on; nothing is changed.
+        """
         ...
 
 
