@@ -79,9 +79,13 @@ class Facts(Flow):
         for table in DIMENSIONS:
             column = _KEY_COLUMN[table]
             there = Counter(row[column] for row in self._rows(run, table))
-            found += [f"P1 {table} has {key} {n} times" for key, n in there.items() if n > 1]
+            twice = [key for key, count in there.items() if count > 1]
             wanted = {row[_FOREIGN[table]] for row in self._rows(run, FACT_EVENT)}
-            found += [f"P2 {table} has no {key}" for key in sorted(wanted - set(there))]
+            missing = sorted(wanted - set(there))
+            if twice:
+                found.append(f"P1 {table} has {len(twice)} keys more than once: {twice[:3]}")
+            if missing:
+                found.append(f"P2 {table} has not {missing[:3]}")
         return found
 
     def _rows(self, run: Run, table: str) -> list[dict[str, Any]]:
