@@ -82,6 +82,14 @@ def test_a_begun_action_reads_as_the_data_model_says_and_holds_no_text(desk):
     }
 
 
+def test_new_actions_begin_in_one_call_and_are_not_read_back(desk):
+    lease = desk.claim()
+    desk.table.calls.clear()
+    begun = desk.ledger.begin(lease, [TAG, Say()], MODES)
+    assert [one.key for one in begun] == [TAG.key, Say().key]
+    assert desk.table.calls == ["insert_all"]
+
+
 def test_an_ended_action_reads_how_and_when_it_ended(desk):
     lease = desk.claim()
     desk.ledger.begin(lease, [TAG], MODES)
