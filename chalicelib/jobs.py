@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from chalicelib import keys
 from chalicelib.errors import HandBackError, PayloadError
 from chalicelib.ports import EventFacts
 
@@ -249,6 +250,11 @@ class OutreachResume(_Job):
 
     kind: Literal["outreach_resume"] = "outreach_resume"
     pair: tuple[str, str] | None = None
+
+    @property
+    def message_id(self) -> str | None:
+        """Which message it is about, so that its actions have the keys that they had before."""
+        return keys.message_of(self.event_key)
 
     @property
     def group(self) -> tuple[str, ...]:

@@ -29,7 +29,7 @@ from chalicelib.errors import (
     SwitchesUnreadableError,
     UnavailableError,
 )
-from chalicelib.flows import Escalates, Event, Flow, NotAnEvent, suffix
+from chalicelib.flows import Escalates, Event, Flow, NotAnEvent, Watched, suffix
 from chalicelib.jobs import Job, Recovery, decode, facts_of
 from chalicelib.plans import Plan
 from chalicelib.ports import (
@@ -155,6 +155,7 @@ class Worker:
             lease_seconds=delivery.time_left_seconds + LEASE_GRACE_SECONDS,
             takeover=_TAKEOVER[job.recovery],
             last_chance=delivery.is_last,
+            is_watched=isinstance(flow, Watched),
         )
         match claimed:
             case Finished():
