@@ -62,6 +62,10 @@ class Shared(MemoryTable):
         self._meet("get")
         return super().get(key, **more)
 
+    def insert_all(self, items):
+        self._meet("insert_all")
+        return super().insert_all(items)
+
     def query(self, **arguments):
         """As strict as DynamoDB: each name is declared, and all are keys of the index."""
         names = arguments["ExpressionAttributeNames"]

@@ -82,6 +82,14 @@ def test_a_begun_action_reads_as_the_data_model_says_and_holds_no_text(desk):
     }
 
 
+def test_new_actions_begin_in_one_call_and_are_not_read_back(desk):
+    lease = desk.claim()
+    desk.table.calls.clear()
+    begun = desk.ledger.begin(lease, [TAG, Say()], MODES)
+    assert [one.key for one in begun] == [TAG.key, Say().key]
+    assert desk.table.calls == ["insert_all"]
+
+
 def test_an_ended_action_reads_how_and_when_it_ended(desk):
     lease = desk.claim()
     desk.ledger.begin(lease, [TAG], MODES)
@@ -239,6 +247,36 @@ def test_an_event_that_is_parked_twice_is_found_once_and_by_its_latest_reason(de
     again = desk.claim(takeover=frozenset({EventStatus.PARKED}))
     desk.ledger.finish(again, EventStatus.PARKED, reason="unknown:two")
     assert [one.reason for one in desk.stranded()] == ["unknown:two"]
+
+
+def test_a_watched_event_is_found_as_left_while_it_has_not_ended(desk):
+    """Its message may be gone with the worker that held it."""
+    for name in ("b", "a"):
+        desk.claim(name, is_watched=True)
+        desk.clock.forward(1)
+    desk.claim("c")
+    later = desk.clock.now().timestamp()
+    assert [one.key for one in desk.ledger.left(older_than_epoch=later, limit=9)] == ["b", "a"]
+    assert [one.key for one in desk.ledger.left(older_than_epoch=later, limit=1)] == ["b"]
+    assert [one.key for one in desk.ledger.left(older_than_epoch=later - 1, limit=9)] == ["b"]
+    assert not desk.stranded(), "somebody is on it"
+    desk.clock.forward(300)
+    heir = desk.claim("a", is_watched=True)
+    desk.ledger.finish(heir, EventStatus.PROCESSED)
+    later = desk.clock.now().timestamp()
+    assert [one.key for one in desk.ledger.left(older_than_epoch=later, limit=9)] == ["b"]
+
+
+def test_a_watched_event_on_its_last_receive_is_found_as_stranded(desk):
+    desk.claim(last_chance=True, is_watched=True)
+    assert [one.key for one in desk.stranded()] == [KEY]
+    assert not desk.ledger.left(older_than_epoch=NOW + 1, limit=9)
+
+
+def test_a_claim_says_whose_conversation_it_is_where_the_door_did_not_know(desk):
+    desk.ledger.receive(facts(conversation_id="not known yet"))
+    desk.claim()
+    assert desk.row()["conversation_id"] == "1042"
 
 
 # --- the second in which a row expires ----------------------------------------------------------

@@ -12,6 +12,8 @@ from worker_desk import (
     Desk,
     Died,
     Say,
+    SmallFlow,
+    WatchedFlow,
     job,
     too_many,
 )
@@ -245,6 +247,19 @@ def test_an_event_whose_worker_dies_on_the_last_receive_is_found(desk, receive, 
     with pytest.raises(Died):
         desk.process(receive=receive)
     assert desk.unfinished() == found
+
+
+@pytest.mark.parametrize(("flow", "found"), [(SmallFlow, []), (WatchedFlow, [KEY])])
+def test_an_event_that_nobody_outside_lists_is_found_as_left_when_its_worker_died(flow, found):
+    """The message may be gone with it."""
+    desk = Desk(flow())
+    desk.fails = {ROUTED: [Died()]}
+    with pytest.raises(Died):
+        desk.process()
+    assert desk.left() == found
+    desk.clock.forward(BUSY_FOR + 1)
+    desk.process()
+    assert desk.left() == []
 
 
 # --- the word that is owed --------------------------------------------------------------------

@@ -140,6 +140,12 @@ class AskingFlow(SmallFlow):
         return self.asks
 
 
+class WatchedFlow(SmallFlow):
+    """A flow whose events nobody outside lists."""
+
+    is_watched = True
+
+
 class Queue:
     """The queue's side of deferring."""
 
@@ -230,6 +236,9 @@ class Desk:
 
     def results(self):
         return {row.action_id: row.result for row in self.audit.rows}
+
+    def left(self):
+        return [one.key for one in self.ledger.left(older_than_epoch=4e9, limit=10)]
 
     def unfinished(self):
         return [one.key for one in self.ledger.stranded(older_than_epoch=4e9, limit=10)]
