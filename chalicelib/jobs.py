@@ -303,12 +303,13 @@ def decode(body: str) -> Job:
     """
     try:
         raw = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise PayloadError("invalid_job", "the queue body is not JSON") from None
     if not isinstance(raw, dict):
         raise PayloadError("invalid_job", "the queue body is not a JSON object")
-    if raw.get("v") != VERSION or raw.get("kind") not in _KINDS:
-        if isinstance(raw.get("v"), int) and isinstance(raw.get("kind"), str):
+    version, kind = raw.get("v"), raw.get("kind")
+    if not isinstance(kind, str) or version != VERSION or kind not in _KINDS:
+        if isinstance(version, int) and isinstance(kind, str):
             raise HandBackError("unknown_job_version")
         raise PayloadError("invalid_job", "the queue body names no known job")
     try:

@@ -552,7 +552,7 @@ class Ledger:
     def _existing(self, lease: Lease, action: Action, item: Item, *, operator: bool) -> ActionRow:
         row = self._table.get({"event_id": action.key})
         if row is None or row["expires_at"] <= self._epoch():
-            return self._replace(item, row)
+            return self._replace(item)
         status = ActionStatus(row["status"])
         reopened = operator and status in (ActionStatus.SKIPPED, ActionStatus.REFUSED)
         # Only what may start gets here: a dependency that was not met is met now, as when a reply
@@ -570,7 +570,8 @@ class Ledger:
             raise BusyError("action_busy", delay_seconds=row["lease_until"] - self._epoch())
         return rows.action(row, started=status == ActionStatus.PENDING)
 
-    def _replace(self, item: Item, stale: Item | None) -> ActionRow:
+    def _replace(self, item: Item) -> ActionRow:
+        """Start over where there was no row, or one that TTL should have deleted."""
         try:
             self._table.put(
                 item,
@@ -580,7 +581,6 @@ class Ledger:
         except ConditionFailed as found:
             if (found.item["owner"], found.item["fence"]) != (item["owner"], item["fence"]):
                 raise LeaseLostError("action_taken") from None
-        del stale
         return rows.action(item, mine=True)
 
     def _take(self, lease: Lease, row: Item, *, anew: bool) -> ActionRow:

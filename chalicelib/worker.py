@@ -110,8 +110,8 @@ class Worker:
         """
         try:
             job = decode(delivery.body)
-        except MiddlewareError as error:
-            self._undecodable(delivery, error)
+        except (HandBackError, PayloadError) as error:
+            self._undecodable(delivery, reason=str(error))
             raise HandedBackError("undecodable") from None
         with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
             try:
@@ -330,8 +330,7 @@ class Worker:
         rows = self.effects.perform(Attempt(lease=lease, modes=modes), [StepAction(action)], {})
         self.audit.write(_audit_rows([action], rows))
 
-    def _undecodable(self, delivery: Delivery, error: MiddlewareError) -> None:
-        reason = str(error) if isinstance(error, HandBackError | PayloadError) else "undecodable"
+    def _undecodable(self, delivery: Delivery, *, reason: str) -> None:
         self.log.event(
             "worker.body_parse_failed",
             reason=reason,
