@@ -45,6 +45,7 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench
 	@$(BIN)/python -m bench.reconcile
 	@$(BIN)/python -m bench.replay
+	@$(BIN)/python -m bench.outreach
 
 eval: $(READY) ## The classifier on the labelled set, with and without the model
 	@$(BIN)/python -m bench.intents

@@ -24,11 +24,12 @@ import tempfile
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
+
+from local.running import Running
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-    from types import TracebackType
     from typing import IO
 
 HOST = "127.0.0.1"
@@ -59,7 +60,7 @@ class EngineMissingError(EngineError):
 
 
 @dataclass(slots=True)
-class Engine:
+class Engine(Running):
     """A running engine; a context manager that stops it.
 
     Attributes:
@@ -95,17 +96,6 @@ class Engine:
         except subprocess.TimeoutExpired:  # pragma: no cover - the leash itself hangs
             self._process.kill()
             self._process.wait()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
 
 SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3,logs,cloudwatch,sns"

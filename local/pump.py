@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, Self
 from botocore.exceptions import BotoCoreError, ClientError
 
 from local import lambda_events
+from local.running import Running
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import TracebackType
 
 POLL_SECONDS = 1
 """A long poll returns at once when a message is there; this bounds only how long `stop` waits."""
@@ -42,7 +42,7 @@ class Invocation:
 
 
 @dataclass(slots=True)
-class Pump:
+class Pump(Running):
     """Pollers of one queue; a context manager that starts and stops them.
 
     Args:
@@ -119,14 +119,6 @@ class Pump:
     def __enter__(self) -> Self:
         return self.start()
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
-
     def _poll(self) -> None:
         while not self._stopping.is_set():
             try:
@@ -200,7 +192,7 @@ class Pump:
 
 
 @dataclass(slots=True)
-class Schedule:
+class Schedule(Running):
     """Calls a scheduled handler at an interval; a context manager that starts and stops it.
 
     Args:
@@ -238,14 +230,6 @@ class Schedule:
 
     def __enter__(self) -> Self:
         return self.start()
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     def _run(self) -> None:
         while not self._stopping.wait(self.every_seconds):

@@ -8,16 +8,16 @@ switches that off; everything else is Chalice's.
 from __future__ import annotations
 
 import threading
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING
 
 from chalice.cli.factory import CLIFactory
 from chalice.local import ChaliceRequestHandler, LocalDevServer
 
 from local.engine import HOST, ROOT, require_free
+from local.running import Running
 
 if TYPE_CHECKING:
     from pathlib import Path
-    from types import TracebackType
 
     from chalice.app import Chalice
 
@@ -29,7 +29,7 @@ class _Handler(ChaliceRequestHandler):
         """Say nothing: the application logs what it does."""
 
 
-class Http:
+class Http(Running):
     """The server of an app; a context manager that stops it.
 
     Args:
@@ -67,14 +67,3 @@ class Http:
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()

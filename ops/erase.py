@@ -20,7 +20,7 @@ from typing import Any, Literal
 from botocore.exceptions import ClientError
 
 from chalicelib.clock import iso
-from chalicelib.conversations import store
+from chalicelib.conversations import items as layout
 from chalicelib.conversations.records import SENDER_OF
 from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.errors import MiddlewareError
@@ -153,7 +153,7 @@ def _with_conversations(session: Session, subjects: Subjects) -> Subjects:
         if isinstance(item.get("opaque_id"), str) and subjects.are_meant(item):
             ids.append(item["opaque_id"])
             if "start_event" in item:
-                ids.append(store.digest_of(str(item["conversation_id"])))
+                ids.append(layout.digest_of(str(item["conversation_id"])))
     return replace(subjects, ids=tuple(dict.fromkeys((*subjects.ids, *ids))))
 
 

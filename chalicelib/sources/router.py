@@ -38,6 +38,12 @@ MAX_BODY_BYTES = 256 * 1024
 """With the company's settings the job still fits a queue message of the older size."""
 CHANNELS = ("whatsapp", "email", "sms")
 TOLERANCE_SECONDS = 300
+MAX_ID_BYTES = 256
+"""Of company and project: with the rest they are a conversation's key of 1,024 bytes."""
+MAX_DEPTH = 28
+_IDS = ("company_id", "project_id")
+_SMALLEST, _LARGEST, _TOO_LONG = 1e-130, 1e126, 10**38
+_HALF = re.compile("[\ud800-\udfff]")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _CONVERSATION_ID = re.compile(r"[\x21-\x7e]{1,512}")
 
@@ -137,10 +143,13 @@ def parse(body: bytes) -> StartRequest:
         raise TooLargeError("PAYLOAD_TOO_LARGE", f"the body has more than {MAX_BODY_BYTES} bytes")
     whole = _object(body)
     request, conversation_id = _request_of(whole)
+    _check_storable(request, MAX_DEPTH)
     company = request.get("company_data")
     ids = company if isinstance(company, dict) else {}
     if isinstance(company, dict) and not (_text(ids, "company_id") and _text(ids, "project_id")):
         raise PayloadError("MISSING_IDENTIFIERS", "company_id or project_id is missing")
+    if any(len(str(ids.get(name, "")).encode()) > MAX_ID_BYTES for name in _IDS):
+        raise PayloadError("INVALID_REQUEST", "company_id or project_id is too long")
     for name in ("company_data", "recipient_data", "request_data"):
         if request.get(name) is None:
             raise PayloadError(f"MISSING_{name.upper()}", f"section {name} is missing")
@@ -228,6 +237,29 @@ def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     if given is not None and not (isinstance(given, str) and _CONVERSATION_ID.fullmatch(given)):
         raise PayloadError("INVALID_REQUEST", "field conversation_id is not an identifier")
     return request, given
+
+
+def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON value
+    """What DynamoDB refuses would be tried again and again once it is queued.
+
+    https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html: numbers of
+    38 digits between 1e-130 and 1e126, 32 levels, texts in UTF-8.
+    """
+    match value:
+        case str() if _HALF.search(value):
+            raise PayloadError("INVALID_REQUEST", "the body holds half of a character")
+        case float() if value and not _SMALLEST <= abs(value) < _LARGEST:
+            raise PayloadError("INVALID_REQUEST", "the body holds a number that cannot be kept")
+        case int() if abs(value) >= _TOO_LONG:
+            raise PayloadError("INVALID_REQUEST", "the body holds a number that cannot be kept")
+        case dict() | list():
+            if not depth:
+                raise PayloadError("INVALID_REQUEST", "the body is nested too deeply")
+            inner = [*value, *value.values()] if isinstance(value, dict) else value
+            for one in inner:
+                _check_storable(one, depth - 1)
+        case _:
+            pass
 
 
 def _request_fields(data: Mapping[str, Any]) -> tuple[str, str, str]:

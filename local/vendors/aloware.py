@@ -11,10 +11,10 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-import urllib.error
-import urllib.request
 from dataclasses import dataclass, field
 from typing import Any
+
+from local.vendors.sender import post
 
 TOKEN = "simulated-aloware-token"  # noqa: S105 - invented
 WAITS_SECONDS = 110.0
@@ -48,23 +48,13 @@ class Aloware:
 
     def send(self, envelope: dict[str, Any]) -> int | None:
         """Post one delivery, once; the status, or None where no answer came."""
-        headers = {"Content-Type": "application/json", "User-Agent": "GuzzleHttp/7"}
+        headers = {"User-Agent": "GuzzleHttp/7"}
         if self.token is not None and ":" in self.token:
             headers["Authorization"] = f"Basic {base64.b64encode(self.token.encode()).decode()}"
         elif self.token is not None:
             headers["Authorization"] = f"Bearer {self.token}"
-        request = urllib.request.Request(  # noqa: S310 - loopback only
-            self.url, data=json.dumps(envelope).encode(), headers=headers, method="POST"
-        )
-        status: int | None
-        try:
-            with urllib.request.urlopen(request, timeout=WAITS_SECONDS) as answer:  # noqa: S310
-                status = answer.status
-        except urllib.error.HTTPError as error:
-            status = error.code
-            error.close()
-        except (urllib.error.URLError, OSError):
-            status = None
+        data = json.dumps(envelope).encode()
+        status = post(self.url, data, headers, waits_seconds=WAITS_SECONDS)
         self.answers.append(status)
         return status
 

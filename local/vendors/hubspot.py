@@ -14,10 +14,10 @@ import itertools
 import json
 import random
 import time
-import urllib.error
-import urllib.request
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
+
+from local.vendors.sender import post
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -87,21 +87,7 @@ class HubSpot:
         )
 
     def _post(self, body: bytes, headers: dict[str, str]) -> int | None:
-        request = urllib.request.Request(  # noqa: S310 - loopback only
-            self.url,
-            data=body,
-            headers={"Content-Type": "application/json", **headers},
-            method="POST",
-        )
-        status: int | None
-        try:
-            with urllib.request.urlopen(request, timeout=TIMEOUT_SECONDS) as answer:  # noqa: S310
-                status = answer.status
-        except urllib.error.HTTPError as error:
-            status = error.code
-            error.close()
-        except (urllib.error.URLError, OSError):
-            status = None
+        status = post(self.url, body, headers, waits_seconds=TIMEOUT_SECONDS)
         self.answers.append(status)
         return status
 

@@ -23,12 +23,13 @@ import time
 from collections import Counter, deque
 from dataclasses import asdict, dataclass, field, fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any, Literal, Self, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 from urllib.parse import parse_qs, urlsplit
+
+from local.running import Running
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-    from types import TracebackType
 
 HOST = "127.0.0.1"
 
@@ -159,7 +160,7 @@ class Modes:
     retry_after: bool = True
 
 
-class Vendor:
+class Vendor(Running):
     """A simulated vendor: a threaded HTTP server on 127.0.0.1; a context manager.
 
     Subclasses give `operation_of` and `answer`, and extend `admin` by their own paths.
@@ -276,17 +277,6 @@ class Vendor:
             self.port = self._listener.port
 
     stop = down
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.stop()
 
     # --- one request ----------------------------------------------------------------------------
 

@@ -147,3 +147,42 @@ def test_a_secret_that_is_no_secret_matches_nothing():
     with pytest.raises(SignatureError):
         router.company_of({"x-api-key": ""}, router.access('{"ci": ""}'))
     assert router.access("not json") == {}
+
+
+def nested(levels):
+    made = {}
+    for _ in range(levels):
+        made = {"a": made}
+    return made
+
+
+UNSTORABLE = [
+    ("project_data", {"a": ["\ud800"]}),
+    ("project_data", {"\udfff": 1}),
+    ("project_data", {"a": 1e300}),
+    ("project_data", {"a": -1e-200}),
+    ("project_data", {"a": float("nan")}),
+    ("project_data", {"a": float("inf")}),
+    ("project_data", {"a": 10**38}),
+    ("project_data", nested(40)),
+    ("recipient_data.recipient_first_name", "\ud800"),
+    ("company_data.project_id", "\ud800"),
+    ("company_data.project_id", "p" * 257),
+    ("company_data.company_id", "\u00e9" * 129),
+]
+
+
+@pytest.mark.parametrize(("path", "value"), UNSTORABLE, ids=lambda one: repr(one)[:30])
+def test_what_no_table_could_keep_is_refused_at_the_door(path, value):
+    with pytest.raises(RequestError) as refused:
+        router.parse(broken(path, value))
+    assert (refused.value.status, refused.value.code) == (400, "INVALID_REQUEST")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [{"a": 1e125, "b": -1e-129, "c": 0.0, "d": 10**37, "e": True, "f": None}, nested(20), {}, None],
+    ids=lambda one: repr(one)[:30],
+)
+def test_what_a_table_can_keep_is_taken(value):
+    assert router.parse(broken("project_data", value)).request_id == "req123"
