@@ -112,4 +112,6 @@ def _is_digest(value: object) -> bool:
 
 
 def _unit(metric: str) -> str:
+    if metric.endswith("_seconds"):
+        return "Seconds"
     return "Milliseconds" if metric.endswith("_ms") else "Count"

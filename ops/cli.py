@@ -104,6 +104,28 @@ def explain_command(
         output.say(note, style="yellow")
 
 
+@app.command("unfinished")
+def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json = False) -> None:
+    """Events that were accepted and have not ended, the oldest first."""
+    session, output = Session(stage), Output(json)
+    now = session.services.clock.now()
+    found = session.services.ledger.stranded(older_than_epoch=now.timestamp(), limit=limit)
+    told = [
+        {
+            "event": one.key,
+            "status": one.status,
+            "reason": one.reason,
+            "received_at": one.event.received_at,
+            "attempts": one.attempts,
+        }
+        for one in sorted(found, key=lambda one: one.event.received_at)[:limit]
+    ]
+    output.show(told)
+    columns = ("received_at", "event", "status", "reason", "attempts")
+    output.table(columns, [tuple(one[name] for name in columns) for one in told])
+    output.say(f"{len(told)} unfinished")
+
+
 @app.command("doctor")
 def doctor_command(stage: Stage = "dev", *, json: Json = False) -> None:
     """Hold a deployed stage against its declaration; exit code 1 where a check fails."""

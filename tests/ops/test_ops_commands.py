@@ -97,6 +97,20 @@ def test_explain_scans_for_what_keys_do_not_name_when_asked_to(done, run):
     assert thin in run("explain", "1042", "--deep").out
 
 
+def test_what_has_not_ended_is_listed_with_its_reason_and_the_oldest_first(done, run):
+    assert run("unfinished", "--json").data == []
+    table = done.services().ledger._table
+    done.post(done.ticket("1043"))
+    done.run()
+    for ticket, received in (("1042", "2026-11-20T10:00:00.000Z"), ("1043", "2026-11-20T09:00Z")):
+        changed = {"status": "parked", "unfinished": "parked#0", "received_at": received}
+        table.update({"event_id": f"evt:rp:{ticket}:c-1"}, set_=changed | {"reason": "unknown:tag"})
+    listed = run("unfinished", "--json").data
+    assert [one["event"] for one in listed] == ["evt:rp:1043:c-1", "evt:rp:1042:c-1"]
+    assert {(one["status"], one["reason"]) for one in listed} == {("parked", "unknown:tag")}
+    assert "2 unfinished" in run("unfinished").out
+
+
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
 def test_a_wrong_name_is_a_clear_message_and_an_exit_code(run, arguments):
     said = run(*arguments)
