@@ -108,7 +108,7 @@ class Engine:
         self.stop()
 
 
-SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3,logs,cloudwatch,sns"
+SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3,logs,cloudwatch,sns,lambda"
 
 
 def ministack(

@@ -16,11 +16,13 @@ from chalicelib.clock import iso, parsed
 from chalicelib.errors import MiddlewareError, ProviderError, SettingsError, UnavailableError
 from chalicelib.ports import EventStatus
 from ops import (
+    buckets,
     dead_letters,
     doctor,
     erase,
     events,
     explain,
+    mail,
     outreach_commands,
     provision,
     replay,
@@ -417,12 +419,15 @@ def provision_command(
         raise OpsError("provision changes prod; say --yes if that is meant", code=EXIT_UNUSABLE)
     steps = provision.everything(session, session.template, stage)
     made = list(output.following(steps, "provisioning"))
+    made += buckets.create(session, session.template)
     watchers = watching.create(session.client, session.template, email=alarm_email)
+    mailing = mail.create(session.client, session.template)
     missing = provision.missing_secrets(session, session.template, stage)
     output.show(
         {
             "made": [asdict(one) for one in made],
             "watching": watchers,
+            "mail": mailing,
             "missing_secrets": missing,
         }
     )
@@ -430,7 +435,8 @@ def provision_command(
         ("resource", "name", "did", "changes"),
         [(m.logical_id, m.name, m.did, ", ".join(m.changes)) for m in made],
     )
-    output.say(f"watching: {len(watchers)} log groups, alarms, topic and dashboard as declared")
+    output.say(f"watching: {len(watchers)} log groups, alarms, topics and dashboard as declared")
+    output.say(f"mail: {', '.join(mailing)}")
     for name in missing:
         output.say(f"still to be provided: secret {name}", style="yellow")
 

@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 BUCKET = "deployments"
 MANAGER = "cloudformation"
-FUNCTIONS = {"api": "APIHandler", "worker": "Worker", "reconcile": "Reconcile"}
+FUNCTIONS = {
+    "api": "APIHandler",
+    "worker": "Worker",
+    "reconcile": "Reconcile",
+    "facts": "PostFacts",
+    "mail": "Mail",
+}
 READY_SECONDS = 120.0
 
 

@@ -328,10 +328,9 @@ def test_a_healthy_stage_passes_and_each_fault_is_named(system, run):
 
 
 def test_provision_makes_a_stage_and_then_changes_only_what_differs(run, aws, system, monkeypatch):
-    assert {one["did"] for one in run("provision", "--json").data["made"]} <= {
-        "unchanged",
-        "updated",
-    }
+    made = run("provision", "--json").data["made"]
+    created = [one["logical_id"] for one in made if one["did"] == "created"]
+    assert created == ["FactsArchive"], "which the local stage goes without"
     again = run("provision", "--json").data
     assert {one["did"] for one in again["made"]} == {"unchanged"}
     aws.client("sqs").set_queue_attributes(
@@ -341,6 +340,44 @@ def test_provision_makes_a_stage_and_then_changes_only_what_differs(run, aws, sy
     mended = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
     assert mended["EventsQueue"]["changes"] == ["VisibilityTimeout"]
     assert run("switch", "get", "--json").data["kill_switch"] == "true", "never overwritten"
+
+
+def test_provision_makes_the_archive_and_the_way_of_mail_and_changes_them_no_more(run, aws, system):
+    assert system
+    assert "created" in {one["did"] for one in run("provision", "--json").data["made"]}
+    name = f"rp-mw-facts-dev-{aws.account}"
+    s3 = aws.client("s3")
+    block = s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
+    assert set(block.values()) == {True}
+    assert {"Key": "stage", "Value": "dev"} in s3.get_bucket_tagging(Bucket=name)["TagSet"]
+    s3.put_public_access_block(
+        Bucket=name, PublicAccessBlockConfiguration={**block, "BlockPublicAcls": False}
+    )
+    s3.put_object(Bucket=name, Key="kept", Body=b"1")
+    again = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
+    assert (again["FactsArchive"]["did"], again["FactsArchive"]["changes"]) == (
+        "updated",
+        ["public access"],
+    )
+    assert s3.get_object(Bucket=name, Key="kept")["Body"].read() == b"1"
+    topic = aws.client("sns").get_topic_attributes(
+        TopicArn=f"arn:aws:sns:us-east-1:{aws.account}:rp-mw-mail-dev"
+    )["Attributes"]
+    assert "ses.amazonaws.com" in topic["Policy"]
+    (destination,) = aws.client("sesv2").get_configuration_set_event_destinations(
+        ConfigurationSetName="rp-mw-dev"
+    )["EventDestinations"]
+    assert destination["SnsDestination"]["TopicArn"].endswith(":rp-mw-mail-dev")
+    assert "RENDERING_FAILURE" in destination["MatchingEventTypes"]
+
+
+def test_who_is_told_of_alarms_is_told_of_no_mail(run, aws, system):
+    assert system
+    assert run("provision", "--alarm-email", "night@example.com").code == 0
+    subscribed = aws.client("sns").list_subscriptions()["Subscriptions"]
+    assert [(one["TopicArn"].rsplit(":", 1)[-1], one["Endpoint"]) for one in subscribed] == [
+        ("rp-mw-dev-alarms", "night@example.com")
+    ]
 
 
 def test_resources_of_a_stack_are_refused(run, aws, system):
