@@ -16,6 +16,9 @@ from ops.template import Template
 
 Client = Callable[[str], Any]
 
+UNPUBLISHED = "$LATEST"
+"""The version that is called; SAM names it in what it makes of the template."""
+
 
 def create(client: Client, template: Template) -> list[str]:
     """Make or update it; returns what was made, by name."""
@@ -37,6 +40,7 @@ def keep_failures(functions: Any, template: Template) -> Iterator[str]:  # noqa:
         with suppress(functions.exceptions.ResourceNotFoundException):
             functions.put_function_event_invoke_config(
                 FunctionName=name,
+                Qualifier=UNPUBLISHED,
                 MaximumRetryAttempts=declared["MaximumRetryAttempts"],
                 DestinationConfig={"OnFailure": {"Destination": kept}},
             )
