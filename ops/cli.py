@@ -49,6 +49,8 @@ app.add_typer(outreach_commands.handoff_app, name="handoff")
 app.add_typer(outreach_commands.company_app, name="company")
 
 RECONCILE_SECONDS = 240.0
+SHOWN = 100
+"""So many keys a dry run names; the count is of all."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -221,6 +223,9 @@ def replay_command(
     until: Annotated[str, typer.Option(help="Received before.")] = "0h",
     limit: Limit = 100_000,
     rate: Rate = 20.0,
+    after: Annotated[
+        str | None, typer.Option(help="Go on behind this event, the last of a run before.")
+    ] = None,
     *,
     dry_run: DryRun = False,
     yes: Yes = False,
@@ -230,6 +235,8 @@ def replay_command(
     session, output = Session(stage, yes), Output(json)
     if bool(event) == bool(status):
         raise OpsError("name events, or a --status", code=EXIT_UNUSABLE)
+    if after and not status:
+        raise OpsError("--after goes on with a --status", code=EXIT_UNUSABLE)
     found: Iterable[Any]
     if event:
         found = [session.row(key) for key in event]
@@ -239,16 +246,25 @@ def replay_command(
             status=str(status and status.value),
             since=_moment(session, since),
             until=_moment(session, until),
+            after=after,
         )
     found = (row for _, row in zip(range(limit), found, strict=False))
     if dry_run:
-        keys = [str(row["event_id"]) for row in found]
+        keys: Iterable[str] = (str(row["event_id"]) for row in found)
     else:
         session.may_write("replay")
         again = replay.replay(session, found, per_second=rate)
-        keys = list(output.following(again, "replaying"))
-    output.show({"events": len(keys), "dry_run": dry_run})
-    output.say(f"{len(keys)} events {'would be ' if dry_run else ''}put on the queue")
+        keys = output.following(again, "replaying")
+    count, last = 0, after
+    try:
+        for count, last in enumerate(keys, start=1):
+            if dry_run and count <= SHOWN:
+                output.say(str(last))
+    except (KeyboardInterrupt, MiddlewareError):
+        sys.stderr.write(f"{count} events were put on the queue; go on with --after {last}\n")
+        raise
+    output.show({"events": count, "dry_run": dry_run, "last": last})
+    output.say(f"{count} events {'would be ' if dry_run else ''}put on the queue")
 
 
 @app.command("resend")

@@ -6,6 +6,7 @@ from ops_cli import runner
 from test_pipeline import ROUTED, System, _delivery
 
 from chalicelib import keys
+from ops import replay
 
 WRONG = [
     ("explain", "nobody-knows-it"),
@@ -223,6 +224,40 @@ def test_a_replay_repeats_nothing_that_was_done(done, run):
     assert run("replay", "--status", "processed", "--json").data["events"] >= 1
     done.run()
     assert len(done.writes()) == 1
+
+
+def test_a_replay_goes_on_where_an_earlier_one_ended(system, run):
+    for number in range(5):
+        system.post(system.ticket(f"t-{number}"))
+    system.run()
+    seen, after = [], ()
+    for _ in range(3):
+        part = ("--status", "processed", "--limit", "2", "--json", *after)
+        said = run("replay", *part).data
+        seen.append(said["events"])
+        after = ("--after", said["last"])
+    assert seen == [2, 2, 1]
+    assert run("replay", "--status", "processed", "--json", *after).data["events"] == 0
+    assert len(system.run()) == 5, "each of them once"
+    assert run("replay", "evt:rp:t-1:c-1", "--after", "evt:rp:t-0:c-1").code == 2
+
+
+def test_a_replay_that_breaks_off_says_where_to_go_on(system, run, monkeypatch):
+    for number in range(3):
+        system.post(system.ticket(f"t-{number}"))
+    system.run()
+    first = run("replay", "--status", "processed", "--limit", "1", "--json").data["last"]
+    system.run()
+    real = replay.replay
+
+    def stopped(*arguments, **how):
+        yield next(real(*arguments, **how))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(replay, "replay", stopped)
+    said = run("replay", "--status", "processed")
+    assert said.code == 130, "as a shell has it of an interrupt"
+    assert f"1 events were put on the queue; go on with --after {first}" in said.err
 
 
 def test_a_resend_acts_once_for_each_nonce_and_is_audited(done, run):
