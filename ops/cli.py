@@ -23,6 +23,7 @@ from ops import (
     events,
     explain,
     mail,
+    mail_failures,
     outreach_commands,
     provision,
     replay,
@@ -206,6 +207,27 @@ def dlq_redrive(
         raise OpsError(f"no such dead letter: {message}")
     output.show(done)
     output.table(("event", "reason", "did"), [(d["event"], d["reason"], d["did"]) for d in done])
+    output.say(f"{len(done)} messages")
+
+
+@dlq_app.command("mail")
+def dlq_mail(
+    stage: Stage = "dev",
+    limit: Limit = 10_000,
+    *,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Hear the mail again that its function failed on."""
+    session, output = Session(stage, yes), Output(json)
+    if not dry_run:
+        session.may_write("dlq mail")
+    heard = mail_failures.hear_again(session, limit=limit, dry_run=dry_run)
+    done = list(output.following(heard, "hearing"))
+    output.show(done)
+    columns = ("message_id", "error", "did")
+    output.table(columns, [tuple(one.get(name) for name in columns) for one in done])
     output.say(f"{len(done)} messages")
 
 
@@ -406,6 +428,7 @@ def erase_command(
             done.tables[table.name] = done.tables.get(table.name, 0) + 1
     if not dry_run:
         done.dead_letters = dead_letters.purge(session, subjects.in_body)
+        done.dead_letters += mail_failures.purge(session, subjects.in_body)
     output.show({**asdict(done), "found": done.total, "dry_run": dry_run})
     did = "would go" if dry_run else "gone"
     ledger = session.services.settings.idempotency_table

@@ -85,7 +85,8 @@ def _queues(session: Session) -> Iterator[Finding]:
             problems.append("the stage tag is wrong: the worker refuses to start")
         waiting = int(found["ApproximateNumberOfMessages"])
         if "RedrivePolicy" not in declared:
-            detail = f"{waiting} dead letters: python -m ops dlq list"
+            command = "dlq mail" if "mail" in name else "dlq list"
+            detail = f"{waiting} dead letters: python -m ops {command}"
             yield (
                 Finding(name, "warn", detail)
                 if waiting and not problems

@@ -5,7 +5,7 @@ import json
 import pytest
 from engines import drain
 from ops_cli import runner
-from outreach_system import TEL
+from outreach_system import MAIL, TEL
 
 from chalicelib.jobs import decode, facts_of
 from local import company
@@ -27,6 +27,7 @@ WRITES = [
     ("handoff", "take", "x", "--by", "agent-7"),
     ("company", "put", "item.json"),
     ("company", "key", company.COMPANY_ID),
+    ("dlq", "mail"),
 ]
 KEYS = "rp-mw/dev/router/api_keys"
 
@@ -278,3 +279,52 @@ def test_a_secret_that_cannot_be_understood_is_left_as_it_is(outreach, run):
     said = run("company", "key", company.COMPANY_ID)
     assert said.code == 1
     assert client.get_secret_value(SecretId=KEYS)["SecretString"] == "not json"
+
+
+# --- mail that failed -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def put_aside(outreach):
+    """Puts a reply by e-mail where Lambda puts what its function failed on."""
+    sqs = outreach.stage.aws.client("sqs")
+    url = sqs.get_queue_url(QueueName="rp-mw-mail-failures-dev")["QueueUrl"]
+
+    def put(body=None, **record):
+        came = outreach.ses.inbound(MAIL, "hello@company.example", "Yes please")
+        whole = {
+            "requestContext": {"condition": "RetriesExhausted", "approximateInvokeCount": 3},
+            "requestPayload": came,
+            "responsePayload": {"errorType": "UnavailableError", "errorMessage": "x"},
+            **record,
+        }
+        sqs.send_message(QueueUrl=url, MessageBody=body or json.dumps(whole))
+
+    return put
+
+
+def test_mail_that_failed_is_heard_again_once_and_then_gone(outreach, run, put_aside):
+    put_aside()
+    (told,) = run("dlq", "mail", "--dry-run", "--json").data
+    assert (told["error"], told["did"]) == ("UnavailableError", "would be heard again")
+    assert outreach.run() == []
+    said = run("dlq", "mail", "--json")
+    assert said.data[0]["did"] == "heard again"
+    assert MAIL not in said.out
+    assert len(outreach.run()) == 1
+    assert run("dlq", "mail", "--json").data == []
+
+
+def test_what_is_no_failed_mail_is_left_and_named(outreach, run, put_aside):
+    put_aside(body="nonsense")
+    put_aside(requestPayload=None)
+    assert {one["did"] for one in run("dlq", "mail", "--json").data} == {
+        "left: not a record of Lambda's"
+    }
+    assert len(run("dlq", "mail", "--json").data) == 2
+
+
+def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_aside):
+    put_aside()
+    assert run("erase", "--subject", MAIL, "--yes", "--json").data["dead_letters"] == 1
+    assert run("dlq", "mail", "--json").data == []
