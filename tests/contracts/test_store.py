@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from engines import table_a_in_memory
 from fakes import ManualClock
 
 from chalicelib.actions import AddTag
@@ -10,16 +11,9 @@ from chalicelib.dynamo import ConditionFailed, Table, TransactionRefused
 from chalicelib.errors import MiddlewareError
 from chalicelib.ledger import Ledger
 from chalicelib.ports import ActionStatus, EventFacts, EventStatus, Lease, Modes
-from tests.simulation.memory_table import MemoryTable
 
 MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
 KEY = {"event_id": "k"}
-
-
-def memory():
-    return MemoryTable(
-        "ledger", ("event_id",), {"unfinished-index": ("unfinished", "last_processed_at")}
-    )
 
 
 class StoreContract:
@@ -146,6 +140,20 @@ class StoreContract:
         assert table.insert_all(items) == [False, False]
         assert table.get({"event_id": "b"}) == {"event_id": "b", "n": 1}
 
+    def test_several_rows_change_in_one_call_and_those_of_others_are_told(self, table):
+        for name, owner in (("a", "me"), ("b", "other"), ("c", "me")):
+            table.put({"event_id": name, "owner": owner, "fence": 2, "status": "pending"})
+        changed = table.update_all(
+            [{"event_id": name} for name in ("a", "b", "nobody", "c")],
+            set_={"status": "done", "reason": None, "n": 1},
+            where={"owner": "me", "fence": 2},
+        )
+        assert changed == [True, False, False, True]
+        first = {"event_id": "a", "owner": "me", "fence": 2, "status": "done", "n": 1}
+        assert table.get({"event_id": "a"}) == first
+        assert table.get({"event_id": "b"})["status"] == "pending"
+        assert table.get({"event_id": "nobody"}) is None
+
     def test_several_rows_are_put_and_read_projected(self, table):
         table.put_all([{"event_id": f"r{n}", "n": n, "m": n} for n in range(30)])
         keys = [{"event_id": f"r{n}"} for n in (3, 29, 77)]
@@ -180,7 +188,7 @@ class StoreContract:
 class TestInMemory(StoreContract):
     @pytest.fixture
     def table(self):
-        return memory()
+        return table_a_in_memory()
 
 
 class TestOnAnEngine(StoreContract):
@@ -302,5 +310,5 @@ class LedgerWalk:
 def test_the_ledger_says_and_writes_the_same_in_memory_and_on_an_engine(ddb, seed):
     """Forty drawn calls, by holders and by those who lost their lease, across expiries."""
     on_engine = LedgerWalk(Table(ddb.client, ddb.ledger_table), seed).run(40)
-    in_memory = LedgerWalk(memory(), seed).run(40)
+    in_memory = LedgerWalk(table_a_in_memory(), seed).run(40)
     assert on_engine == in_memory
