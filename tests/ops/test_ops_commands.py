@@ -1,12 +1,15 @@
 """The operator's commands on a real stage: what they tell, what they change, how they refuse."""
 
+import json
+
 import pytest
+import typer
 from engines import drain
 from ops_cli import runner
 from test_pipeline import ROUTED, System, _delivery
 
 from chalicelib import keys
-from ops import replay
+from ops import cli, facts, replay
 
 WRONG = [
     ("explain", "nobody-knows-it"),
@@ -397,3 +400,41 @@ def test_resources_of_a_stack_are_refused(run, aws, system):
     said = run("provision")
     assert said.code == 1
     assert "CloudFormation" in said.err
+
+
+# --- every command --------------------------------------------------------------------------------
+
+
+def commands(group, *words):
+    """Every command below a group, with its words."""
+    for name, one in group.commands.items():
+        if hasattr(one, "commands"):
+            yield from commands(one, *words, name)
+        else:
+            yield (*words, name), one
+
+
+def test_every_command_takes_a_stage_and_prints_json_when_asked_to():
+    found = dict(commands(typer.main.get_command(cli.app)))
+    assert len(found) > 20
+    for words, command in found.items():
+        options = {option for one in command.params for option in one.opts}
+        assert {"--stage", "--json"} <= options, " ".join(words)
+
+
+@pytest.mark.parametrize("words", [("create",), ("seed",), ("rebuild",)], ids=" ".join)
+def test_facts_of_prod_are_not_changed_without_a_yes(words, capsys):
+    assert facts.main([*words, "--stage", "prod"]) == 2
+    assert "--yes" in capsys.readouterr().err
+
+
+def test_facts_are_told_in_json_and_a_stage_that_cannot_be_reached_is_said(
+    system, capsys, monkeypatch
+):
+    assert facts.main(["pending", "--stage", "dev", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"waiting": 0, "oldest": None}
+    assert facts.main(["explain", "ALOWARE:none"]) == 1
+    assert facts.main(["pending", "--stage", "NOT A STAGE"]) == 2
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    assert facts.main(["pending"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
