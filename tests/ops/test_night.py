@@ -243,6 +243,22 @@ def test_nobody_has_reconciled(night):
     assert processed(system)
 
 
+def test_reconciliation_does_not_get_through(night):
+    system = night.system
+    system.ticket()
+    system.richpanel.fault("status", operation="list_tickets", status=500, times=2)
+    assert (
+        system.app.reconcile(schedule_event(), Context(timeout_seconds=240))["listing"]
+        != "complete"
+    )
+    night.hears("reconcile-incomplete")
+    told = night.types("reconcile", "--dry-run", "--json", code=1).data
+    assert told["listing"].startswith("interrupted:richpanel_")
+    night.types("reconcile", "--since", "2h")
+    system.run()
+    assert processed(system)
+
+
 # --- switches -----------------------------------------------------------------------------------
 
 
