@@ -81,7 +81,7 @@ bench-reliability: $(READY) ## Four designs at the same crash points: lost, dupl
 
 mutate: $(READY) ## Whether a changed core is noticed: ledger, effects, intake, worker
 	@$(BIN)/mutmut run
-	@$(BIN)/mutmut results
+	@$(BIN)/python -m bench.mutation
 
 clean: ## Remove what the commands made
-	rm -rf $(VENV) .venv-sam .engines .run out build .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .venv-sam .engines .run out build mutants .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

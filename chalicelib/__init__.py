@@ -23,6 +23,7 @@ Work
     sweep_rows      its part for unfinished rows; sweep_tickets for Richpanel's open tickets
     sweep_hands     what a sweep may change, and its numbers
     rebuild         jobs made anew from stored rows
+    reread          replies that nobody queued, from the provider that keeps them
 State
     ledger          claims, leases, fences and action rows on DynamoDB conditional writes
     rows, dynamo    how stored items read; DynamoDB behind a few verbs

@@ -229,7 +229,7 @@ def _told(found: Outcome) -> dict[str, Any]:
     """A start's row in the Router's words."""
     told = {
         "state": _state(found),
-        "reason": found.delivery_reason or found.reason,
+        "reason": found.delivery_reason or _withheld(found) or found.reason,
         "delivery": found.delivery,
         "received_at": found.received_at,
         "updated_at": found.updated_at,
@@ -243,7 +243,7 @@ def _state(found: Outcome) -> str:
             return "queued"
         case EventStatus.PROCESSED if found.outcome == "handed_off":
             return "handed_off"
-        case EventStatus.PROCESSED if (found.reason or "").startswith("withheld:"):
+        case EventStatus.PROCESSED if _withheld(found):
             return "withheld"
         case EventStatus.PROCESSED if found.delivery in _DELIVERED:
             return "delivered"
@@ -253,6 +253,12 @@ def _state(found: Outcome) -> str:
             return "sent"
         case _:
             return str(found.status.value)
+
+
+def _withheld(found: Outcome) -> str | None:
+    """``withheld:{switch}``, where a switch stopped the start or its release."""
+    known = found.outcome or found.reason or ""
+    return known if known.startswith("withheld:") else None
 
 
 _DELIVERED = frozenset({"delivered", "read"})

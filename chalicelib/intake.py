@@ -95,7 +95,7 @@ class Intake:
             UnavailableError: the job was not kept.
         """
         at_front_door = recovery is None
-        if at_front_door and self.ledger is not None and not self._note_received(job):
+        if at_front_door and not self._note_received(job):
             return
         if recovery is not None:
             job = job.model_copy(update={"recovery": recovery})
@@ -105,10 +105,10 @@ class Intake:
             group_id=self.opaque().fifo_group(*job.group),
             deduplication_id=keys.fifo_deduplication_id(job.event_key, nonce),
         )
-        if self.ledger is not None:
-            self._note_queued(job)
+        self._note_queued(job)
 
     def _note_received(self, job: Job) -> bool:
+        """False when queue or worker have the event already."""
         if self.ledger is None:
             return True
         try:
@@ -118,9 +118,10 @@ class Intake:
 
     def _note_queued(self, job: Job) -> None:
         """Best effort: a row left `received` is queued once more by reconciliation, harmlessly."""
+        if self.ledger is None:
+            return
         try:
-            if self.ledger is not None:
-                self.ledger().queued(job.event_key)
+            self.ledger().queued(job.event_key)
         except Exception:  # noqa: BLE001 - the job is kept; the caller must not be told otherwise
             self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)
 

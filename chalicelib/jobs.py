@@ -20,6 +20,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
+from chalicelib import keys
 from chalicelib.errors import HandBackError, PayloadError
 from chalicelib.ports import EventFacts
 
@@ -251,6 +252,11 @@ class OutreachResume(_Job):
     pair: tuple[str, str] | None = None
 
     @property
+    def message_id(self) -> str | None:
+        """Which message it is about, so that its actions have the keys that they had before."""
+        return keys.message_of(self.event_key)
+
+    @property
     def group(self) -> tuple[str, ...]:
         """See `StartConversation.group`; without the pair, the ledger's lease alone orders it."""
         return ("pair", *self.pair) if self.pair else (self.conversation_id,)
@@ -297,12 +303,13 @@ def decode(body: str) -> Job:
     """
     try:
         raw = json.loads(body)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise PayloadError("invalid_job", "the queue body is not JSON") from None
     if not isinstance(raw, dict):
         raise PayloadError("invalid_job", "the queue body is not a JSON object")
-    if raw.get("v") != VERSION or raw.get("kind") not in _KINDS:
-        if isinstance(raw.get("v"), int) and isinstance(raw.get("kind"), str):
+    version, kind = raw.get("v"), raw.get("kind")
+    if not isinstance(kind, str) or version != VERSION or kind not in _KINDS:
+        if isinstance(version, int) and isinstance(kind, str):
             raise HandBackError("unknown_job_version")
         raise PayloadError("invalid_job", "the queue body names no known job")
     try:

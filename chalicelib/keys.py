@@ -118,6 +118,11 @@ def reply(channel: str, provider_message_id: str) -> str:
     return joined("evt", "reply", channel, provider_message_id)
 
 
+def message_of(event_key: str) -> str | None:
+    """The provider's id of the message that a reply's event key names; None for other events."""
+    return event_key.rpartition(":")[2] if event_key.startswith("evt:reply:") else None
+
+
 def receipt(provider_message_id: str, status: str) -> str:
     """Event key of a provider's word on a message of ours."""
     return joined("evt", "receipt", provider_message_id, status)

@@ -54,6 +54,8 @@ RETENTION = timedelta(days=30)
 SHARDS = 4
 """Partitions of the sparse index per status; unfinished rows are few, a burst must not be hot."""
 
+WATCHED = "watched"
+"""In the sparse index: somebody works on it, and nobody but the queue would know if they did not."""
 _ALIVE = "#expires_at > :now"
 _MINE = "#owner = :owner AND #fence = :fence"
 
@@ -120,18 +122,20 @@ class Ledger:
         lease_seconds: float,
         takeover: frozenset[EventStatus],
         last_chance: bool = False,
+        is_watched: bool = False,
     ) -> ClaimResult:
         """See `ports.LedgerPort.claim`."""
         owner, now = self._new_owner(), self._epoch()
         until = int(now + lease_seconds)
-        mark = _shard(EventStatus.PROCESSING, event.event_key) if last_chance else None
+        mark = EventStatus.PROCESSING.value if last_chance else WATCHED if is_watched else None
         holding = {
             "status": EventStatus.PROCESSING.value,
             "owner": owner,
             "lease_until": until,
             "last_processed_at": self._now(),
             "expires_at": self._expiry(),
-            "unfinished": mark,
+            "unfinished": _sharded(mark, event.event_key) if mark else None,
+            "conversation_id": event.conversation_id,  # the door may not have known whose it is
         }
         item = self._event_item(event, modes)
         open_states: dict[str, Any] = {
@@ -284,18 +288,20 @@ class Ledger:
         found = self._unfinished(statuses, older_than_epoch, limit)
         return [rows.stranded(row) for row in found]
 
+    def left(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
+        """See `ports.LedgerPort.left`."""
+        return [rows.stranded(row) for row in self._marked(WATCHED, older_than_epoch, limit)]
+
     def _unfinished(
         self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
     ) -> list[Item]:
         """Rows of the sparse index, oldest first, at most so many of each status."""
         found: list[Item] = []
         for status in statuses:
-            found += self._unfinished_of(status, before_epoch, limit)
+            found += self._marked(status.value, before_epoch, limit)
         return found
 
-    def _unfinished_of(
-        self, status: EventStatus | ActionStatus, before_epoch: float, limit: int
-    ) -> list[Item]:
+    def _marked(self, mark: str, before_epoch: float, limit: int) -> list[Item]:
         found: list[Item] = []
         for shard in range(SHARDS):
             found += self._table.query(
@@ -306,7 +312,7 @@ class Ledger:
                     "#last_processed_at": "last_processed_at",
                 },
                 values={
-                    "u": f"{status.value}#{shard}",
+                    "u": f"{mark}#{shard}",
                     "before": rows.iso_of_epoch(before_epoch),
                 },
                 Limit=limit,
@@ -546,7 +552,7 @@ class Ledger:
     def _existing(self, lease: Lease, action: Action, item: Item, *, operator: bool) -> ActionRow:
         row = self._table.get({"event_id": action.key})
         if row is None or row["expires_at"] <= self._epoch():
-            return self._replace(item, row)
+            return self._replace(item)
         status = ActionStatus(row["status"])
         reopened = operator and status in (ActionStatus.SKIPPED, ActionStatus.REFUSED)
         # Only what may start gets here: a dependency that was not met is met now, as when a reply
@@ -564,7 +570,8 @@ class Ledger:
             raise BusyError("action_busy", delay_seconds=row["lease_until"] - self._epoch())
         return rows.action(row, started=status == ActionStatus.PENDING)
 
-    def _replace(self, item: Item, stale: Item | None) -> ActionRow:
+    def _replace(self, item: Item) -> ActionRow:
+        """Start over where there was no row, or one that TTL should have deleted."""
         try:
             self._table.put(
                 item,
@@ -574,7 +581,6 @@ class Ledger:
         except ConditionFailed as found:
             if (found.item["owner"], found.item["fence"]) != (item["owner"], item["fence"]):
                 raise LeaseLostError("action_taken") from None
-        del stale
         return rows.action(item, mine=True)
 
     def _take(self, lease: Lease, row: Item, *, anew: bool) -> ActionRow:
@@ -746,4 +752,8 @@ def _lease(event: EventFacts, row: Item) -> Lease:
 
 
 def _shard(status: EventStatus | ActionStatus, key: str) -> str:
-    return f"{status.value}#{int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS}"
+    return _sharded(status.value, key)
+
+
+def _sharded(mark: str, key: str) -> str:
+    return f"{mark}#{int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS}"

@@ -320,11 +320,13 @@ class LedgerPort(Protocol):
         lease_seconds: float,
         takeover: frozenset[EventStatus],
         last_chance: bool = False,
+        is_watched: bool = False,
     ) -> ClaimResult:
         """Take the event, or say who has it or how it ended; one write, no read.
 
         `takeover` names the ended states this delivery may open again.  `last_chance` leaves a
-        mark that lets the sweep find the event if this worker dies on the message's last receive.
+        mark that lets the sweep find the event if this worker dies on the message's last receive;
+        `is_watched` one that lets it find the event if this worker dies and the message is gone.
         """
         ...
 
@@ -431,6 +433,10 @@ class LedgerPort(Protocol):
 
     def unsettled(self, *, limit: int) -> Sequence[UnsettledAction]:
         """Actions in state `unknown`, oldest first, by the sparse index."""
+        ...
+
+    def left(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
+        """Watched events that were claimed before a time and did not end, oldest first."""
         ...
 
     def keep(self, key: str) -> bool:

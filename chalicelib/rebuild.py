@@ -6,13 +6,13 @@ stands.  A system adds its line by the first two parts of its event keys, e.g. `
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Protocol
 
 from chalicelib import keys
 from chalicelib.jobs import ActionResend, Job, TicketMessage, TicketNotification
-from chalicelib.ports import EventFacts
+from chalicelib.ports import Clock, EventFacts, LedgerPort
 
 
 class Rebuilder(Protocol):
@@ -29,6 +29,25 @@ class LeftBehind(Protocol):
     def __call__(self, *, older_than: datetime, limit: int) -> Iterable[Job]:
         """Jobs that bring them on, oldest first; their keys make repeating them harmless."""
         ...
+
+
+class LeftByWorkers:
+    """Watched events whose worker died and whose message the queue has no more: `LeftBehind`."""
+
+    def __init__(
+        self, ledger: LedgerPort, rebuilders: Mapping[str, Rebuilder], clock: Clock
+    ) -> None:
+        self._ledger = ledger
+        self._rebuilders = rebuilders
+        self._clock = clock
+
+    def __call__(self, *, older_than: datetime, limit: int) -> Iterator[Job]:
+        """See `LeftBehind`; a worker that only takes long still has its lease."""
+        now = self._clock.now().timestamp()
+        for row in self._ledger.left(older_than_epoch=older_than.timestamp(), limit=limit):
+            job = rebuilt(self._rebuilders, row.event) if row.lease_until_epoch < now else None
+            if job is not None:
+                yield job
 
 
 def rebuilt(rebuilders: Mapping[str, Rebuilder], event: EventFacts) -> Job | None:

@@ -20,6 +20,7 @@ from typing import Any
 from chalicelib import keys
 from chalicelib.clock import parsed
 from chalicelib.companies import RateLimits
+from chalicelib.conversations.ports import NEVER_OPENED
 from chalicelib.dynamo import ConditionFailed, Item, Table, TransactionRefused
 from chalicelib.errors import TransientError
 from chalicelib.ledger import Ledger
@@ -27,8 +28,6 @@ from chalicelib.ports import Clock, EventFacts, EventStatus
 
 CONFLICT = "TransactionConflict"
 TRIES = 6
-NEVER_OPENED = "never_opened"
-"""A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
 _MINUTE, _DAY = 60, 86_400
 
 

@@ -29,7 +29,7 @@ from chalicelib.errors import (
     SwitchesUnreadableError,
     UnavailableError,
 )
-from chalicelib.flows import Escalates, Event, Flow, NotAnEvent, suffix
+from chalicelib.flows import Escalates, Event, Flow, NotAnEvent, Watched, suffix
 from chalicelib.jobs import Job, Recovery, decode, facts_of
 from chalicelib.plans import Plan
 from chalicelib.ports import (
@@ -110,8 +110,8 @@ class Worker:
         """
         try:
             job = decode(delivery.body)
-        except MiddlewareError as error:
-            self._undecodable(delivery, error)
+        except (HandBackError, PayloadError) as error:
+            self._undecodable(delivery, reason=str(error))
             raise HandedBackError("undecodable") from None
         with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
             try:
@@ -155,6 +155,7 @@ class Worker:
             lease_seconds=delivery.time_left_seconds + LEASE_GRACE_SECONDS,
             takeover=_TAKEOVER[job.recovery],
             last_chance=delivery.is_last,
+            is_watched=isinstance(flow, Watched),
         )
         match claimed:
             case Finished():
@@ -329,8 +330,7 @@ class Worker:
         rows = self.effects.perform(Attempt(lease=lease, modes=modes), [StepAction(action)], {})
         self.audit.write(_audit_rows([action], rows))
 
-    def _undecodable(self, delivery: Delivery, error: MiddlewareError) -> None:
-        reason = str(error) if isinstance(error, HandBackError | PayloadError) else "undecodable"
+    def _undecodable(self, delivery: Delivery, *, reason: str) -> None:
         self.log.event(
             "worker.body_parse_failed",
             reason=reason,

@@ -16,7 +16,7 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from local import demo, environment, resources, tables
+from local import company, demo, environment, resources, tables
 from local.engine import REGION, ROOT, EngineError
 from local.join import answers
 from local.stack import STAGE, Ports, Stack
@@ -107,6 +107,17 @@ def seed(richpanel: Richpanel) -> None:
     )
 
 
+_START = """\
+curl -sS {url}/initiate-conversation -H 'content-type: application/json' \\
+    -H 'x-api-key: {key}' \\
+    -d '{{"company_data": {{"company_id": "ci-aaa-001", "project_id": "pi-aaa-002"}},
+         "recipient_data": {{"recipient_first_name": "Jo", "recipient_tel": "+15550100001",
+                            "comms_consent": true}},
+         "request_data": {{"request_id": "req-1", "channel_method": "sms",
+                          "initial_request_timestamp": "2026-11-20T09:00:00.000Z"}}}}'"""
+"""As in the README."""
+
+
 def _welcome(stack: Stack) -> str:
     url, vendor = stack.http.url, stack.richpanel.url
     python = os.path.relpath(sys.executable) if ROOT in Path(sys.executable).parents else "python"
@@ -131,6 +142,16 @@ one that names the ticket only; the worker reads it
 a ticket of your own
   curl -sS {vendor}/_sim/tickets -H 'content-type: application/json' \\
     -d '{{"id": "2001", "comments": [{{"id": "c-1", "body": "Please cancel my order"}}]}}'
+
+start a conversation, twice: it is sent once; then ask what became of it
+  {_START.format(url=url, key=company.API_KEY)}
+  curl -sS {url}/conversations/req-1 -H 'x-api-key: {company.API_KEY}'
+
+the recipient answers, and the model writes back; its callbacks; everything that was sent
+  curl -sS {stack.twilio.url}/_sim/inbound -H 'content-type: application/json' \\
+    -d '{{"from": "+15550100001", "to": "{company.SMS_NUMBER}", "body": "Tell me more"}}'
+  curl -sS -X POST {stack.twilio.url}/_sim/callbacks
+  curl -sS {stack.twilio.url}/_sim/messages
 
 a call of Aloware's, six deliveries that make one fact
   python -m local.send aloware

@@ -1,4 +1,4 @@
-"""An invented company with one project, its keys and its vendor secrets, on a local stage."""
+"""An invented company with its projects, its keys and its vendor secrets, on a local stage."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeSerializer
 
+from local.vendors import openai as openai_vendor
 from local.vendors import twilio as twilio_vendor
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
 
 COMPANY_ID = "ci-aaa-001"
 PROJECT_ID = "pi-aaa-001"
+MODEL_PROJECT_ID = "pi-aaa-002"
+CHANNELS = ("whatsapp", "sms", "email")
 API_KEY = "local-router-key"
 WHATSAPP_NUMBER = "+15550109001"
 SMS_NUMBER = "+15550109002"
@@ -32,7 +35,7 @@ def project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - att
         "company_name": "Cucumber Recruitment",
         "project_name": "Clarify CV",
         "project_status": "active",
-        "allowed_channels": ["whatsapp", "sms", "email"],
+        "allowed_channels": list(CHANNELS),
         "rate_limits": {
             "requests_per_minute": 60,
             "requests_per_day": 2000,
@@ -86,6 +89,23 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
             channels["sms"]["sms_credentials_id"]: twilio,
         },
     )
+    return item
+
+
+def create_written_by_model(stage: Stage) -> dict[str, Any]:
+    """A second project, for which a language model writes; returns its item."""
+    names = {one: f"ai-multi-comms/openai-api-key/{one}-{stage.name}" for one in CHANNELS}
+    item = project(
+        stage.name,
+        project_id=MODEL_PROJECT_ID,
+        project_name="Job Offers",
+        ai_config={
+            "openai_config": {one: {"api_key_reference": name} for one, name in names.items()}
+        },
+    )
+    put_project(stage, item)
+    secret = json.dumps({"ai_api_key": openai_vendor.API_KEY})
+    put_secrets(stage, dict.fromkeys(names.values(), secret))
     return item
 
 

@@ -1,7 +1,8 @@
 """The demo's second chapter: conversations that a company starts, on three channels.
 
 Each start is posted twice and must be sent once; then callbacks twice and out of order, replies, a
-hand-off that a person approves, and a STOP that a later start respects.
+hand-off that a person approves, a STOP that a later start respects, and a conversation that a
+language model writes.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import company, tables
+from local import company, tables, written
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
 
 TEL = "+15550143287"
 OTHER_TEL = "+15550143288"
+MODEL_TEL = "+15550143289"
 MAIL = "barnaby.finch@mail.example"
-WORDS = ("saxophone", "rhubarb")
-CANARIES = (TEL[1:], OTHER_TEL[1:], MAIL, "barnaby", *WORDS)
+WORDS = ("saxophone", "rhubarb", "cello")
+CANARIES = (TEL[1:], OTHER_TEL[1:], MODEL_TEL[1:], MAIL, "barnaby", *WORDS)
 QUIET_SECONDS = 20.0
 
 
@@ -57,7 +59,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         f"{one.what}: {one.sent} messages were sent, expected {one.expected}"
         for one in lines
         if not one.is_right
-    ]
+    ] + list(chapter.wrongly_written())
 
 
 class _Chapter:
@@ -103,6 +105,29 @@ class _Chapter:
         self._start("demo-late", "sms", OTHER_TEL)
         yield self._line("a later start to who said STOP", "demo-late", 6)
 
+        by_model = {"company_data": {"project_id": company.MODEL_PROJECT_ID}}
+        self._start("demo-written", "sms", MODEL_TEL, **by_model)
+        yield self._line("a start that the model writes", "demo-written", 7)
+        reply = self._says(f"What of the {WORDS[2]}?", whatsapp=False, from_=MODEL_TEL)
+        self._post(reply)
+        self._post(reply)
+        yield self._line("a reply to it, delivered twice: the model answers", "demo-written", 8)
+        for post in self.stack.twilio.callbacks():
+            self._post(post)
+        yield self._line("and its callbacks", "demo-written", 8)
+
+    def wrongly_written(self) -> Iterator[str]:
+        """What the model was asked and what was sent do not fit together."""
+        asked = self.stack.openai.calls_of("respond")
+        if len(asked) != 2:  # noqa: PLR2004 - an opening and an answer
+            yield f"the model was asked {len(asked)} times, expected 2"
+        if any(one.body["store"] is not False or MODEL_TEL in str(one.body) for one in asked):
+            yield "the model was asked to keep something, or was told the recipient's number"
+        sent = [one["body"] for one in self.stack.twilio.sent_to(MODEL_TEL)]
+        said = [written.answer(one.body)["text"] for one in asked]
+        if sent != said:
+            yield "what the model wrote is not what was sent"
+
     def _line(self, what: str, request_id: str, expected: int) -> Line:
         self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
         fate = requests.get(
@@ -124,10 +149,15 @@ class _Chapter:
             expected,
         )
 
-    def _start(self, request_id: str, channel: str, recipient: str) -> None:
-        body = company.request(
-            request_id, channel, recipient, recipient_data={"recipient_first_name": "Barnaby"}
-        )
+    def _start(
+        self,
+        request_id: str,
+        channel: str,
+        recipient: str,
+        **changes: Any,  # noqa: ANN401 - of any section
+    ) -> None:
+        person = {"recipient_first_name": "Barnaby"}
+        body = company.request(request_id, channel, recipient, recipient_data=person, **changes)
 
         def post() -> None:
             answer = requests.post(

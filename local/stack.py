@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from chalicelib.fact_schema import definition
-from local import company, environment, lambda_events, resources
+from local import company, environment, lambda_events, resources, written
 from local import engine as engines
 from local.engine import ROOT
 from local.pump import Pump, Schedule
 from local.server import Http
+from local.vendors.openai import MODELS, OpenAI
 from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
@@ -61,6 +62,7 @@ class Stack:
     richpanel: Richpanel
     twilio: Twilio
     ses: Ses
+    openai: OpenAI
     powerbi: PowerBi
     dataset: str
     http: Http
@@ -120,7 +122,11 @@ class Stack:
         self._open.callback(self.twilio.stop)
         self.ses = Ses()
         self._open.callback(self.ses.stop)
+        self.openai = OpenAI()
+        self._open.callback(self.openai.stop)
+        self.openai.answer_by(written.answer)
         company.create(self.stage)
+        company.create_written_by_model(self.stage)
         self.variables = {
             **environment.local(
                 STAGE,
@@ -130,6 +136,8 @@ class Stack:
             ),
             "TWILIO_BASE_URL": self.twilio.base_url,
             "AWS_ENDPOINT_URL_SESV2": self.ses.base_url,
+            "OPENAI_BASE_URL": self.openai.base_url,
+            "OPENAI_MODEL": MODELS[0],
             "PUBLIC_BASE_URL": company.PUBLIC_URL,
         }
         environment.enter(self.variables)

@@ -241,6 +241,9 @@ def replay_command(
     status: Annotated[
         EventStatus | None, typer.Option(help="Instead of keys: every event that ended so.")
     ] = None,
+    reason: Annotated[
+        str | None, typer.Option(help="Only those whose reason begins so: withheld:kill_switch")
+    ] = None,
     since: Annotated[str, typer.Option(help="Received after: 24h, 7d, or an ISO time.")] = "24h",
     until: Annotated[str, typer.Option(help="Received before.")] = "0h",
     limit: Limit = 100_000,
@@ -269,6 +272,7 @@ def replay_command(
             since=_moment(session, since),
             until=_moment(session, until),
             after=after,
+            reason=reason,
         )
     found = (row for _, row in zip(range(limit), found, strict=False))
     if dry_run:
@@ -424,18 +428,18 @@ def erase_command(
     subjects, notes = erase.subjects_of(session, subject)
     done = erase.Erased(notes=notes)
     for table, key, item in output.following(erase.items(session, subjects), "erasing"):
-        if dry_run or erase.purge(session, table, key, item):
+        if dry_run or erase.purge(session, table, key, item, subjects, done):
             done.tables[table.name] = done.tables.get(table.name, 0) + 1
     if not dry_run:
         done.dead_letters = dead_letters.purge(session, subjects.in_body)
         done.dead_letters += mail_failures.purge(session, subjects.in_body)
     output.show({**asdict(done), "found": done.total, "dry_run": dry_run})
     did = "would go" if dry_run else "gone"
-    ledger = session.services.settings.idempotency_table
-    output.table(
-        ("table", "items", ""),
-        [(n, c, "tombstones" if n == ledger else did) for n, c in done.tables.items()],
-    )
+    settings = session.services.settings
+    kept = {settings.idempotency_table: "tombstones", settings.company_data_table: "entries"}
+    output.table(("table", "items", ""), [(n, c, kept.get(n, did)) for n, c in done.tables.items()])
+    for warning in dict.fromkeys(done.warnings):
+        output.say(warning, style="yellow")
     output.say(f"{done.total} found; dead letters deleted: {done.dead_letters}")
     output.say("Queue bodies that are still on their way end by themselves within 14 days.")
     for note in done.notes:

@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-import secrets
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from chalicelib.conversations.records import Record
 from chalicelib.errors import PermanentError, UnavailableError
-from chalicelib.sources import router
-from ops import company_item
+from ops import api_keys, company_item
 from ops.company_item import CompanyItem
 from ops.session import EXIT_UNUSABLE, OpsError, Session
-
-KEY_BYTES = 32
-ACTIVE_KEYS = 2
-"""The new one and the one before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,33 +101,13 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
 
 
 def issue(session: Session, company_id: str) -> tuple[str, int]:
-    """Put a new key before the newest there is; older ones end.  Gives the key, and how many are active.
+    """A new key for a company that is stored; see `api_keys.issue`.
 
     Raises:
         OpsError: there is no such company, or the secret is not what it must be.
     """
     items(session, company_id, None)
-    kept = _read_keys(session)
-    before = router.access(json.dumps(kept)).get(company_id, router.Access()).api_keys
-    key = secrets.token_urlsafe(KEY_BYTES)
-    active = [key, *before][:ACTIVE_KEYS]
-    _write_keys(session, kept, company_id, active)
-    return key, len(active)
-
-
-def finish(session: Session, company_id: str) -> int:
-    """End the old keys; gives how many ended.
-
-    Raises:
-        OpsError: the company has no key, or the secret is not what it must be.
-    """
-    kept = _read_keys(session)
-    before = router.access(json.dumps(kept)).get(company_id, router.Access()).api_keys
-    if not before:
-        raise OpsError(f"no such company among the keys: {company_id}")
-    if len(before) > 1:
-        _write_keys(session, kept, company_id, [before[0]])
-    return len(before) - 1
+    return api_keys.issue(session, company_id)
 
 
 def _secret(session: Session, item: dict[str, Any], name: str, channels: list[str]) -> Finding:
@@ -153,45 +127,10 @@ def _secret(session: Session, item: dict[str, Any], name: str, channels: list[st
 
 
 def _keys(session: Session, company_id: str) -> Finding:
-    known = router.access(json.dumps(_read_keys(session))).get(company_id, router.Access())
-    count = len(known.api_keys)
+    count = len(api_keys.active(session, company_id))
     if not count:
         return Finding("api_keys", "fail", f"none; python -m ops company key {company_id}")
     return Finding("api_keys", "ok", f"{count} active")
-
-
-def _read_keys(session: Session) -> dict[str, Any]:
-    """The router's secret; empty where there is none yet.
-
-    Raises:
-        OpsError: it is there and is not a JSON object: writing would lose the other companies'.
-        UnavailableError: it cannot be read.
-    """
-    name = session.services.settings.router_keys_secret_id
-    try:
-        raw = json.loads(session.services.secrets.text(name, refresh=True))
-    except UnavailableError as error:
-        if error.code == "secret_missing":
-            return {}
-        raise
-    except ValueError:
-        raw = None
-    if not isinstance(raw, dict):
-        raise OpsError(f"secret {name} is not a JSON object: mend it first, it was left as it is")
-    return raw
-
-
-def _write_keys(session: Session, kept: dict[str, Any], company_id: str, active: list[str]) -> None:
-    """Every other company's value stays as it is, and so do this one's signing secrets."""
-    mine = kept.get(company_id)
-    rest = mine if isinstance(mine, dict) else {}
-    text = json.dumps({**kept, company_id: {**rest, "api_keys": active}})
-    client = session.client("secretsmanager")
-    name = session.services.settings.router_keys_secret_id
-    try:
-        client.put_secret_value(SecretId=name, SecretString=text)
-    except client.exceptions.ResourceNotFoundException:
-        client.create_secret(Name=name, SecretString=text)
 
 
 def _no_number(_text: str) -> None:

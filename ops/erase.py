@@ -4,8 +4,9 @@ A subject is an e-mail address, a phone number with its plus sign, a ticket id o
 Richpanel is asked which tickets an address has, because the tables know tickets only.  Whatever
 item holds the address or belongs to one of those ids is deleted; rows of the ledger become
 tombstones, because a key that was forgotten would act again: they keep their key, their status and
-their end date, and nothing else that tells of the person.  Queue bodies end by themselves within
-14 days; the dead letters of the subject are deleted now.
+their end date, and nothing else that tells of the person.  A conversation of somebody else who
+mentions the address loses the words that do, and a company's settings the lists' entries.  Queue
+bodies end by themselves within 14 days; the dead letters of the subject are deleted now.
 """
 
 from __future__ import annotations
@@ -19,6 +20,8 @@ from typing import Any, Literal
 from botocore.exceptions import ClientError
 
 from chalicelib.clock import iso
+from chalicelib.conversations import store
+from chalicelib.conversations.records import SENDER_OF
 from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.errors import MiddlewareError
 from chalicelib.ports import ActionStatus, EventStatus
@@ -49,11 +52,13 @@ class Erased:
         tables: items deleted, or for the ledger made tombstones, by table.
         dead_letters: messages deleted from the dead-letter queue.
         notes: what could not be done.
+        warnings: what was done and must be known.
     """
 
     tables: dict[str, int] = field(default_factory=dict)
     dead_letters: int = 0
     notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @property
     def total(self) -> int:
@@ -74,10 +79,16 @@ class Subjects:
     ids: tuple[str, ...] = ()
 
     def holds(self, item: Item) -> bool:
-        """The item is about one of them."""
-        own = str(item.get("conversation_id", ""))
-        parts = {own, *own.split("#"), str(item.get("primary_channel", ""))}
-        return not parts.isdisjoint(self.ids) or _mentions(item, self.addresses)
+        """The item is about one of them, or mentions an address."""
+        return self.are_meant(item) or _mentions(item, self.addresses)
+
+    def are_meant(self, item: Item) -> bool:
+        """The item is about one of them; what somebody wrote in it does not count."""
+        own, partition = str(item.get("conversation_id", "")), str(item.get("primary_channel", ""))
+        parts = {own, *own.split("#"), partition, partition.removeprefix("opaque#")}
+        parts.add(str(item.get("opaque_id", "")))
+        facts = {name: value for name, value in item.items() if name != "messages"}
+        return not parts.isdisjoint(self.ids) or _mentions(facts, self.addresses)
 
     def in_body(self, body: str) -> bool:
         """A queue body is about one of them."""
@@ -89,7 +100,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     """The subject in its spellings with its tickets, and what could not be asked.
 
     Raises:
-        OpsError: too short to be anybody's.
+        OpsError: too short to be anybody's, or a company's own address.
     """
     subject = subject.strip()
     if len(subject) < _SHORTEST:
@@ -102,6 +113,7 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
         kind, addresses = "phone", [f"+{digits}", digits]
     else:
         return Subjects(ids=(subject,)), []
+    _refuse_companies_own(session, addresses[0])
     ids: list[str] = []
     notes: list[str] = []
     try:
@@ -111,24 +123,47 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
     return Subjects(tuple(addresses), tuple(dict.fromkeys(ids))), notes
 
 
-def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, Item]]:
-    """Every item about a subject: its table, its key, itself; the ledger comes last.
+def _refuse_companies_own(session: Session, address: str) -> None:
+    """Every conversation of a company holds the address that it sends from."""
+    for item in _scanned(session.services.table(session.services.settings.company_data_table)):
+        for config in (item.get("channel_config") or {}).values():
+            own = {str(config.get(name, "")).lower() for name in SENDER_OF.values()}
+            if address in own:
+                raise OpsError("that is a company's own address, and not a person's")
 
-    An item that names a conversation by an opaque id makes that id a subject too: the ledger knows
-    such conversations by nothing else.
-    """
+
+def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, Item]]:
+    """Every item about a subject: its table, its key, itself; the ledger comes last."""
+    subjects = _with_conversations(session, subjects)
     for name, key_names in tables(session):
         table = session.services.table(name)
-        start = None
-        while True:
-            found, start = table.scan_page(limit=PAGE, start=start)
-            for item in found:
-                if "erased_at" not in item and subjects.holds(item):
-                    yield table, {key: item[key] for key in key_names}, item
-                    opaque = _opaque_ids(item)
-                    subjects = replace(subjects, ids=(*subjects.ids, *opaque))
-            if start is None:
-                break
+        for item in _scanned(table):
+            if "erased_at" not in item and subjects.holds(item):
+                yield table, {key: item[key] for key in key_names}, item
+
+
+def _with_conversations(session: Session, subjects: Subjects) -> Subjects:
+    """The subject's conversations are subjects too, by what stands for them elsewhere.
+
+    The other tables know a conversation by its opaque id, and its pages, drafts and marks know it
+    by a digest: neither tells of an address.
+    """
+    ids: list[str] = []
+    for item in _scanned(session.services.table(session.services.settings.conversations_table)):
+        if isinstance(item.get("opaque_id"), str) and subjects.are_meant(item):
+            ids.append(item["opaque_id"])
+            if "start_event" in item:
+                ids.append(store.digest_of(str(item["conversation_id"])))
+    return replace(subjects, ids=tuple(dict.fromkeys((*subjects.ids, *ids))))
+
+
+def _scanned(table: Table) -> Iterator[Item]:
+    start = None
+    while True:
+        found, start = table.scan_page(limit=PAGE, start=start)
+        yield from found
+        if start is None:
+            return
 
 
 def tables(session: Session) -> list[tuple[str, list[str]]]:
@@ -146,12 +181,42 @@ def tables(session: Session) -> list[tuple[str, list[str]]]:
     return sorted(found, key=lambda one: one[0] == ledger)
 
 
-def purge(session: Session, table: Table, key: Item, item: Item) -> bool:
-    """Delete an item, or make a row of the ledger a tombstone; False when it is gone already."""
-    if table.name != session.services.settings.idempotency_table:
-        table.delete(key)
+def purge(
+    session: Session, table: Table, key: Item, item: Item, subjects: Subjects, done: Erased
+) -> bool:
+    """Take an item away as its table needs it; False when it is gone already."""
+    settings = session.services.settings
+    if table.name == settings.idempotency_table:
+        return _bury(session, table, key, item)
+    if table.name == settings.company_data_table:
+        return _strike(table, key, item, subjects, done)
+    is_record = table.name == settings.conversations_table and "messages" in item
+    if is_record and not subjects.are_meant(item):
+        kept = [one for one in item["messages"] if not _mentions(one, subjects.addresses)]
+        table.update(key, set_={"messages": kept})
         return True
-    return _bury(session, table, key, item)
+    table.delete(key)
+    others = {item.get("recipient_tel"), item.get("recipient_email")} - {None}
+    if any(str(one).lower() not in subjects.addresses for one in others):
+        done.warnings.append("what is gone named another address of theirs: erase that one as well")
+    if str(item.get("conversation_id", "")).startswith("do-not-contact#"):
+        done.warnings.append("a do-not-contact mark is gone too: a later start may reach them")
+    return True
+
+
+def _strike(table: Table, key: Item, item: Item, subjects: Subjects, done: Erased) -> bool:
+    """A project's settings stay; entries of their lists go."""
+    changed = {
+        name: [one for one in value if not _mentions(one, subjects.addresses)]
+        for name, value in item.items()
+        if isinstance(value, list) and _mentions(value, subjects.addresses)
+    }
+    if changed:
+        table.update(key, set_=changed)
+    if _mentions({**item, **changed}, subjects.addresses):
+        named = "/".join(str(value) for value in key.values())
+        done.notes.append(f"{named} still holds it: see to it with `company put`")
+    return bool(changed)
 
 
 def _bury(session: Session, table: Table, key: Item, item: Item) -> bool:
@@ -173,12 +238,6 @@ def _bury(session: Session, table: Table, key: Item, item: Item) -> bool:
     except ConditionFailed:
         return False
     return True
-
-
-def _opaque_ids(item: Item) -> tuple[str, ...]:
-    marked = [one for one in item.values() if isinstance(one, str) and one.startswith("opaque#")]
-    plain = [item["opaque_id"]] if isinstance(item.get("opaque_id"), str) else []
-    return (*plain, *(one.removeprefix("opaque#") for one in marked))
 
 
 def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 - any stored value

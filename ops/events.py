@@ -55,14 +55,26 @@ def scan(
 
 
 def events_of(
-    session: Session, *, status: str, since: str, until: str, after: str | None = None
+    session: Session,
+    *,
+    status: str,
+    since: str,
+    until: str,
+    reason: str | None = None,
+    after: str | None = None,
 ) -> Iterator[Item]:
-    """Events that ended so and were received in a time, by a scan that goes on behind a key."""
+    """Events that ended so, perhaps for a reason that begins so, received in a time, by a scan.
+
+    Behind a key, where an earlier one ended.
+    """
     return scan(
         session,
-        "begins_with(#k, :evt) AND #s = :status AND #r BETWEEN :since AND :until",
-        {"#k": "event_id", "#s": "status", "#r": "received_at"},
-        {"evt": "evt:", "status": status, "since": since, "until": until},
+        "begins_with(#k, :evt) AND #s = :status AND #r BETWEEN :since AND :until"
+        + (" AND begins_with(#reason, :reason)" if reason else ""),
+        {"#k": "event_id", "#s": "status", "#r": "received_at"}
+        | ({"#reason": "reason"} if reason else {}),
+        {"evt": "evt:", "status": status, "since": since, "until": until}
+        | ({"reason": reason} if reason else {}),
         after=after,
     )
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ops import company, handoff
+from ops import api_keys, company, handoff
 from ops.options import Json, Limit, Stage, Yes
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
@@ -144,7 +144,7 @@ def company_key(
     session.may_write("company key")
     told: dict[str, object] = {"company": company_id}
     if finish:
-        told["ended"] = company.finish(session, company_id)
+        told["ended"] = api_keys.finish(session, company_id)
     else:
         told["api_key"], told["active"] = company.issue(session, company_id)
     output.show(told)

@@ -6,12 +6,24 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from outreach_system import MAIL, TEL
 
-from chalicelib.conversations.records import Status
+from chalicelib.conversations.records import Channel, Status
 from chalicelib.errors import UnavailableError, UncertainError
+from chalicelib.jobs import Recovery
+from chalicelib.rebuild import rebuilt
 from local import company
 from local.vendors.twilio import Post
 
 CHANNELS = ["whatsapp", "sms", "email"]
+
+
+def replay(system, prefix):
+    """As `ops replay` does with every event of a kind."""
+    for row in system.rows():
+        key = row["event_id"]["S"]
+        if key.startswith(prefix):
+            stored = system.services.ledger.stored(key)
+            job = rebuilt(system.services.rebuilders, stored.event)
+            system.services.intake.accept(job, recovery=Recovery.OPERATOR)
 
 
 def sent(system, channel):
@@ -499,6 +511,117 @@ def test_a_switch_withholds_the_message_with_its_reason(outreach, switch, value)
     fate = outreach.fate().json_body
     assert fate["state"] == "withheld"
     assert fate["reason"].startswith("withheld:")
+    record = outreach.record("sms")
+    assert record.status == Status.WITHHELD
+    assert f"withheld:{record.item['withheld_reason']}" == fate["reason"]
+    lifted = {"true": "false", "false": "true"}[value]
+    outreach.stage.set_switch(switch, lifted)
+    outreach.new_container()
+    assert outreach.run() == [], "lifting a switch starts nothing by itself"
+    for _ in range(2):
+        replay(outreach, "evt:start:")
+        outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    record = outreach.record("sms")
+    assert (record.status, record.message_count) == (Status.INITIAL_MESSAGE_SENT, 1)
+    assert "withheld_reason" not in record.item
+
+
+def test_a_withheld_start_is_not_one_of_those_that_are_worked_on(outreach):
+    outreach.set_project(rate_limits={"concurrent_conversations": 1})
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.start("second", "sms", "+15550100002").status_code == 200
+
+
+def test_a_withheld_answer_says_why_and_is_sent_when_its_event_is_replayed(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.stage.set_switch("safe_mode", "true")
+    outreach.new_container()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    record = outreach.record("sms")
+    assert record.status == Status.INITIAL_MESSAGE_SENT
+    assert record.item["withheld_reason"] == "safe_mode"
+    outreach.stage.set_switch("safe_mode", "false")
+    outreach.new_container()
+    replay(outreach, "evt:reply:")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 2
+    record = outreach.record("sms")
+    assert record.status == Status.REPLY_SENT
+    assert "withheld_reason" not in record.item
+
+
+def test_a_release_that_a_switch_withholds_says_so_and_is_sent_when_it_is_replayed(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    (waiting,) = outreach.services.desk.waiting()
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.new_container()
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    fate = outreach.fate().json_body
+    assert (fate["state"], fate["reason"]) == ("withheld", "withheld:kill_switch")
+    assert outreach.record("sms").status == Status.WITHHELD
+    outreach.stage.set_switch("kill_switch", "false")
+    outreach.new_container()
+    replay(outreach, "evt:release:")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    fate = outreach.fate().json_body
+    assert fate["state"] == "sent"
+    assert "reason" not in fate
+
+
+def test_a_hand_off_that_a_switch_withholds_says_so_and_comes_when_it_is_replayed(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.stage.set_switch("shadow_mode", "true")
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.record("sms").status == Status.WITHHELD
+    outreach.stage.set_switch("shadow_mode", "false")
+    outreach.new_container()
+    replay(outreach, "evt:start:")
+    outreach.run()
+    assert outreach.record("sms").status == Status.HANDED_OFF
+    assert outreach.fate().json_body["state"] == "handed_off"
+    assert len(list(outreach.services.desk.waiting())) == 1
+
+
+def test_an_answer_goes_to_what_was_sent_and_not_to_what_was_withheld(outreach):
+    outreach.start("first", channel="sms")
+    outreach.run()
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.new_container()
+    outreach.start("second", channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    found = outreach.services.conversations.by_channel(TEL, Channel.SMS)
+    counts = {one.request_id: one.message_count for one in found}
+    assert counts == {"first": 2, "second": 0}
+
+
+def test_a_start_that_was_refused_and_is_replayed_is_told_as_sent(outreach):
+    outreach.twilio.fault(
+        "status", operation="create_message", status=400, body={"code": 21608, "status": 400}
+    )
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.record("sms").status == Status.FAILED
+    replay(outreach, "evt:start:")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    record = outreach.record("sms")
+    assert (record.status, record.item["task_complete"]) == (Status.INITIAL_MESSAGE_SENT, 1)
+    assert not {"failure_stage", "failure_reason"} & record.item.keys()
 
 
 def test_a_start_that_dies_after_sending_is_resumed_and_not_sent_again(outreach):

@@ -353,6 +353,14 @@ def every_find(run: Run) -> None:
         for channel in ("whatsapp", "sms"):
             assert outreach.start(channel, channel).status_code == 200
         run.work()
+        with run.monkeypatch.context() as down:
+            down.setenv("INGRESS_LEDGER", "true")
+            down.setenv("QUEUE_NAME", "gone-dev.fifo")
+            with run.wire.container("api"):
+                assert outreach.services
+                assert outreach.deliver(outreach.says("hello")).status_code == 503
+        rested = {"S": "2026-01-01T00:00:00.000Z"}
+        run.rewrite("IdempotencyTable", last_processed_at=rested)
         run.monkeypatch.setattr("chalicelib.wiring._services", [])
         run.sweep()
 

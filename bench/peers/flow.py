@@ -81,6 +81,6 @@ def _vendor(method: str, path: str, body: Any) -> None:  # noqa: ANN401 - JSON
         f"{os.environ['RICHPANEL_BASE_URL']}/v1/tickets/{path}",
         json=body,
         headers={"x-richpanel-key": os.environ["PEER_API_KEY"]},
-        timeout=2,
+        timeout=5,
     )
     answer.raise_for_status()

@@ -1,4 +1,4 @@
-"""Twilio: send one SMS or WhatsApp message, and list what was sent to a recipient.
+"""Twilio: send one SMS or WhatsApp message, list what was sent, fetch one that came in.
 
 Vendor facts (https://www.twilio.com/docs/messaging/api/message-resource): creating a message takes
 no idempotency key; 429 is refused before anything is done; a 5xx or a missing answer may have sent
@@ -13,9 +13,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
-from urllib.parse import parse_qsl, urlsplit
+from http import HTTPStatus
+from urllib.parse import parse_qsl, quote, urlsplit
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chalicelib.adapters.http import Call, VendorClient
 from chalicelib.adapters.twilio_codes import Meaning, meaning
@@ -89,6 +90,24 @@ class Sent(BaseModel):
             return parsedate_to_datetime(self.date_created) if self.date_created else None
         except ValueError:
             return None
+
+
+class Received(BaseModel):
+    """A message that came in, as far as we read it."""
+
+    model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
+
+    sid: str
+    direction: str
+    sender: str = Field(alias="from", repr=False)
+    to: str = Field(repr=False)
+    body: str | None = Field(default=None, repr=False)
+    num_media: str | None = None
+
+    def form(self) -> dict[str, str]:
+        """As its webhook had it."""
+        form = {"MessageSid": self.sid, "From": self.sender, "To": self.to}
+        return {**form, "Body": self.body or "", "NumMedia": self.num_media or "0"}
 
 
 class _Page(BaseModel):
@@ -168,6 +187,26 @@ class Twilio:
                 found.append(message)
         found.reverse()
         return found
+
+    def received(self, secret_id: str, sid: str) -> Received | None:
+        """A message that came in, by its id; None where the account has none of that id.
+
+        Raises:
+            ProviderError: it could not be read.
+        """
+        path = f"{self._path(secret_id)}/Messages/{quote(sid, safe='')}.json"
+        call = Call("fetch_message", "GET", path, is_repeatable=True)
+        try:
+            answer = self._client(secret_id).send(call, deadline_seconds=READ_DEADLINE_SECONDS)
+        except PermanentError as error:
+            if error.status != HTTPStatus.NOT_FOUND:
+                raise
+            return None
+        try:
+            found = Received.model_validate(answer)
+        except ValidationError:
+            raise TransientError(PROVIDER, "fetch_message", reason="answer_not_a_message") from None
+        return found if found.direction == "inbound" else None
 
     def _listed(self, secret_id: str, query: Mapping[str, str]) -> Iterator[Sent]:
         path = f"{self._path(secret_id)}/Messages.json"

@@ -15,6 +15,9 @@ from chalicelib.conversations.records import (
     Status,
 )
 
+NEVER_OPENED = "never_opened"
+"""A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
+
 
 class ConversationsPort(Protocol):
     """The table; see `store.Conversations` for what each method promises."""
@@ -30,6 +33,7 @@ class ConversationsPort(Protocol):
         *,
         expected: Collection[Status] | None = None,
         changes: Mapping[str, Any] | None = None,
+        remove: Collection[str] = (),
         also: Sequence[Item] = (),
     ) -> tuple[Record, bool]:
         """Append an entry once, and change other attributes with it."""
@@ -74,6 +78,10 @@ class ConversationsPort(Protocol):
 
     def draft(self, record: Record, entry_id: str) -> Draft | None:
         """What will be, or was, sent under an entry id."""
+        ...
+
+    def has_entry(self, record: Record, entry_id: str) -> bool:
+        """Whether an entry of that id was appended."""
         ...
 
     def of_pair(self, channel: Channel, sender: str, recipient: str) -> Iterator[Record]:

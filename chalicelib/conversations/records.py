@@ -15,7 +15,8 @@ Example item (required attributes first; the rest as seed 002 names them)::
 
 Beyond the seed an item has ``opaque_id`` (what stands for the conversation in every other table),
 ``start_event`` (the ledger's key of its start), ``message_count``, ``delivery_status``,
-``last_inbound_at``, ``failure_stage``, ``failure_reason`` and, while a person has it, ``handoff``.
+``last_inbound_at``, ``failure_stage``, ``failure_reason``, ``withheld_reason`` (the switch that
+stopped its newest message) and, while a person has it, ``handoff``.
 """
 
 from __future__ import annotations
@@ -47,17 +48,21 @@ class Status(StrEnum):
         processing ─▶ initial_message_sent ─▶ reply_sent ─▶ reply_sent ...
              │                  └──────┬──────────┘
              ├─▶ handed_off ◀──────────┘        a person has it; released: back to where it was
-             └─▶ failed                         with stage and reason
+             ├─▶ withheld                       a switch stopped the first message; replayed: sent
+             └─▶ failed                         with stage and reason; replayed: sent
     """
 
     PROCESSING = "processing"
     INITIAL_MESSAGE_SENT = "initial_message_sent"
     REPLY_SENT = "reply_sent"
     HANDED_OFF = "handed_off"
+    WITHHELD = "withheld"
     FAILED = "failed"
 
 
-AUTOMATED = frozenset({Status.PROCESSING, Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT})
+AUTOMATED = frozenset(
+    {Status.PROCESSING, Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT, Status.WITHHELD}
+)
 """Statuses in which no person has the conversation and it has not failed."""
 
 

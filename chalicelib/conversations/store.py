@@ -109,6 +109,7 @@ class Conversations:
         *,
         expected: Collection[Status] | None = None,
         changes: Mapping[str, Any] | None = None,
+        remove: Collection[str] = (),
         also: Sequence[Item] = (),
     ) -> tuple[Record, bool]:
         """Append an entry once, and change other attributes with it.
@@ -119,6 +120,7 @@ class Conversations:
             expected: the statuses in which `changes` may be applied; in any other the entry is
                 appended and nothing else is changed.
             changes: attributes that take a value; None leaves one as it is.
+            remove: attributes to take away together with `changes`.
             also: unconditional writes of other tables that belong to the same transaction.
 
         Returns:
@@ -130,8 +132,9 @@ class Conversations:
         for _ in range(TRIES):
             may_change = expected is None or record.status in expected
             attributes = self._appended(record, new) | dict((changes or {}) if may_change else {})
+            gone = [name for name in remove if may_change and name in record.item]
             try:
-                self._table.transact([*self._append_writes(record, new, attributes), *also])
+                self._table.transact([*self._append_writes(record, new, attributes, gone), *also])
             except TransactionRefused as refused:
                 if refused.found[0] is not None:
                     return self.get(record), False
@@ -141,7 +144,8 @@ class Conversations:
                     raise
                 record = self.get(record)
             else:
-                return Record({**record.item, **_present(attributes)}), True
+                left = {name: kept for name, kept in record.item.items() if name not in gone}
+                return Record({**left, **_present(attributes)}), True
         raise TransientError("dynamodb", "append", reason="contended")
 
     def move(
@@ -316,6 +320,10 @@ class Conversations:
         pages = self._pages(record, ScanIndexForward=False, Limit=count)
         return tuple(reversed([entry(item) for item, _ in zip(pages, range(count), strict=False)]))
 
+    def has_entry(self, record: Record, entry_id: str) -> bool:
+        """Whether an entry of that id was appended."""
+        return self._table.get(_seen_key(record, entry_id)) is not None
+
     def is_forbidden(self, primary_channel: str, company_id: str) -> bool:
         """Whether the recipient wants nothing of the company."""
         mark = self._table.get(_do_not_contact(primary_channel, company_id))
@@ -408,12 +416,12 @@ class Conversations:
         }
 
     def _append_writes(
-        self, record: Record, new: Entry, attributes: Mapping[str, Any]
+        self, record: Record, new: Entry, attributes: Mapping[str, Any], gone: Sequence[str]
     ) -> list[Item]:
         """The mark first: it alone tells that the entry is there already."""
         number, digest = record.message_count, _digest(record)
         common = {"primary_channel": record.primary_channel, "ttl": record.item["ttl"]}
-        mark = {**common, "conversation_id": f"seen#{digest}#{new.entry_id}"}
+        mark = {**common, **_seen_key(record, new.entry_id)}
         page = {**common, "conversation_id": f"page#{digest}#{number:08d}", **new.item()}
         absent = "attribute_not_exists(#conversation_id)"
         return [
@@ -422,6 +430,7 @@ class Conversations:
             self._table.updating(
                 record.key,
                 set_=attributes,
+                remove=gone,
                 condition="#message_count = :was AND #conversation_status = :status",
                 was=number,
                 status=record.status.value,
@@ -469,8 +478,20 @@ def _draft_key(record: Record, entry_id: str) -> Item:
     }
 
 
+def _seen_key(record: Record, entry_id: str) -> Item:
+    return {
+        "primary_channel": record.primary_channel,
+        "conversation_id": f"seen#{_digest(record)}#{entry_id}",
+    }
+
+
+def digest_of(conversation_id: str) -> str:
+    """What stands for a conversation in the keys of the items behind it."""
+    return keys.digest(conversation_id)[:32]
+
+
 def _digest(record: Record) -> str:
-    return keys.digest(record.conversation_id)[:32]
+    return digest_of(record.conversation_id)
 
 
 def _bytes(message: Mapping[str, Any]) -> int:

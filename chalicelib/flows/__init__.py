@@ -82,6 +82,17 @@ class Escalates(Protocol):
         ...
 
 
+@runtime_checkable
+class Watched(Protocol):
+    """A flow whose events nobody outside lists: a sweep looks for those that never came on.
+
+    Attributes:
+        is_watched: True; a claim of its events leaves a mark until they end.
+    """
+
+    is_watched: bool
+
+
 def suffix(event: Event) -> str:
     """Last part of the event's action keys."""
     return suffix_of(event.facts.event_key, event.facts.source_message_id)

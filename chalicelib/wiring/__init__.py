@@ -93,6 +93,7 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
+        from chalicelib.rebuild import LeftByWorkers
         from chalicelib.reconcile import Reconciler
 
         self.check_stage()
@@ -106,6 +107,7 @@ class Services(Support, Facts, Outreach):
             rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
+            left_behind=(LeftByWorkers(self.ledger, self.rebuilders, self.clock),),
         )
 
     @property

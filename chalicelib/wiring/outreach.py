@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from chalicelib.heartbeat import Heartbeat
     from chalicelib.initiate import Initiate
     from chalicelib.rebuild import Rebuilder
+    from chalicelib.reread import Reread
     from chalicelib.sending import Sender
     from chalicelib.starts import Starts
 
@@ -159,8 +160,37 @@ class Outreach(Core):
         """Who makes a job from a row: the conversation holds what the first job brought."""
         from chalicelib.flows.outreach.receipts import resumed
 
-        kinds = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
-        return dict.fromkeys(kinds, resumed)
+        kinds = ("evt:start", "evt:release", "evt:receipt")
+        return {**dict.fromkeys(kinds, resumed), "evt:reply": self._reread}
+
+    @cached_property
+    def _reread(self) -> Reread:
+        from chalicelib.adapters.twilio import Credentials, Twilio
+        from chalicelib.reread import Reread
+        from chalicelib.sources import twilio as twilio_source
+
+        name = self.settings.twilio_webhook_secret_id
+
+        def accounts() -> Mapping[str, tuple[str, ...]]:
+            return twilio_source.accounts(self.secrets.text(name))
+
+        def credentials(account: str, refresh: bool) -> Credentials:  # noqa: FBT001 - a port
+            text = self.secrets.text(name, refresh=refresh)
+            tokens = twilio_source.accounts(text).get(account)
+            if not tokens:
+                raise PermanentError("secrets", "read", reason="credentials_malformed")
+            return Credentials(account, tokens[0])
+
+        def client(account: str) -> VendorClient:
+            return self._twilio_client(lambda refresh: credentials(account, refresh))
+
+        return Reread(
+            self.conversations,
+            Twilio(credentials, client),
+            lambda: [account for account, tokens in accounts().items() if tokens],
+            lambda: self.opaque_ids,
+            self.log,
+        )
 
     @cached_property
     def conversations(self) -> Conversations:
@@ -218,7 +248,7 @@ class Outreach(Core):
         return Sender(
             self.conversations,
             self.composer,
-            Twilio(self._twilio_credentials, self._twilio_client),
+            Twilio(self._twilio_credentials, self._company_twilio_client),
             self._ses,
             self.clock,
             public_base_url=self.settings.public_base_url,
@@ -272,14 +302,17 @@ class Outreach(Core):
     def _twilio_credentials(self, secret_id: str, refresh: bool) -> Credentials:  # noqa: FBT001 - a port
         return _credentials(self.secrets, secret_id, refresh=refresh)
 
-    def _twilio_client(self, secret_id: str) -> VendorClient:
+    def _company_twilio_client(self, secret_id: str) -> VendorClient:
+        return self._twilio_client(lambda refresh: self._twilio_credentials(secret_id, refresh))
+
+    def _twilio_client(self, credentials: Callable[[bool], Credentials]) -> VendorClient:
         from chalicelib.adapters import twilio as twilio_adapter
         from chalicelib.adapters.breaker import Breaker
         from chalicelib.adapters.http import VendorClient
         from chalicelib.adapters.rate_limit import RateLimit
 
         def authorize(refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - the client's port
-            return twilio_adapter.basic(_credentials(self.secrets, secret_id, refresh=refresh))
+            return twilio_adapter.basic(credentials(refresh))
 
         provider = twilio_adapter.PROVIDER
         return VendorClient(

@@ -27,6 +27,7 @@ import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from email.utils import format_datetime
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, urlencode
 
@@ -121,6 +122,7 @@ class Twilio(wire.Vendor):
 
     def _clear(self) -> None:
         self._messages: list[dict[str, Any]] = []
+        self._received: list[dict[str, Any]] = []
         self._callbacks: list[tuple[dict[str, Any], str, int | None]] = []
         self._inbound_at: dict[tuple[str, str], float] = {}
         self._opted_out: set[tuple[str, str]] = set()
@@ -195,6 +197,8 @@ class Twilio(wire.Vendor):
             "ApiVersion": "2010-04-01",
             "FromCity": "",
         }
+        with self.lock:
+            self._received.append(self._inbound_resource(form))
         if whatsapp:
             form |= {"ProfileName": "J", "WaId": from_.lstrip("+")}
         return self._signed(url or self.inbound_url, form | more)
@@ -233,7 +237,8 @@ class Twilio(wire.Vendor):
                 return self._list(account, request)
             case "fetch_message":
                 sid = request.segments[4].removesuffix(".json")
-                found = next((one for one in self._messages if one["sid"] == sid), None)
+                known = [*self._messages, *self._received]
+                found = next((one for one in known if one["sid"] == sid), None)
                 return Answer(200, _shown(found)) if found else self._error(404, 20404, "Not found")
         return self._error(404, 20404, "The requested resource was not found")
 
@@ -294,6 +299,30 @@ class Twilio(wire.Vendor):
         self._go_on(message, is_template=bool(get("ContentSid")))
         return Answer(201, taken)
 
+    def _inbound_resource(self, form: Mapping[str, str]) -> dict[str, Any]:
+        now = self._now()
+        return {
+            "sid": form["MessageSid"],
+            "account_sid": form["AccountSid"],
+            "api_version": "2010-04-01",
+            "body": form["Body"],
+            "status": "received",
+            "direction": "inbound",
+            "from": form["From"],
+            "to": form["To"],
+            "messaging_service_sid": None,
+            "date_created": _rfc2822(now),
+            "date_updated": _rfc2822(now),
+            "date_sent": _rfc2822(now),
+            "num_media": form["NumMedia"],
+            "num_segments": "1",
+            "price": None,
+            "price_unit": None,
+            "error_code": None,
+            "error_message": None,
+            "_at": now,
+        }
+
     def _content(self, get: Callable[..., Any]) -> tuple[str, int | None]:
         """The text as the recipient reads it, or the code of what is wrong with it."""
         sid, body = get("ContentSid"), get("Body", "")
@@ -347,9 +376,10 @@ class Twilio(wire.Vendor):
         size = min(int(query.get("PageSize", "50")), self.modes.page_size)
         page = int(query.get("Page", "0"))
         visible = self._now() - self.modes.list_lag_seconds
+        known = sorted([*self._received, *self._messages], key=itemgetter("_at"))
         found = [
             one
-            for one in reversed(self._messages)
+            for one in reversed(known)
             if one["account_sid"] == account
             and one["_at"] <= visible
             and query.get("To", one["to"]) == one["to"]

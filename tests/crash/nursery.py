@@ -1,7 +1,8 @@
 """A process that forks one process an invocation, so that each is real and none pays for imports.
 
 It reads one JSON line a job on standard input, answers ``{"pid": ...}`` at once and ``{"ended": pid,
-"status": ...}`` when the process is gone; what the function returned stands in the job's file.
+"status": ...}`` when the process is gone; what the function returned stands in the job's file, and
+what it logged beside it.
 """
 
 from __future__ import annotations
@@ -18,11 +19,19 @@ import app
 from local.lambda_events import Context
 from tests.crash import product
 
+FUNCTIONS = {
+    "api": app.app,
+    "worker": app.worker,
+    "mail": app.mail,
+    "reconcile": app.reconcile,
+    "post_facts": app.post_facts,
+}
 _saying = threading.Lock()
 
 
 def main() -> None:
     """Fork until standard input ends."""
+    product.warm_up()
     for line in sys.stdin:
         job = json.loads(line)
         pid = os.fork()
@@ -45,22 +54,33 @@ def _wait(pid: int) -> None:
 def _run(job: dict[str, Any]) -> None:
     """In the new process: one invocation, then the end."""
     code = 0
+    log = os.open(f"{job['file']}.log", os.O_WRONLY | os.O_CREAT)
+    os.dup2(log, 1)
+    os.dup2(log, 2)
     try:
         os.environ.update(job["environ"])
-        if job["wiring"] in ("replied", "product"):
-            product.enter(os.environ, shift_seconds=job["shift_seconds"], wiring=job["wiring"])
-            ours = {"worker": app.worker, "reconcile": app.reconcile, "api": app.app}
-            handler = ours[job["function"]]
-        else:  # another design, for comparison
-            peer = importlib.import_module(job["wiring"])
-            peer.enter(shift_seconds=job["shift_seconds"])
-            handler = getattr(peer, job["function"])
-        answer = handler(job["event"], Context(timeout_seconds=120.0))
+        answer = _handler(job)(job["event"], Context(timeout_seconds=120.0))
         Path(job["file"]).write_text(json.dumps({"returned": answer}))
     except BaseException as error:  # noqa: BLE001 - as Lambda: whatever is raised is reported
         Path(job["file"]).write_text(json.dumps({"error": f"{type(error).__name__}: {error}"}))
         code = 1
+    sys.stdout.flush()
     os._exit(code)
+
+
+def _handler(job: dict[str, Any]) -> Any:
+    """The product's function, or that of another design."""
+    if job["design"]:
+        peer = importlib.import_module(job["design"])
+        peer.enter(shift_seconds=product.SharedShift(Path(job["shift"])).seconds)
+        return getattr(peer, job["function"])
+    product.enter(
+        os.environ,
+        shift=Path(job["shift"]),
+        patience_seconds=job["patience_seconds"],
+        is_cold=job["is_cold"],
+    )
+    return FUNCTIONS[job["function"]]
 
 
 if __name__ == "__main__":

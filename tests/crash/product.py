@@ -1,83 +1,116 @@
-"""The product's own services, with a reply that must not be repeated behind the support flow.
+"""The product's own services in one process of the harness: its clock, its patience, its start.
 
-Every flow of the product runs as it is wired; the reply here goes through the real adapter and is
-settled by reading the ticket back, as any later flow that speaks to customers will.
+Nothing of the product is replaced: every flow runs as it is wired, against whatever the environment
+names.  Only time is the harness's, because leases last minutes.
 """
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
+import struct
 import sys
-from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+import time
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
-from chalicelib import effects, keys, settings
-from chalicelib.adapters import richpanel as adapter
-from chalicelib.clock import SystemClock
-from chalicelib.flows import Flow
-from chalicelib.ports import Executor, Found, Settler, UnsettledAction
-from chalicelib.wiring import Services
-from tests.simulation.flow import RepliedFlow
+import boto3
+from botocore.config import Config
 
-AGENT = "agent-1"
+import chalicelib
+from chalicelib import settings
+from chalicelib.adapters.http import Call, VendorClient
+from chalicelib.clock import SystemClock
+from chalicelib.flows.intents import classify
+from chalicelib.wiring import Services, outreach
+
+SERVICES = ("dynamodb", "sqs", "ssm", "secretsmanager", "sesv2")
+
+
+class SharedShift:
+    """How many seconds on all clocks are: one number in a file, also for a process that was stopped."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    @property
+    def seconds(self) -> float:
+        """As it is now."""
+        return float(struct.unpack("d", self._path.read_bytes())[0])
+
+    @seconds.setter
+    def seconds(self, seconds: float) -> None:
+        new = self._path.with_suffix(".new")
+        new.write_bytes(struct.pack("d", seconds))
+        new.rename(self._path)  # whoever reads sees the old one or the new one
+
+    def now(self) -> float:
+        """Epoch seconds."""
+        return time.time() + self.seconds
 
 
 class ShiftedClock(SystemClock):
-    """The machine's clock, so many seconds on: hours of leases pass between two processes."""
+    """The machine's clocks, so many seconds on: hours of leases pass between two processes."""
 
-    def __init__(self, seconds: float) -> None:
-        self._shift = seconds
+    def __init__(self, shift: SharedShift) -> None:
+        self._shift = shift
 
     def now(self) -> datetime:
-        return super().now() + timedelta(seconds=self._shift)
+        return super().now() + timedelta(seconds=self._shift.seconds)
+
+    def monotonic(self) -> float:
+        return super().monotonic() + self._shift.seconds
 
 
-class RepliedServices(Services):
-    """Everything of one container, and the reply."""
+class CheckedServices(Services):
+    """A container that has seen once that its tables and its queue are its stage's."""
 
-    def support_flows(self) -> Mapping[str, Flow]:
-        return {
-            kind: RepliedFlow(flow, reply="reply_queried", version=1)  # type: ignore[arg-type]
-            for kind, flow in super().support_flows().items()
-        }
-
-    def support_executors(self) -> Mapping[str, Executor]:
-        return {**super().support_executors(), "reply_queried": self._reply, "close": self._close}
-
-    def support_settlers(self) -> Mapping[str, Settler]:
-        return {**super().support_settlers(), "reply_queried": self._replies}
-
-    def _reply(self, actions: Sequence[Any], *, deadline_seconds: float) -> str | None:
-        (action,) = actions
-        return self.richpanel.send_message(
-            action.conversation_id,
-            body=f"{action.arg} {keys.digest(action.key)[:8]}",
-            author_id=AGENT,
-            deadline_seconds=deadline_seconds,
-        )
-
-    def _close(self, actions: Sequence[Any], *, deadline_seconds: float) -> str | None:
-        self.richpanel.close(actions[0].conversation_id, deadline_seconds=deadline_seconds)
-        return None
-
-    def _replies(self, action: UnsettledAction) -> tuple[Found, ...]:
-        reference = keys.digest(action.key)[:8]
-        since = datetime.fromtimestamp(action.started_epoch - 150, UTC)
-        ticket = self.richpanel.read_ticket(action.conversation_id)
-        return tuple(
-            Found(comment.id)
-            for comment in ticket.comments
-            if comment.is_operator
-            and comment.text.endswith(reference)
-            and (comment.created_at is None or comment.created_at >= since)
-        )
+    def check_stage(self) -> None:
+        """Seen already."""
 
 
-def enter(environ: Mapping[str, str], *, shift_seconds: float, wiring: str) -> Services:
-    """The services of this process; deadlines short, so that a hanging vendor does not take long."""
-    effects.DEADLINE_SECONDS = 2.0
-    adapter.READ_DEADLINE_SECONDS = 2.0
-    kind = {"product": Services, "replied": RepliedServices}[wiring]
-    made = kind(settings.load(environ), clock=ShiftedClock(shift_seconds))
-    sys.modules["chalicelib.wiring"]._services[:] = [made]  # type: ignore[attr-defined]
+def enter(
+    environ: Mapping[str, str], *, shift: Path, patience_seconds: float | None, is_cold: bool
+) -> Services:
+    """The services of this process.
+
+    Args:
+        environ: the function's environment.
+        shift: the file of `SharedShift`.
+        patience_seconds: no vendor call may take longer; None leaves each its own deadline.
+        is_cold: the container does what it does once.
+    """
+    if patience_seconds is not None:
+        _be_impatient(patience_seconds)
+    kind = Services if is_cold else CheckedServices
+    made = kind(settings.load(environ), clock=ShiftedClock(SharedShift(shift)))
+    sys.modules["chalicelib.wiring"]._services[:] = [made]
     return made
+
+
+def warm_up() -> None:
+    """What a cold start spends most of its time on, done once for all processes forked from here."""
+    for module in pkgutil.walk_packages(chalicelib.__path__, "chalicelib."):
+        importlib.import_module(module.name)
+    classify("where is my order")  # grows the tree of phrases
+    boto3.setup_default_session()
+    for service in SERVICES:
+        boto3.client(
+            service,
+            region_name="us-east-1",
+            aws_access_key_id="nobody",
+            aws_secret_access_key="nobody",
+        ).close()
+
+
+def _be_impatient(seconds: float) -> None:
+    """So that a vendor that never answers does not take long."""
+    send = VendorClient.send
+
+    def hurried(self: VendorClient, call: Call, *, deadline_seconds: float) -> dict[str, Any]:
+        return send(self, call, deadline_seconds=min(deadline_seconds, seconds))
+
+    VendorClient.send = hurried  # type: ignore[method-assign]
+    outreach._ONCE = outreach._ONCE.merge(Config(read_timeout=seconds))

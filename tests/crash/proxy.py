@@ -13,16 +13,32 @@ from typing import Any
 from urllib.parse import urlsplit
 
 HOST = "127.0.0.1"
-HANG_SECONDS = 60.0
+HANG_SECONDS = 600.0
+"""Nobody waits so long; it only ends what a test has left behind."""
+FORWARD_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One outgoing call: its number, where it went, and what it was."""
+    """One outgoing call: its number in the run, where it went, what it was, and whose it was.
+
+    Attributes:
+        method: of HTTP; a GET changes nothing at a vendor.
+        function: which function was running.
+        invocation: the how manieth process of the run.
+        step: in which step of its flow.
+    """
 
     number: int
     target: str
     operation: str
+    method: str = ""
+    function: str = ""
+    step: int = 0
+    invocation: int = 0
+
+    def __str__(self) -> str:
+        return f"{self.number} {self.function} {self.target} {self.operation}"
 
 
 @dataclass(slots=True)
@@ -32,19 +48,21 @@ class Plan:
     Attributes:
         kind: kill_before, kill_after, stop_before, stop_after, answer_lost, reset, hang, act_then_500,
             held, or a status such as 429.
-        at: the number of the call.
+        at: the number of the call; 0 is none.
         reached: set when the call was met.
         let_go: a stopped or held call goes on when this is set.
+        landed: set when a held call has come to its target.
     """
 
     kind: str
     at: int
     reached: threading.Event = field(default_factory=threading.Event)
     let_go: threading.Event = field(default_factory=threading.Event)
+    landed: threading.Event = field(default_factory=threading.Event)
 
 
 class Proxy:
-    """Two listeners, one for AWS and one for the vendor, and one count over both.
+    """A listener for AWS and one for each vendor, and one count over all.
 
     Args:
         targets: name to base URL.
@@ -57,6 +75,7 @@ class Proxy:
     ) -> None:
         self.calls: list[Call] = []
         self.plan: Plan | None = None
+        self.function, self.step, self.invocation = "", 0, 0
         self._kill = kill
         self._stop = stop
         self._lock = threading.Lock()
@@ -78,21 +97,25 @@ class Proxy:
             server.shutdown()
             server.server_close()
 
-    def met(self, target: str, operation: str) -> Plan | None:
+    def met(self, target: str, operation: str, method: str) -> Plan | None:
         """Count a call; the plan, when it is this call's."""
         with self._lock:
             number = len(self.calls) + 1
-            self.calls.append(Call(number, target, operation))
+            where = (self.function, self.step, self.invocation)
+            made = Call(number, target, operation, method, *where)
+            self.calls.append(made)
             plan = self.plan
         return plan if plan is not None and plan.at == number else None
 
     def serve(self, handler: _Handler, target: str, url: str) -> None:
         """Forward one call, or do what its plan says."""
         body = handler.rfile.read(int(handler.headers.get("content-length") or 0))
-        plan = self.met(target, _operation(handler))
+        plan = self.met(target, _operation(handler), handler.command)
         if plan is None:
             handler.answer(_forward(handler, url, body))
             return
+        if not plan.kind.startswith("stop"):
+            plan.reached.set()
         match plan.kind:
             case "kill_before":
                 self._kill()
@@ -118,9 +141,10 @@ class Proxy:
             case "hang":
                 _forward(handler, url, body)
                 plan.let_go.wait(HANG_SECONDS)
-            case "held":
+            case "held" | "held_beyond":
                 plan.let_go.wait(HANG_SECONDS)
                 _forward(handler, url, body)
+                plan.landed.set()
             case "act_then_500":
                 _forward(handler, url, body)
                 handler.answer((500, {}, b"{}"))
@@ -177,7 +201,9 @@ def _server(proxy: Proxy, target: str, url: str) -> ThreadingHTTPServer:
 
 def _forward(handler: _Handler, url: str, body: bytes) -> Answer:
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or HOST, parts.port, timeout=30)
+    connection = http.client.HTTPConnection(
+        parts.hostname or HOST, parts.port, timeout=FORWARD_SECONDS
+    )
     headers = {k: v for k, v in handler.headers.items() if k.lower() not in _HOP}
     connection.request(handler.command, handler.path, body=body, headers=headers)
     response = connection.getresponse()
@@ -191,4 +217,8 @@ _HOP = {"connection", "content-length", "transfer-encoding", "host", "date", "se
 
 
 def _operation(handler: _Handler) -> str:
-    return handler.headers.get("x-amz-target") or f"{handler.command} {handler.path.split('/')[-1]}"
+    """The AWS operation, or the last parts of a vendor's path."""
+    target = handler.headers.get("x-amz-target")
+    if target:
+        return target.rpartition(".")[2]
+    return f"{handler.command} {'/'.join(urlsplit(handler.path).path.split('/')[-2:])}"

@@ -1,197 +1,180 @@
-"""Every boundary, every vendor fault, two workers, a worker that stood still, a request held back."""
+"""Every boundary of every flow: killed, stopped, each vendor call spoilt, two workers, requests held."""
 
 from __future__ import annotations
 
-import os
-import signal
-from collections.abc import Iterator
+import contextlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from tests.crash.harness import LEASE_SECONDS, Outcome, Rig, Run, calls_of, with_plan
-from tests.crash.proxy import Call
+from tests.crash.flow import Flow
+from tests.crash.judging import Outcome, judge
+from tests.crash.proxy import HANG_SECONDS, Call, Plan
+from tests.crash.rig import Rig
+from tests.crash.run import Run
 
-VENDOR_FAULTS = ("answer_lost", "reset", "act_then_500", "500", "503", "429", "hang")
+VENDOR_FAULTS = ("answer_lost", "reset", "act_then_500", "503", "429", "hang")
+SIDES = ("before", "after")
+_READING = ("Get", "Query", "Describe", "List", "BatchGet")
+_BLAMELESS = ("kill", "stop", "nothing")
+"""What is done to us alone: the vendor answers as ever and in time, so the same is decided."""
 
 
-def boundaries(rig: Rig, *, wiring: str) -> list[Call]:
-    """The calls of one undisturbed delivery, as the proxy saw them."""
-    run = _prepared(rig, wiring=wiring)
-    rig.proxy.forget()
-    run.deliver_one()
-    run.come_to_rest()
-    found = calls_of(rig)
-    outcome = run.judge("undisturbed")
+@dataclass(frozen=True, slots=True)
+class Undisturbed:
+    """A flow as it goes when nothing happens to it.
+
+    Attributes:
+        calls: every outgoing call.
+        boundaries: those that the flow is killed at.
+        outcome: what was decided, for comparison.
+    """
+
+    flow: Flow
+    calls: Sequence[Call]
+    boundaries: Sequence[Call]
+    outcome: Outcome
+
+    @property
+    def deaths(self) -> Sequence[tuple[Call, str]]:
+        """Where to be killed so that every state which a death can leave behind is met once.
+
+        Killed after a call and killed before the next one of the same process are the same to
+        everybody outside: nothing is kept in a function but what it has sent.
+        """
+        firsts = {call.invocation: call.number for call in reversed(self.calls)}
+        return [
+            (call, side)
+            for call in self.boundaries
+            for side in SIDES
+            if side == "after" or firsts[call.invocation] == call.number
+        ]
+
+    @property
+    def at_vendors(self) -> Sequence[Call]:
+        """The boundaries that are a vendor's."""
+        return [call for call in self.boundaries if call.target != "aws"]
+
+    @property
+    def of_effects(self) -> Sequence[Call]:
+        """Those that change something at a vendor."""
+        return [call for call in self.at_vendors if call.method != "GET" and not _reads(call)]
+
+
+def undisturbed(rig: Rig, flow: Flow) -> Undisturbed:
+    """Let a flow run, see its calls, and see that it is well."""
+    run, outcome = _played(rig, flow, Plan("nothing", 0), f"{flow.name}: undisturbed")
+    calls = run.calls()
     run.close()
-    assert not outcome.problems, outcome.problems
-    return found
-
-
-def killed_worker(rig: Rig, call: Call, side: str, *, wiring: str = "replied") -> Outcome:
-    """SIGKILL before or after one call of the worker; then what SQS would do."""
-    run = _prepared(rig, wiring=wiring)
-    with_plan(rig, f"kill_{side}", call.number)
-    return _ended(run, f"worker killed {side} {call.number} {call.target} {call.operation}")
-
-
-def killed_ingress(rig: Rig, number: int, side: str, *, ledger: bool) -> Outcome:
-    """SIGKILL before or after one call of the door; the sender posts again until it is answered."""
-    run = Run(rig, ingress_ledger=ledger)
-    run.write("1042", "c-1")
-    with_plan(rig, f"kill_{side}", number)
-    while not 0 < run.post("1042", "c-1") < 300:
-        rig.proxy.forget()
-    rig.proxy.forget()
-    run.later(LEASE_SECONDS)
-    run.start("reconcile", {"source": "test", "detail": {}, **_SCHEDULE}).result()
-    return _ended(run, f"ingress killed {side} call {number}, ledger {ledger}")
-
-
-def vendor_fault(rig: Rig, call: Call, kind: str) -> Outcome:
-    """One vendor call goes wrong."""
-    run = _prepared(rig)
-    plan = with_plan(rig, kind, call.number)
-    run.deliver_one()
-    plan.let_go.set()
-    return _ended(run, f"vendor {kind} at {call.number} {call.operation}")
-
-
-def stopped_worker(rig: Rig, call: Call, side: str) -> Outcome:
-    """A worker stands still beyond its lease; another does the work; the first goes on."""
-    run = _prepared(rig)
-    plan = with_plan(rig, f"stop_{side}", call.number)
-    message = run.receive()
-    assert message is not None
-    zombie = run.deliver(message)
-    assert plan.reached.wait(30)
-    rig.nursery.running.remove(zombie.pid)
-    run.aws.client("sqs").change_message_visibility(
-        QueueUrl=run.stage.queue_url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
-    )
-    run.later(LEASE_SECONDS)
-    run.deliver_one()
-    plan.let_go.set()
-    os.kill(zombie.pid, signal.SIGCONT)
-    zombie.result()
-    return _ended(run, f"worker stopped {side} {call.number} {call.operation}")
-
-
-def two_workers(rig: Rig) -> Outcome:
-    """A copy of the message, outside the queue's window, runs while the first does."""
-    run = _prepared(rig)
-    message = run.receive()
-    assert message is not None
-    first = run.deliver(message)
-    second = run.deliver(message)
-    results = [first.result(), second.result()]
-    kept = [r for r in results if r is None or "error" not in r]
-    run.acknowledge(message, kept[0] if kept else results[0])
-    return _ended(run, "two workers on one event")
-
-
-def held_request(rig: Rig, call: Call, *, beyond: bool) -> Outcome:
-    """The reply's request is held in the network, and lands within D or beyond it."""
-    run = _prepared(rig)
-    plan = with_plan(rig, "held", call.number)
-    run.deliver_one()
-    rig.proxy.forget()
-    if beyond:
-        run.come_to_rest()
-        plan.let_go.set()
-        _until(lambda: len(_replies(rig)) > 1)
-    else:
-        plan.let_go.set()
-        _until(lambda: bool(_replies(rig)))
-    name = f"request held {'beyond' if beyond else 'within'} D"
-    return _ended(run, name)
-
-
-def two_messages(rig: Rig, call: Call, side: str) -> Outcome:
-    """Two messages of one conversation, the worker of the first killed: the order stays (P3)."""
-    run = _prepared(rig)
-    run.write("1042", "c-2")
-    assert run.post("1042", "c-2") == 200
-    with_plan(rig, f"kill_{side}", call.number)
-    outcome = _ended(run, f"two messages, killed {side} {call.number}")
-    rows = run._rows()
-    finished = [
-        row["finished_at"]
-        for key, row in sorted(rows.items())
-        if key.startswith("act:rp_reply:") and row["status"] == "done"
+    assert not outcome.problems, outcome
+    assert not outcome.parked, outcome
+    boundaries = [
+        call
+        for call in calls
+        if call.step >= flow.counted_from
+        and (not flow.functions or call.function in flow.functions)
     ]
-    if finished != sorted(finished):
-        outcome.problems.append("P3 the second message was answered first")
-    return outcome
+    return Undisturbed(flow, calls, boundaries, outcome)
 
 
-def every(rig: Rig) -> Iterator[Outcome]:
-    """All of it."""
-    for wiring in ("replied", "product"):
-        for call in boundaries(rig, wiring=wiring):
-            for side in ("before", "after"):
-                yield killed_worker(rig, call, side, wiring=wiring)
-    for ledger in (False, True):
-        for number in range(1, ingress_calls(rig, ledger=ledger) + 1):
-            for side in ("before", "after"):
-                yield killed_ingress(rig, number, side, ledger=ledger)
-    calls = boundaries(rig, wiring="replied")
-    vendor = [call for call in calls if call.target == "vendor"]
-    for call in vendor:
+def disturbed(rig: Rig, known: Undisturbed, call: Call, kind: str) -> Outcome:
+    """One thing happens to one call; then everything that SQS, Lambda and the senders would do."""
+    plan = Plan(kind, call.number)
+    run, outcome = _played(rig, known.flow, plan, f"{known.flow.name}: {kind} at {call}")
+    if kind == "held_beyond":
+        _let_land(run, plan, outcome)
+    run.close()
+    outcome.was_met = plan.reached.is_set()
+    return _compared(run, outcome, known, kind)
+
+
+def twins(rig: Rig, known: Undisturbed) -> Outcome:
+    """Everything is done by two processes at once: doors, workers, schedules."""
+    plan = Plan("nothing", 0)
+    name = f"{known.flow.name}: two of everything at once"
+    run, outcome = _played(rig, known.flow, plan, name, are_twins=True)
+    run.close()
+    return _compared(run, outcome, known, "nothing")
+
+
+def late(known: Undisturbed) -> Sequence[Call]:
+    """The calls that make a second effect when they land after D: what is not promised."""
+    return [
+        call
+        for call in known.of_effects
+        if any(call.operation.endswith(name) for name in known.flow.late)
+    ]
+
+
+def every(
+    rig: Rig,
+    known: Undisturbed,
+    *,
+    both_sides: bool = False,
+    stop_every: int = 1,
+    spoils_aws: bool = False,
+) -> Iterator[Outcome]:
+    """All that can happen to a flow, within what is promised.
+
+    Args:
+        rig: where.
+        known: the flow.
+        both_sides: killed before and after each call, also where that is the same.
+        stop_every: a worker stands still at every so many calls only; the sides alternate then.
+        spoils_aws: the answers of AWS are lost too, one by one, and the SDK repeats the call.
+    """
+    each = [(call, side) for call in known.boundaries for side in SIDES]
+    for call, side in each if both_sides else known.deaths:
+        yield disturbed(rig, known, call, f"kill_{side}")
+    for number, call in enumerate(known.boundaries[::stop_every]):
+        for side in SIDES if stop_every == 1 else SIDES[number % 2 :][:1]:
+            yield disturbed(rig, known, call, f"stop_{side}")
+    for call in known.at_vendors:
         for kind in VENDOR_FAULTS:
-            yield vendor_fault(rig, call, kind)
-    for call in calls:
-        for side in ("before", "after"):
-            yield stopped_worker(rig, call, side)
-            yield two_messages(rig, call, side)
-    yield two_workers(rig)
-    reply = next(call for call in vendor if "send-message" in call.operation)
-    yield held_request(rig, reply, beyond=False)
+            yield disturbed(rig, known, call, kind)
+    for call in known.of_effects:
+        yield disturbed(rig, known, call, "held")
+    for call in known.boundaries if spoils_aws else ():
+        if call.target == "aws" and not call.operation.startswith(_READING):
+            yield disturbed(rig, known, call, "answer_lost")
+    for _ in range(3):
+        yield twins(rig, known)
 
 
-def ingress_calls(rig: Rig, *, ledger: bool) -> int:
-    """How many calls the door makes."""
-    run = Run(rig, ingress_ledger=ledger)
-    run.write("1042", "c-1")
-    rig.proxy.forget()
-    assert run.post("1042", "c-1") == 200
-    found = len(calls_of(rig))
-    run.close()
-    return found
+def _played(
+    rig: Rig, flow: Flow, plan: Plan, name: str, *, are_twins: bool = False
+) -> tuple[Run, Outcome]:
+    run = Run(rig, flow, plan, are_twins)
+    try:
+        run.play()
+        return run, judge(run, name)
+    except BaseException:
+        with contextlib.suppress(Exception):
+            run.close()
+        print(f"ended early: {name}", flush=True)
+        raise
 
 
-def _prepared(rig: Rig, *, wiring: str = "replied") -> Run:
-    run = Run(rig, wiring=wiring)
-    run.write("1042", "c-1")
-    assert run.post("1042", "c-1") == 200
-    return run
+def _let_land(run: Run, plan: Plan, outcome: Outcome) -> None:
+    """The held request lands after everything has come to rest."""
+    plan.let_go.set()
+    plan.landed.wait(HANG_SECONDS)
+    outcome.problems = judge(run, outcome.name).problems
 
 
-def _ended(run: Run, name: str) -> Outcome:
-    run.come_to_rest()
-    outcome = run.judge(name)
-    run.rig.proxy.forget()
-    run.close()
+def _compared(run: Run, outcome: Outcome, known: Undisturbed, kind: str) -> Outcome:
+    """A decision is stored before it is acted upon: nothing that happens to us may change it.
+
+    While a message is parked, the next one of its conversation finds another conversation.
+    """
+    is_blameless = kind.startswith(_BLAMELESS) and not run.was_parked
+    if is_blameless and outcome.decided != known.outcome.decided:
+        was, now = known.outcome.decided, outcome.decided
+        outcome.problems.append(
+            f"P2 decided otherwise: not {dict(was - now)} but {dict(now - was)}"
+        )
     return outcome
 
 
-def _replies(rig: Rig) -> list[str]:
-    return [e.value for e in rig.richpanel.effects if e.kind in {"message", "comment"}]
-
-
-def _until(holds: object) -> None:
-    import time  # noqa: PLC0415
-
-    assert callable(holds)
-    ends = time.monotonic() + 20
-    while not holds():
-        assert time.monotonic() < ends
-        time.sleep(0.02)
-
-
-_SCHEDULE = {
-    "version": "0",
-    "id": "1",
-    "detail-type": "Scheduled Event",
-    "account": "0",
-    "time": "2026-11-20T12:00:00Z",
-    "region": "us-east-1",
-    "resources": [],
-}
+def _reads(call: Call) -> bool:
+    """POSTs that change nothing: a query, a token."""
+    return call.operation.endswith(("graphql.json", "token", "access_token"))

@@ -115,6 +115,42 @@ def test_run_answers_a_pasted_webhook_and_stops_within_two_seconds(
     assert list(run_folder.iterdir()) == []
 
 
+def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(started, free):
+    """As a newcomer pastes it: twice, then asks, answers as the recipient, and looks."""
+    readme = (ROOT / "README.md").read_text()
+    start, told = re.search(
+        r"```sh\n(curl -sS \S+/initiate-conversation.*?)\n```.*?```json\n(.*?)\n```",
+        readme,
+        re.DOTALL,
+    ).groups()
+    here = f"127.0.0.1:{free[0]}"
+    assert start.replace("127.0.0.1:8000", here) in started.welcome
+    first, second = (_pasted(start.replace("127.0.0.1:8000", here)) for _ in range(2))
+    expected = {**json.loads(told), "queue_timestamp": first["queue_timestamp"]}
+    assert first == expected
+    assert second == {**expected, "duplicate": True}
+    asking = re.search(r"curl -sS \S+/conversations/req-1 -H '.*?'", readme)[0]
+    asking = asking.replace("127.0.0.1:8000", here)
+    assert _soon(lambda: _pasted(asking)["state"] == "sent")
+    pasted = r"curl -sS (?:-X POST )?\S+/_sim/(?:inbound|callbacks|messages)(?:.*\\\n)?.*"
+    others = re.findall(pasted, started.welcome)
+    inbound, callbacks, messages = others
+    assert _pasted(inbound) == {"status": 200}
+    assert _soon(lambda: len(_pasted(messages)["messages"]) == 2)
+    opening, answer = (one["body"] for one in _pasted(messages)["messages"])
+    assert opening.startswith("Hello Jo, Cucumber Recruitment")
+    assert answer.startswith("Thank you. Cucumber Recruitment (Job Offers) has read all 2 messages")
+    assert set(_pasted(callbacks)["statuses"]) == {200}
+    assert _soon(lambda: _pasted(asking)["state"] == "delivered")
+
+
+def _pasted(command):
+    done = subprocess.run(
+        ["/bin/sh", "-c", command], capture_output=True, text=True, check=True, timeout=10
+    )
+    return json.loads(done.stdout)
+
+
 def test_a_killed_run_takes_its_engine_with_it(started, free):
     started.kill()
     started.wait()
@@ -151,6 +187,8 @@ def test_the_demo_tells_its_story_and_succeeds(tmp_path):
     assert re.search(r"webhooks accepted +7\n", said)
     assert re.search(r"of them duplicates +4\n", said)
     assert not list(demo.personal_data("the story", said))
+    assert re.search(r"a reply to it, delivered twice: the model answers .* sent +8\n", said)
+    assert re.search(r"and its callbacks .* delivered +8\n", said)
     assert "ingress.accepted" in log.read_text()
 
 

@@ -1,7 +1,11 @@
 """The operators' commands of outreach: what waits for a person, and what a company has set."""
 
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
+import boto3
 import pytest
 from engines import drain
 from ops_cli import runner
@@ -9,6 +13,8 @@ from outreach_system import MAIL, TEL
 
 from chalicelib.jobs import decode, facts_of
 from local import company
+from ops import api_keys
+from ops.session import Session
 
 WRONG = [
     ("handoff", "approve", "nobody-knows-it"),
@@ -159,6 +165,29 @@ def test_what_a_person_took_is_never_sent_by_machine(outreach, run, held):
     assert run("handoff", "list", "--json").data == []
 
 
+# --- what a switch withheld ---------------------------------------------------------------------
+
+
+def test_what_a_switch_withheld_is_replayed_by_its_reason_and_sent_once(outreach, run):
+    outreach.start("sent", "sms", "+15550100002")
+    outreach.run()
+    run("switch", "set", "kill_switch", "on")
+    outreach.new_container()
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.fate().json_body["reason"] == "withheld:kill_switch"
+    run("switch", "set", "kill_switch", "off")
+    outreach.new_container()
+    chosen = ("--status", "processed", "--reason", "withheld:kill_switch")
+    assert run("replay", *chosen, "--dry-run", "--json").data["events"] == 1
+    assert run("replay", *chosen, "--json").data["events"] == 1
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert len(outreach.twilio.sent_to("+15550100002")) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    assert run("replay", *chosen, "--json").data["events"] == 0
+
+
 # --- companies ----------------------------------------------------------------------------------
 
 
@@ -279,6 +308,66 @@ def test_a_secret_that_cannot_be_understood_is_left_as_it_is(outreach, run):
     said = run("company", "key", company.COMPANY_ID)
     assert said.code == 1
     assert client.get_secret_value(SecretId=KEYS)["SecretString"] == "not json"
+
+
+def at_once(outreach, monkeypatch, *issues):
+    """Run them in threads; each has read the secret before any of them writes it."""
+    barrier = threading.Barrier(len(issues), timeout=20)
+    read = threading.local()
+
+    def after_reading(**_):
+        if not getattr(read, "once", False):
+            read.once = True
+            barrier.wait()
+
+    session = boto3.Session()
+    session.events.register("response-received.secrets-manager.GetSecretValue", after_reading)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+    with ThreadPoolExecutor(len(issues)) as pool:
+        return [one.result() for one in [pool.submit(issue) for issue in issues]]
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_keys_issued_at_the_same_time_are_all_kept(outreach, stored, run, monkeypatch, is_first):
+    others = [f"ci-other-{n}" for n in range(3)]
+    for other in others:
+        run("company", "put", stored(company_id=other))
+    client = outreach.stage.aws.client("secretsmanager")
+    if is_first:
+        client.delete_secret(SecretId=KEYS, ForceDeleteWithoutRecovery=True)
+    companies = [company.COMPANY_ID, company.COMPANY_ID, *others]
+    sessions = [Session("dev") for _ in companies]
+    for one in sessions:
+        assert one.services
+    issued = at_once(
+        outreach,
+        monkeypatch,
+        *(
+            partial(api_keys.issue, one, name)
+            for one, name in zip(sessions, companies, strict=True)
+        ),
+    )
+    kept = secret(outreach)
+    for name, (key, _) in zip(companies, issued, strict=True):
+        assert key in kept[name]["api_keys"], name
+    labels = client.describe_secret(SecretId=KEYS)["VersionIdsToStages"].values()
+    assert not [one for found in labels for one in found if one.startswith("proposed-")]
+
+
+def test_ending_old_keys_while_one_is_issued_ends_none_that_was_just_shown(
+    outreach, run, monkeypatch
+):
+    run("company", "key", company.COMPANY_ID)
+    sessions = [Session("dev"), Session("dev")]
+    for one in sessions:
+        assert one.services
+    (key, _), _ended = at_once(
+        outreach,
+        monkeypatch,
+        partial(api_keys.issue, sessions[0], company.COMPANY_ID),
+        partial(api_keys.finish, sessions[1], company.COMPANY_ID),
+    )
+    assert key in secret(outreach)[company.COMPANY_ID]["api_keys"]
 
 
 # --- mail that failed -----------------------------------------------------------------------------

@@ -1,0 +1,42 @@
+"""A person's approval: the conversation goes back to the machine, and what was held is sent."""
+
+from __future__ import annotations
+
+from chalicelib import keys
+from chalicelib.conversations.ports import ConversationsPort
+from chalicelib.conversations.records import Status
+from chalicelib.flows import Event, NotAnEvent
+from chalicelib.flows.outreach.drafting import Drafting
+from chalicelib.flows.outreach.work import Work
+from chalicelib.plans import Plan
+from chalicelib.ports import EventStatus, Switches
+
+
+class Releasing:
+    """Plans releases."""
+
+    def __init__(self, conversations: ConversationsPort, drafting: Drafting) -> None:
+        self._conversations = conversations
+        self._drafting = drafting
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`."""
+        work: Work = event.subject
+        record = work.known
+        handoff = record.handoff
+        if event.facts.event_key != keys.release(record.opaque_id, str(handoff.get("id"))):
+            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+            raise NotAnEvent(EventStatus.FAILED, "do_not_contact")
+        moved = self._conversations.move(
+            record, {Status.HANDED_OFF}, {"conversation_status": handoff["was"]}
+        )
+        record = work.record = moved or self._conversations.get(record)
+        if record.is_handed_off:
+            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+        is_opening = handoff["held"] == "start"
+        if not handoff["held"]:
+            raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
+        entry_id = keys.entry_id(record.start_event if is_opening else event.facts.event_key)
+        with self._drafting.typed_failures(record):
+            return self._drafting.plan(work, entry_id, switches, is_opening=is_opening)

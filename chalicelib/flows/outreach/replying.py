@@ -1,0 +1,105 @@
+"""A recipient's message: kept once, and answered where an answer is due."""
+
+from __future__ import annotations
+
+from chalicelib import keys
+from chalicelib.conversations.ports import ConversationsPort
+from chalicelib.conversations.records import Channel, Entry, Record, Status
+from chalicelib.errors import PermanentError, UnavailableError
+from chalicelib.flows import Event, NotAnEvent
+from chalicelib.flows.outreach import rules
+from chalicelib.flows.outreach.drafting import Drafting
+from chalicelib.flows.outreach.work import Work, handed_off
+from chalicelib.jobs import InboundMessage
+from chalicelib.plans import Plan
+from chalicelib.ports import EventStatus, Switches
+
+
+class Replying:
+    """Finds the conversation of a message, and plans the answer."""
+
+    def __init__(self, conversations: ConversationsPort, drafting: Drafting) -> None:
+        self._conversations = conversations
+        self._drafting = drafting
+
+    def whose(self, job: InboundMessage) -> Record:
+        """The conversation a message belongs to: by its token, its thread, or the newest alive."""
+        if job.token is not None:
+            record = self._conversations.find(job.token)
+            if record is not None:
+                return record
+        found = sorted(
+            self._conversations.of_pair(Channel(job.channel), job.sender, job.recipient),
+            key=lambda one: one.created_at,
+            reverse=True,
+        )
+        threads = frozenset(job.in_reply_to)
+        for record in found:
+            if record.item.get("email_id_digest") in threads:
+                return self._conversations.get(record)
+        alive = [record for record in found if record.status != Status.FAILED]
+        if not alive:
+            raise NotAnEvent(EventStatus.SKIPPED, "unknown_sender")
+        spoken = [record for record in alive if record.status != Status.WITHHELD]
+        return self._conversations.get((spoken or alive)[0])
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`."""
+        work: Work = event.subject
+        if isinstance(work.job, InboundMessage):
+            self._heard(work, work.job)
+        record = work.known
+        message_id = event.facts.source_message_id
+        if message_id is None or not self._is_heard(work, message_id):
+            return handed_off("reply", "message_gone")
+        if record.is_handed_off:
+            raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+            raise NotAnEvent(EventStatus.PROCESSED, "do_not_contact")
+        if rules.is_held(record, "auto_queue_reply_message"):
+            return handed_off("reply", "auto_queue_reply_message")
+        self._drafting.wait_out_quiet_hours(record)
+        entry_id = keys.entry_id(event.facts.event_key)
+        try:
+            self._drafting.check_secrets(record)
+            return self._drafting.plan(work, entry_id, switches, is_opening=False)
+        except PermanentError as error:
+            return handed_off("reply", f"{error.provider}_{error.reason}")
+        except UnavailableError as error:
+            if error.code != "secret_missing":
+                raise
+            return handed_off("reply", error.code)
+
+    def _is_heard(self, work: Work, message_id: str) -> bool:
+        if isinstance(work.job, InboundMessage):
+            return True
+        return self._conversations.has_entry(work.known, message_id)
+
+    def _heard(self, work: Work, job: InboundMessage) -> None:
+        """Keep the message, once, and see whether it is one that gets no answer."""
+        record = work.known
+        note = (
+            "auto_reply"
+            if job.is_automatic
+            else "opt_out"
+            if job.opt_out == "stop"
+            else "media"
+            if job.media_count and not job.text.strip()
+            else None
+        )
+        heard = Entry(job.message_id, job.sent_at, "user", job.text, note=note)
+        changes = {"last_email_id": job.email_message_id}
+        if not job.is_automatic:
+            changes["last_inbound_at"] = job.sent_at
+        work.record, _ = self._conversations.append(record, heard, changes=changes)
+        if job.is_automatic:
+            raise NotAnEvent(EventStatus.PROCESSED, "automatic_message")
+        if job.opt_out == "stop":
+            self._conversations.forbid(record.primary_channel, record.company_id, "stop")
+            raise NotAnEvent(EventStatus.PROCESSED, "opted_out")
+        if job.opt_out == "start":
+            self._conversations.allow(record.primary_channel, record.company_id)
+        if job.opt_out == "help":
+            raise NotAnEvent(EventStatus.PROCESSED, "answered_by_provider")
+        if not job.text.strip():
+            raise NotAnEvent(EventStatus.PROCESSED, "media_only" if note else "empty_message")

@@ -1,0 +1,92 @@
+"""The start of a conversation: opened once, held for a person or written and sent."""
+
+from __future__ import annotations
+
+from chalicelib import keys
+from chalicelib.conversations.ports import (
+    NEVER_OPENED,
+    ComposerPort,
+    ConversationsPort,
+    StartsPort,
+)
+from chalicelib.conversations.records import Record, Status
+from chalicelib.errors import PermanentError
+from chalicelib.flows import Event, NotAnEvent
+from chalicelib.flows.outreach import rules
+from chalicelib.flows.outreach.drafting import Drafting
+from chalicelib.flows.outreach.work import Work, handed_off, may_speak
+from chalicelib.jobs import StartConversation
+from chalicelib.plans import Plan
+from chalicelib.ports import EventStatus, Switches
+
+
+class Starting:
+    """Plans starts.
+
+    Args:
+        processor_version: kept with every conversation it opens.
+    """
+
+    def __init__(
+        self,
+        conversations: ConversationsPort,
+        composer: ComposerPort,
+        starts: StartsPort,
+        drafting: Drafting,
+        processor_version: str,
+    ) -> None:
+        self._conversations = conversations
+        self._composer = composer
+        self._starts = starts
+        self._drafting = drafting
+        self._version = processor_version
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`."""
+        work: Work = event.subject
+        entry_id = keys.entry_id(event.facts.event_key)
+        if work.record is None:
+            work.record = self._open(event, work, entry_id, switches)
+        record = work.record
+        if record.start_event != event.facts.event_key:
+            raise NotAnEvent(EventStatus.SKIPPED, "conversation_exists")
+        if record.status == Status.FAILED:
+            record = work.record = self._reopened(record)
+        if rules.is_held(record, "auto_queue_initial_message"):
+            return handed_off("start", "auto_queue_initial_message")
+        self._drafting.wait_out_quiet_hours(record)
+        with self._drafting.typed_failures(record):
+            return self._drafting.plan(work, entry_id, switches, is_opening=True)
+
+    def _open(self, event: Event, work: Work, entry_id: str, switches: Switches) -> Record:
+        job = work.job
+        if not isinstance(job, StartConversation):
+            raise NotAnEvent(EventStatus.FAILED, NEVER_OPENED)
+        attributes = {**job.record, "processor_version": self._version}
+        unopened = Record({"messages": [], "message_count": 0, **attributes})
+        first = None
+        is_due = not rules.is_held(unopened, "auto_queue_initial_message") and may_speak(switches)
+        if is_due and self._composer.is_instant(unopened):
+            try:
+                first = (entry_id, self._composer.unsaved_opening(unopened))
+            except PermanentError:
+                first = None  # it will be refused again below, where the record can say so
+        opened = self._conversations.open(attributes, first)
+        if opened.record is None:
+            self._starts.free(
+                str(attributes["company_id"]), event.facts.event_key, event.facts.received_at
+            )
+            raise NotAnEvent(EventStatus.FAILED, "do_not_contact")
+        if first is not None and opened.is_new:
+            work.draft = first[1]
+        return opened.record
+
+    def _reopened(self, record: Record) -> Record:
+        """A person has a failed start run again."""
+        moved = self._conversations.move(
+            record,
+            {Status.FAILED},
+            {"conversation_status": Status.PROCESSING.value},
+            remove={"failure_stage", "failure_reason"},
+        )
+        return moved or self._conversations.get(record)

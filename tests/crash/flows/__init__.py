@@ -1,0 +1,27 @@
+"""Every flow there is; a new one is a class in a module here and a line below."""
+
+from tests.crash.flow import Flow
+from tests.crash.flows.facts import Facts, FactsWithoutNumbers
+from tests.crash.flows.outreach import MailConversation, TextReply, WhatsAppStart
+from tests.crash.flows.support import (
+    AnsweredFromLinkedOrder,
+    AskedThenAnswered,
+    ReceivedAtTheDoor,
+    Routed,
+    SettledBySweep,
+    TwoAtOnce,
+)
+
+FLOWS: tuple[Flow, ...] = (
+    Routed(),
+    ReceivedAtTheDoor(),
+    AnsweredFromLinkedOrder(),
+    AskedThenAnswered(),
+    TwoAtOnce(),
+    SettledBySweep(),
+    WhatsAppStart(),
+    TextReply(),
+    MailConversation(),
+    Facts(),
+    FactsWithoutNumbers(),
+)

@@ -1,0 +1,140 @@
+"""Facts: HubSpot's batch and Aloware's delivery are kept and posted to Power BI, each row once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chalicelib import keys
+from chalicelib.fact_schema import DIMENSIONS, FACT_EVENT, definition
+from local.vendors import aloware, hubspot
+from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
+from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
+from tests.crash.run import Run
+
+CALL = 719_285_063
+OCCURRED_MS = 1_763_600_000_000
+PHONE, MAIL = "5555550123", "pat@example.com"
+_KEY_COLUMN = {"DimAgent": "AgentID", "DimMetric": "MetricID", "DimDate": "Date"}
+
+
+class Facts(Flow):
+    """With the sequence numbers of Power BI's preview: a repeated POST adds nothing."""
+
+    name = "facts: to Power BI, POSTs numbered"
+    schedules = ("post_facts",)
+    secret_words = (PHONE, MAIL)
+    is_numbered = True
+
+    def variables(self, run: Run) -> Mapping[str, str]:
+        url = run.rig.proxy.url("powerbi")
+        return {
+            "POWERBI_BASE_URL": url,
+            "POWERBI_TOKEN_URL": run.rig.powerbi.token_url.replace(run.rig.powerbi.url, url),
+            "POWERBI_TENANT_ID": TENANT,
+            "POWERBI_CLIENT_ID": CLIENT_ID,
+            "POWERBI_WORKSPACE_ID": WORKSPACE,
+            "POWERBI_DATASET_ID": run.rig.powerbi.create_dataset(definition()),
+            "POWERBI_SEQUENCE_NUMBERS": str(self.is_numbered).lower(),
+            "FACTS_BUCKET": "",
+            "FACTS_FOLDER": "",
+            "HUBSPOT_WEBHOOK_URL": hubspot.TARGET_URL,
+        }
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        batch = [
+            hubspot.event(objectId=number, occurredAt=OCCURRED_MS, eventId=number)
+            for number in (501, 502)
+        ]
+        call = aloware.six_deliveries(id=CALL)
+        yield [self._hubspot(run, batch), *(self._aloware(run, one) for one in call[:2])]
+        yield [Tick("post_facts")]
+
+    def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
+        """Rows of the dataset by the fact they name; without numbers, as its measures count them."""
+        rows = Counter(row["EventID"] for row in self._rows(run, FACT_EVENT))
+        found = Counter(
+            {
+                key: rows.pop(key, 0)
+                for key, row in actions.items()
+                if row.get("metric") and row["status"] in {"posted", "pending"}
+            }
+        )
+        for key, count in rows.items():
+            found[STRAY + key] = count
+        return found if self.is_numbered else Counter(dict.fromkeys(found, 0)) | _once(found)
+
+    def repeated(self, run: Run) -> int:
+        rows = [row["EventID"] for row in self._rows(run, FACT_EVENT)]
+        return len(rows) - len(set(rows))
+
+    def waits(self, run: Run) -> bool:
+        """Keys of a dimension are on their way."""
+        return any(row.get("posting") for row in run.rows("QuillLedgerTable").values())
+
+    def complaints(self, run: Run) -> Sequence[str]:
+        """P1 and P2 for dimensions: a key there twice breaks the relationship, a missing one too."""
+        found = []
+        for table in DIMENSIONS:
+            column = _KEY_COLUMN[table]
+            there = Counter(row[column] for row in self._rows(run, table))
+            found += [f"P1 {table} has {key} {n} times" for key, n in there.items() if n > 1]
+            wanted = {row[_FOREIGN[table]] for row in self._rows(run, FACT_EVENT)}
+            found += [f"P2 {table} has no {key}" for key in sorted(wanted - set(there))]
+        return found
+
+    def _rows(self, run: Run, table: str) -> list[dict[str, Any]]:
+        return run.rig.powerbi.rows(run.environ["POWERBI_DATASET_ID"], table)
+
+    def _hubspot(self, run: Run, events: list[dict[str, Any]]) -> Arrival:
+        def make() -> dict[str, Any]:
+            sender = _Posting(
+                "", secret=run.stage.secrets.hubspot_secret, now_ms=lambda: _now_ms(run)
+            )
+            sender.send(events)
+            return http_event("/webhook/hubspot", sender.headers, sender.body)
+
+        facts = [
+            keys.fact("HUBSPOT", "0-5", str(one["objectId"]), "object.creation", str(OCCURRED_MS))
+            for one in events
+        ]
+        return Arrival("api", make, tuple(facts))
+
+    def _aloware(self, run: Run, delivery: dict[str, Any]) -> Arrival:
+        """Aloware never sends again."""
+        headers = {"authorization": f"Bearer {run.stage.secrets.aloware_token}"}
+        return Arrival(
+            "api",
+            lambda: http_event("/webhook/aloware", headers, delivery),
+            (keys.fact("ALOWARE", str(CALL)),),
+            is_repeated=False,
+        )
+
+
+class FactsWithoutNumbers(Facts):
+    """As configured: a row may stand twice where an outcome was not known; measures count it once."""
+
+    name = "facts: to Power BI, counted once"
+    functions = ("post_facts",)
+    is_numbered = False
+
+
+class _Posting(hubspot.HubSpot):
+    """Signs, and leaves the sending to the harness."""
+
+    def _post(self, body: bytes, headers: dict[str, str]) -> int:
+        self.body = body
+        self.headers = {name.lower(): value for name, value in headers.items()}
+        return 200
+
+
+def _now_ms(run: Run) -> int:
+    return int(run.rig.shift.now() * 1000)
+
+
+def _once(found: Counter[str]) -> Counter[str]:
+    return Counter({key: 1 for key, count in found.items() if count})
+
+
+_FOREIGN = {"DimAgent": "AgentID", "DimMetric": "MetricID", "DimDate": "FactDateKey"}

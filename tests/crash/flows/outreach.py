@@ -1,0 +1,179 @@
+"""Outreach: a start, what the vendor reports of it, what the recipient answers, and the answer to that."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qs, parse_qsl, urlsplit
+
+from chalicelib import keys
+from chalicelib.sources.ses import message_id_digest
+from local import company
+from local.vendors.twilio import Post
+from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, http_event
+from tests.crash.run import Run
+
+TEL = "+15550100001"
+MAIL = "j.canary@example.com"
+CANARY = "canary-51c9"
+REQUEST = "req123"
+_SENDS = frozenset({"send_text", "send_email"})
+
+
+class _Outreach(Flow):
+    """A company with one project on every channel."""
+
+    channel = ""
+    recipient = TEL
+    secret_words = (CANARY, TEL.removeprefix("+"), MAIL)
+
+    def variables(self, run: Run) -> Mapping[str, str]:
+        return {
+            "TWILIO_BASE_URL": run.rig.proxy.url("twilio"),
+            "AWS_ENDPOINT_URL_SESV2": run.rig.proxy.url("ses"),
+            "PUBLIC_BASE_URL": company.PUBLIC_URL,
+        }
+
+    def prepare(self, run: Run) -> None:
+        company.create(run.stage)
+
+    def start(self) -> Arrival:
+        """The Channel Router starts a conversation."""
+        body = company.request(REQUEST, self.channel, self.recipient)
+        headers = {"x-api-key": company.API_KEY}
+        return Arrival(
+            "api",
+            lambda: http_event("/initiate-conversation", headers, body),
+            (keys.start(company.COMPANY_ID, REQUEST),),
+        )
+
+    def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
+        """By the entry that each message names in its callback's address, each e-mail in its tag."""
+        marks = Counter(_mark_of_text(one) for one in run.rig.twilio.messages)
+        marks += Counter(next(iter(one["tags"].values()), "") for one in run.rig.ses.emails)
+        found: Counter[str] = Counter()
+        for key, row in actions.items():
+            if row.get("action_kind") in _SENDS:
+                entry = key.rpartition(":")[2]
+                mine = [mark for mark in marks if mark.endswith(entry)]
+                found[key] = sum(marks.pop(mark) for mark in mine)
+        for mark, count in marks.items():
+            found[STRAY + mark] = count
+        return found
+
+    def complaints(self, run: Run) -> Sequence[str]:
+        """P1 and P2 for the conversation: every entry kept once, and the start's place free again."""
+        rows = run.rows("IdempotencyTable")
+        records = [one for one in run.items("ConversationsTable") if "start_event" in one]
+        entries = Counter(entry["entry_id"] for one in records for entry in one["messages"])
+        found = [f"P1 {entry} is kept {n} times" for entry, n in entries.items() if n > 1]
+        if len(records) > 1:
+            found.append(f"P1 {len(records)} conversations were opened")
+        for key, row in rows.items():
+            is_sent = row.get("action_kind") in _SENDS and row["status"] == "done"
+            event = rows[row["event_key"]] if is_sent else row
+            is_entry = is_sent or key.startswith("evt:reply:")
+            if is_entry and event["status"] == "processed" and not entries[key.split(":")[-1]]:
+                found.append(f"P2 {key} is not in the conversation")
+            is_over = rows.get(keys.start(company.COMPANY_ID, REQUEST), {}).get("status")
+            if ":o:" in key and row.get("open") and is_over == "processed":
+                found.append(f"P2 {key} still counts a start that is over")
+        return found
+
+
+class _Text(_Outreach):
+    """On Twilio."""
+
+    late: Sequence[str] = ("Messages.json",)
+
+    def news(self, run: Run) -> Sequence[Arrival]:
+        """Twilio's callbacks, in its order."""
+        return [_callback(post) for post in run.rig.twilio.callbacks()]
+
+    def writes(self, run: Run, text: str) -> Arrival:
+        """The recipient writes back."""
+        is_whatsapp = self.channel == "whatsapp"
+        to = company.WHATSAPP_NUMBER if is_whatsapp else company.SMS_NUMBER
+        url = f"{company.PUBLIC_URL}/webhook/twilio"
+        post = run.rig.twilio.inbound(TEL, to, text, whatsapp=is_whatsapp, url=url)
+        sid = dict(parse_qsl(post.body.decode()))["MessageSid"]
+        return Arrival("api", lambda: _event(post), (keys.reply(self.channel, sid),))
+
+
+class WhatsAppStart(_Text):
+    name = "outreach: WhatsApp, start and receipts"
+    channel = "whatsapp"
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        del run
+        yield [self.start()]
+
+
+class TextReply(_Text):
+    """The start is sent before anything is counted."""
+
+    name = "outreach: SMS, a reply and its answer"
+    channel = "sms"
+    counted_from = 2
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        run.rig.twilio.set_modes(fates=["delivered"])
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield [self.start()]
+        yield [self.writes(run, f"Tell me more, {CANARY}")]
+
+
+class MailConversation(_Outreach):
+    """SES takes no key and lists nothing: what is not known waits for its events, or for a person."""
+
+    name = "outreach: e-mail, start and reply"
+    channel = "email"
+    recipient = MAIL
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        run.rig.ses.set_modes(fates=["Delivery"])
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield [self.start()]
+        sent = run.rig.ses.sent_to(MAIL)
+        if sent:
+            text = f"Tell me more, {CANARY}"
+            event = run.rig.ses.inbound(MAIL, sent[0]["reply_to"], text)
+            key = keys.reply("email", message_id_digest(_message_id(event)))
+            yield [Arrival("mail", lambda: event, (key,))]
+
+    def news(self, run: Run) -> Sequence[Arrival]:
+        """SES's events, by SNS."""
+        return [
+            Arrival("mail", lambda event=event: event, ())  # type: ignore[misc]
+            for event in run.rig.ses.events()
+        ]
+
+
+def _callback(post: Post) -> Arrival:
+    form = dict(parse_qsl(post.body.decode()))
+    key = keys.receipt(form["MessageSid"], form["MessageStatus"])
+    return Arrival("api", lambda: _event(post), (key,))
+
+
+def _event(post: Post) -> dict[str, Any]:
+    """A signed form post as the gateway hands it over."""
+    where = urlsplit(post.url.removeprefix(company.PUBLIC_URL))
+    headers = {name.lower(): value for name, value in post.headers.items()}
+    return http_event(where.path, headers, post.body, query=dict(parse_qsl(where.query)))
+
+
+def _mark_of_text(message: Mapping[str, Any]) -> str:
+    query = parse_qs(urlsplit(str(message["_callback"])).query)
+    return query["cid"][0]
+
+
+def _message_id(event: Mapping[str, Any]) -> str:
+    """Of an e-mail that came in."""
+    mail = json.loads(event["Records"][0]["Sns"]["Message"])["mail"]
+    return next(str(one["value"]) for one in mail["headers"] if one["name"] == "Message-ID")

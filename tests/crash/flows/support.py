@@ -1,0 +1,167 @@
+"""Support: a ticket routed; answered from its linked order; asked for the number, then from Shopify."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from chalicelib import keys
+from chalicelib.ticket_replies import reference
+from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
+from tests.crash.run import HORIZON_SECONDS, Run
+
+TICKET = "1042"
+EMAIL = "ada.canary@example.com"
+CANARY = "canary-7f3b"
+ORDER = "#77001"
+
+
+class Ticket(Flow):
+    """One ticket, and what its customer writes."""
+
+    secret_words = (CANARY, EMAIL, ORDER)
+
+    def prepare(self, run: Run) -> None:
+        run.rig.richpanel.add_ticket(TICKET, customer_email=EMAIL, customer_name="Ada")
+
+    def says(self, run: Run, comment: str, text: str) -> Arrival:
+        """The customer writes at the provider, whose webhook tells of it."""
+        run.rig.richpanel.add_comment(TICKET, text, id=comment)
+        body = {"ticket_id": TICKET, "message_id": comment, "message": text}
+        headers = {"x-richpanel-webhook-token": run.stage.secrets.webhook_token}
+        return Arrival(
+            "api",
+            lambda: http_event("/webhook/richpanel", headers, body),
+            (keys.ticket_message(TICKET, comment),),
+        )
+
+    def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
+        """Tags by their presence, the close by its change, replies by the reference they carry."""
+        tags = run.rig.richpanel.tags_of(TICKET)
+        effects = [one for one in run.rig.richpanel.effects if one.changed]
+        comments = {one["id"]: one for one in run.rig.richpanel.ticket(TICKET)["comments"]}
+        replies = [comments[one.value]["plain_body"] for one in effects if one.kind in _SPOKEN]
+        opaque = keys.OpaqueIds(run.stage.secrets.key_hash.encode())
+        found: Counter[str] = Counter()
+        for key, row in actions.items():
+            match row.get("action_kind"):
+                case "add_tag":
+                    found[key] = int(key.split(":")[3] in tags)
+                case "close":
+                    found[key] = sum(one.kind == "closed" for one in effects)
+                case "reply":
+                    mine = [text for text in replies if reference(opaque, key) in text]
+                    found[key] = len(mine)
+                    replies = [text for text in replies if text not in mine]
+        if replies:
+            found[f"{STRAY}reply"] = len(replies)
+        return found
+
+    def repeated(self, run: Run) -> int:
+        return sum(not one.changed for one in run.rig.richpanel.effects)
+
+
+class Routed(Ticket):
+    name = "support: routed"
+    is_cold = True
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield [self.says(run, "c-1", f"i want a refund, {CANARY}")]
+
+
+class ReceivedAtTheDoor(Routed):
+    """The same with a row written before the queue; only the door is another."""
+
+    name = "support: routed, a row at the door"
+    functions = ("api",)
+    is_cold = False
+
+    def variables(self, run: Run) -> Mapping[str, str]:
+        del run
+        return {"INGRESS_LEDGER": "true"}
+
+
+class Answering(Ticket):
+    """A deployment that may reply."""
+
+    late: Sequence[str] = ("send-message",)
+
+    def variables(self, run: Run) -> Mapping[str, str]:
+        return {
+            "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "RICHPANEL_BOT_AGENT_ID": "bot-1",
+            "MW_OUTBOUND_ALLOWLIST_DOMAINS": EMAIL.rpartition("@")[2],
+            "SHOPIFY_BASE_URL": run.rig.proxy.url("shopify"),
+        }
+
+
+class AnsweredFromLinkedOrder(Answering):
+    name = "support: answered from the linked order"
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        link_order(run)
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield [self.says(run, "c-1", f"Where is my package? {CANARY}")]
+
+
+class AskedThenAnswered(Answering):
+    """Two automatic messages, as the second is what the first has asked for; the ticket is closed."""
+
+    name = "support: asked, then answered from Shopify"
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        run.rig.shopify.add_order(ORDER, email=EMAIL, shipping="Standard")
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield [self.says(run, "c-1", f"Where is my order? {CANARY}")]
+        yield [self.says(run, "c-2", f"It is {ORDER}")]
+
+
+class TwoAtOnce(Answering):
+    """One conversation, two questions at once: the order stays, and one at most is answered."""
+
+    name = "support: two questions at once"
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        link_order(run)
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        first = self.says(run, "c-1", f"Where is my package? {CANARY}")
+        run.later(1)
+        yield [first, self.says(run, "c-2", "Hello? Where is my package?")]
+
+
+class SettledBySweep(AnsweredFromLinkedOrder):
+    """A reply of which nothing is known and nothing came: the sweep finds that out, and it is sent."""
+
+    name = "support: settled by the sweep"
+    counted_from = 3
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        run.rig.richpanel.fault("drop", operation="send_message")
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield from super().steps(run)
+        for _ in range(2):
+            run.later(HORIZON_SECONDS)
+            yield [Tick("reconcile")]
+
+
+def link_order(run: Run) -> None:
+    """The ticket's order, on its way."""
+    order = {
+        "orderId": "9001",
+        "status": "confirmed",
+        "fulfillmentStatus": "in_transit",
+        "createdAt": "2026-11-19T10:00:00Z",
+        "fulfillment": [{"tracking": [{"trackingNumber": "ZZ555", "trackingCompany": "DHL"}]}],
+    }
+    run.rig.richpanel.link_order(TICKET, "shop", "9001", order)
+
+
+_SPOKEN = frozenset({"message", "comment"})

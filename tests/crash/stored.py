@@ -1,0 +1,55 @@
+"""What one stage holds, asked past the proxy: rows, messages, and the queue's own verbs."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from chalicelib.typed_values import from_wire
+from local import resources
+from tests.crash.rig import Rig
+
+LEDGERS = ("IdempotencyTable", "QuillLedgerTable")
+
+
+class Stored:
+    """Looks into a stage; never through what is under test.
+
+    Attributes:
+        rig: whose engine is asked.
+        stage: whose tables and queues.
+    """
+
+    rig: Rig
+    stage: resources.Stage
+
+    def rows(self, *tables: str) -> dict[str, dict[str, Any]]:
+        """Rows of the ledgers by key."""
+        found: dict[str, dict[str, Any]] = {}
+        for table in tables or LEDGERS:
+            for row in self.items(table):
+                found[row.get("event_id") or row["pk"]] = row
+        return found
+
+    def items(self, table: str) -> list[dict[str, Any]]:
+        """Everything in one table."""
+        query = json.dumps({"TableName": self.stage.tables[table], "ConsistentRead": True})
+        found = self.rig.engine.call(self._account, "DynamoDB_20120810.Scan", query)
+        assert "LastEvaluatedKey" not in found
+        return [from_wire(item) for item in found["Items"]]
+
+    def waiting(self, queue: str = "EventsQueue") -> int:
+        """Messages on a queue or in flight."""
+        attributes = self.sqs(
+            "GetQueueAttributes", QueueUrl=self.stage.queues[queue], AttributeNames=["All"]
+        )["Attributes"]
+        names = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
+        return sum(int(attributes[name]) for name in names)
+
+    def sqs(self, operation: str, **arguments: Any) -> Any:
+        """One request to SQS."""
+        return self.rig.engine.call(self._account, f"AmazonSQS.{operation}", json.dumps(arguments))
+
+    @property
+    def _account(self) -> str:
+        return self.stage.aws.account

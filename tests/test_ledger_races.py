@@ -1,0 +1,487 @@
+"""Writes that meet, answers that were lost, and what is known of an effect afterwards."""
+
+import hashlib
+
+import pytest
+from fakes import NOON
+from ledger_desk import KEY, MODES, NOW, OTHER, REQUIRED, TAG, Desk, Say, facts
+
+from chalicelib import keys
+from chalicelib.clock import iso
+from chalicelib.errors import BusyError, LeaseLostError
+from chalicelib.ledger import LANDING_SECONDS, Ledger
+from chalicelib.ports import UNDECIDED, ActionStatus, Busy, EventStatus, Lease, UnsettledAction
+
+
+@pytest.fixture
+def desk():
+    return Desk()
+
+
+# --- claims that meet -------------------------------------------------------------------------
+
+
+def test_of_two_claims_of_an_expired_row_one_wins_and_the_other_is_told_until_when(desk):
+    desk.ledger.finish(desk.claim(), EventStatus.PROCESSED)
+    desk.at_expiry()
+    won = []
+    desk.table.before["put"] = lambda: won.append(desk.claim(lease_seconds=100))
+    assert desk.claim() == Busy(until_epoch=desk.clock.now().timestamp() + 100)
+    assert (desk.row()["owner"], desk.row()["fence"]) == (won[0].owner, won[0].fence)
+
+
+def test_a_claim_of_an_expired_row_that_was_received_anew_comes_again_at_once(desk):
+    desk.ledger.finish(desk.claim(), EventStatus.PROCESSED)
+    desk.at_expiry()
+    desk.clock.forward(1)
+    desk.table.before["put"] = lambda: desk.ledger.receive(facts())
+    assert desk.claim() == Busy(until_epoch=desk.clock.now().timestamp())
+    assert isinstance(desk.claim(), Lease)
+
+
+def test_a_claim_of_an_expired_row_that_the_sdk_sent_twice_is_our_own(desk):
+    """F22."""
+    desk.ledger.finish(desk.claim(), EventStatus.PROCESSED)
+    desk.at_expiry()
+    ours = Ledger(desk.table, desk.clock, lambda: "ours")
+
+    def already():
+        ours.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
+
+    desk.table.before["put"] = already
+    lease = ours.claim(facts(), MODES, lease_seconds=250, takeover=frozenset())
+    assert (lease.event, lease.owner, lease.fence) == (facts(), "ours", 2)
+    assert desk.row()["owner"] == "ours"
+
+
+def test_a_claim_that_the_sdk_sent_twice_is_the_claim_it_was(desk):
+    """F22."""
+    ours = Ledger(desk.table, desk.clock, lambda: "ours")
+    first, again = (
+        ours.claim(facts(), MODES, lease_seconds=250, takeover=frozenset()) for _ in range(2)
+    )
+    assert first == again
+
+
+def test_a_received_mark_is_put_on_nothing_but_a_received_row(desk):
+    desk.ledger.queued(KEY)
+    assert desk.table.rows == {}
+    desk.claim()
+    desk.ledger.queued(KEY)
+    assert "queued_at" not in desk.row()
+
+
+# --- actions that are taken over ----------------------------------------------------------------
+
+
+def test_an_action_of_an_event_that_another_event_holds_is_waited_for(desk):
+    """Two events may want one and the same tag."""
+    desk.ledger.begin(desk.claim(lease_seconds=250), [TAG], MODES)
+    desk.clock.forward(50)
+    with pytest.raises(BusyError) as caught:
+        desk.ledger.begin(desk.claim("evt:rp:1042:c-78"), [TAG], MODES)
+    assert (caught.value.reason, caught.value.delay_seconds) == ("action_busy", 200)
+    assert desk.row(TAG.key)["event_key"] == KEY
+
+
+@pytest.mark.parametrize("seconds", [250, 251])
+def test_an_action_that_another_event_left_behind_is_told_as_started(desk, seconds):
+    desk.ledger.begin(desk.claim(lease_seconds=250), [TAG], MODES)
+    desk.clock.forward(seconds)
+    heir = desk.claim("evt:rp:1042:c-78")
+    (left,) = desk.ledger.begin(heir, [TAG], MODES)
+    assert (left.started, left.mine) == (True, False)
+    assert desk.ledger.restart(heir, TAG, anew=True).mine
+    assert desk.row(TAG.key)["event_key"] == "evt:rp:1042:c-78"
+
+
+def test_a_pending_action_that_does_not_say_whether_it_started_may_have(desk):
+    """Never sent again on the strength of a row that an older version wrote."""
+    desk.ledger.begin(desk.claim(), [TAG], MODES)
+    del desk.row(TAG.key)["started"]
+    desk.clock.forward(300)
+    (left,) = desk.ledger.begin(desk.claim(), [TAG], MODES)
+    assert (left.started, left.mine) == (True, False)
+
+
+def test_what_waited_for_another_action_begins_once_that_is_done(desk):
+    """As when a reply of unknown outcome was found."""
+    lease = desk.claim()
+    for action, reason in ((TAG, "dependency"), (OTHER, "shadow")):
+        desk.ledger.skip(lease, action, MODES, reason=reason)
+    begun = desk.ledger.begin(lease, [TAG, OTHER], MODES)
+    assert [one.mine for one in begun] == [True, False]
+    assert desk.row(TAG.key)["status"] == "pending"
+
+
+def test_a_refusal_of_that_name_is_no_dependency_that_was_not_met(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [TAG], MODES)
+    desk.ledger.end_action(lease, TAG, ActionStatus.REFUSED, reason="dependency")
+    assert not desk.ledger.begin(lease, [TAG], MODES)[0].mine
+
+
+def test_an_action_taken_over_has_no_end_any_more_and_is_its_new_owners(desk):
+    found = desk.unknown(TAG)
+    assert found.reason == "read_timeout"
+    desk.clock.forward(300)
+    heir = desk.claim()
+    taken = desk.ledger.restart(heir, TAG, anew=True)
+    row = desk.row(TAG.key)
+    assert (taken.status, taken.mine) == (ActionStatus.PENDING, True)
+    assert not {"reason", "finished_at", "unfinished"} & set(row)
+    assert (row["owner"], row["fence"], row["lease_until"]) == (heir.owner, 2, NOW + 550)
+    assert (row["started_epoch"], row["horizon"]) == (NOW + 300, NOW + 550 + LANDING_SECONDS)
+    assert row["last_processed_at"] == "2026-11-20T12:05:00.000Z"
+    assert not desk.ledger.unsettled(limit=10)
+
+
+def test_an_action_taken_over_to_be_judged_keeps_when_it_started_and_what_was_seen(desk):
+    found = desk.unknown(TAG)
+    desk.ledger.note_look(found)
+    desk.clock.forward(300)
+    taken = desk.ledger.restart(desk.claim(), TAG, anew=False)
+    assert (taken.mine, desk.row(TAG.key)["looks"]) == (True, 1)
+    assert taken.unsettled.started_epoch == NOW
+    assert taken.unsettled.horizon_epoch == NOW + 250 + LANDING_SECONDS
+
+
+def test_an_action_that_has_ended_is_told_and_not_taken(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [TAG], MODES)
+    desk.ledger.end_action(lease, TAG, ActionStatus.DONE, ref="r1")
+    told = desk.ledger.restart(lease, TAG, anew=True)
+    assert (told.key, told.status, told.ref, told.mine) == (TAG.key, "done", "r1", False)
+
+
+def test_of_two_that_take_an_action_over_one_has_it(desk):
+    desk.ledger.begin(desk.claim(), [TAG], MODES)
+    desk.clock.forward(300)
+    heir = desk.claim("evt:rp:1042:c-78")
+    other = desk.claim("evt:rp:1042:c-79")
+    desk.table.before["update"] = lambda: desk.ledger.restart(other, TAG, anew=True)
+    with pytest.raises(LeaseLostError) as caught:
+        desk.ledger.restart(heir, TAG, anew=True)
+    assert caught.value.reason == "action_taken"
+    assert desk.row(TAG.key)["owner"] == other.owner
+
+
+def test_an_action_that_its_owner_ended_meanwhile_is_not_taken(desk):
+    """The zombie of an event wrote its outcome after all."""
+    zombie = desk.claim()
+    desk.ledger.begin(zombie, [TAG], MODES)
+    desk.clock.forward(300)
+    heir = desk.claim()
+    desk.table.before["update"] = lambda: desk.ledger.end_action(zombie, TAG, ActionStatus.DONE)
+    with pytest.raises(LeaseLostError):
+        desk.ledger.restart(heir, TAG, anew=True)
+    assert desk.row(TAG.key)["status"] == "done"
+
+
+def test_a_takeover_that_the_sdk_sent_twice_is_our_own(desk):
+    """F22."""
+    desk.ledger.begin(desk.claim(), [TAG], MODES)
+    desk.clock.forward(300)
+    heir = desk.claim()
+    desk.table.before["update"] = lambda: desk.ledger.restart(heir, TAG, anew=True)
+    taken = desk.ledger.restart(heir, TAG, anew=True)
+    assert (taken.mine, taken.status) == (True, ActionStatus.PENDING)
+
+
+@pytest.mark.parametrize(
+    "take",
+    [
+        lambda ledger, lease: ledger.restart(lease, TAG, anew=True),
+        lambda ledger, lease: ledger.begin(lease, [TAG], MODES),
+    ],
+)
+def test_who_is_below_a_rows_fence_is_told_that_it_was_taken(desk, take):
+    slept = desk.claim()
+    desk.clock.forward(300)
+    heir = desk.claim()
+    desk.ledger.begin(heir, [TAG], MODES)
+    desk.ledger.rearm(heir, [TAG])
+    with pytest.raises(LeaseLostError) as caught:
+        take(desk.ledger, slept)
+    assert caught.value.reason == "action_taken"
+
+
+def test_a_row_that_is_gone_is_told_as_gone(desk):
+    with pytest.raises(LeaseLostError) as caught:
+        desk.ledger.restart(desk.claim(), TAG, anew=True)
+    assert caught.value.reason == "action_gone"
+
+
+def test_of_two_that_begin_an_expired_action_one_has_it(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [TAG], MODES)
+    desk.ledger.end_action(lease, TAG, ActionStatus.DONE)
+    desk.at_expiry()
+    heir, other = desk.claim(), desk.claim("evt:rp:1042:c-78")
+    desk.table.before["put"] = lambda: desk.ledger.begin(other, [TAG], MODES)
+    with pytest.raises(LeaseLostError) as caught:
+        desk.ledger.begin(heir, [TAG], MODES)
+    assert caught.value.reason == "action_taken"
+    assert desk.row(TAG.key)["owner"] == other.owner
+
+
+def test_a_begin_of_an_expired_action_that_the_sdk_sent_twice_is_our_own(desk):
+    """F22."""
+    lease = desk.claim()
+    desk.ledger.begin(lease, [TAG], MODES)
+    desk.ledger.end_action(lease, TAG, ActionStatus.DONE)
+    desk.at_expiry()
+    heir = desk.claim()
+    desk.table.before["put"] = lambda: desk.ledger.begin(heir, [TAG], MODES)
+    assert desk.ledger.begin(heir, [TAG], MODES)[0].mine
+
+
+def test_who_lost_an_event_or_an_action_is_told_which(desk):
+    zombie = desk.claim()
+    desk.ledger.begin(zombie, [TAG], MODES)
+    desk.clock.forward(300)
+    heir = desk.claim()
+    desk.ledger.restart(heir, TAG, anew=True)
+    reasons = []
+    for write in (
+        lambda: desk.ledger.finish(zombie, EventStatus.PROCESSED),
+        lambda: desk.ledger.end_action(zombie, TAG, ActionStatus.DONE),
+        lambda: desk.ledger.rearm(zombie, [TAG]),
+    ):
+        with pytest.raises(LeaseLostError) as caught:
+            write()
+        reasons.append(caught.value.reason)
+    assert reasons == ["lease_lost", "action_lost", "action_lost"]
+
+
+def test_an_action_is_not_ended_by_another_events_worker_that_lost_it(desk):
+    """F25: the fences of two events may well be equal."""
+    zombie = desk.claim()
+    desk.ledger.begin(zombie, [TAG, OTHER], MODES)
+    desk.clock.forward(300)
+    heir = desk.claim("evt:rp:1042:c-78")
+    assert heir.fence == zombie.fence
+    desk.ledger.restart(heir, TAG, anew=True)
+    for write in (
+        lambda: desk.ledger.end_action(zombie, TAG, ActionStatus.DONE),
+        lambda: desk.ledger.end_actions(zombie, [TAG, OTHER], ActionStatus.DONE),
+        lambda: desk.ledger.rearm(zombie, [TAG]),
+    ):
+        with pytest.raises(LeaseLostError):
+            write()
+    assert (desk.row(TAG.key)["status"], desk.row(TAG.key)["started"]) == ("pending", True)
+
+
+def test_an_end_that_differs_from_the_one_written_is_refused(desk):
+    """F23: only the very same end is a repetition."""
+    lease = desk.claim()
+    desk.ledger.begin(lease, [TAG], MODES)
+    desk.ledger.end_action(lease, TAG, ActionStatus.DONE)
+    desk.ledger.finish(lease, EventStatus.PROCESSED)
+    with pytest.raises(LeaseLostError):
+        desk.ledger.end_action(lease, TAG, ActionStatus.REFUSED, reason="x")
+    with pytest.raises(LeaseLostError):
+        desk.ledger.rearm(lease, [TAG])
+    with pytest.raises(LeaseLostError):
+        desk.ledger.finish(lease, EventStatus.FAILED, reason="x")
+    with pytest.raises(LeaseLostError):
+        desk.ledger.store_plan(lease, "p", intent=None, modes=MODES)
+    assert (desk.row(TAG.key)["status"], desk.row()["status"]) == ("done", "processed")
+
+
+def test_outcomes_of_one_request_are_written_in_one_call(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [TAG, OTHER], MODES)
+    desk.clock.forward(2)
+    desk.table.calls.clear()
+    ended = desk.ledger.end_actions(
+        lease, [TAG, OTHER], ActionStatus.REFUSED, reason="http_422", ref="r-9"
+    )
+    assert desk.table.calls == ["update_all"]
+    at = "2026-11-20T12:00:02.000Z"
+    told = [(one.key, one.status, one.reason, one.ref, one.finished_at) for one in ended]
+    assert told == [(one.key, "refused", "http_422", "r-9", at) for one in (TAG, OTHER)]
+    for action in (TAG, OTHER):
+        row = desk.row(action.key)
+        assert (row["status"], row["reason"], row["ref"]) == ("refused", "http_422", "r-9")
+        assert row["finished_at"] == row["last_processed_at"] == at
+
+
+# --- settling ---------------------------------------------------------------------------------
+
+
+def test_what_a_settler_needs_is_on_the_row(desk):
+    assert desk.unknown(Say()) == UnsettledAction(
+        key=Say().key,
+        kind="say",
+        conversation_id="1042",
+        event_key=KEY,
+        started_epoch=NOW,
+        horizon_epoch=NOW + 250 + LANDING_SECONDS,
+        probe={"author": "bot", "body": "hash"},
+        reason="read_timeout",
+    )
+
+
+def test_no_more_unknown_actions_are_taken_at_once_than_asked_for_and_the_oldest_first(desk):
+    lease = desk.claim()
+    for action in (OTHER, TAG, Say()):
+        desk.unknown(action, lease)
+        desk.clock.forward(1)
+    assert [one.key for one in desk.ledger.unsettled(limit=2)] == [OTHER.key, TAG.key]
+
+
+def test_a_look_that_showed_nothing_is_counted_with_its_time(desk):
+    found = desk.unknown(Say())
+    desk.clock.forward(30)
+    desk.ledger.note_look(found)
+    (again,) = desk.ledger.unsettled(limit=10)
+    assert (again.looks, again.looked_epoch) == (1, NOW + 30)
+
+
+def test_a_look_at_what_was_settled_meanwhile_changes_nothing(desk):
+    found = desk.unknown(Say())
+    desk.ledger.settle(found, ActionStatus.DONE, ref="r", reason="settled")
+    before = dict(desk.row(Say().key))
+    desk.ledger.note_look(found)
+    assert desk.row(Say().key) == before
+    desk.table.delete({"event_id": Say().key})
+    desk.ledger.note_look(found)
+    assert (Say().key,) not in desk.table.rows
+
+
+def test_a_look_of_a_worker_at_its_own_pending_action_is_counted(desk):
+    found = desk.unknown(Say())
+    desk.clock.forward(300)
+    desk.ledger.restart(desk.claim(), Say(), anew=False)
+    desk.ledger.note_look(found)
+    assert desk.row(Say().key)["looks"] == 1
+
+
+@pytest.mark.parametrize("status", [ActionStatus.DONE, ActionStatus.ABANDONED])
+def test_a_settled_action_reads_how_and_when_it_was_settled(desk, status):
+    found = desk.unknown(Say())
+    desk.clock.forward(60)
+    assert desk.ledger.settle(found, status, ref="c-900", reason="by_person") is True
+    row = desk.row(Say().key)
+    assert (row["status"], row["ref"], row["reason"]) == (status, "c-900", "by_person")
+    assert row["finished_at"] == row["last_processed_at"] == "2026-11-20T12:01:00.000Z"
+    assert (row["started"], "unfinished" in row) == (True, False)
+
+
+def test_what_was_settled_as_not_done_begins_anew_without_any_settling(desk):
+    lease = desk.claim()
+    found = desk.unknown(Say(), lease)
+    desk.clock.forward(60)
+    assert desk.ledger.settle(found, ActionStatus.PENDING, reason="absent_twice") is True
+    row = desk.row(Say().key)
+    assert (row["started"], row["reason"]) == (False, "absent_twice")
+    assert row["finished_at"] == iso(NOON), "as it was when its outcome was not known"
+    assert desk.ledger.begin(lease, [Say()], MODES)[0].mine
+
+
+def test_what_was_begun_again_since_is_not_settled_by_what_was_seen_before(desk):
+    found = desk.unknown(Say())
+    desk.clock.forward(300)
+    heir = desk.claim()
+    desk.ledger.restart(heir, Say(), anew=True)
+    desk.ledger.end_action(heir, Say(), ActionStatus.UNKNOWN, reason="read_timeout")
+    assert desk.ledger.settle(found, ActionStatus.PENDING, reason="absent_twice") is False
+    assert desk.row(Say().key)["status"] == "unknown"
+
+
+# --- the provider's ids -----------------------------------------------------------------------
+
+
+def ref_row(desk):
+    (row,) = [row for (key,), row in desk.table.rows.items() if key.startswith("ref:")]
+    return row
+
+
+def test_an_outcome_and_the_providers_id_of_it_are_written_together(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [Say()], MODES)
+    desk.table.calls.clear()
+    ended = desk.ledger.end_action(lease, Say(), ActionStatus.DONE, ref="c-900")
+    assert (ended.key, ended.status, ended.ref) == (Say().key, "done", "c-900")
+    assert desk.row(Say().key)["ref"] == "c-900"
+    assert desk.table.calls == ["transact"], "and nothing behind it"
+
+
+def test_a_providers_id_is_kept_as_a_row_of_table_a_under_a_key_that_never_changes(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [Say()], MODES)
+    desk.ledger.end_action(lease, Say(), ActionStatus.DONE, ref="c-900")
+    assert ref_row(desk) == {
+        **REQUIRED,
+        "event_id": f"ref:say:{keys.digest('1042', 'c-900')}",
+        "received_at": iso(NOON),
+        "mode": UNDECIDED.mode,
+        "automation_enabled": UNDECIDED.automation_enabled,
+        "status": "done",
+        "payload_sha256": hashlib.sha256(b"c-900").hexdigest(),
+        "payload_bytes": 5,
+        "action_key": Say().key,
+    }
+
+
+def test_a_providers_id_names_one_effect_of_one_kind_in_one_conversation(desk):
+    """Richpanel's ids are a ticket's own; Twilio's and Richpanel's may be equal."""
+    found = desk.unknown(Say())
+    elsewhere = UnsettledAction("act:x", "say", "1043", KEY, 0, 0, {})
+    otherwise = UnsettledAction("act:y", "sing", "1042", KEY, 0, 0, {})
+    assert all(desk.ledger.claim_ref(one, "c-900") for one in (found, elsewhere, otherwise))
+    assert not desk.ledger.claim_ref(
+        UnsettledAction("act:z", "say", "1042", KEY, 0, 0, {}), "c-900"
+    )
+
+
+def test_an_outcome_with_its_reference_written_twice_is_written_once(desk):
+    """F23."""
+    lease = desk.claim()
+    desk.ledger.begin(lease, [Say()], MODES)
+    first = desk.ledger.end_action(lease, Say(), ActionStatus.DONE, ref="c-900")
+    desk.clock.forward(1)
+    again = desk.ledger.end_action(lease, Say(), ActionStatus.DONE, ref="c-900")
+    assert (again.finished_at, again.ref) == (first.finished_at, "c-900")
+
+
+def test_a_reference_that_is_another_actions_stays_that_ones(desk):
+    lease = desk.claim()
+    twin = Say("act:rp_reply:1042:c-78")
+    desk.ledger.begin(lease, [Say(), twin], MODES)
+    desk.ledger.end_action(lease, Say(), ActionStatus.DONE, ref="c-900")
+    assert desk.ledger.end_action(lease, twin, ActionStatus.DONE, ref="c-900").status == "done"
+    assert ref_row(desk)["action_key"] == Say().key
+
+
+def test_who_lost_an_action_ends_it_not_but_what_it_did_is_known_by_the_providers_id(desk):
+    """F25: the heir that looks will find the effect to be this action's."""
+    zombie = desk.claim()
+    desk.ledger.begin(zombie, [Say()], MODES)
+    desk.clock.forward(300)
+    heir = desk.claim()
+    desk.ledger.restart(heir, Say(), anew=True)
+    before = dict(desk.row(Say().key))
+    with pytest.raises(LeaseLostError):
+        desk.ledger.end_action(zombie, Say(), ActionStatus.DONE, ref="c-900")
+    assert desk.row(Say().key) == before
+    assert ref_row(desk)["action_key"] == Say().key
+
+
+def test_an_action_that_has_ended_takes_no_other_reference(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [Say()], MODES)
+    desk.ledger.end_action(lease, Say(), ActionStatus.REFUSED, reason="http_422")
+    with pytest.raises(LeaseLostError):
+        desk.ledger.end_action(lease, Say(), ActionStatus.DONE, ref="c-900")
+    assert desk.row(Say().key)["status"] == "refused"
+
+
+def test_outcomes_that_share_a_reference_are_each_bound_where_they_can_be_read_back(desk):
+    lease = desk.claim()
+    pair = [Say(), Say("act:rp_reply:1042:c-78")]
+    desk.ledger.begin(lease, pair, MODES)
+    ended = desk.ledger.end_actions(lease, pair, ActionStatus.DONE, ref="c-900")
+    assert [(one.key, one.status) for one in ended] == [(one.key, "done") for one in pair]
+    assert ref_row(desk)["action_key"] == pair[0].key
