@@ -8,7 +8,7 @@ WAY ?= stack
 RUNS ?= 20000
 SEED ?= 1
 
-.PHONY: help run demo test check format bench eval bench-redaction simulate crash bench-reliability mutate stats deploy-local drill test-deployed clean
+.PHONY: help run demo test check audit format bench eval bench-redaction simulate crash bench-reliability mutate stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -31,11 +31,17 @@ test: $(READY) ## Every test, headless
 	@$(BIN)/python -m coverage run -m pytest
 	@$(BIN)/python -m coverage report
 
-check: $(READY) ## Format, lint, types, import rule
+check: $(READY) ## Format, lint, types, import rule, security, the packaged templates
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
 	@$(BIN)/lint-imports
+	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib ops
+	@$(BIN)/python -m local.deploy.lint
+
+audit: $(READY) ## Known holes in what is deployed; asks the package index, and fails where it cannot
+	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib ops
+	@$(BIN)/pip-audit -r requirements.txt --strict --no-deps --disable-pip --progress-spinner off
 
 format: $(READY) ## Put the format right
 	@$(BIN)/ruff format .

@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, TextIO
 
 from chalicelib import redaction, trace
@@ -36,6 +36,9 @@ _STEPS = {"reconcile": "system", "ops": "system"}
 _WARNING_WORDS = ("failed", "refused", "unknown", "parked", "rejected", "unreadable", "dead_letter")
 
 
+_XRAY = re.compile(r"Root=(1-[0-9a-f]{8}-[0-9a-f]{24});.*\bSampled=1\b")
+"""Lambda's trace header, of an invocation whose trace is kept."""
+
 _DIGESTS = ("mw_trace_id", "ticket_id", "idempotency_key")
 _DIGEST = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16}")
 """Our own digests, in most lines: to tell one from a number costs more than the rest of a line,
@@ -46,12 +49,23 @@ _ENCODE = json.JSONEncoder(default=str, separators=(",", ":")).encode
 
 
 class JsonLog:
-    """`ports.Log` as JSON lines; one writer per container."""
+    """`ports.Log` as JSON lines; one writer per container.
+
+    Args:
+        xray: gives the trace header of the invocation, empty where there is none.
+    """
 
     def __init__(
-        self, clock: Clock, *, stage: str, release: str, stream: TextIO | None = None
+        self,
+        clock: Clock,
+        *,
+        stage: str,
+        release: str,
+        stream: TextIO | None = None,
+        xray: Callable[[], str] = str,
     ) -> None:
         self._clock = clock
+        self._xray = xray
         self._always = {"env": stage, "mw_release": release}
         self._stage = stage
         self._stream = stream
@@ -66,6 +80,9 @@ class JsonLog:
             "event": name,
             "step": _STEPS.get(first, first),
         }
+        sampled = _XRAY.search(self._xray())
+        if sampled:
+            head["xray_trace_id"] = sampled[1]
         self._write({**head, **self._always, **self._safe({**trace.current(), **fields})})
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
@@ -112,4 +129,6 @@ def _is_digest(value: object) -> bool:
 
 
 def _unit(metric: str) -> str:
+    if metric.endswith("_seconds"):
+        return "Seconds"
     return "Milliseconds" if metric.endswith("_ms") else "Count"

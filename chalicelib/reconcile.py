@@ -121,6 +121,8 @@ class Reconciler:
         self.log.metric("mw.reconcile.unknown", summary.unknown)
         self.log.metric("mw.reconcile.buried", summary.buried)
         self.log.metric("mw.reconcile.handoffs", summary.handoffs)
+        if summary.oldest_seconds is not None:
+            self.log.metric("mw.reconcile.oldest_unfinished_seconds", summary.oldest_seconds)
         if summary.problems or summary.listing != "complete":
             self.log.metric("mw.reconcile.incomplete")
 

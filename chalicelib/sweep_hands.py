@@ -30,6 +30,8 @@ class Summary:
         left_behind: conversations brought on from their own record.
         orphans: unfinished rows nobody could make a job of.
         walked: ticket numbers looked at where listing is forbidden.
+        oldest_seconds: how long ago the oldest unfinished event seen was received; 0 where none
+            is left, None where the rows could not be looked at.
         listing: complete, out_of_time, forbidden:..., interrupted:..., or busy.
     """
 
@@ -45,6 +47,7 @@ class Summary:
     left_behind: int = 0
     orphans: int = 0
     walked: int = 0
+    oldest_seconds: int | None = None
     listing: str = "complete"
     problems: list[str] = field(default_factory=list)
 

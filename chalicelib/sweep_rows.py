@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
@@ -52,12 +52,23 @@ class RowSweep:
         is_complete = len(actions) < LIMIT
         known = {action.event_key for action in actions}
         before = (self.clock.now() - STRANDED_AFTER).timestamp()
-        for row in self.ledger.stranded(older_than_epoch=before, limit=LIMIT):
+        found = self.ledger.stranded(older_than_epoch=before, limit=LIMIT)
+        self.hands.summary.oldest_seconds = self._oldest(found)
+        for row in found:
             if not self.hands.has_time:
                 self.hands.summary.problems.append("rows:out_of_time")
                 return
             may_resume = row.key not in waiting and (is_complete or row.key in known)
             self._look_after(row, may_resume=may_resume)
+
+    def _oldest(self, found: Sequence[StrandedEvent]) -> int:
+        """Seconds since the oldest of them was received; what is looked at goes to the back.
+
+        Of more than so many as one run looks at, every one is seen within a few runs.
+        """
+        received = (parsed(row.event.received_at) for row in found)
+        ages = ((self.clock.now() - at).total_seconds() for at in received if at is not None)
+        return int(max(ages, default=0))
 
     def _stays_unknown(self, action: UnsettledAction) -> bool:
         """Ask what became of an action; True while its event must go on waiting."""

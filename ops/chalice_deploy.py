@@ -5,7 +5,8 @@ get a second worker.
 
 The policy files are written for CloudFormation, which fills in account, region and stage.  Chalice
 sends a policy file to IAM as it stands, and IAM would refuse the functions in it, so they are
-filled in here, for the account the command runs in.
+filled in here, for the account the command runs in.  So are the variables that the template adds to
+a function, such as the name of the facts' bucket, which ends with the account.
 """
 
 from __future__ import annotations
@@ -16,11 +17,14 @@ from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+from chalice.config import Config
 from chalice.deploy.deployer import PolicyGenerator
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
 from ops.template import Template
+
+APP = "rp-mw"
 
 
 def prepare() -> None:
@@ -41,7 +45,9 @@ def prepare() -> None:
             "a stage that a stack manages is deployed by its stack."
         )
     region = boto3.session.Session().region_name
-    resolve_policies(Template.load(settings.stage, account=account, region=region))
+    template = Template.load(settings.stage, account=account, region=region)
+    resolve_policies(template)
+    add_variables(template)
 
 
 def resolve_policies(template: Template) -> None:
@@ -52,6 +58,21 @@ def resolve_policies(template: Template) -> None:
         return template.resolved(read(self, filename))
 
     setattr(PolicyGenerator, read.__name__, resolved)
+
+
+def add_variables(template: Template) -> None:
+    """Give each function the variables that the template adds to it; the configuration's win."""
+    own = vars(Config)["environment_variables"].fget  # there is no hook for it
+    added = {
+        name.removeprefix(f"{APP}-{template.stage}").removeprefix("-"): properties["Environment"]
+        for name, properties in template.functions()
+    }  # the routes' function has no name of its own, and nothing is added to it
+
+    def variables(self: Config) -> dict[str, str]:
+        more = added.get(self.function_name, {}).get("Variables", {})
+        return {**more, **own(self)}
+
+    setattr(Config, own.__name__, property(variables))
 
 
 def _take_profile(arguments: list[str], environ: Any) -> None:  # noqa: ANN401 - os.environ

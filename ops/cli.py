@@ -16,11 +16,14 @@ from chalicelib.clock import iso, parsed
 from chalicelib.errors import MiddlewareError, ProviderError, SettingsError, UnavailableError
 from chalicelib.ports import EventStatus
 from ops import (
+    buckets,
     dead_letters,
     doctor,
     erase,
     events,
     explain,
+    mail,
+    mail_failures,
     outreach_commands,
     provision,
     replay,
@@ -47,6 +50,8 @@ app.add_typer(outreach_commands.handoff_app, name="handoff")
 app.add_typer(outreach_commands.company_app, name="company")
 
 RECONCILE_SECONDS = 240.0
+SHOWN = 100
+"""So many keys a dry run names; the count is of all."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -102,6 +107,28 @@ def explain_command(
         output.say(f"{name}: {value}")
     for note in told["notes"]:
         output.say(note, style="yellow")
+
+
+@app.command("unfinished")
+def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json = False) -> None:
+    """Events that were accepted and have not ended, the oldest first."""
+    session, output = Session(stage), Output(json)
+    now = session.services.clock.now()
+    found = session.services.ledger.stranded(older_than_epoch=now.timestamp(), limit=limit)
+    told = [
+        {
+            "event": one.key,
+            "status": one.status,
+            "reason": one.reason,
+            "received_at": one.event.received_at,
+            "attempts": one.attempts,
+        }
+        for one in sorted(found, key=lambda one: one.event.received_at)[:limit]
+    ]
+    output.show(told)
+    columns = ("received_at", "event", "status", "reason", "attempts")
+    output.table(columns, [tuple(one[name] for name in columns) for one in told])
+    output.say(f"{len(told)} unfinished")
 
 
 @app.command("doctor")
@@ -183,6 +210,27 @@ def dlq_redrive(
     output.say(f"{len(done)} messages")
 
 
+@dlq_app.command("mail")
+def dlq_mail(
+    stage: Stage = "dev",
+    limit: Limit = 10_000,
+    *,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Hear the mail again that its function failed on."""
+    session, output = Session(stage, yes), Output(json)
+    if not dry_run:
+        session.may_write("dlq mail")
+    heard = mail_failures.hear_again(session, limit=limit, dry_run=dry_run)
+    done = list(output.following(heard, "hearing"))
+    output.show(done)
+    columns = ("message_id", "error", "did")
+    output.table(columns, [tuple(one.get(name) for name in columns) for one in done])
+    output.say(f"{len(done)} messages")
+
+
 # --- again ----------------------------------------------------------------------------------------
 
 
@@ -200,6 +248,9 @@ def replay_command(
     until: Annotated[str, typer.Option(help="Received before.")] = "0h",
     limit: Limit = 100_000,
     rate: Rate = 20.0,
+    after: Annotated[
+        str | None, typer.Option(help="Go on behind this event, the last of a run before.")
+    ] = None,
     *,
     dry_run: DryRun = False,
     yes: Yes = False,
@@ -209,6 +260,8 @@ def replay_command(
     session, output = Session(stage, yes), Output(json)
     if bool(event) == bool(status):
         raise OpsError("name events, or a --status", code=EXIT_UNUSABLE)
+    if after and not status:
+        raise OpsError("--after goes on with a --status", code=EXIT_UNUSABLE)
     found: Iterable[Any]
     if event:
         found = [session.row(key) for key in event]
@@ -218,17 +271,26 @@ def replay_command(
             status=str(status and status.value),
             since=_moment(session, since),
             until=_moment(session, until),
+            after=after,
             reason=reason,
         )
     found = (row for _, row in zip(range(limit), found, strict=False))
     if dry_run:
-        keys = [str(row["event_id"]) for row in found]
+        keys: Iterable[str] = (str(row["event_id"]) for row in found)
     else:
         session.may_write("replay")
         again = replay.replay(session, found, per_second=rate)
-        keys = list(output.following(again, "replaying"))
-    output.show({"events": len(keys), "dry_run": dry_run})
-    output.say(f"{len(keys)} events {'would be ' if dry_run else ''}put on the queue")
+        keys = output.following(again, "replaying")
+    count, last = 0, after
+    try:
+        for count, last in enumerate(keys, start=1):
+            if dry_run and count <= SHOWN:
+                output.say(str(last))
+    except (KeyboardInterrupt, MiddlewareError):
+        sys.stderr.write(f"{count} events were put on the queue; go on with --after {last}\n")
+        raise
+    output.show({"events": count, "dry_run": dry_run, "last": last})
+    output.say(f"{count} events {'would be ' if dry_run else ''}put on the queue")
 
 
 @app.command("resend")
@@ -370,6 +432,7 @@ def erase_command(
             done.tables[table.name] = done.tables.get(table.name, 0) + 1
     if not dry_run:
         done.dead_letters = dead_letters.purge(session, subjects.in_body)
+        done.dead_letters += mail_failures.purge(session, subjects.in_body)
     output.show({**asdict(done), "found": done.total, "dry_run": dry_run})
     did = "would go" if dry_run else "gone"
     settings = session.services.settings
@@ -399,12 +462,15 @@ def provision_command(
         raise OpsError("provision changes prod; say --yes if that is meant", code=EXIT_UNUSABLE)
     steps = provision.everything(session, session.template, stage)
     made = list(output.following(steps, "provisioning"))
+    made += buckets.create(session, session.template)
     watchers = watching.create(session.client, session.template, email=alarm_email)
+    mailing = mail.create(session.client, session.template)
     missing = provision.missing_secrets(session, session.template, stage)
     output.show(
         {
             "made": [asdict(one) for one in made],
             "watching": watchers,
+            "mail": mailing,
             "missing_secrets": missing,
         }
     )
@@ -412,7 +478,8 @@ def provision_command(
         ("resource", "name", "did", "changes"),
         [(m.logical_id, m.name, m.did, ", ".join(m.changes)) for m in made],
     )
-    output.say(f"watching: {len(watchers)} log groups, alarms, topic and dashboard as declared")
+    output.say(f"watching: {len(watchers)} log groups, alarms, topics and dashboard as declared")
+    output.say(f"mail: {', '.join(mailing)}")
     for name in missing:
         output.say(f"still to be provided: secret {name}", style="yellow")
 

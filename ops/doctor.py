@@ -4,36 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.clock import iso
-from chalicelib.errors import AuthError, MiddlewareError
-from chalicelib.flows.departments import DEFAULT_ROUTE, ROUTES
-from chalicelib.flows.support import PROCESSED_TAG, ROUTED_TAG
+from chalicelib.errors import MiddlewareError
 from chalicelib.ports import Clock
-from chalicelib.worker import ATTENTION_TAG
 from ops import provision, stages, switch
+from ops.doctor_alarms import alarms
+from ops.doctor_richpanel import richpanel
+from ops.finding import Finding, finding
+from ops.mail import UNPUBLISHED
 from ops.session import Session
-
-TAGS = frozenset({PROCESSED_TAG, ROUTED_TAG, ATTENTION_TAG, DEFAULT_ROUTE, *ROUTES.values()})
-"""What must exist in Richpanel by name, or its rules cannot see what we did."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One check.
-
-    Attributes:
-        result: ok, warn (works, but somebody should know) or fail.
-    """
-
-    check: str
-    result: str
-    detail: str = ""
 
 
 def examine(session: Session) -> Iterator[Finding]:
@@ -44,8 +28,10 @@ def examine(session: Session) -> Iterator[Finding]:
         ("switches", _switches),
         ("secrets", _secrets),
         ("mapping", _mapping),
+        ("alarms", alarms),
+        ("mail", _mail),
         ("sweep", _sweep),
-        ("richpanel", _richpanel),
+        ("richpanel", richpanel),
     )
     session.services.settings  # noqa: B018 - a stage whose settings are wrong is no stage
     for name, check in checks:
@@ -79,7 +65,7 @@ def _tables(session: Session) -> Iterator[Finding]:
         tags = dynamodb.list_tags_of_resource(ResourceArn=found["TableArn"]).get("Tags", [])
         if {"Key": "stage", "Value": session.stage} not in tags:
             problems.append("the stage tag is wrong: the worker refuses to start")
-        yield _finding(name, problems, good="key, indexes, TTL, tag")
+        yield finding(name, problems, good="key, indexes, TTL, tag")
 
 
 def _queues(session: Session) -> Iterator[Finding]:
@@ -99,15 +85,16 @@ def _queues(session: Session) -> Iterator[Finding]:
             problems.append("the stage tag is wrong: the worker refuses to start")
         waiting = int(found["ApproximateNumberOfMessages"])
         if "RedrivePolicy" not in declared:
-            detail = f"{waiting} dead letters: python -m ops dlq list"
+            command = "dlq mail" if "mail" in name else "dlq list"
+            detail = f"{waiting} dead letters: python -m ops {command}"
             yield (
                 Finding(name, "warn", detail)
                 if waiting and not problems
-                else _finding(name, problems, good="empty")
+                else finding(name, problems, good="empty")
             )
             continue
         problems += _source_problems(found, declared["RedrivePolicy"], timeout)
-        yield _finding(name, problems, good=f"redrive, visibility, tag; {waiting} waiting")
+        yield finding(name, problems, good=f"redrive, visibility, tag; {waiting} waiting")
 
 
 def _source_problems(
@@ -141,7 +128,7 @@ def _switches(session: Session) -> Iterator[Finding]:
 
 def _secrets(session: Session) -> Iterator[Finding]:
     missing = provision.missing_secrets(session, session.template, session.stage)
-    yield _finding("secrets", [f"missing: {one}" for one in missing], good="present")
+    yield finding("secrets", [f"missing: {one}" for one in missing], good="present")
 
 
 def _mapping(session: Session) -> Iterator[Finding]:
@@ -162,7 +149,25 @@ def _mapping(session: Session) -> Iterator[Finding]:
             problems.append(f"batch size {one.get('BatchSize')}: one failure hands all back")
         if one.get("State") not in ("Enabled", "Enabling", "Creating"):
             problems.append(f"state {one.get('State')}")
-        yield _finding("mapping", problems, good="batch size 1, enabled")
+        yield finding("mapping", problems, good="batch size 1, enabled")
+
+
+def _mail(session: Session) -> Iterator[Finding]:
+    """Where an event of mail goes that its function failed on; only where it is deployed."""
+    functions = session.client("lambda")
+    for name, properties in session.template.functions():
+        if "EventInvokeConfig" not in properties:
+            continue
+        wanted = properties["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]["Destination"]
+        try:
+            found = functions.get_function_event_invoke_config(
+                FunctionName=name, Qualifier=UNPUBLISHED
+            )
+        except functions.exceptions.ResourceNotFoundException:
+            found = {}
+        kept = found.get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")
+        detail = f"what {name} fails on is not kept: python -m ops provision, once it is deployed"
+        yield Finding("mail", "ok" if kept == wanted else "warn", "" if kept == wanted else detail)
 
 
 def _sweep(session: Session) -> Iterator[Finding]:
@@ -179,37 +184,9 @@ def _sweep(session: Session) -> Iterator[Finding]:
     yield Finding("sweep", "ok" if is_whole and not stale else "warn", detail)
 
 
-def _richpanel(session: Session) -> Iterator[Finding]:
-    richpanel = session.services.richpanel
-    try:
-        tags = richpanel.tag_names()
-    except AuthError as error:
-        yield Finding("richpanel", "fail", f"the API key is refused ({error.reason})")
-        return
-    except MiddlewareError as error:
-        yield Finding("richpanel", "fail", f"not reachable ({type(error).__name__})")
-        return
-    yield Finding("richpanel", "ok", "reachable, key accepted")
-    lacking = sorted(TAGS - tags)
-    yield _finding("richpanel tags", [f"missing: {', '.join(lacking)}"] if lacking else [])
-    teams = richpanel.team_names()
-    yield Finding("richpanel teams", "ok" if teams else "warn", ", ".join(sorted(teams)) or "none")
-    try:
-        richpanel.open_page(since=session.services.clock.now(), page=1)
-    except AuthError as error:
-        detail = f"listing is forbidden ({error.reason}): reconciliation walks ticket numbers"
-        yield Finding("richpanel listing", "warn", detail)
-    else:
-        yield Finding("richpanel listing", "ok")
-
-
 def iso_minutes_ago(clock: Clock, minutes: int) -> str:
     """A time that long ago, as rows hold it."""
     return iso(clock.now() - timedelta(minutes=minutes))
-
-
-def _finding(check: str, problems: list[str], *, good: str = "") -> Finding:
-    return Finding(check, "fail", "; ".join(problems)) if problems else Finding(check, "ok", good)
 
 
 def _ttl_is(dynamodb: Any, table: str, attribute: str) -> bool:  # noqa: ANN401

@@ -24,10 +24,23 @@ def job_of(session: Session, row: Mapping[str, Any]) -> Job:
 
 
 def scan(
-    session: Session, condition: str, names: Mapping[str, str], values: Mapping[str, Any]
+    session: Session,
+    condition: str,
+    names: Mapping[str, str],
+    values: Mapping[str, Any],
+    *,
+    after: str | None = None,
 ) -> Iterator[Item]:
-    """Rows of table A that fulfil a filter expression, page by page."""
-    start = None
+    """Rows of table A that fulfil a filter expression, page by page, in the table's own order.
+
+    Args:
+        session: the stage.
+        condition: the filter expression, its names and values without their colons.
+        names: of attributes.
+        values: plain ones.
+        after: go on behind this key, which an earlier scan gave last.
+    """
+    start = None if after is None else {"event_id": {"S": after}}
     while True:
         found, start = session.ledger_table.scan_page(
             limit=PAGE,
@@ -42,9 +55,18 @@ def scan(
 
 
 def events_of(
-    session: Session, *, status: str, since: str, until: str, reason: str | None = None
+    session: Session,
+    *,
+    status: str,
+    since: str,
+    until: str,
+    reason: str | None = None,
+    after: str | None = None,
 ) -> Iterator[Item]:
-    """Events that ended so, perhaps for a reason that begins so, received in a time, by a scan."""
+    """Events that ended so, perhaps for a reason that begins so, received in a time, by a scan.
+
+    Behind a key, where an earlier one ended.
+    """
     return scan(
         session,
         "begins_with(#k, :evt) AND #s = :status AND #r BETWEEN :since AND :until"
@@ -53,6 +75,7 @@ def events_of(
         | ({"#reason": "reason"} if reason else {}),
         {"evt": "evt:", "status": status, "since": since, "until": until}
         | ({"reason": reason} if reason else {}),
+        after=after,
     )
 
 

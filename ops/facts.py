@@ -7,79 +7,94 @@
     rebuild [--archive FOLDER]    clear the dataset and post what was kept: the ledger's facts
                                   (DYNAMO_TTL_DAYS), or an archive of the sinks, which is older
 
-It reads the deployed stage's environment (STAGE and what `chalice` gives its functions).
+Each takes `--stage` (its variables come from `.chalice/config.json`; the environment's go before
+them), `--json`, and `--yes`, without which nothing that writes is done to prod.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import sys
 import time
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib import settings as settings_module
 from chalicelib.adapters.ndjson import FileRows
 from chalicelib.adapters.powerbi import create_dataset, datasets_named
+from chalicelib.errors import MiddlewareError, SettingsError
 from chalicelib.fact_ports import Fact, Metric
 from chalicelib.fact_rebuild import Rebuild
 from chalicelib.fact_schema import DATASET, FACT_EVENT, definition, seed_keys
 from chalicelib.wiring import Services
+from ops import stages
+from ops.session import EXIT_UNUSABLE
 
 DEADLINE_SECONDS = 30.0
 RUN_SECONDS = 600.0
 
 
+Told = tuple[int, dict[str, Any], str]
+"""What a command came to: exit status, for machines, for people."""
+
+
 def main(arguments: Sequence[str] | None = None, services: Services | None = None) -> int:
     """Run a command; returns the exit status."""
     options = _options(arguments)
-    parts = services or Services(settings_module.load(os.environ))
-    status: int = options.command(parts, options)
-    return status
+    if options.writes and options.stage == "prod" and not options.yes:
+        return _no("this changes prod; say --yes if that is meant")
+    try:
+        code, told, text = options.command(services or _services(options.stage), options)
+    except SettingsError as error:
+        return _no(str(error))
+    except (MiddlewareError, ClientError, BotoCoreError) as error:
+        return _no(f"the stage cannot be reached: {type(error).__name__}")
+    print(json.dumps(told, indent=2, default=str) if options.json else text)
+    return int(code)
 
 
-def create(parts: Services, options: argparse.Namespace) -> int:
+def create(parts: Services, options: argparse.Namespace) -> Told:
     """Make the dataset unless one of the name is there; `--again` makes another all the same."""
     workspace = parts.settings.powerbi_workspace_id
     client = parts.powerbi_client
     there = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
     if there and not options.again:
-        print(f"{DATASET} is there: {', '.join(there)}")
-        return 0
+        return 0, {"there": list(there)}, f"{DATASET} is there: {', '.join(there)}"
     made = create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
-    print(f"POWERBI_DATASET_ID={made}")
-    return 0
+    return 0, {"made": made}, f"POWERBI_DATASET_ID={made}"
 
 
-def seed(parts: Services, _options: argparse.Namespace) -> int:
+def seed(parts: Services, _options: argparse.Namespace) -> Told:
     """Post the dimensions that need no fact."""
     keys = seed_keys(datetime.now(UTC).year)
     outcome = parts.fact_writer.seed(keys, time_left_seconds=_budget())
-    print(outcome)
-    return 0 if outcome == "seeded" else 1
+    return int(outcome != "seeded"), {"outcome": outcome}, str(outcome)
 
 
-def pending(parts: Services, _options: argparse.Namespace) -> int:
+def pending(parts: Services, _options: argparse.Namespace) -> Told:
     """Say how many facts wait."""
     facts = parts.fact_ledger.pending(parts.fact_ledger.pending_keys(at_most=100_000))
-    print(f"{len(facts)} facts wait" + (f"; the oldest is {facts[0].key}" if facts else ""))
-    return 0
+    oldest = facts[0].key if facts else None
+    text = f"{len(facts)} facts wait" + (f"; the oldest is {oldest}" if facts else "")
+    return 0, {"waiting": len(facts), "oldest": oldest}, text
 
 
-def explain(parts: Services, options: argparse.Namespace) -> int:
+def explain(parts: Services, options: argparse.Namespace) -> Told:
     """Print a fact's row."""
     row = parts.fact_ledger.row(options.key)
     if row is None:
-        print(f"{options.key}: never seen, or longer ago than the ledger keeps")
-        return 1
-    for name, value in sorted(row.items()):
-        print(f"{name:<12}{value}")
-    return 0
+        text = f"{options.key}: never seen, or longer ago than the ledger keeps"
+        return 1, {"error": "not found"}, text
+    return 0, dict(row), "\n".join(f"{name:<12}{value}" for name, value in sorted(row.items()))
 
 
-def rebuild(parts: Services, options: argparse.Namespace) -> int:
+def rebuild(parts: Services, options: argparse.Namespace) -> Told:
     """Fill the configured dataset anew."""
 
     def facts() -> list[Fact]:
@@ -97,8 +112,9 @@ def rebuild(parts: Services, options: argparse.Namespace) -> int:
         clock=parts.clock,
         log=parts.log,
     ).run(facts, time_left_seconds=_budget())
-    print(f"{done.outcome}: {done.facts} facts in {done.posts} posts")
-    return 0 if done.outcome == "rebuilt" else 1
+    told = {"outcome": done.outcome, "facts": done.facts, "posts": done.posts}
+    text = f"{done.outcome}: {done.facts} facts in {done.posts} posts"
+    return int(done.outcome != "rebuilt"), told, text
 
 
 def archived(files: FileRows) -> list[Fact]:
@@ -128,20 +144,38 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         description=__doc__,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--stage", default=os.environ.get("STAGE", "dev"))
+    shared.add_argument("--json", action="store_true", help="print one JSON document")
+    shared.add_argument("--yes", action="store_true", help="yes, also in prod")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    one = commands.add_parser("create", help="make the dataset")
+
+    def command(run: Callable[..., Told], about: str, *, writes: bool) -> argparse.ArgumentParser:
+        one = commands.add_parser(run.__name__, help=about, parents=[shared])
+        one.set_defaults(command=run, writes=writes)
+        return one
+
+    one = command(create, "make the dataset", writes=True)
     one.add_argument("--again", action="store_true")
-    one.set_defaults(command=create)
-    commands.add_parser("seed", help="dimensions that need no fact").set_defaults(command=seed)
-    commands.add_parser("pending", help="what waits").set_defaults(command=pending)
-    one = commands.add_parser("explain", help="one fact")
-    one.add_argument("key")
-    one.set_defaults(command=explain)
-    one = commands.add_parser("rebuild", help="fill a dataset anew")
+    command(seed, "dimensions that need no fact", writes=True)
+    command(pending, "what waits", writes=False)
+    command(explain, "one fact", writes=False).add_argument("key")
+    one = command(rebuild, "fill a dataset anew", writes=True)
     one.add_argument("--archive", type=Path)
     one.add_argument("--dataset", help="another dataset than the configured one")
-    one.set_defaults(command=rebuild)
     return parser.parse_args(arguments)
+
+
+def _services(stage: str) -> Services:
+    """As a stage's functions have them; what the environment names goes before."""
+    return Services(
+        settings_module.load({**stages.configured(stage), **os.environ, "STAGE": stage})
+    )
+
+
+def _no(message: str) -> int:
+    sys.stderr.write(f"error: {message}\n")
+    return EXIT_UNUSABLE
 
 
 if __name__ == "__main__":

@@ -25,6 +25,8 @@ _NAMES = {
     "AWS::DynamoDB::Table": "TableName",
     "AWS::SQS::Queue": "QueueName",
     "AWS::SNS::Topic": "TopicName",
+    "AWS::S3::Bucket": "BucketName",
+    "AWS::SES::ConfigurationSet": "Name",
 }
 _ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs", "AWS::SNS::Topic": "sns"}
 
@@ -69,6 +71,11 @@ class Template:
         return cls(json.loads(path.read_text()), values, account=account, region=region)
 
     @property
+    def stage(self) -> str:
+        """The stage it is of."""
+        return self._values["Stage"]
+
+    @property
     def metadata(self) -> Mapping[str, Any]:
         """``Metadata`` as it stands."""
         metadata: Mapping[str, Any] = self._raw.get("Metadata", {})
@@ -86,6 +93,18 @@ class Template:
                 continue
             properties = self.resolved(resource.get("Properties", {}))
             yield Resource(logical_id, resource["Type"], properties)
+
+    def functions(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """What is added to each function that Chalice generates: its name, and its properties."""
+        for resource in self._raw["Resources"].values():
+            if "Type" not in resource:
+                name = self.resolved(resource["Properties"]["FunctionName"])
+                properties = {
+                    key: self.resolved(one)
+                    for key, one in resource["Properties"].items()
+                    if key != "LoggingConfig"  # its group has the name that Lambda gives it anyway
+                }
+                yield name, properties
 
     def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
         """A JSON value with its functions replaced by what they give."""

@@ -13,6 +13,9 @@ from ops.template import Template
 
 Client = Callable[[str], Any]
 
+ALARM_TOPIC = "AlarmTopic"
+"""Its logical id: who is told of alarms is told of nothing else, least of all of mail."""
+
 
 def create(client: Client, template: Template, *, email: str = "") -> list[str]:
     """Make or update everything that watches a stage; returns what was made, by name.
@@ -45,7 +48,7 @@ def _topics(sns: Any, template: Template, email: str) -> Iterator[str]:  # noqa:
         name = one.properties["TopicName"]
         tags = one.properties.get("Tags", [])
         arn = sns.create_topic(Name=name, Tags=tags)["TopicArn"]
-        if email:
+        if email and one.logical_id == ALARM_TOPIC:
             sns.subscribe(TopicArn=arn, Protocol="email", Endpoint=email)
         yield name
 

@@ -21,7 +21,10 @@ SECRET_SUFFIX = "-AbCdEf"
 ANY_ACCOUNT = "?" * 12
 """A bucket's name ends with the account, as the names of buckets are everybody's."""
 
-USED_BY_LAMBDA = frozenset(
+WITHOUT_RESOURCES = frozenset({"xray:PutTelemetryRecords", "xray:PutTraceSegments"})
+"""Actions for which AWS knows no resource but all of them."""
+
+USED_BY_LAMBDA = WITHOUT_RESOURCES | frozenset(
     {
         "logs:CreateLogStream",
         "logs:PutLogEvents",
@@ -82,7 +85,8 @@ def grants(policy: Path, stage: str) -> Iterator[Permission]:
             raise ValueError(f"{policy.name} {statement.get('Sid')} is not a plain Allow")
         for action in _as_list(statement["Action"]):
             for resource in _as_list(statement["Resource"]):
-                yield Permission(action, _resource(resource, stage))
+                is_all = action in WITHOUT_RESOURCES and resource == "*"
+                yield Permission(action, "*" if is_all else _resource(resource, stage))
 
 
 def needs(call: Call) -> Iterator[Permission]:

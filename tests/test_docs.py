@@ -77,7 +77,6 @@ def ops_commands(text):
     return {tuple(line.split()) for line in lines}
 
 
-@pytest.mark.skipif(not (ROOT / "ops" / "__main__.py").exists(), reason="the commands are not here")
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_every_command_of_a_page_exists_with_its_options(path):
     for words in ops_commands(path.read_text()):
@@ -199,3 +198,13 @@ def test_the_set_up_names_the_real_header_and_secrets():
 def test_every_secret_has_a_row_among_how_to_change_it():
     told = set(re.findall(r"`([\w]+(?:/[\w]+)?)`", page("security.md").split("## Changing")[1]))
     assert {name for name in RESOURCES["Metadata"]["Secrets"] if name != "Comment"} <= told
+
+
+# --- deploying --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_a_template_too_long_for_a_request_is_sent_by_way_of_a_bucket(path):
+    """`aws cloudformation deploy` refuses more than 51,200 bytes unless it may put them in S3."""
+    for command in re.findall(r"aws cloudformation deploy (?:[^\n]*\\\n)*[^\n]*", path.read_text()):
+        assert "--s3-bucket" in command, path.name

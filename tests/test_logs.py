@@ -39,6 +39,24 @@ def test_a_line_has_time_level_event_stage_and_release(log, stream):
     ]
 
 
+@pytest.mark.parametrize(
+    ("header", "shown"),
+    [
+        ("Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1", True),
+        ("Root=1-57590988-000012345678901234567890;Sampled=1", True),
+        ("Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=0", False),
+        ("Root=jane@example.com;Sampled=1", False),
+        ("", False),
+    ],
+)
+def test_a_line_names_its_trace_at_x_ray_where_one_is_kept(stream, header, shown):
+    """The header that Lambda sets for each invocation."""
+    log = JsonLog(ManualClock(), stage="dev", release="1", stream=stream, xray=lambda: header)
+    log.event("x")
+    root = header.partition(";")[0].removeprefix("Root=")
+    assert lines(stream)[0].get("xray_trace_id") == (root if shown else None)
+
+
 def test_personal_data_in_any_field_or_key_is_masked(log, stream):
     """F53."""
     log.event("x", **{"jane@example.com": 1, "nested": {"a": ["mail jane@example.com now"]}})

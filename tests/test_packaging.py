@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 from cfnlint.api import lint_file
 
+from local.deploy import lint
+
 ROOT = Path(__file__).parent.parent
 CHALICE = ROOT / ".chalice"
 STAGES = ["dev", "staging", "prod"]
@@ -64,10 +66,6 @@ def packaged(project: Path, stage: str) -> Path:
 @pytest.fixture(scope="module")
 def template(packaged: Path) -> Template:
     return json.loads((packaged / "sam.json").read_text())
-
-
-def test_cfn_lint_finds_nothing(packaged: Path):
-    assert [str(match) for match in lint_file(packaged / "sam.json")] == []
 
 
 def test_there_are_exactly_these_functions(template: Template):
@@ -138,6 +136,20 @@ def test_a_function_logs_to_a_group_that_forgets(template: Template, function: s
     assert template["Resources"][function]["Properties"]["FunctionName"] == {"Fn::Sub": name}
     assert properties["LogGroupName"] == {"Fn::Sub": f"/aws/lambda/{name}"}
     assert properties["RetentionInDays"] == {"Fn::If": ["IsProd", 90, 14]}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_is_traced_where_its_stage_is_and_may_always_send_what_it_traced(
+    template: Template, function: str, stage: str
+):
+    """Lambda refuses a function whose tracing is on and whose role may not write segments."""
+    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+    (statement,) = [one for one in policy["Statement"] if one["Resource"] == "*"]
+
+    assert template["Resources"][function]["Properties"]["Tracing"] == (
+        "PassThrough" if stage == "dev" else "Active"
+    )
+    assert statement["Action"] == ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]
 
 
 def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, stage: str):
@@ -225,6 +237,18 @@ def test_cfn_lint_catches_the_traps_of_merging(
     found = [match.rule.id for match in lint_file(tmp_path / "sam.json")]
 
     assert any(one.startswith(rule) for one in found), found
+
+
+def test_make_check_names_what_cfn_lint_finds(tmp_path: Path):
+    """That the real templates are clean is seen there, once for each stage."""
+    project = lint.bundle.sources(tmp_path)
+    path = project / ".chalice" / "resources.json"
+    broken = json.loads(path.read_text())
+    broken["Resources"]["ApiLogs"]["Properties"]["RetentionInDays"] = 15
+    path.write_text(json.dumps(broken))
+
+    assert any("15" in one for one in lint.findings(project, "dev"))
+    assert "python -m local.deploy.lint" in (ROOT / "Makefile").read_text()
 
 
 def test_reconciliation_runs_on_a_schedule(template: Template):

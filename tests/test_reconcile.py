@@ -398,6 +398,29 @@ def test_an_event_older_than_what_its_actions_are_remembered_is_left_to_a_person
     assert system.row(parked.key)["status"] == "parked"
 
 
+def test_the_age_of_the_oldest_unfinished_event_is_told_and_measured(system, parked, capsys):
+    parked.shows = None
+    assert sweep(system).oldest_seconds < 60
+    rewrite(system, parked.key, received_at=ago(5 * 3600), last_processed_at=ago(300))
+    capsys.readouterr()
+    assert 5 * 3600 <= sweep(system).oldest_seconds < 5 * 3600 + 600
+    name = "mw.reconcile.oldest_unfinished_seconds"
+    (measured,) = [line for line in capsys.readouterr().out.splitlines() if name in line]
+    assert json.loads(measured)[name] >= 5 * 3600
+    assert json.loads(measured)["_aws"]["CloudWatchMetrics"][0]["Metrics"][0]["Unit"] == "Seconds"
+
+
+def test_no_age_is_measured_where_the_rows_could_not_be_looked_at(system, capsys):
+    """A zero would tell the alarm that all is well."""
+
+    def broken(**_how):
+        raise TransientError("dynamodb", "query")
+
+    system.services().ledger.stranded = broken
+    assert sweep(system).oldest_seconds is None
+    assert 'oldest_unfinished_seconds":' not in capsys.readouterr().out
+
+
 def test_a_row_nobody_can_make_a_job_of_is_counted_and_kept(system):
     system.services().ledger.receive(
         system.services().ledger.stored("evt:rp:1042:c-1") or _foreign_event()

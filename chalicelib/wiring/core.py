@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import uuid
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -119,7 +120,10 @@ class Core:
     @cached_property
     def log(self) -> JsonLog:
         """The redacting log."""
-        return JsonLog(self.clock, stage=self.settings.stage, release=self.settings.release)
+        settings = self.settings
+        return JsonLog(
+            self.clock, stage=settings.stage, release=settings.release, xray=_xray_header
+        )
 
     def check_stage(self) -> None:
         """Refuse another stage's tables and queue."""
@@ -167,3 +171,8 @@ def new_id() -> str:
 def new_owner() -> str:
     """An owner of a claim, short because every write of a row pays for its length."""
     return uuid.uuid4().hex[:16]
+
+
+def _xray_header() -> str:
+    """The trace header of this invocation, which Lambda puts into the environment each time."""
+    return os.environ.get("_X_AMZN_TRACE_ID", "")

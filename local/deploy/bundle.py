@@ -41,6 +41,18 @@ _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 
 def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
     """Copy the project into a folder, with packages and with these variables for the stage."""
+    sources(folder)
+    (folder / "vendor").symlink_to(packages())
+    config = folder / ".chalice" / "config.json"
+    settings = json.loads(config.read_text())
+    leading = {**dict.fromkeys(VENDORS, NOWHERE), **variables}
+    settings["stages"][stage].setdefault("environment_variables", {}).update(leading)
+    config.write_text(json.dumps(settings, indent=2))
+    return folder
+
+
+def sources(folder: Path) -> Path:
+    """Copy the project without any packages: its template does not depend on them."""
     ignored = shutil.ignore_patterns("deployments", "deployed", "venv", "__pycache__")
     for tree in TREES:
         if (ROOT / tree).is_dir():
@@ -48,12 +60,6 @@ def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
     for name in SOURCES:
         shutil.copy(ROOT / name, folder)
     (folder / "requirements.txt").write_text("")
-    (folder / "vendor").symlink_to(packages())
-    config = folder / ".chalice" / "config.json"
-    settings = json.loads(config.read_text())
-    leading = {**dict.fromkeys(VENDORS, NOWHERE), **variables}
-    settings["stages"][stage].setdefault("environment_variables", {}).update(leading)
-    config.write_text(json.dumps(settings, indent=2))
     return folder
 
 

@@ -40,7 +40,8 @@ class Deployment:
 
     Attributes:
         api_url: of the API's stage, without a trailing slash.
-        functions: what each is for (``api``, ``worker``, ``reconcile``) to its name.
+        functions: what each is for (``api``, ``worker``, ``reconcile``, ``facts``, ``mail``)
+            to its name.
     """
 
     engine: Engine

@@ -9,7 +9,7 @@ from local import resources
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
 from local.engine import REGION
-from ops import watching
+from ops import buckets, mail, watching
 from ops.template import Template
 
 if TYPE_CHECKING:
@@ -21,10 +21,12 @@ MANAGER = "provision"
 
 
 def provision(engine: Engine, stage: str) -> resources.Stage:
-    """Tables, queues, switches and secrets of a stage, and what watches them."""
+    """Everything of a stage but its functions, as `python -m ops provision` makes it."""
     made = resources.create(resources.Aws(engine.url), stage)
     template = Template.load(stage, account=made.aws.account, region=REGION)
     watching.create(made.aws.client, template)
+    list(buckets.create(made.aws, template))
+    mail.create(made.aws.client, template)
     return made
 
 
@@ -36,6 +38,8 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
     """
     stage = made.name
     bundle.chalice(project, "deploy", "--stage", stage, variables=made.aws.environment)
+    template = Template.load(stage, account=made.aws.account, region=REGION)
+    list(mail.keep_failures(made.aws.client("lambda"), template))
     record = json.loads((project / ".chalice" / "deployed" / f"{stage}.json").read_text())
     found = {one["name"]: one for one in record["resources"]}
     return Deployment(
@@ -48,6 +52,8 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
                 ("api", "api_handler"),
                 ("worker", "worker"),
                 ("reconcile", "reconcile"),
+                ("facts", "post_facts"),
+                ("mail", "mail"),
             )
         },
     )

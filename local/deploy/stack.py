@@ -22,7 +22,13 @@ if TYPE_CHECKING:
 
 BUCKET = "deployments"
 MANAGER = "cloudformation"
-FUNCTIONS = {"api": "APIHandler", "worker": "Worker", "reconcile": "Reconcile"}
+FUNCTIONS = {
+    "api": "APIHandler",
+    "worker": "Worker",
+    "reconcile": "Reconcile",
+    "facts": "PostFacts",
+    "mail": "Mail",
+}
 READY_SECONDS = 120.0
 
 
@@ -36,13 +42,13 @@ def deploy(
     """
     aws = resources.Aws(engine.url)
     _refuse_provisioned(aws, stage)
-    template = _uploaded(aws, bundle.package(project, stage))
+    template_url = _uploaded(aws, bundle.package(project, stage))
     known = resources.Secrets()
     resources.create_switches(aws, stage, resources.SWITCHES)
     resources.create_secrets(aws, stage, known)
     name = f"rp-mw-{stage}"
     values = {"Stage": stage, "Release": "local", **(parameters or {})}
-    _apply(aws, name, template, values)
+    _apply(aws, name, template_url, values)
     return _deployment(engine, aws, name, stage, known)
 
 
@@ -59,11 +65,15 @@ def _refuse_provisioned(aws: resources.Aws, stage: str) -> None:
         raise EngineError(f"{queue} is managed by {owner}; chalice deploy deploys this stage")
 
 
-def _uploaded(aws: resources.Aws, out: Path) -> dict[str, Any]:
-    """The template with its bundles in S3, as `aws cloudformation package` leaves it."""
+def _uploaded(aws: resources.Aws, out: Path) -> str:
+    """The template and its bundles in S3, as `aws cloudformation package` and `deploy` put them.
+
+    A request to CloudFormation carries 51,200 bytes of template at most, and this one has more;
+    from S3 it may have a megabyte.
+    """
     s3 = aws.client("s3")
     s3.create_bucket(Bucket=BUCKET)
-    template: dict[str, Any] = json.loads((out / "sam.json").read_text())
+    template = json.loads((out / "sam.json").read_text())
     done: dict[str, str] = {}
     for resource in template["Resources"].values():
         local = resource.get("Properties", {}).get("CodeUri")
@@ -73,12 +83,12 @@ def _uploaded(aws: resources.Aws, out: Path) -> dict[str, Any]:
             done[local] = f"{out.parent.name}/{local.rsplit('/', 1)[-1]}"
             s3.upload_file(str(out / local), BUCKET, done[local])
         resource["Properties"]["CodeUri"] = {"Bucket": BUCKET, "Key": done[local]}
-    return template
+    key = f"{out.parent.name}/template-{time.time_ns()}.json"
+    s3.put_object(Bucket=BUCKET, Key=key, Body=json.dumps(template).encode())
+    return f"{aws.url}/{BUCKET}/{key}"
 
 
-def _apply(
-    aws: resources.Aws, name: str, template: dict[str, Any], values: Mapping[str, str]
-) -> None:
+def _apply(aws: resources.Aws, name: str, template_url: str, values: Mapping[str, str]) -> None:
     client = aws.client("cloudformation")
     kind = "UPDATE" if _status(client, name) else "CREATE"
     change = f"deploy-{time.time_ns()}"
@@ -86,7 +96,7 @@ def _apply(
         StackName=name,
         ChangeSetName=change,
         ChangeSetType=kind,
-        TemplateBody=json.dumps(template),
+        TemplateURL=template_url,
         Capabilities=["CAPABILITY_IAM", "CAPABILITY_NAMED_IAM", "CAPABILITY_AUTO_EXPAND"],
         Parameters=[{"ParameterKey": k, "ParameterValue": v} for k, v in values.items()],
     )

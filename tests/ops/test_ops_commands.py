@@ -1,12 +1,15 @@
 """The operator's commands on a real stage: what they tell, what they change, how they refuse."""
 
+import json
+
 import pytest
+import typer
 from engines import drain
 from ops_cli import runner
 from test_pipeline import ROUTED, System, _delivery
 
 from chalicelib import keys
-from ops.doctor import TAGS
+from ops import cli, facts, replay
 
 WRONG = [
     ("explain", "nobody-knows-it"),
@@ -95,6 +98,20 @@ def test_explain_scans_for_what_keys_do_not_name_when_asked_to(done, run):
     done.run()
     assert thin not in run("explain", "1042").out
     assert thin in run("explain", "1042", "--deep").out
+
+
+def test_what_has_not_ended_is_listed_with_its_reason_and_the_oldest_first(done, run):
+    assert run("unfinished", "--json").data == []
+    table = done.services().ledger._table
+    done.post(done.ticket("1043"))
+    done.run()
+    for ticket, received in (("1042", "2026-11-20T10:00:00.000Z"), ("1043", "2026-11-20T09:00Z")):
+        changed = {"status": "parked", "unfinished": "parked#0", "received_at": received}
+        table.update({"event_id": f"evt:rp:{ticket}:c-1"}, set_=changed | {"reason": "unknown:tag"})
+    listed = run("unfinished", "--json").data
+    assert [one["event"] for one in listed] == ["evt:rp:1043:c-1", "evt:rp:1042:c-1"]
+    assert {(one["status"], one["reason"]) for one in listed} == {("parked", "unknown:tag")}
+    assert "2 unfinished" in run("unfinished").out
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
@@ -212,6 +229,40 @@ def test_a_replay_repeats_nothing_that_was_done(done, run):
     assert len(done.writes()) == 1
 
 
+def test_a_replay_goes_on_where_an_earlier_one_ended(system, run):
+    for number in range(5):
+        system.post(system.ticket(f"t-{number}"))
+    system.run()
+    seen, after = [], ()
+    for _ in range(3):
+        part = ("--status", "processed", "--limit", "2", "--json", *after)
+        said = run("replay", *part).data
+        seen.append(said["events"])
+        after = ("--after", said["last"])
+    assert seen == [2, 2, 1]
+    assert run("replay", "--status", "processed", "--json", *after).data["events"] == 0
+    assert len(system.run()) == 5, "each of them once"
+    assert run("replay", "evt:rp:t-1:c-1", "--after", "evt:rp:t-0:c-1").code == 2
+
+
+def test_a_replay_that_breaks_off_says_where_to_go_on(system, run, monkeypatch):
+    for number in range(3):
+        system.post(system.ticket(f"t-{number}"))
+    system.run()
+    first = run("replay", "--status", "processed", "--limit", "1", "--json").data["last"]
+    system.run()
+    real = replay.replay
+
+    def stopped(*arguments, **how):
+        yield next(real(*arguments, **how))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(replay, "replay", stopped)
+    said = run("replay", "--status", "processed")
+    assert said.code == 130, "as a shell has it of an interrupt"
+    assert f"1 events were put on the queue; go on with --after {first}" in said.err
+
+
 def test_a_resend_acts_once_for_each_nonce_and_is_audited(done, run):
     """F38: a person wants it done again."""
     for nonce in ("first", "first", "second"):
@@ -289,35 +340,10 @@ def test_a_person_is_erased_from_every_table_and_found_no_more(system, run, subj
 # --- resources ----------------------------------------------------------------------------------
 
 
-def test_a_healthy_stage_passes_and_each_fault_is_named(system, run):
-    for tag in sorted(TAGS):
-        system.richpanel.tag_id(tag)
-    secrets = system.stage.aws.client("secretsmanager")
-    for name in ("aloware/api_token", "router/api_keys", "twilio/webhook_tokens"):
-        secrets.create_secret(Name=f"rp-mw/dev/{name}", SecretString="{}")
-    healthy = run("doctor", "--json")
-    assert [one for one in healthy.data if one["result"] == "fail"] == []
-    assert healthy.code == 0
-    aws = system.stage.aws
-    aws.client("sqs").set_queue_attributes(
-        QueueUrl=system.stage.queue_url, Attributes={"VisibilityTimeout": "60"}
-    )
-    aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
-    aws.client("secretsmanager").put_secret_value(
-        SecretId="rp-mw/dev/richpanel/webhook_token", SecretString=" "
-    )
-    system.richpanel.api_keys[:] = ["another"]
-    sick = run("doctor", "--json")
-    failed = {one["check"] for one in sick.data if one["result"] == "fail"}
-    assert failed == {"rp-mw-events-dev.fifo", "switches", "secrets", "richpanel"}
-    assert sick.code == 1
-
-
 def test_provision_makes_a_stage_and_then_changes_only_what_differs(run, aws, system, monkeypatch):
-    assert {one["did"] for one in run("provision", "--json").data["made"]} <= {
-        "unchanged",
-        "updated",
-    }
+    made = run("provision", "--json").data["made"]
+    created = [one["logical_id"] for one in made if one["did"] == "created"]
+    assert created == ["FactsArchive"], "which the local stage goes without"
     again = run("provision", "--json").data
     assert {one["did"] for one in again["made"]} == {"unchanged"}
     aws.client("sqs").set_queue_attributes(
@@ -329,6 +355,44 @@ def test_provision_makes_a_stage_and_then_changes_only_what_differs(run, aws, sy
     assert run("switch", "get", "--json").data["kill_switch"] == "true", "never overwritten"
 
 
+def test_provision_makes_the_archive_and_the_way_of_mail_and_changes_them_no_more(run, aws, system):
+    assert system
+    assert "created" in {one["did"] for one in run("provision", "--json").data["made"]}
+    name = f"rp-mw-facts-dev-{aws.account}"
+    s3 = aws.client("s3")
+    block = s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
+    assert set(block.values()) == {True}
+    assert {"Key": "stage", "Value": "dev"} in s3.get_bucket_tagging(Bucket=name)["TagSet"]
+    s3.put_public_access_block(
+        Bucket=name, PublicAccessBlockConfiguration={**block, "BlockPublicAcls": False}
+    )
+    s3.put_object(Bucket=name, Key="kept", Body=b"1")
+    again = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
+    assert (again["FactsArchive"]["did"], again["FactsArchive"]["changes"]) == (
+        "updated",
+        ["public access"],
+    )
+    assert s3.get_object(Bucket=name, Key="kept")["Body"].read() == b"1"
+    topic = aws.client("sns").get_topic_attributes(
+        TopicArn=f"arn:aws:sns:us-east-1:{aws.account}:rp-mw-mail-dev"
+    )["Attributes"]
+    assert "ses.amazonaws.com" in topic["Policy"]
+    (destination,) = aws.client("sesv2").get_configuration_set_event_destinations(
+        ConfigurationSetName="rp-mw-dev"
+    )["EventDestinations"]
+    assert destination["SnsDestination"]["TopicArn"].endswith(":rp-mw-mail-dev")
+    assert "RENDERING_FAILURE" in destination["MatchingEventTypes"]
+
+
+def test_who_is_told_of_alarms_is_told_of_no_mail(run, aws, system):
+    assert system
+    assert run("provision", "--alarm-email", "night@example.com").code == 0
+    subscribed = aws.client("sns").list_subscriptions()["Subscriptions"]
+    assert [(one["TopicArn"].rsplit(":", 1)[-1], one["Endpoint"]) for one in subscribed] == [
+        ("rp-mw-dev-alarms", "night@example.com")
+    ]
+
+
 def test_resources_of_a_stack_are_refused(run, aws, system):
     aws.client("sqs").tag_queue(
         QueueUrl=system.stage.queue_url, Tags={"aws:cloudformation:stack-name": "rp-mw-dev"}
@@ -336,3 +400,41 @@ def test_resources_of_a_stack_are_refused(run, aws, system):
     said = run("provision")
     assert said.code == 1
     assert "CloudFormation" in said.err
+
+
+# --- every command --------------------------------------------------------------------------------
+
+
+def commands(group, *words):
+    """Every command below a group, with its words."""
+    for name, one in group.commands.items():
+        if hasattr(one, "commands"):
+            yield from commands(one, *words, name)
+        else:
+            yield (*words, name), one
+
+
+def test_every_command_takes_a_stage_and_prints_json_when_asked_to():
+    found = dict(commands(typer.main.get_command(cli.app)))
+    assert len(found) > 20
+    for words, command in found.items():
+        options = {option for one in command.params for option in one.opts}
+        assert {"--stage", "--json"} <= options, " ".join(words)
+
+
+@pytest.mark.parametrize("words", [("create",), ("seed",), ("rebuild",)], ids=" ".join)
+def test_facts_of_prod_are_not_changed_without_a_yes(words, capsys):
+    assert facts.main([*words, "--stage", "prod"]) == 2
+    assert "--yes" in capsys.readouterr().err
+
+
+def test_facts_are_told_in_json_and_a_stage_that_cannot_be_reached_is_said(
+    system, capsys, monkeypatch
+):
+    assert facts.main(["pending", "--stage", "dev", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"waiting": 0, "oldest": None}
+    assert facts.main(["explain", "ALOWARE:none"]) == 1
+    assert facts.main(["pending", "--stage", "NOT A STAGE"]) == 2
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    assert facts.main(["pending"]) == 2
+    assert "Traceback" not in capsys.readouterr().err

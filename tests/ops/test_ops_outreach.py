@@ -9,7 +9,7 @@ import boto3
 import pytest
 from engines import drain
 from ops_cli import runner
-from outreach_system import TEL
+from outreach_system import MAIL, TEL
 
 from chalicelib.jobs import decode, facts_of
 from local import company
@@ -33,6 +33,7 @@ WRITES = [
     ("handoff", "take", "x", "--by", "agent-7"),
     ("company", "put", "item.json"),
     ("company", "key", company.COMPANY_ID),
+    ("dlq", "mail"),
 ]
 KEYS = "rp-mw/dev/router/api_keys"
 
@@ -367,3 +368,52 @@ def test_ending_old_keys_while_one_is_issued_ends_none_that_was_just_shown(
         partial(api_keys.finish, sessions[1], company.COMPANY_ID),
     )
     assert key in secret(outreach)[company.COMPANY_ID]["api_keys"]
+
+
+# --- mail that failed -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def put_aside(outreach):
+    """Puts a reply by e-mail where Lambda puts what its function failed on."""
+    sqs = outreach.stage.aws.client("sqs")
+    url = sqs.get_queue_url(QueueName="rp-mw-mail-failures-dev")["QueueUrl"]
+
+    def put(body=None, **record):
+        came = outreach.ses.inbound(MAIL, "hello@company.example", "Yes please")
+        whole = {
+            "requestContext": {"condition": "RetriesExhausted", "approximateInvokeCount": 3},
+            "requestPayload": came,
+            "responsePayload": {"errorType": "UnavailableError", "errorMessage": "x"},
+            **record,
+        }
+        sqs.send_message(QueueUrl=url, MessageBody=body or json.dumps(whole))
+
+    return put
+
+
+def test_mail_that_failed_is_heard_again_once_and_then_gone(outreach, run, put_aside):
+    put_aside()
+    (told,) = run("dlq", "mail", "--dry-run", "--json").data
+    assert (told["error"], told["did"]) == ("UnavailableError", "would be heard again")
+    assert outreach.run() == []
+    said = run("dlq", "mail", "--json")
+    assert said.data[0]["did"] == "heard again"
+    assert MAIL not in said.out
+    assert len(outreach.run()) == 1
+    assert run("dlq", "mail", "--json").data == []
+
+
+def test_what_is_no_failed_mail_is_left_and_named(outreach, run, put_aside):
+    put_aside(body="nonsense")
+    put_aside(requestPayload=None)
+    assert {one["did"] for one in run("dlq", "mail", "--json").data} == {
+        "left: not a record of Lambda's"
+    }
+    assert len(run("dlq", "mail", "--json").data) == 2
+
+
+def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_aside):
+    put_aside()
+    assert run("erase", "--subject", MAIL, "--yes", "--json").data["dead_letters"] == 1
+    assert run("dlq", "mail", "--json").data == []

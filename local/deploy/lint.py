@@ -1,0 +1,39 @@
+"""What `chalice package` makes of each stage, read by cfn-lint; a part of `make check`."""
+
+from __future__ import annotations
+
+import json
+import sys
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from cfnlint.api import lint_file
+
+from local.deploy import bundle
+from local.engine import ROOT
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def main() -> int:
+    """Print what is found; status 1 where anything is."""
+    stages = list(json.loads((ROOT / ".chalice" / "config.json").read_text())["stages"])
+    with tempfile.TemporaryDirectory() as folder:
+        project = bundle.sources(Path(folder))
+        found = [f"{stage}: {one}" for stage in stages for one in findings(project, stage)]
+    for one in found:
+        print(one)
+    print(f"cfn-lint: {len(stages)} stages packaged, {len(found)} findings")
+    return int(bool(found))
+
+
+def findings(project: Path, stage: str) -> Iterator[str]:
+    """What cfn-lint says of a stage's template, one sentence each."""
+    for match in lint_file(bundle.package(project, stage) / "sam.json"):
+        yield f"{match.rule.id} line {match.linenumber}: {match.message}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
