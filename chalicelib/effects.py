@@ -123,11 +123,10 @@ class Effects:
     ) -> str | None:
         if item.already:
             return "already"
-        together = {other.action.key for other in step if not other.already}
         for key in item.depends_on:
             row = earlier.get(key)
             met = row is not None and _is_satisfied(row)
-            if not met and key not in together and not _already_in(step, key):
+            if not met and not any(other.action.key == key for other in step):
                 return "dependency"
         return self._switches.current().forbids(item.action)
 
@@ -281,7 +280,3 @@ def _is_satisfied(row: ActionRow) -> bool:
     """Done, whether that was seen at once or settled later, or the vendor had it so."""
     is_already = row.status == ActionStatus.SKIPPED and row.reason == "already"
     return row.status == ActionStatus.DONE or is_already
-
-
-def _already_in(step: Sequence[StepAction], key: str) -> bool:
-    return any(item.already and item.action.key == key for item in step)

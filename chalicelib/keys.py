@@ -29,16 +29,23 @@ import hmac
 import json
 import re
 import unicodedata
+from functools import lru_cache
 from typing import Self
 
 BUCKET_SECONDS = 300
 """Width of the time bucket in a text-hash key: the SQS FIFO deduplication window."""
 
 _WHITE_SPACE = re.compile(r"\s+")
+_ENCODER = json.JSONEncoder(ensure_ascii=True)
 
 
+@lru_cache(maxsize=1024, typed=True)
 def joined(*parts: str) -> str:
-    """Join key parts with colons, injectively: ``("a:b", "c")`` and ``("a", "b:c")`` differ."""
+    """Join key parts with colons, injectively: ``("a:b", "c")`` and ``("a", "b:c")`` differ.
+
+    An action is asked for its key a dozen times while it is performed, so the newest are kept; by
+    type too, as a resent suffix equals a plain text that is another key.
+    """
     return ":".join(_escaped(part) for part in parts)
 
 
@@ -177,7 +184,7 @@ def fact(source: str, *parts: str | None) -> str:
 
 def digest(*parts: str) -> str:
     """Hex SHA-256 over a JSON list of the parts."""
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
+    return hashlib.sha256(_ENCODER.encode(parts).encode()).hexdigest()
 
 
 def fifo_deduplication_id(event_key: str, nonce: str = "") -> str:
@@ -201,7 +208,7 @@ class OpaqueIds:
 
     def of(self, *parts: str) -> str:
         """32 hex characters that stand for the parts, the same in every process of the stage."""
-        message = json.dumps(parts, ensure_ascii=True).encode()
+        message = _ENCODER.encode(parts).encode()
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 
     def fifo_group(self, *parts: str) -> str:
@@ -210,7 +217,7 @@ class OpaqueIds:
 
 
 def _text_digest(text: str, bucket_number: int) -> str:
-    payload = json.dumps([normalised(text), bucket_number], ensure_ascii=True)
+    payload = _ENCODER.encode([normalised(text), bucket_number])
     return hashlib.sha256(payload.encode()).hexdigest()
 
 

@@ -54,6 +54,7 @@ RETENTION = timedelta(days=30)
 SHARDS = 4
 """Partitions of the sparse index per status; unfinished rows are few, a burst must not be hot."""
 
+_ENCODER = json.JSONEncoder(sort_keys=True)
 _ALIVE = "#expires_at > :now"
 _MINE = "#owner = :owner AND #fence = :fence"
 
@@ -288,13 +289,14 @@ class Ledger:
         self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
     ) -> list[Item]:
         """Rows of the sparse index, oldest first, at most so many of each status."""
+        before = rows.iso_of_epoch(before_epoch)
         found: list[Item] = []
         for status in statuses:
-            found += self._unfinished_of(status, before_epoch, limit)
+            found += self._unfinished_of(status, before, limit)
         return found
 
     def _unfinished_of(
-        self, status: EventStatus | ActionStatus, before_epoch: float, limit: int
+        self, status: EventStatus | ActionStatus, before: str, limit: int
     ) -> list[Item]:
         found: list[Item] = []
         for shard in range(SHARDS):
@@ -305,10 +307,7 @@ class Ledger:
                     "#unfinished": "unfinished",
                     "#last_processed_at": "last_processed_at",
                 },
-                values={
-                    "u": f"{status.value}#{shard}",
-                    "before": rows.iso_of_epoch(before_epoch),
-                },
+                values={"u": f"{status.value}#{shard}", "before": before},
                 Limit=limit,
             )
         found.sort(key=lambda row: str(row["last_processed_at"]))
@@ -646,7 +645,7 @@ class Ledger:
         }
 
     def _action_item(self, lease: Lease, action: Action, modes: Modes) -> Item:
-        payload = json.dumps(redact_mapping(dict(action.payload())), sort_keys=True).encode()
+        payload = _ENCODER.encode(redact_mapping(dict(action.payload()))).encode()
         return {
             "event_id": action.key,
             **self._required(lease.event.received_at, action.conversation_id, modes),

@@ -160,13 +160,15 @@ class MemoryTable:
 
     def query(self, **arguments: Any) -> list[Item]:
         """See `chalicelib.dynamo.Table.query`: one page, in the order of the range key."""
+        index = arguments.get("IndexName")
+        listed = self._listed[index] if index else self.rows
+        if not listed:
+            return []
         names = arguments.get("ExpressionAttributeNames", {})
         expression = arguments["KeyConditionExpression"]
         for short, name in names.items():
             expression = expression.replace(short, f"#{name}")
-        index = arguments.get("IndexName")
         keys = self._indexes[index] if index else self.key
-        listed = self._listed[index] if index else self.rows
         matches = compiled(expression)
         values = {**arguments.get("values", {})}
         found = [row for row in listed.values() if matches(row, values)]
@@ -177,15 +179,19 @@ class MemoryTable:
         return [_copied(row) for row in found[: arguments.get("Limit", len(found))]]
 
     def _key(self, item: Mapping[str, Any]) -> Key:
-        return tuple(item[name] for name in self.key)
+        if len(self.key) == 1:
+            return (item[self.key[0]],)
+        return tuple([item[name] for name in self.key])
 
     def _keep(self, key: Key, row: Item) -> None:
         self.rows[key] = row
         for index, names in self._indexes.items():
-            if all(name in row for name in names):
-                self._listed[index][key] = row
+            for name in names:
+                if name not in row:
+                    self._listed[index].pop(key, None)
+                    break
             else:
-                self._listed[index].pop(key, None)
+                self._listed[index][key] = row
 
     def _check(self, key: Key, condition: str, values: Mapping[str, Any]) -> Item | None:
         found = self.rows.get(key)
@@ -195,14 +201,22 @@ class MemoryTable:
 
     def _refuse_overlap(self, *parts: Mapping[str, Any] | Sequence[str]) -> None:
         """DynamoDB refuses an update that names one attribute in two clauses, or a key."""
-        named = [name for part in parts for name in part]
-        if len(set(named)) != len(named) or set(named) & set(self.key):
+        named: set[str] = set(self.key)
+        count = len(named)
+        for part in parts:
+            named.update(part)
+            count += len(part)
+        if len(named) != count:
             raise ValueError(f"{self.name}: one attribute stands in two clauses, or is a key")
 
 
 def _stored(item: Mapping[str, Any]) -> Item:
     """As it comes back from DynamoDB: no None, whole floats as ints, containers of our own."""
-    return {name: _plain(value) for name, value in item.items() if value is not None}
+    return {
+        name: value if value.__class__ in _SCALARS else _plain(value)
+        for name, value in item.items()
+        if value is not None
+    }
 
 
 def _copied(row: Mapping[str, Any]) -> Item:
@@ -213,11 +227,12 @@ def _copied(row: Mapping[str, Any]) -> Item:
 
 
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
+_SCALARS = frozenset({str, int, bool})
 
 
 def _plain(value: Any) -> Any:
     kind = value.__class__
-    if kind in (str, int, bool):
+    if kind in _SCALARS:
         return value
     if kind is float:
         return int(value) if value.is_integer() else value

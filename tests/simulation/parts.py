@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 _OPAQUE = OpaqueIds(b"simulation")
+_START = datetime.fromtimestamp(0.0, UTC)
 MAX_EVENT_AGE = timedelta(days=7)
 
 
@@ -45,9 +46,14 @@ class SimClock:
     def __init__(self, world: World, skew: float) -> None:
         self._world = world
         self._skew = skew
+        self._at = 0.0
+        self._moment = _START
 
     def now(self) -> datetime:
-        return datetime.fromtimestamp(self._world.now + self._skew, UTC)
+        if self._world.now != self._at:
+            self._at = self._world.now
+            self._moment = datetime.fromtimestamp(self._at + self._skew, UTC)
+        return self._moment
 
     def monotonic(self) -> float:
         return self._world.now

@@ -34,7 +34,7 @@ from tests.simulation.memory_table import MemoryTable
 from tests.simulation.oracle import Oracle
 from tests.simulation.parts import Container
 from tests.simulation.scenario import Post, Scenario
-from tests.simulation.stage import Runner, Stage
+from tests.simulation.stage import Runner
 from tests.simulation.vendor import MemoryVendor
 
 EPOCH = 1_790_000_000.0
@@ -47,7 +47,7 @@ REST_SECONDS = 420.0
 """Pause between two sweeps while the system comes to rest."""
 REST_ROUNDS = 40
 LOOK_AHEAD_CALLS = 150
-"""An invocation makes fewer calls than this; it gets a thread only if a pause lies within them."""
+"""An invocation makes fewer calls than this; it gets a stack of its own only if a pause lies within them."""
 
 
 class World:
@@ -55,11 +55,10 @@ class World:
 
     Args:
         scenario: what happens.
-        stage: where invocations that may stand still get their threads.
         trace: keep what happened, call by call, for a person to read.
     """
 
-    def __init__(self, scenario: Scenario, stage: Stage, *, trace: bool = False) -> None:
+    def __init__(self, scenario: Scenario, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
         self.is_fair = not (
@@ -91,7 +90,6 @@ class World:
         self.vendor = MemoryVendor(lambda: self.now, lag_seconds=scenario.lag_seconds)
         self.oracle = Oracle(self)
         self._ids = 0
-        self._stage = stage
         self._faults = {fault.at: fault for fault in scenario.faults}
         self._pauses = sorted(fault.at for fault in scenario.faults if fault.pauses)
         self._agenda: list[tuple[float, int, Callable[[], None]]] = []
@@ -271,18 +269,13 @@ class World:
         if not self._pauses_ahead():
             self._invoke(container, delivery)
             return
-        runner = self._stage.take()
+        runner = Runner(lambda: self._invoke(container, delivery))
         self._runner = runner
-        runner.start(lambda: self._invoke(container, delivery))
-        self._after_turn(runner)
+        runner.resume()
+        self._runner = None
 
     def _pauses_ahead(self) -> bool:
         return any(self.calls <= at < self.calls + LOOK_AHEAD_CALLS for at in self._pauses)
-
-    def _after_turn(self, runner: Runner) -> None:
-        self._runner = None
-        if runner.is_done:
-            self._stage.give_back(runner)
 
     def _invoke(self, container: Container, delivery: Delivery) -> None:
         """One Lambda invocation."""
@@ -436,7 +429,7 @@ class World:
         return self._faults.get(number)
 
     def _pause(self, seconds: float) -> None:
-        """Stand still; others go on where this invocation has a thread of its own."""
+        """Stand still; others go on where this invocation has a stack of its own."""
         runner, actor = self._runner, self.actor
         if runner is None or actor is self.door:
             self.now += seconds
@@ -450,7 +443,7 @@ class World:
         self.actor = actor
         self._runner = runner
         runner.resume()
-        self._after_turn(runner)
+        self._runner = None
 
     def _tell(self, *words: object) -> None:
         if self.trace is not None:
