@@ -140,14 +140,40 @@ class Table:
                     "Parameters": list(wire.values()),
                 }
             )
-        answer = _call(self._client, "batch_execute_statement", Statements=statements)
-        inserted = []
-        for response in answer["Responses"]:
-            code = response.get("Error", {}).get("Code")
-            if code not in (None, "DuplicateItem"):
-                raise TransientError("dynamodb", "batch_execute_statement", reason=str(code))
-            inserted.append(code is None)
-        return inserted
+        return self._batch(statements, refused="DuplicateItem")
+
+    def update_all(
+        self,
+        keys: Sequence[Mapping[str, Any]],
+        *,
+        set_: Mapping[str, Any],
+        where: Mapping[str, Any],
+    ) -> list[bool]:
+        """Give existing rows the same new values in one call; False marks one left as it was.
+
+        One `BatchExecuteStatement` of UPDATEs, each conditional on its own row and paid like an
+        `UpdateItem`.  Several assignments are parted by commas: the reference names only repeated
+        ``SET``, DynamoDB Local takes both.
+
+        Args:
+            keys: the rows' keys.
+            set_: attributes that take a value; those without one are left alone.
+            where: attributes that must have these very values.
+        """
+        changes, conditions = self._out(set_), self._out(where)
+        assigned = ",".join(f'"{name}"=?' for name in changes)
+        statements = []
+        for key in keys:
+            at = self._out(key) | conditions
+            met = " AND ".join(f'"{name}"=?' for name in at)
+            statements.append(
+                {
+                    # Names are the code's own; every value is a parameter.
+                    "Statement": f'UPDATE "{self.name}" SET {assigned} WHERE {met}',  # noqa: S608
+                    "Parameters": [*changes.values(), *at.values()],
+                }
+            )
+        return self._batch(statements, refused="ConditionalCheckFailed")
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
         """Put items without a condition, 25 in a call; what was not taken is tried once more."""
@@ -313,6 +339,17 @@ class Table:
             return _call(self._client, operation, TableName=self.name, **arguments)
         except ConditionFailed as found:
             raise ConditionFailed(self._renamed(found.item)) from None
+
+    def _batch(self, statements: Sequence[Mapping[str, Any]], *, refused: str) -> list[bool]:
+        """Send statements in one call; False marks one whose own condition did not hold."""
+        answer = _call(self._client, "batch_execute_statement", Statements=statements)
+        taken = []
+        for response in answer["Responses"]:
+            code = response.get("Error", {}).get("Code")
+            if code not in (None, refused):
+                raise TransientError("dynamodb", "batch_execute_statement", reason=str(code))
+            taken.append(code is None)
+        return taken
 
     def _conditional(
         self, condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None

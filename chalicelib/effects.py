@@ -177,9 +177,10 @@ class Effects:
         if again or not taken.mine:
             return taken
         if settled.verdict == Verdict.HAPPENED:
-            return self._record(
-                attempt.lease, action, ActionStatus.DONE, reason="settled", ref=settled.ref
+            (ended,) = self._record(
+                attempt.lease, [action], ActionStatus.DONE, reason="settled", ref=settled.ref
             )
+            return ended
         return self._ledger.end_action(
             attempt.lease, action, ActionStatus.UNKNOWN, reason=f"interrupted:{settled.saw}"
         )
@@ -231,24 +232,22 @@ class Effects:
         reason: str | None = None,
         ref: str | None = None,
     ) -> dict[str, ActionRow]:
-        return {
-            action.key: self._record(attempt.lease, action, status, reason=reason, ref=ref)
-            for action in actions
-        }
+        ended = self._record(attempt.lease, actions, status, reason=reason, ref=ref)
+        return {row.key: row for row in ended}
 
     def _record(
         self,
         lease: Lease,
-        action: Action,
+        actions: Sequence[Action],
         status: ActionStatus,
         *,
         reason: str | None,
         ref: str | None,
-    ) -> ActionRow:
+    ) -> tuple[ActionRow, ...]:
         """Write an outcome, hard: the effect has happened and only its proof is missing."""
         for attempt in range(1, RECORD_TRIES + 1):
             try:
-                return self._ledger.end_action(lease, action, status, reason=reason, ref=ref)
+                return self._ledger.end_actions(lease, actions, status, reason=reason, ref=ref)
             except TransientError:
                 if attempt == RECORD_TRIES:
                     raise

@@ -352,20 +352,45 @@ class Ledger:
         ref: str | None = None,
     ) -> ActionRow:
         """See `ports.LedgerPort.end_action`."""
-        now = self._now()
-        outcome = {
-            "status": status.value,
-            "reason": reason,
-            "ref": ref,
-            "finished_at": now,
-            "last_processed_at": now,
-            "unfinished": _shard(status, action.key) if status == ActionStatus.UNKNOWN else None,
-        }
+        outcome = self._outcome(action.key, status, reason=reason, ref=ref)
         if ref is not None and action.settle == Settle.QUERY:
             if self._end_with_ref(lease, action, ref, outcome):
-                return ActionRow(action.key, status, reason=reason, ref=ref, finished_at=now)
+                return rows.action({**outcome, "event_id": action.key})
             self._claim_ref(action.conversation_id, action.kind, action.key, ref)
         return rows.action(self._own_action(lease, action.key, ended=status, set_=outcome))
+
+    def end_actions(
+        self,
+        lease: Lease,
+        actions: Sequence[Action],
+        status: ActionStatus,
+        *,
+        reason: str | None = None,
+        ref: str | None = None,
+    ) -> tuple[ActionRow, ...]:
+        """See `ports.LedgerPort.end_actions`."""
+        is_bound = ref is not None and any(one.settle == Settle.QUERY for one in actions)
+        if len(actions) == 1 or is_bound or status == ActionStatus.UNKNOWN:
+            return tuple(
+                self.end_action(lease, one, status, reason=reason, ref=ref) for one in actions
+            )
+        outcome = self._outcome(actions[0].key, status, reason=reason, ref=ref)
+        ended = self._table.update_all(
+            [{"event_id": one.key} for one in actions],
+            set_=outcome,
+            where={
+                "owner": lease.owner,
+                "fence": lease.fence,
+                "status": ActionStatus.PENDING.value,
+            },
+        )
+        # A row that did not change was ended by a lost answer of this very call, or is not ours.
+        return tuple(
+            rows.action({**outcome, "event_id": one.key})
+            if is_ended
+            else self.end_action(lease, one, status, reason=reason, ref=ref)
+            for one, is_ended in zip(actions, ended, strict=True)
+        )
 
     def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
         """See `ports.LedgerPort.skip`."""
@@ -632,6 +657,19 @@ class Ledger:
             if same and ended is not None and found.item.get("status") == ended:
                 return found.item
             raise LeaseLostError("action_lost") from None
+
+    def _outcome(
+        self, key: str, status: ActionStatus, *, reason: str | None, ref: str | None
+    ) -> Item:
+        now = self._now()
+        return {
+            "status": status.value,
+            "reason": reason,
+            "ref": ref,
+            "finished_at": now,
+            "last_processed_at": now,
+            "unfinished": _shard(status, key) if status == ActionStatus.UNKNOWN else None,
+        }
 
     def _event_item(self, event: EventFacts, modes: Modes) -> Item:
         return {

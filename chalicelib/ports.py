@@ -388,6 +388,21 @@ class LedgerPort(Protocol):
         """Write an action's outcome."""
         ...
 
+    def end_actions(
+        self,
+        lease: Lease,
+        actions: Sequence[Action],
+        status: ActionStatus,
+        *,
+        reason: str | None = None,
+        ref: str | None = None,
+    ) -> tuple[ActionRow, ...]:
+        """Write the one outcome of actions that went out together; in one call where it can be.
+
+        Calling it again after a lost answer gives the same end.
+        """
+        ...
+
     def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
         """Write an action that will not start, with its reason; an ended one stays as it is."""
         ...

@@ -130,7 +130,7 @@ def test_the_sequence_names_what_the_code_calls():
     text = page("architecture.md").split("## One event\n")[1].split("```")[1]
     for room, words in {
         "worker.py": ("claim", "finish"),
-        "effects.py": ("begin", "end_action"),
+        "effects.py": ("begin", "end_actions"),
     }.items():
         source = (ROOT / "chalicelib" / room).read_text()
         for word in words:

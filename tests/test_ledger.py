@@ -287,6 +287,42 @@ def test_an_outcome_written_twice_is_written_once(ledger):
     assert ledger.end_action(lease, TAGS[0], ActionStatus.DONE).finished_at == first.finished_at
 
 
+def test_outcomes_written_together_twice_are_written_once(ledger, table):
+    """F23: the answer to the first writing was lost."""
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS, MODES)
+    first = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
+    assert [one.key for one in first] == [tag.key for tag in TAGS]
+    assert [row(table, tag.key)["status"] for tag in TAGS] == ["done"] * len(TAGS)
+    again = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
+    assert [(one.key, one.finished_at) for one in again] == [
+        (one.key, one.finished_at) for one in first
+    ]
+
+
+def test_of_outcomes_written_together_one_that_was_taken_over_is_not_ours_to_end(
+    ledger, table, clock
+):
+    """F25."""
+    zombie = claim(ledger)
+    ledger.begin(zombie, TAGS, MODES)
+    clock.forward(300)
+    heir = claim(ledger)
+    ledger.begin(heir, TAGS[:1], MODES)
+    ledger.restart(heir, TAGS[0], anew=True)
+    with pytest.raises(LeaseLostError):
+        ledger.end_actions(zombie, TAGS, ActionStatus.DONE)
+    assert row(table, TAGS[0].key)["status"] == "pending"
+
+
+def test_outcomes_that_nobody_knows_are_listed_each_where_it_will_be_found(ledger, clock):
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS, MODES)
+    ledger.end_actions(lease, TAGS, ActionStatus.UNKNOWN, reason="read_timeout")
+    clock.forward(1)
+    assert {one.key for one in ledger.unsettled(limit=9)} == {tag.key for tag in TAGS}
+
+
 def test_an_action_taken_over_is_not_ended_by_who_lost_it(ledger, table, clock):
     """F25."""
     zombie = claim(ledger)

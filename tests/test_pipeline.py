@@ -397,8 +397,8 @@ def test_a_worker_that_died_before_its_claim_leaves_nothing_behind(system):
         ("store_plan", True),
         ("begin", False),
         ("begin", True),  # F18: pending is written, the effect has not left
-        ("end_action", False),  # F18: the effect is done, its proof is not written
-        ("end_action", True),  # F17: one of four is proved
+        ("end_actions", False),  # F18: the effect is done, its proof is not written
+        ("end_actions", True),  # F17: proved, and nobody was told
         ("finish", False),  # F19: everything is done but the end
         ("finish", True),
     ],
@@ -568,7 +568,7 @@ def test_an_outcome_that_dynamodb_refuses_is_offered_again(system):
     """F24: after the effect the proof is written hard."""
     system.post(system.ticket())
     ledger, failures = system.services().ledger, [1, 1]
-    real = ledger.end_action
+    real = ledger.end_actions
 
     def throttled(*args, **kwargs):
         if failures:
@@ -576,7 +576,7 @@ def test_an_outcome_that_dynamodb_refuses_is_offered_again(system):
             raise TransientError("dynamodb", "update_item")
         return real(*args, **kwargs)
 
-    ledger.end_action = throttled
+    ledger.end_actions = throttled
     assert system.run()[0].error is None
     assert len(system.writes()) == 1
 

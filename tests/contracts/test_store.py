@@ -146,6 +146,20 @@ class StoreContract:
         assert table.insert_all(items) == [False, False]
         assert table.get({"event_id": "b"}) == {"event_id": "b", "n": 1}
 
+    def test_several_rows_change_in_one_call_and_those_of_others_are_told(self, table):
+        for name, owner in (("a", "me"), ("b", "other"), ("c", "me")):
+            table.put({"event_id": name, "owner": owner, "fence": 2, "status": "pending"})
+        changed = table.update_all(
+            [{"event_id": name} for name in ("a", "b", "nobody", "c")],
+            set_={"status": "done", "reason": None, "n": 1},
+            where={"owner": "me", "fence": 2},
+        )
+        assert changed == [True, False, False, True]
+        first = {"event_id": "a", "owner": "me", "fence": 2, "status": "done", "n": 1}
+        assert table.get({"event_id": "a"}) == first
+        assert table.get({"event_id": "b"})["status"] == "pending"
+        assert table.get({"event_id": "nobody"}) is None
+
     def test_several_rows_are_put_and_read_projected(self, table):
         table.put_all([{"event_id": f"r{n}", "n": n, "m": n} for n in range(30)])
         keys = [{"event_id": f"r{n}"} for n in (3, 29, 77)]

@@ -146,6 +146,23 @@ class MemoryTable:
                 self._keep(key, new)
         return inserted
 
+    def update_all(
+        self,
+        keys: Sequence[Mapping[str, Any]],
+        *,
+        set_: Mapping[str, Any],
+        where: Mapping[str, Any],
+    ) -> list[bool]:
+        """See `chalicelib.dynamo.Table.update_all`."""
+        expected = _stored(where)
+        changed = []
+        for key in keys:
+            row = self.rows.get(self._key(key), {})
+            changed.append(all(row.get(name) == value for name, value in expected.items()))
+            if changed[-1]:
+                self.update(key, set_=set_, reading=False)
+        return changed
+
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
         """See `chalicelib.dynamo.Table.put_all`."""
         for item in items:

@@ -99,6 +99,12 @@ class SimTable:
         found: list[bool] = self._world.call(Port.WRITE, lambda: self._table.insert_all(items))
         return found
 
+    def update_all(self, keys: Sequence[Mapping[str, Any]], **more: Any) -> list[bool]:
+        changed: list[bool] = self._world.call(
+            Port.WRITE, lambda: self._table.update_all(keys, **more)
+        )
+        return changed
+
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
         self._world.call(Port.WRITE, lambda: self._table.put_all(items))
 
