@@ -46,16 +46,31 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 def _count(world: World, totals: Counter[str], faults: Counter[str]) -> None:
     totals["runs"] += 1
     totals["deliveries"] += world.deliveries
-    totals["calls"] += world.calls
-    faults.update(world.applied)
+    totals["calls"] += world.network.calls
+    faults.update(world.network.applied)
+    faults.update(world.happened)
     for row in world.ledger.rows.values():
         if row["event_id"].startswith("evt:"):
             totals["events"] += 1
             totals[f"events {row['status']}"] += 1
-        elif row["event_id"].startswith("act:"):
+            totals[f"events of {_kind(row['event_id'])}"] += 1
+        elif "action_kind" in row:
             totals["actions"] += 1
             totals[f"actions {row['status']}"] += 1
+    for row in world.facts.rows.values():
+        if row["event_id"].startswith("HUBSPOT:"):
+            totals["events"] += 1
+            totals[f"events {row['status']}"] += 1
+            totals["events of facts"] += 1
     totals["dead letters"] += len(world.queue.dead)
+
+
+def _kind(event_key: str) -> str:
+    """What an event is of: its system by its key."""
+    _, system, first = event_key.split(":")[:3]
+    if system != "rp":
+        return f"outreach: {system}"
+    return "tickets" if first.startswith("s") else "provoking tickets"
 
 
 def _print_violation(seed: int, world: World) -> None:
@@ -68,14 +83,14 @@ def _print_totals(
 ) -> None:
     print()
     for name, number in sorted(totals.items()):
-        print(f"{name:28}{number:>12,}")
-    print(f"{'processor seconds':28}{seconds:>12.1f}")
-    print(f"{'runs per second':28}{totals['runs'] / seconds:>12,.0f}")
-    print(f"{'events per second':28}{totals['events'] / seconds:>12,.0f}")
-    print(f"{'deliveries per second':28}{totals['deliveries'] / seconds:>12,.0f}")
+        print(f"{name:34}{number:>12,}")
+    print(f"{'processor seconds':34}{seconds:>12.1f}")
+    print(f"{'runs per second':34}{totals['runs'] / seconds:>12,.0f}")
+    print(f"{'events per second':34}{totals['events'] / seconds:>12,.0f}")
+    print(f"{'deliveries per second':34}{totals['deliveries'] / seconds:>12,.0f}")
     print("\nfaults")
     for name, number in faults.most_common():
-        print(f"  {name:28}{number:>10,}")
+        print(f"  {name:32}{number:>12,}")
     print(f"\nviolating runs: {len(failing)}")
 
 

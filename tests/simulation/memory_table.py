@@ -6,11 +6,12 @@ over the engines.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chalicelib.dynamo import ConditionFailed, Item, TransactionRefused
 from tests.simulation.expressions import condition as compiled
+from tests.simulation.expressions import key_condition
 
 Key = tuple[Any, ...]
 
@@ -49,23 +50,31 @@ class MemoryTable:
         *,
         set_: Mapping[str, Any],
         condition: str = "",
-        add: Mapping[str, int] | None = None,
+        add: Mapping[str, int | frozenset[str]] | None = None,
         keep: Mapping[str, Any] | None = None,
         remove: Sequence[str] = (),
+        discard: Mapping[str, frozenset[str]] | None = None,
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """See `chalicelib.dynamo.Table.update`."""
+        """See `chalicelib.dynamo.Table.update`; `discard` only within a transaction."""
         at = self._key(key)
         changes, kept = _stored(set_), _stored(keep or {})
-        self._refuse_overlap(changes, kept, add or {}, remove)
+        self._refuse_overlap(changes, kept, add or {}, discard or {}, remove)
         found = self._check(at, condition, values)
         row = dict(found) if found else _stored(key)
         for name, value in kept.items():
             row.setdefault(name, value)
         row.update(changes)
-        for name, number in (add or {}).items():
-            row[name] = row.get(name, 0) + number
+        for name, more in (add or {}).items():
+            if isinstance(more, frozenset):
+                row[name] = row.get(name, set()) | more
+            else:
+                row[name] = row.get(name, 0) + more
+        for name, gone in (discard or {}).items():
+            row[name] = row.get(name, set()) - gone
+            if not row[name]:
+                del row[name]  # DynamoDB keeps no empty set
         for name in remove:
             row.pop(name, None)
         self._keep(at, row)
@@ -75,6 +84,7 @@ class MemoryTable:
         """See `chalicelib.dynamo.Table.putting`."""
         key = self._key(_stored(item))
         return {
+            "table": self,
             "key": key,
             "check": lambda: self._check(key, condition, values),
             "do": lambda: self.put(item),
@@ -84,17 +94,31 @@ class MemoryTable:
         self, key: Mapping[str, Any], *, condition: str = "", set_: Mapping[str, Any], **more: Any
     ) -> Item:
         """See `chalicelib.dynamo.Table.updating`."""
-        changes = ("add", "keep", "remove")
+        changes = ("add", "keep", "remove", "discard")
         values = {name: value for name, value in more.items() if name not in changes}
         rest = {name: value for name, value in more.items() if name in changes}
         return {
+            "table": self,
             "key": self._key(key),
             "check": lambda: self._check(self._key(key), condition, values),
-            "do": lambda: self.update(key, set_=set_, **rest),
+            "do": lambda: self.update(key, set_=set_, **rest, reading=False),
+        }
+
+    def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
+        """See `chalicelib.dynamo.Table.checking`."""
+        at = self._key(key)
+        return {
+            "table": self,
+            "key": at,
+            "check": lambda: self._check(at, condition, values),
+            "do": lambda: None,
         }
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """See `chalicelib.dynamo.Table.transact`: all of them or none."""
+        """See `chalicelib.dynamo.Table.transact`: all of them or none, each item once."""
+        named = {(write["table"].name, write["key"]) for write in writes}
+        if len(named) != len(writes):
+            raise ValueError("two writes of one transaction name the same item")
         found: list[Item | None] = []
         for write in writes:
             try:
@@ -182,18 +206,30 @@ class MemoryTable:
         if not listed:
             return []
         names = arguments.get("ExpressionAttributeNames", {})
-        expression = arguments["KeyConditionExpression"]
-        for short, name in names.items():
-            expression = expression.replace(short, f"#{name}")
         keys = self._indexes[index] if index else self.key
-        matches = compiled(expression)
-        values = {**arguments.get("values", {})}
+        matches = key_condition(arguments["KeyConditionExpression"], tuple(names.items()))
+        values = arguments.get("values", {})
         found = [row for row in listed.values() if matches(row, values)]
         found.sort(
             key=lambda row: tuple(row[name] for name in keys),
             reverse=not arguments.get("ScanIndexForward", True),
         )
         return [_copied(row) for row in found[: arguments.get("Limit", len(found))]]
+
+    def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:
+        """See `chalicelib.dynamo.Table.query_all`."""
+        return self.query(**arguments, Limit=at_most)
+
+    def query_pages(self, **arguments: Any) -> Iterator[Item]:
+        """See `chalicelib.dynamo.Table.query_pages`."""
+        return iter(self.query(**{name: one for name, one in arguments.items() if name != "Limit"}))
+
+    def expire(self, before: float) -> int:
+        """Delete what expired before a time, as TTL does, how late it may come; how many."""
+        stale = [key for key, row in self.rows.items() if row.get("expires_at", before) < before]
+        for key in stale:
+            self.delete(dict(zip(self.key, key, strict=True)))
+        return len(stale)
 
     def _key(self, item: Mapping[str, Any]) -> Key:
         if len(self.key) == 1:

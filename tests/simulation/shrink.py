@@ -11,7 +11,10 @@ from tests.simulation.world import World
 
 _T = TypeVar("_T")
 
-_LISTS = ("faults", "posts", "flips", "deploys", "replays", "redrives", "sweeps")
+_LISTS = (
+    *("faults", "posts", "starts", "says", "batches"),
+    *("flips", "deploys", "replays", "redrives", "sweeps", "writes"),
+)
 
 
 def shrunk(seed: int) -> World:
