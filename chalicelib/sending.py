@@ -27,8 +27,8 @@ from chalicelib.ports import Clock, Found, UnsettledAction
 from chalicelib.sources.ses import reply_address
 from chalicelib.sources.twilio import callback_url
 
-CLOCK_SKEW = timedelta(seconds=2)
-"""Twilio's times have whole seconds."""
+CLOCK_SKEW = timedelta(minutes=2, seconds=2)
+"""Twilio's clock may be two minutes behind ours, and its times have whole seconds."""
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 _CREDENTIALS = {
     Channel.WHATSAPP: "whatsapp_credentials_id",
