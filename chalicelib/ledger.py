@@ -128,6 +128,9 @@ class Ledger:
         mark = _shard(EventStatus.PROCESSING, event.event_key) if last_chance else None
         holding = {
             "status": EventStatus.PROCESSING.value,
+            # The door may know only whom a message is from; the worker knows the conversation,
+            # and whoever resumes the event looks for it under this id.
+            "conversation_id": event.conversation_id,
             "owner": owner,
             "lease_until": until,
             "last_processed_at": self._now(),

@@ -146,6 +146,12 @@ def test_a_released_event_is_claimed_again_at_once_and_keeps_its_plan(ledger):
     assert (again.fence, again.plan, again.was_left) == (2, "the plan", False)
 
 
+def test_a_claim_notes_the_conversation_that_the_worker_found(ledger):
+    ledger.receive(facts(conversation_id="all-the-door-knew"))
+    claim(ledger, facts(conversation_id="found"))
+    assert ledger.stored(facts().event_key).event.conversation_id == "found"
+
+
 def test_a_claim_that_the_sdk_sent_twice_is_recognised_as_our_own(table, clock):
     """F22: the first try succeeded, its answer was lost, the second meets its own row."""
     same_owner = Ledger(table, clock, lambda: "owner-1")
