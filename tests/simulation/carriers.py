@@ -63,7 +63,7 @@ class MemoryTwilio:
         self._landed[key] += 1
         body = text.body
         if text.template is not None:
-            body = "Hello {1}, {2}".format("", *text.template[1].values())
+            body = ", ".join(["Hello", *text.template[1].values()])
         now, sid = self._now(), f"SM{len(self._messages) + 1:032x}"
         message = _Message(
             sid, text.to, text.sender, body, now, now + self._lag, text.callback or ""

@@ -26,6 +26,7 @@ from tests.simulation.outreach import OutreachParts
 from tests.simulation.parts import SimClock, SimLog, SimOutbox, SimSsm, SimTable
 
 if TYPE_CHECKING:
+    from tests.simulation.memory_queue import Message
     from tests.simulation.world import World
 
 
@@ -35,6 +36,7 @@ class Container:
     Attributes:
         fences: the fence this container's current invocation holds, by event key.
         busy: an invocation runs, or stands still.
+        message: what the queue has handed to it.
     """
 
     def __init__(self, world: World, number: int, skew: float) -> None:
@@ -43,6 +45,7 @@ class Container:
         self.skew = skew
         self.busy = False
         self.fences: dict[str, int] = {}
+        self.message: Message | None = None
         self.clock = SimClock(world, skew)
         self.log = SimLog(world)
         self.rebuild()

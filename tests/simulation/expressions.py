@@ -71,7 +71,9 @@ def key_condition(expression: str, names: tuple[tuple[str, str], ...] = ()) -> C
     return condition(_BARE.sub(r"#\1", expression))
 
 
-_BARE = re.compile(r"(?<![#:\w])(?!AND\b|BETWEEN\b|begins_with\b)([a-z]\w*)(?=\s*(?:=|<|>|,|BETWEEN))")
+_BARE = re.compile(
+    r"(?<![#:\w])(?!AND\b|BETWEEN\b|begins_with\b)([a-z]\w*)(?=\s*(?:=|<|>|,|BETWEEN))"
+)
 _COMPARISONS = {
     "=": "_equal({left}, {right})",
     "<>": "(not _equal({left}, {right}))",

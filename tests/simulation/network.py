@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
-from chalicelib.jobs import Recovery
 from tests.simulation.faults import Crash, Fault, Port
 
 if TYPE_CHECKING:
@@ -41,10 +40,9 @@ class Network:
         """Put a message on the queue."""
         world = self._world
         job = json.loads(body)
-        world.oracle.sent(job, group_id)
-        if job["recovery"] == Recovery.HANDOFF:  # a person is told late, after whatever came since
-            world.oracle.recovered(job["event_key"])
-        return world.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
+        message_id = world.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
+        world.oracle.sent(job, int(message_id[1:]))
+        return message_id
 
     def call(self, port: Port, act: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """One call over the network."""
@@ -157,10 +155,8 @@ class Network:
         world = self._world
         world.now += CALL_SECONDS
         if world.trace is not None:
-            world.tell("call", number, port.name)
+            world.tell("call", number, port.name, world.actor.number if world.actor else "-")
         if port is Port.VENDOR_READ and self._is_out():
             self.applied["vendor_out"] += 1
             raise TransientError("vendor", "read", reason="connect_failed")
         return self.faults.get(number)
-
-

@@ -56,17 +56,18 @@ class Oracle:
         self.accepted_facts: dict[str, str] = {}
         self.texts: dict[tuple[str, str], set[str]] = {}
         self.landed_texts: Counter[tuple[str, str]] = Counter()
-        self._order: dict[str, tuple[str, int]] = {}
+        self._order: dict[str, int] = {}
         self._head: dict[str, int] = {}
+        self._event_head: dict[str, int] = {}
         self._late: set[str] = set()
         self._stopped_since: dict[str, float] = {}
 
     # --- what the world tells -----------------------------------------------------------------
 
-    def sent(self, job: Mapping[str, Any], group: str) -> None:
-        """A job goes onto the queue: the order of the front door is the order of the effects."""
+    def sent(self, job: Mapping[str, Any], position: int) -> None:
+        """A job went onto the queue: the order of the front door is the order of the effects."""
         if job["recovery"] is None:
-            self._order.setdefault(job["event_key"], (group, len(self._order)))
+            self._order.setdefault(job["event_key"], position)
         else:
             self._late.add(job["event_key"])
 
@@ -167,14 +168,22 @@ class Oracle:
                 self.texts.setdefault(_said(action), set()).add(action.key)
 
     def _check_order(self, action: Any, event_key: str) -> None:
-        """P3: nothing of an older event starts after something of a later one, unless it is late."""
-        if event_key not in self._order:
+        """P3: no message of a conversation starts an effect after a later message did.
+
+        And no event after one that came later, unless it comes back on purpose: then it has a
+        message of its own, whose place in the queue is the one that counts.
+        """
+        message = self._world.actor.message if self._world.actor is not None else None
+        if message is None:
             return
-        group, number = self._order[event_key]
-        head = self._head.get(group, -1)
-        if number < head and event_key not in self._late:
+        position, group = int(message.id[1:]), message.group
+        if position < self._head.get(group, -1):
+            self.broken("P3", f"{action.key} starts after an effect of a later message")
+        self._head[group] = max(self._head.get(group, -1), position)
+        number = min(position, self._order.get(event_key, position))
+        if number < self._event_head.get(group, -1) and event_key not in self._late:
             self.broken("P3", f"{action.key} starts after an effect of a later event")
-        self._head[group] = max(head, number)
+        self._event_head[group] = max(self._event_head.get(group, -1), number)
 
     def _check_switches(self, action: Any) -> None:
         for scope in ("any", "speaks") if action.speaks else ("any",):

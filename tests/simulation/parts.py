@@ -124,9 +124,7 @@ class SimTable:
         for was, write in zip(before, watched, strict=True):
             self._world.oracle.wrote(was, write["table"].rows[write["key"]])
 
-    def _update_all(
-        self, keys: Sequence[Mapping[str, Any]], more: Mapping[str, Any]
-    ) -> list[bool]:
+    def _update_all(self, keys: Sequence[Mapping[str, Any]], more: Mapping[str, Any]) -> list[bool]:
         if not self._watched:
             return self._table.update_all(keys, **more)
         at = [(key["event_id"],) for key in keys]
@@ -162,9 +160,7 @@ class SimOutbox:
     def defer(self, receipt_handle: str, seconds: float) -> None:
         world = self._world
         try:
-            world.network.call(
-                Port.DEFER, world.queue.change_visibility, receipt_handle, seconds
-            )
+            world.network.call(Port.DEFER, world.queue.change_visibility, receipt_handle, seconds)
         except ReceiptError:
             raise TransientError("sqs", "change_visibility", reason="receipt") from None
 

@@ -55,9 +55,7 @@ class SimRichpanel:
     # --- reads --------------------------------------------------------------------------------
 
     def read_ticket(self, conversation_id: str) -> Ticket:
-        found: Ticket = self._call(
-            Port.VENDOR_READ, self._world.vendor.read, conversation_id
-        )
+        found: Ticket = self._call(Port.VENDOR_READ, self._world.vendor.read, conversation_id)
         return found
 
     def open_page(self, *, since: datetime, page: int) -> TicketPage:
@@ -79,9 +77,7 @@ class SimRichpanel:
         self._call(Port.VENDOR_READ, self._world.vendor.read, conversation_id)
 
     def replies(self, action: UnsettledAction) -> tuple[Found, ...]:
-        found: tuple[Found, ...] = self._call(
-            Port.VENDOR_READ, self._world.vendor.replies, action
-        )
+        found: tuple[Found, ...] = self._call(Port.VENDOR_READ, self._world.vendor.replies, action)
         return found
 
     # --- effects ------------------------------------------------------------------------------

@@ -141,9 +141,7 @@ class World:
 
         self.vendor = MemoryVendor(clock, lag_seconds=lag, **truth)
         self.shop = MemoryShop(clock)
-        self.twilio = MemoryTwilio(
-            clock, lag_seconds=lag, report=self.senders.text_taken, **truth
-        )
+        self.twilio = MemoryTwilio(clock, lag_seconds=lag, report=self.senders.text_taken, **truth)
         self.ses = MemorySes(report=self.senders.mail_taken, **truth)
         self.dataset = MemoryDataset(is_numbered=scenario.is_numbered, **truth)
 
@@ -182,7 +180,9 @@ class World:
             name = "copy_posted" if batch.is_copy else ""
             self._plan(name, batch.at, lambda batch=batch: senders.batch(batch))
         for flip in scenario.flips:
-            self._plan("switch_flipped", flip.at, lambda flip=flip: self.flip(flip.name, flip.value))
+            self._plan(
+                "switch_flipped", flip.at, lambda flip=flip: self.flip(flip.name, flip.value)
+            )
         for when in scenario.deploys:
             self._plan("other_plan_deployed", when, self._deploy)
         for when, number in scenario.replays:
@@ -348,6 +348,7 @@ class World:
             time_left_seconds=FUNCTION_SECONDS,
         )
         self.deliveries += 1
+        container.message = message
         self.tell("deliver", container.number, message.id, message.receives)
 
         def work() -> None:
