@@ -179,9 +179,5 @@ class SimSsm:
 
     def _read(self, names: Sequence[str]) -> Any:
         switches = self._world.switches
-        return {
-            "Parameters": [
-                {"Name": name, "Value": str(switches[name.rpartition("/")[2]]).lower()}
-                for name in names
-            ]
-        }
+        values = [(name, switches[name.rpartition("/")[2]]) for name in names]
+        return {"Parameters": [{"Name": n, "Value": "true" if v else "false"} for n, v in values]}
