@@ -21,7 +21,7 @@ from chalicelib.jobs import Recovery, TicketMessage
 from chalicelib.ports import Delivery
 from chalicelib.worker import HandedBackError
 from local import company
-from tests.simulation import verdict
+from tests.simulation import tables, verdict
 from tests.simulation.carriers import MemorySes, MemoryTwilio
 from tests.simulation.containers import Container
 from tests.simulation.dataset import MemoryDataset
@@ -100,32 +100,12 @@ class World:
         self.writers = [Container(self, n, writer) for n in (12, 13)]
 
     def _make_tables(self) -> None:
-        self.ledger = MemoryTable(
-            "ledger",
-            ("event_id",),
-            {"unfinished-index": ("unfinished", "last_processed_at")},
-        )
-        self.facts = MemoryTable(
-            "facts", ("event_id",), {"unfinished-index": ("unfinished", "created_at")}
-        )
+        self.ledger = tables.ledger()
+        self.facts = tables.facts()
+        self.conversations = tables.conversations()
         self.state = MemoryTable("state", ("conversation_id",))
         self.audit = MemoryTable("audit", ("conversation_id", "ts_action_id"))
         self.sweeps = MemoryTable("sweeps", ("event_id",))
-        self.conversations = MemoryTable(
-            "conversations",
-            ("primary_channel", "conversation_id"),
-            {
-                f"{by}-recipient-{kind}-index": (
-                    f"gsi_{by.replace('-', '_')}",
-                    f"gsi_recipient_{kind}",
-                )
-                for by, kind in (
-                    ("company-whatsapp-number", "tel"),
-                    ("company-sms-number", "tel"),
-                    ("company-email", "email"),
-                )
-            },
-        )
         self.companies = MemoryTable("companies", ("company_id", "project_id"))
         if self.scenario.starts:
             self.companies.put(company.project("sim"))
