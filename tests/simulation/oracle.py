@@ -60,6 +60,7 @@ class Oracle:
         self._head: dict[str, int] = {}
         self._event_head: dict[str, int] = {}
         self._late: set[str] = set()
+        self._buried: set[str] = set()
         self._stopped_since: dict[str, float] = {}
 
     # --- what the world tells -----------------------------------------------------------------
@@ -73,6 +74,11 @@ class Oracle:
 
     def recovered(self, event_key: str) -> None:
         """An event comes back after what followed it: by an operator, or from the dead letters."""
+        self._late.add(event_key)
+
+    def buried(self, message_id: str, event_key: str) -> None:
+        """The queue gave a message up: what follows runs on, also while its last worker does."""
+        self._buried.add(message_id)
         self._late.add(event_key)
 
     def flipped(self) -> None:
@@ -174,9 +180,9 @@ class Oracle:
         message of its own, whose place in the queue is the one that counts.
         """
         message = self._world.actor.message if self._world.actor is not None else None
-        if message is None:
+        if message is None or message.id in self._buried:
             return
-        position, group = int(message.id[1:]), message.group
+        position, group = int(message.id[1:]), action.conversation_id
         if position < self._head.get(group, -1):
             self.broken("P3", f"{action.key} starts after an effect of a later message")
         self._head[group] = max(self._head.get(group, -1), position)

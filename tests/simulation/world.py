@@ -307,7 +307,7 @@ class World:
             dead = len(self.queue.dead)
             message = self.queue.receive(group)
             for buried in self.queue.dead[dead:]:
-                self.oracle.recovered(json.loads(buried.body)["event_key"])
+                self.oracle.buried(buried.id, json.loads(buried.body)["event_key"])
             if message is not None:
                 self._deliver(idle[self.rng.randrange(len(idle))], message)
 
