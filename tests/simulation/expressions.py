@@ -64,11 +64,20 @@ def _python(found: re.Match[str]) -> str:
 
 
 @cache
-def key_condition(expression: str, names: tuple[tuple[str, str], ...] = ()) -> Condition:
-    """The compiled condition of a query, in which names may stand without a sign."""
+def key_condition(
+    expression: str, hash_key: str, names: tuple[tuple[str, str], ...] = ()
+) -> tuple[Condition, str]:
+    """The compiled condition of a query, and the name of the value that its hash key must have.
+
+    Names may stand without a sign in it.
+    """
     for short, name in names:
         expression = expression.replace(short, f"#{name}")
-    return condition(_BARE.sub(r"#\1", expression))
+    signed = _BARE.sub(r"#\1", expression)
+    found = re.search(rf"#{hash_key}\s*=\s*:(\w+)", signed)
+    if found is None:
+        raise ExpressionError(f"the hash key is compared with nothing: {expression}")
+    return condition(signed), found[1]
 
 
 _BARE = re.compile(

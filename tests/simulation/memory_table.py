@@ -35,7 +35,9 @@ class MemoryTable:
         self.key = key
         self.rows: dict[Key, Item] = {}
         self._indexes = dict(indexes or {})
-        self._listed: dict[str, dict[Key, Item]] = {index: {} for index in self._indexes}
+        if len(key) > 1:
+            self._indexes[""] = key
+        self._listed: dict[str, dict[Any, dict[Key, Item]]] = {one: {} for one in self._indexes}
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
         """See `chalicelib.dynamo.Table.put`."""
@@ -149,9 +151,9 @@ class MemoryTable:
     def delete(self, key: Mapping[str, Any]) -> None:
         """Take a row away, as TTL does."""
         at = self._key(key)
-        self.rows.pop(at, None)
-        for listed in self._listed.values():
-            listed.pop(at, None)
+        row = self.rows.pop(at, None)
+        if row is not None:
+            self._unlist(at, row)
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
         """See `chalicelib.dynamo.Table.get`."""
@@ -196,24 +198,29 @@ class MemoryTable:
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
     ) -> list[Item]:
         """See `chalicelib.dynamo.Table.get_all`."""
-        found = [self.get(key) for key in keys]
-        return [{n: row[n] for n in attributes if n in row} for row in found if row is not None]
+        found = [self.rows.get(self._key(key)) for key in keys]
+        return [
+            _copied({name: row[name] for name in attributes if name in row})
+            for row in found
+            if row is not None
+        ]
 
     def query(self, **arguments: Any) -> list[Item]:
         """See `chalicelib.dynamo.Table.query`: one page, in the order of the range key."""
-        index = arguments.get("IndexName")
-        listed = self._listed[index] if index else self.rows
+        index = arguments.get("IndexName", "")
+        keys = self._indexes[index]
+        names = tuple(arguments.get("ExpressionAttributeNames", {}).items())
+        matches, partition = key_condition(arguments["KeyConditionExpression"], keys[0], names)
+        values = arguments.get("values", {})
+        listed = self._listed[index].get(values[partition])
         if not listed:
             return []
-        names = arguments.get("ExpressionAttributeNames", {})
-        keys = self._indexes[index] if index else self.key
-        matches = key_condition(arguments["KeyConditionExpression"], tuple(names.items()))
-        values = arguments.get("values", {})
         found = [row for row in listed.values() if matches(row, values)]
-        found.sort(
-            key=lambda row: tuple(row[name] for name in keys),
-            reverse=not arguments.get("ScanIndexForward", True),
-        )
+        if len(found) > 1:
+            found.sort(
+                key=lambda row: tuple([row[name] for name in keys]),
+                reverse=not arguments.get("ScanIndexForward", True),
+            )
         return [_copied(row) for row in found[: arguments.get("Limit", len(found))]]
 
     def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:
@@ -237,14 +244,23 @@ class MemoryTable:
         return tuple([item[name] for name in self.key])
 
     def _keep(self, key: Key, row: Item) -> None:
+        if self._indexes:
+            before = self.rows.get(key)
+            if before is not None:
+                self._unlist(key, before)
+            for index, names in self._indexes.items():
+                for name in names:
+                    if name not in row:
+                        break
+                else:
+                    self._listed[index].setdefault(row[names[0]], {})[key] = row
         self.rows[key] = row
+
+    def _unlist(self, key: Key, row: Item) -> None:
         for index, names in self._indexes.items():
-            for name in names:
-                if name not in row:
-                    self._listed[index].pop(key, None)
-                    break
-            else:
-                self._listed[index][key] = row
+            partition = self._listed[index].get(row.get(names[0]))
+            if partition is not None:
+                partition.pop(key, None)
 
     def _check(self, key: Key, condition: str, values: Mapping[str, Any]) -> Item | None:
         found = self.rows.get(key)

@@ -53,7 +53,7 @@ class Oracle:
         self.violations: list[Violation] = []
         self.logs: Counter[str] = Counter()
         self.accepted: dict[str, str] = {}
-        self.accepted_facts: dict[str, str] = {}
+        self.accepted_facts: set[str] = set()
         self.texts: dict[tuple[str, str], set[str]] = {}
         self.landed_texts: Counter[tuple[str, str]] = Counter()
         self._order: dict[str, int] = {}

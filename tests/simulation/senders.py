@@ -12,7 +12,7 @@ from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError, RequestError, UnavailableError
 from chalicelib.intake import Answer
-from chalicelib.sources import InboundRequest, hubspot, richpanel
+from chalicelib.sources import hubspot, richpanel
 from chalicelib.sources import ses as ses_source
 from chalicelib.sources import twilio as twilio_source
 from local import company
@@ -166,10 +166,7 @@ class Senders:
                 "hubspot", {}, body, lambda headers: None, hubspot.parse
             )
         ):
-            (job,) = hubspot.parse(InboundRequest({}, body, iso(world.door.clock.now()), "-"))
-            for number in batch.objects:
-                key = keys.fact("HUBSPOT", "0-5", str(number), "ticket.creation", _at(number))
-                world.oracle.accepted_facts.setdefault(key, job.event_key)
+            world.oracle.accepted_facts.update(map(fact_key, batch.objects))
         else:
             again = replace(batch, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.batch(again))
@@ -192,6 +189,11 @@ class Senders:
             return False
         finally:
             world.actor = None
+
+
+def fact_key(number: int) -> str:
+    """The key of the fact that an object's event stands for."""
+    return keys.fact("HUBSPOT", "0-5", str(number), "ticket.creation", _at(number))
 
 
 def _some(job: Any) -> Any:

@@ -41,7 +41,7 @@ def judge(world: World) -> None:
         elif key.startswith("evt:"):
             _judge_reason(world, key, row)
     _judge_texts(world, rows)
-    _judge_facts(world, dead)
+    _judge_facts(world)
     _judge_histories(world)
     for table in (world.ledger, world.state, world.audit, world.facts):
         for row in table.rows.values():
@@ -118,13 +118,18 @@ def _judge_texts(world: World, rows: Mapping[str, Any]) -> None:
             oracle.broken("P1", f"{happened} messages {said} happened, {done} are done")
 
 
-def _judge_facts(world: World, dead: set[str]) -> None:
+def _judge_facts(world: World) -> None:
     """Every fact is in the dataset, under one batch; once, where the dataset knows numbers."""
     broken, posted = world.oracle.broken, world.dataset.batches_of()
-    for key, batch_key in world.oracle.accepted_facts.items():
+    dead = {
+        int(event["object_id"])
+        for message in world.queue.dead
+        for event in json.loads(message.body).get("events", ())
+    }
+    for key in sorted(world.oracle.accepted_facts):
         row = world.facts.rows.get((key,))
         if row is None:
-            if batch_key not in dead:
+            if int(key.split(":")[2]) not in dead:
                 broken("P2", f"{key} was accepted and is nowhere")
         elif row["status"] == "pending":
             broken("P2", f"{key} was accepted and is pending")
