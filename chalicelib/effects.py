@@ -1,8 +1,9 @@
 """The one door out: whatever reaches a vendor passes here, and nowhere else.
 
 Per step, in this order: what the plan says was already so, dependencies, switches, lease, ledger
-row, vendor call, outcome.  Each action ends in a row with a reason; an outcome that cannot be
-known is never repeated by machine unless repeating changes nothing.
+row, what the request needs, lease and switches again, vendor call, outcome.  Each action ends in a
+row with a reason; an outcome that cannot be known is never repeated by machine unless repeating
+changes nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from chalicelib.errors import (
     PermanentError,
     ProviderError,
     TransientError,
+    UnavailableError,
     UncertainError,
 )
 from chalicelib.ports import (
@@ -27,6 +29,7 @@ from chalicelib.ports import (
     LedgerPort,
     Log,
     Modes,
+    Preparer,
     SwitchesPort,
 )
 from chalicelib.settlement import Settlement, Verdict
@@ -78,8 +81,10 @@ class Effects:
         settlement: Settlement,
         clock: Clock,
         log: Log,
+        preparers: Mapping[str, Preparer] | None = None,
     ) -> None:
         self._ledger = ledger
+        self._preparers = preparers or {}
         self._settlement = settlement
         self._switches = switches
         self._executors = executors
@@ -193,9 +198,14 @@ class Effects:
         The others are repeated because an earlier attempt may have done them: that stays so.
         """
         executor = self._executors[actions[0].kind]
+        prepare = self._preparers.get(actions[0].kind)
         try:
+            if prepare is not None:
+                prepare(actions)
             self._look_again(attempt, actions)
-        except HandBackError:
+        except PermanentError as error:
+            return self._end(attempt, actions, ActionStatus.REFUSED, reason=error.reason)
+        except (HandBackError, ProviderError, UnavailableError):
             self._ledger.rearm(attempt.lease, fresh)
             raise
         try:
@@ -255,7 +265,7 @@ class Effects:
         raise AssertionError  # pragma: no cover - the loop returns or raises
 
     def _look_again(self, attempt: Attempt, actions: Sequence[Action]) -> None:
-        """Writing the pending rows may have taken long: the worker may have stood still."""
+        """Writing the rows and reading what is sent may have taken long, or the worker stood still."""
         self._check_lease(attempt.lease)
         switches = self._switches.current()
         if any(switches.forbids(action) for action in actions):

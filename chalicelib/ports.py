@@ -131,6 +131,18 @@ class Executor(Protocol):
         ...
 
 
+class Preparer(Protocol):
+    """Reads what the request of a step needs, so that its executor only has to send it.
+
+    Whatever it takes, it takes before the lease and the switches are looked at for the last time.
+    Raises `ProviderError`s; nothing has left the machine then.
+    """
+
+    def __call__(self, actions: Sequence[Action]) -> None:
+        """Prepare; the executor is called with the same actions next, or not at all."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """The provider shows the effect; `ref` is its id there."""

@@ -85,11 +85,12 @@ class Container:
         world, richpanel = self.world, self._support
         tickets = support.flow(self, richpanel)
         flows: dict[str, Any] = {"ticket_message": tickets, "ticket_notification": tickets}
-        executors = support.executors(richpanel)
+        executors, preparers = support.executors(richpanel)
         keepers = {}
         if world.scenario.starts:
             flows |= self.outreach.flows
             executors |= self.outreach.executors
+            preparers |= self.outreach.preparers
         if world.scenario.batches:
             keepers = {"hubspot_batch": self.facts.keeper}
         return Worker(
@@ -97,7 +98,13 @@ class Container:
             audit=Audit(SimTable(world, world.audit), self.clock),  # type: ignore[arg-type]
             switches=self.switches,
             effects=Effects(
-                self.ledger, self.switches, executors, self._settlement, self.clock, self.log
+                self.ledger,
+                self.switches,
+                executors,
+                self._settlement,
+                self.clock,
+                self.log,
+                preparers,
             ),
             outbox=self.outbox,
             flows=flows,

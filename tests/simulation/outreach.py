@@ -112,6 +112,7 @@ class OutreachParts:
             "send_email": self._remembering(self.sender.send_email),
             "hand_off": self.sender.hand_off,
         }
+        self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
         self.settlers = {"send_text": self.sender.settle_text}
         self.rebuilders = dict.fromkeys(_EVENTS, resumed)
 

@@ -170,8 +170,11 @@ def flow(container: Container, richpanel: SimRichpanel) -> TicketFlow:
     )
 
 
-def executors(richpanel: SimRichpanel) -> dict[str, Any]:
-    """Who performs each kind of action; closing is done by the flow that planned it."""
+def executors(richpanel: SimRichpanel) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Who performs each kind of action, and who prepares it.
+
+    Closing is done as the flow that planned it wants it.
+    """
     replies = Replies(richpanel)  # type: ignore[arg-type]
     own_close = richpanel.remembering(replies.close)
 
@@ -181,11 +184,12 @@ def executors(richpanel: SimRichpanel) -> dict[str, Any]:
         return perform(actions, deadline_seconds=deadline_seconds)
 
     kinds = ("add_tag", "remove_tag", "assign", "note", *REPLIES)
-    return {
+    performing = {
         **dict.fromkeys(kinds, richpanel.perform),
         "reply": richpanel.remembering(replies.send),
         "close": close,
     }
+    return performing, {"reply": replies.prepare}
 
 
 def settlers(richpanel: SimRichpanel) -> dict[str, Any]:
