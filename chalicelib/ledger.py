@@ -23,6 +23,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -736,6 +737,10 @@ class Ledger:
 
 
 def _lease(event: EventFacts, row: Item) -> Lease:
+    """The row knows the message that its actions are named after, also where a resume does not."""
+    message_id = event.source_message_id or row.get("source_message_id")
+    if message_id != event.source_message_id:
+        event = replace(event, source_message_id=message_id)
     return Lease(
         event=event,
         owner=row["owner"],

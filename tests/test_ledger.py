@@ -152,6 +152,13 @@ def test_a_claim_notes_the_conversation_that_the_worker_found(ledger):
     assert ledger.stored(facts().event_key).event.conversation_id == "found"
 
 
+def test_a_claim_knows_the_message_that_the_first_one_named(ledger):
+    """A resume is made from the row alone, and its actions must have the same keys."""
+    ledger.release(claim(ledger), reason="x")
+    resumed = claim(ledger, facts(source_message_id=None))
+    assert resumed.event.source_message_id == "c-77"
+
+
 def test_a_claim_that_the_sdk_sent_twice_is_recognised_as_our_own(table, clock):
     """F22: the first try succeeded, its answer was lost, the second meets its own row."""
     same_owner = Ledger(table, clock, lambda: "owner-1")

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.simulation.faults import Fault, Port
-from tests.simulation.scenario import Post, Says, Scenario, Start
+from tests.simulation.scenario import Flip, Post, Says, Scenario, Start
 from tests.simulation.world import World
 
 NEVER = Fault(1_000_000, 0.0, 0.0, pauses=False)
@@ -74,6 +74,32 @@ def test_a_recipients_answer_is_resumed_where_the_door_had_written_its_row():
     assert violations == []
     assert sorted(world.landed.values()) == [1, 1]
     assert {row["status"] for row in world.ledger.rows.values() if "plan" in row} == {"processed"}
+
+
+def test_a_worker_that_stands_still_while_it_reads_what_to_send_sends_nothing():
+    """A resumed start has no draft at hand: it is read behind the pending row."""
+    mail = Start(0.0, "req0", "email", "canary-7f3b@example.com")
+    refused = fault(
+        Port.EFFECT, "connection_refused", call_of(Port.EFFECT, schedule(starts=(mail,)))
+    )
+    once = schedule(starts=(mail,), faults=(refused,))
+    second = call_of(Port.EFFECT, once, which=1)
+    for back in (1, 2, 3):
+        stands = Fault(second - back, 0.9, 0.99, pauses=True)
+        world, violations = run(schedule(starts=(mail,), faults=(refused, stands)))
+        assert violations == []
+        assert sum(world.landed.values()) <= 1
+
+
+def test_a_hand_off_that_a_switch_interrupted_is_resumed_under_its_own_key():
+    said = Says(5.0, "sms", TEXT.recipient, 0, "can a human call me")
+    flips = (Flip(900.0, "kill_switch", value=True), Flip(3_000.0, "kill_switch", value=False))
+    lone = schedule(starts=(TEXT,), says=(said,))
+    stands = Fault(call_of(Port.TRANSACT, lone, which=-1), 0.9, 0.99, pauses=True)
+    world, violations = run(schedule(starts=(TEXT,), says=(said,), flips=flips, faults=(stands,)))
+    assert violations == []
+    handed = [key for (key,) in world.ledger.rows if key.startswith("act:handoff:")]
+    assert len(handed) == 1
 
 
 def test_a_person_is_told_late_of_an_event_that_died_and_the_order_holds():
