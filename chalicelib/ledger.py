@@ -122,6 +122,7 @@ class Ledger:
         lease_seconds: float,
         takeover: frozenset[EventStatus],
         last_chance: bool = False,
+        by: str | None = None,
     ) -> ClaimResult:
         """See `ports.LedgerPort.claim`."""
         owner, now = self._new_owner(), self._epoch()
@@ -137,12 +138,16 @@ class Ledger:
             "last_processed_at": self._now(),
             "expires_at": self._expiry(),
             "unfinished": mark,
+            "taken_by": by,
         }
         item = self._event_item(event, modes)
         open_states: dict[str, Any] = {
             f"t{n}": status.value for n, status in enumerate(sorted(takeover))
         }
-        either = "".join(f" OR #status = :{name}" for name in open_states)
+        once = " AND #taken_by <> :by" if by and open_states else ""
+        either = "".join(f" OR (#status = :{name}{once})" for name in open_states)
+        if once:
+            open_states["by"] = by
         try:
             row = self._table.update(
                 {"event_id": event.event_key},

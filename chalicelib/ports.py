@@ -332,11 +332,14 @@ class LedgerPort(Protocol):
         lease_seconds: float,
         takeover: frozenset[EventStatus],
         last_chance: bool = False,
+        by: str | None = None,
     ) -> ClaimResult:
         """Take the event, or say who has it or how it ended; one write, no read.
 
-        `takeover` names the ended states this delivery may open again.  `last_chance` leaves a
-        mark that lets the sweep find the event if this worker dies on the message's last receive.
+        `takeover` names the ended states this delivery may open again, once: `by` is the message
+        that does, and an end that it brought about itself is not opened by a copy of it.
+        `last_chance` leaves a mark that lets the sweep find the event if this worker dies on the
+        message's last receive.
         """
         ...
 

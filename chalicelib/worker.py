@@ -155,6 +155,7 @@ class Worker:
             lease_seconds=delivery.time_left_seconds + LEASE_GRACE_SECONDS,
             takeover=_TAKEOVER[job.recovery],
             last_chance=delivery.is_last,
+            by=delivery.message_id if job.recovery in _REOPENING else None,
         )
         match claimed:
             case Finished():

@@ -159,6 +159,23 @@ def test_a_claim_knows_the_message_that_the_first_one_named(ledger):
     assert resumed.event.source_message_id == "c-77"
 
 
+def test_a_message_opens_an_ended_event_once(ledger):
+    """A late copy of an operator's replay must not open again what the replay has ended."""
+    ended = frozenset({EventStatus.PROCESSED})
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    ledger.finish(claim(ledger, takeover=ended, by="m-1"), EventStatus.PROCESSED)
+    assert claim(ledger, takeover=ended, by="m-1") == Finished(EventStatus.PROCESSED)
+    assert isinstance(claim(ledger, takeover=ended, by="m-2"), Lease)
+
+
+def test_a_message_goes_on_with_what_it_had_opened(ledger, clock):
+    ended = frozenset({EventStatus.PROCESSED})
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    ledger.release(claim(ledger, takeover=ended, by="m-1"), reason="x")
+    clock.forward(1)
+    assert isinstance(claim(ledger, takeover=ended, by="m-1"), Lease)
+
+
 def test_a_claim_that_the_sdk_sent_twice_is_recognised_as_our_own(table, clock):
     """F22: the first try succeeded, its answer was lost, the second meets its own row."""
     same_owner = Ledger(table, clock, lambda: "owner-1")

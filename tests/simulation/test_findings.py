@@ -93,7 +93,7 @@ def test_a_worker_that_stands_still_while_it_reads_what_to_send_sends_nothing():
 
 def test_a_hand_off_that_a_switch_interrupted_is_resumed_under_its_own_key():
     said = Says(5.0, "sms", TEXT.recipient, 0, "can a human call me")
-    flips = (Flip(900.0, "kill_switch", value=True), Flip(3_000.0, "kill_switch", value=False))
+    flips = (Flip(600.0, "kill_switch", value=True), Flip(3_000.0, "kill_switch", value=False))
     lone = schedule(starts=(TEXT,), says=(said,))
     stands = Fault(call_of(Port.TRANSACT, lone, which=-1), 0.9, 0.99, pauses=True)
     world, violations = run(schedule(starts=(TEXT,), says=(said,), flips=flips, faults=(stands,)))
