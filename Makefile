@@ -8,7 +8,7 @@ WAY ?= stack
 RUNS ?= 20000
 SEED ?= 1
 
-.PHONY: help run demo test check format bench eval bench-redaction simulate crash bench-reliability mutate deploy-local drill test-deployed clean
+.PHONY: help run demo test check format bench eval bench-redaction simulate crash bench-reliability mutate stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -51,6 +51,9 @@ eval: $(READY) ## The classifier on the labelled set, with and without the model
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers
 	@$(BIN)/python -m bench.redaction
+
+stats: $(READY) ## Lines, coverage, what is shipped, and the time from clone to demo
+	@$(BIN)/python -m bench.stats --clone
 
 deploy-local: $(READY) ## The stage packaged and deployed to the local engine; WAY=direct: by chalice deploy
 	@$(BIN)/python -m local.deploy $(WAY)

@@ -26,6 +26,7 @@ Work
 State
     ledger          claims, leases, fences and action rows on DynamoDB conditional writes
     rows, dynamo    how stored items read; DynamoDB behind a few verbs
+    expressions, typed_values  its update and condition expressions; plain values as its own
     sweeps          one sweep at a time, where it stands, a summary per run
     state           what is known of a conversation between two messages
     conversations/  the conversations table: values, store, the list of hand-offs

@@ -6,17 +6,16 @@ Only `ConditionalCheckFailed` ever means "somebody was here before"; every other
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
-from functools import cache
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from chalicelib import expressions
 from chalicelib.errors import TransientError
+from chalicelib.typed_values import Item, from_wire, to_wire
 
-Item = dict[str, Any]
+__all__ = ["ConditionFailed", "Item", "Table", "TransactionRefused"]
 
 _CONDITION_FAILED = {"ConditionalCheckFailedException", "ConditionalCheckFailed"}
 
@@ -63,7 +62,7 @@ class Table:
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
         """Put a whole item; raises `ConditionFailed` with the row that was there."""
-        self._call("put_item", Item=self._out(item), **self._conditional(condition, values))
+        self._call("put_item", **self._put(item, condition, values))
 
     def update(
         self,
@@ -90,32 +89,13 @@ class Table:
                 returned is empty.
             values: the condition's values.
         """
-        names: dict[str, str] = {}
-        wire: dict[str, Any] = {}
-        assignments = []
-        for name, value in _present(set_):
-            names[f"#{name}"], wire[f":s_{name}"] = self._name(name), value
-            assignments.append(f"#{name}=:s_{name}")
-        for name, value in _present(keep or {}):
-            names[f"#{name}"], wire[f":k_{name}"] = self._name(name), value
-            assignments.append(f"#{name}=if_not_exists(#{name},:k_{name})")
-        expression = "SET " + ",".join(assignments)
-        if add:
-            names |= {f"#{name}": self._name(name) for name in add}
-            wire |= {f":a_{name}": value for name, value in add.items()}
-            expression += " ADD " + ",".join(f"#{name} :a_{name}" for name in add)
-        if remove:
-            names |= {f"#{name}": self._name(name) for name in remove}
-            expression += " REMOVE " + ",".join(f"#{name}" for name in remove)
-        extra = self._conditional(
-            condition, {**wire, **{f":{k}": v for k, v in values.items()}}, names
+        arguments = expressions.update(
+            key, set_, condition, add or {}, keep or {}, remove, {}, values
         )
         answer = self._call(
             "update_item",
-            Key=self._out(key),
-            UpdateExpression=expression,
             ReturnValues="ALL_NEW" if reading else "NONE",
-            **extra,
+            **self._as_stored(arguments),
         )
         return self._in(answer.get("Attributes", {}))
 
@@ -252,13 +232,16 @@ class Table:
                 return found
 
     def _page(self, arguments: Mapping[str, Any]) -> tuple[list[Item], Item | None]:
-        asked = dict(arguments)
-        values = {f":{k}": v for k, v in asked.pop("values", {}).items()}
-        names = {k: self._name(v) for k, v in asked.pop("ExpressionAttributeNames", {}).items()}
-        if names:
-            asked["ExpressionAttributeNames"] = names
-        answer = self._call("query", ExpressionAttributeValues=to_wire(values), **asked)
+        answer = self._call("query", **self._asked(arguments))
         return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
+
+    def _asked(self, arguments: Mapping[str, Any]) -> Item:
+        """A reading request's arguments with values as DynamoDB takes them."""
+        asked = dict(arguments)
+        values = asked.pop("values", {})
+        if values:
+            asked["ExpressionAttributeValues"] = to_wire({f":{k}": v for k, v in values.items()})
+        return self._as_stored(asked)
 
     def scan_page(
         self,
@@ -268,34 +251,28 @@ class Table:
         **arguments: Any,  # noqa: ANN401
     ) -> tuple[list[Item], Item | None]:
         """Items of one page in no order, and where the next page starts; None at the end."""
-        values = arguments.pop("values", {})
-        if values:
-            arguments["ExpressionAttributeValues"] = to_wire(
-                {f":{k}": v for k, v in values.items()}
-            )
         if start is not None:
             arguments["ExclusiveStartKey"] = start
-        answer = self._call("scan", Limit=limit, **arguments)
-        return [from_wire(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
+        answer = self._call("scan", Limit=limit, **self._asked(arguments))
+        return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
 
     def delete(self, key: Mapping[str, Any]) -> None:
         """Delete an item; for operators, no function may."""
-        self._call("delete_item", Key=to_wire(key))
+        self._call("delete_item", Key=self._out(key))
 
     def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
         """Items of every query page, fetched as they are read; arguments as `query` takes them."""
-        values = to_wire({f":{k}": v for k, v in arguments.pop("values", {}).items()})
+        start: Item | None = None
         while True:
-            answer = self._call("query", ExpressionAttributeValues=values, **arguments)
-            yield from map(from_wire, answer["Items"])
-            if "LastEvaluatedKey" not in answer:
+            more = {"ExclusiveStartKey": start} if start else {}
+            items, start = self._page({**arguments, **more})
+            yield from items
+            if not start:
                 return
-            arguments["ExclusiveStartKey"] = answer["LastEvaluatedKey"]
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
         """One write of `transact`: as `put`."""
-        arguments = {"Item": to_wire(item), **_conditional(condition, values)}
-        return {"Put": {"TableName": self.name, **arguments}}
+        return {"Put": {"TableName": self.name, **self._put(item, condition, values)}}
 
     def updating(
         self,
@@ -310,20 +287,15 @@ class Table:
         **values: object,
     ) -> Item:
         """One write of `transact`: as `update`; `add` may add to a set, `discard` takes from one."""
-        arguments = _update(key, set_, condition, add or {}, keep or {}, remove, values)
-        if discard:
-            expression = " DELETE " + ",".join(f"#{name} :d_{name}" for name in discard)
-            arguments["UpdateExpression"] = (arguments["UpdateExpression"] + expression).strip()
-            names = arguments.setdefault("ExpressionAttributeNames", {})
-            names |= {f"#{name}": name for name in discard}
-            wire = arguments.setdefault("ExpressionAttributeValues", {})
-            wire |= to_wire({f":d_{name}": value for name, value in discard.items()})
-        return {"Update": {"TableName": self.name, **arguments}}
+        arguments = expressions.update(
+            key, set_, condition, add or {}, keep or {}, remove, discard or {}, values
+        )
+        return {"Update": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
         """One condition of `transact` on an item that is not written."""
-        arguments = {"Key": to_wire(key), **_conditional(condition, values)}
-        return {"ConditionCheck": {"TableName": self.name, **arguments}}
+        arguments = {"Key": to_wire(key), **expressions.conditional(condition, values)}
+        return {"ConditionCheck": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def transact(self, writes: Sequence[Item]) -> None:
         """Do all of the writes or none of them.
@@ -351,14 +323,20 @@ class Table:
             taken.append(code is None)
         return taken
 
-    def _conditional(
-        self, condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
-    ) -> Item:
-        found = _conditional(condition, values, names)
-        used = found.get("ExpressionAttributeNames")
+    def _put(self, item: Mapping[str, Any], condition: str, values: Mapping[str, Any]) -> Item:
+        arguments = {"Item": to_wire(item), **expressions.conditional(condition, values)}
+        return self._as_stored(arguments)
+
+    def _as_stored(self, arguments: Item) -> Item:
+        """The arguments of a request with the table's own names of attributes."""
+        if not self._stored:
+            return arguments
+        for part in {"Item", "Key"} & arguments.keys():
+            arguments[part] = {self._name(k): v for k, v in arguments[part].items()}
+        used = arguments.get("ExpressionAttributeNames")
         if used:
-            found["ExpressionAttributeNames"] = {k: self._name(v) for k, v in used.items()}
-        return found
+            arguments["ExpressionAttributeNames"] = {k: self._name(v) for k, v in used.items()}
+        return arguments
 
     def _name(self, known: str) -> str:
         return self._stored.get(known, known)
@@ -401,138 +379,3 @@ def _cancelled(
             for reason in reasons
         ]
     )
-
-
-def to_wire(item: Mapping[str, Any]) -> Item:
-    """Plain values as DynamoDB's typed ones; None values are left out, floats become numbers."""
-    return {name: _typed(value) for name, value in item.items() if value is not None}
-
-
-def from_wire(item: Mapping[str, Any]) -> Item:
-    """DynamoDB's typed values as plain ones; numbers become int or float."""
-    return {name: _plain(value) for name, value in item.items()}
-
-
-def _update(
-    key: Mapping[str, Any],
-    set_: Mapping[str, Any],
-    condition: str,
-    add: Mapping[str, int] | Mapping[str, int | frozenset[str]],
-    keep: Mapping[str, Any],
-    remove: Sequence[str],
-    values: Mapping[str, object],
-) -> Item:
-    """An update's arguments as DynamoDB takes them."""
-    names: dict[str, str] = {}
-    wire: dict[str, Any] = {}
-    assignments = []
-    for name, value in _present(set_):
-        names[f"#{name}"], wire[f":s_{name}"] = name, value
-        assignments.append(f"#{name}=:s_{name}")
-    for name, value in _present(keep):
-        names[f"#{name}"], wire[f":k_{name}"] = name, value
-        assignments.append(f"#{name}=if_not_exists(#{name},:k_{name})")
-    expression = "SET " + ",".join(assignments) if assignments else ""
-    if add:
-        names |= {f"#{name}": name for name in add}
-        wire |= {f":a_{name}": value for name, value in add.items()}
-        expression += " ADD " + ",".join(f"#{name} :a_{name}" for name in add)
-    if remove:
-        names |= {f"#{name}": name for name in remove}
-        expression += " REMOVE " + ",".join(f"#{name}" for name in remove)
-    extra = _conditional(condition, {**wire, **{f":{k}": v for k, v in values.items()}}, names)
-    return {"Key": to_wire(key), "UpdateExpression": expression.strip(), **extra}
-
-
-def _conditional(
-    condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
-) -> Item:
-    found: Item = {}
-    used = dict(names or {})
-    if condition:
-        used |= _names_in(condition)
-        found = {
-            "ConditionExpression": condition,
-            "ReturnValuesOnConditionCheckFailure": "ALL_OLD",
-        }
-    if used:
-        found["ExpressionAttributeNames"] = used
-    if values:
-        wire = {k if k.startswith(":") else f":{k}": v for k, v in values.items()}
-        found["ExpressionAttributeValues"] = to_wire(wire)
-    return found
-
-
-@cache
-def _names_in(expression: str) -> Mapping[str, str]:
-    """The ``#attribute`` names of an expression; there are a dozen expressions in all."""
-    words = "".join(c if c.isalnum() or c in "#:_" else " " for c in expression).split()
-    return {f"#{word[1:]}": word[1:] for word in words if word.startswith("#")}
-
-
-def _present(values: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    return [(name, value) for name, value in values.items() if value is not None]
-
-
-def _typed(value: Any) -> Item:  # noqa: ANN401
-    """As boto3's own serializer does it, with floats, in a fifth of its time."""
-    match value:
-        case str():
-            return {"S": value}
-        case bool():
-            return {"BOOL": value}
-        case int():
-            return {"N": str(value)}
-        case float() if math.isfinite(value):
-            return {"N": str(Decimal(str(value)))}
-        case Decimal():
-            return {"N": str(value)}
-        case None:
-            return {"NULL": True}
-        case Mapping():
-            return {"M": {name: _typed(one) for name, one in value.items()}}
-        case list() | tuple():
-            return {"L": [_typed(one) for one in value]}
-        case set() | frozenset():
-            return _typed_set(value)
-        case bytes():
-            return {"B": value}
-        case _:
-            raise TypeError(f"{type(value).__name__} cannot be stored")
-
-
-def _typed_set(values: set[Any] | frozenset[Any]) -> Item:
-    if values and all(isinstance(one, str) for one in values):
-        return {"SS": sorted(values)}
-    if values and all(type(one) in (int, float) for one in values):
-        return {"NS": [_typed(one)["N"] for one in values]}
-    raise TypeError("only a set of texts or of numbers, and no empty one, can be stored")
-
-
-def _plain(typed: Mapping[str, Any]) -> Any:  # noqa: ANN401
-    ((kind, value),) = typed.items()
-    match kind:
-        case "S" | "BOOL" | "B":
-            return value
-        case "N":
-            return _number(value)
-        case "M":
-            return {name: _plain(one) for name, one in value.items()}
-        case "L":
-            return [_plain(one) for one in value]
-        case "SS" | "BS":
-            return set(value)
-        case "NS":
-            return {_number(one) for one in value}
-        case "NULL":
-            return None
-        case _:
-            raise TypeError(f"{kind} is no kind of value of DynamoDB")
-
-
-def _number(text: str) -> int | float:
-    try:
-        return int(text)
-    except ValueError:
-        number = Decimal(text)
-        return int(number) if number == number.to_integral_value() else float(number)

@@ -32,6 +32,7 @@ from engines import (  # noqa: E402, F401 - pytest finds fixtures by name
     pump,
     richpanel,
     stage,
+    table_a,
 )
 from fact_rig import (  # noqa: E402, F401 - likewise
     _powerbi_server,

@@ -4,20 +4,25 @@ Every test has its own: on MiniStack an account of its own, where nothing was ma
 engines that know no accounts the tables are made anew.  The engines themselves run once a session.
 """
 
+import contextlib
 import importlib
 import itertools
 import os
 import threading
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import boto3
 import pytest
 
+from chalicelib.dynamo import Table
 from local import engine, environment, resources
 from local.pump import Pump
 from local.vendors.richpanel import Richpanel
 from ops.template import Template
+from tests.simulation import tables
+from tests.simulation.memory_table import MemoryTable
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
 
@@ -109,15 +114,15 @@ def _dynamo_urls():
         running.stop()
 
 
-@pytest.fixture(params=STORE_ENGINES)
-def ddb(request, _dynamo_urls):
-    """Fresh tables of stage `dev`, once on every engine of the store contract."""
-    name = request.param
+@contextlib.contextmanager
+def _fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]:
     reason = left_out().get(name)
     if reason:
         pytest.skip(reason)
     account = (
-        request.getfixturevalue("aws") if name == "ministack" else resources.Aws(_dynamo_urls(name))
+        request.getfixturevalue("aws")
+        if name == "ministack"
+        else resources.Aws(request.getfixturevalue("_dynamo_urls")(name))
     )
     template = Template.load("dev", account=account.account, region=engine.REGION)
     if name != "ministack":
@@ -126,6 +131,28 @@ def ddb(request, _dynamo_urls):
     yield Dynamo(name, account, account.client("dynamodb"), tables)
     if name != "ministack":
         account.close()
+
+
+@pytest.fixture(params=STORE_ENGINES)
+def ddb(request):
+    """Fresh tables of stage `dev`, once on every engine of the store contract."""
+    with _fresh_tables(request.param, request) as made:
+        yield made
+
+
+def table_a_in_memory() -> MemoryTable:
+    """Table A for the ledger, held to the engines by `tests/contracts`."""
+    return tables.ledger()
+
+
+@pytest.fixture(params=("memory", *STORE_ENGINES))
+def table_a(request):
+    """Table A, empty: in memory, and on every engine of the store contract."""
+    if request.param == "memory":
+        yield table_a_in_memory()
+        return
+    with _fresh_tables(request.param, request) as made:
+        yield Table(made.client, made.ledger_table)
 
 
 @pytest.fixture(scope="session")

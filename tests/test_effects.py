@@ -7,7 +7,6 @@ import pytest
 from fakes import ManualClock, RecordingLog, SetSwitches
 
 from chalicelib.actions import AddTag, Settle
-from chalicelib.dynamo import Table
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import (
     AuthError,
@@ -50,10 +49,10 @@ TAG = AddTag("1", "mw-processed", "c")
 class Door:
     """The door with a vendor that does as it is told."""
 
-    def __init__(self, ddb):
+    def __init__(self, table):
         self.clock, self.log, self.switches = ManualClock(), RecordingLog(), SetSwitches()
         owners = (f"o{n}" for n in itertools.count())
-        self.ledger = Ledger(Table(ddb.client, ddb.ledger_table), self.clock, lambda: next(owners))
+        self.ledger = Ledger(table, self.clock, lambda: next(owners))
         self.sent, self.fails, self.shows, self.prepares = [], [], [], []
         settlement = Settlement(self.ledger, {"say": lambda _action: tuple(self.shows)}, self.clock)
         self.effects = Effects(
@@ -91,8 +90,8 @@ class Door:
 
 
 @pytest.fixture
-def door(ddb):
-    return Door(ddb)
+def door(table_a):
+    return Door(table_a)
 
 
 def test_what_succeeds_is_done_with_the_vendors_reference(door):

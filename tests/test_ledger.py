@@ -1,4 +1,4 @@
-"""The ledger's contract, on every engine: one claim wins, a lost lease writes nothing."""
+"""The ledger's contract, in memory and on every engine: one claim wins, a lost lease writes nothing."""
 
 import itertools
 import threading
@@ -59,8 +59,8 @@ def clock():
 
 
 @pytest.fixture
-def table(ddb):
-    return Table(ddb.client, ddb.ledger_table)
+def table(table_a):
+    return table_a
 
 
 @pytest.fixture

@@ -22,9 +22,9 @@ from engines import drain
 from outreach_system import MAIL, Outreach
 from policies import Call, compare
 
-from chalicelib.dynamo import to_wire
 from chalicelib.errors import HandBackError, ProviderError
 from chalicelib.sources import hubspot as hubspot_source
+from chalicelib.typed_values import to_wire
 from local import company, resources
 from local.lambda_events import Context, schedule_event
 from local.pump import Pump

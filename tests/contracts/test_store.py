@@ -4,6 +4,7 @@ import random
 from datetime import timedelta
 
 import pytest
+from engines import table_a_in_memory
 from fakes import ManualClock
 
 from chalicelib.actions import AddTag
@@ -222,7 +223,7 @@ class StoreContract:
 class TestInMemory(StoreContract):
     @pytest.fixture
     def table(self):
-        return tables.ledger()
+        return table_a_in_memory()
 
 
 class TestOnAnEngine(StoreContract):
@@ -344,7 +345,7 @@ class LedgerWalk:
 def test_the_ledger_says_and_writes_the_same_in_memory_and_on_an_engine(ddb, seed):
     """Forty drawn calls, by holders and by those who lost their lease, across expiries."""
     on_engine = LedgerWalk(Table(ddb.client, ddb.ledger_table), seed).run(40)
-    in_memory = LedgerWalk(tables.ledger(), seed).run(40)
+    in_memory = LedgerWalk(table_a_in_memory(), seed).run(40)
     assert on_engine == in_memory
 
 

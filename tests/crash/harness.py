@@ -331,7 +331,7 @@ class Run:
             return [(key, len(t.comments)) for key, t in self.rig.richpanel._tickets.items()]
 
     def _rows(self) -> dict[str, dict[str, Any]]:
-        from chalicelib.dynamo import from_wire  # noqa: PLC0415
+        from chalicelib.typed_values import from_wire  # noqa: PLC0415
 
         found = self.aws.client("dynamodb").scan(
             TableName=self.stage.tables["IdempotencyTable"], ConsistentRead=True

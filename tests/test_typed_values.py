@@ -7,7 +7,7 @@ from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
 from hypothesis import given
 from hypothesis import strategies as st
 
-from chalicelib.dynamo import from_wire, to_wire
+from chalicelib.typed_values import from_wire, to_wire
 
 numbers = st.integers(-(10**37), 10**37) | st.floats(
     allow_nan=False, allow_infinity=False, min_value=-1e30, max_value=1e30
