@@ -265,11 +265,14 @@ class Effects:
         raise AssertionError  # pragma: no cover - the loop returns or raises
 
     def _look_again(self, attempt: Attempt, actions: Sequence[Action]) -> None:
-        """Writing the rows and reading what is sent may have taken long, or the worker stood still."""
-        self._check_lease(attempt.lease)
+        """Writing the rows and reading what is sent may have taken long, or the worker stood still.
+
+        The lease comes last, as it takes no call: whoever reads switches may stand still there.
+        """
         switches = self._switches.current()
         if any(switches.forbids(action) for action in actions):
             raise HandBackError("switch_flipped", delay_seconds=1)
+        self._check_lease(attempt.lease)
 
     def _check_lease(self, lease: Lease) -> None:
         left = lease.until_epoch - self._clock.now().timestamp()
