@@ -19,6 +19,10 @@ from chalicelib.fact_schema import DIMENSIONS, dimension_rows
 from chalicelib.ports import ActionStatus, Clock, Log
 from chalicelib.settlement import LANDING_SECONDS
 
+STARTED_SECONDS = 400.0
+"""What is noted is started within the writer's lease of 370 s or never; clocks differ by 120 s, of
+which the lease's margin takes its share."""
+
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
@@ -85,7 +89,8 @@ class Dimensions:
         self, attempt: Attempt, table: str, there: Dimension, keys: frozenset[str]
     ) -> Dimension:
         waiting = Dimension(there.known, tuple(sorted(keys - there.known)), there.number)
-        if self.clock.now().timestamp() < there.number / 1000 + LANDING_SECONDS:
+        landed = there.number / 1000 + STARTED_SECONDS + LANDING_SECONDS
+        if self.clock.now().timestamp() < landed:
             return waiting if waiting == there else self._note(table, waiting)
         rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
         number = self._number(there)

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.simulation.faults import Fault, Port
-from tests.simulation.scenario import Flip, Post, Says, Scenario, Start
+from tests.simulation.scenario import Batch, Flip, Post, Says, Scenario, Start
 from tests.simulation.world import World
 
 NEVER = Fault(1_000_000, 0.0, 0.0, pauses=False)
@@ -100,6 +100,20 @@ def test_a_hand_off_that_a_switch_interrupted_is_resumed_under_its_own_key():
     assert violations == []
     handed = [key for (key,) in world.ledger.rows if key.startswith("act:handoff:")]
     assert len(handed) == 1
+
+
+@pytest.mark.parametrize("back", [1, 2, 3])
+def test_a_dimension_whose_insert_came_late_is_not_filled_twice(back):
+    """It was noted, stood still, left late within the lease, and was held on its way for long."""
+    facts = {
+        "batches": (Batch(0.0, (1, 2, 3)),),
+        "writes": (60.0, 700.0, 1_000.0, 1_300.0),
+        "is_numbered": False,
+    }
+    at = call_of(Port.EFFECT, schedule(**facts))
+    stands = Fault(at - back, 0.3, 4.5 / 8, pauses=True)
+    held = Fault(at, 0.49, 7.5 / 8, pauses=True)
+    assert run(schedule(**facts, faults=(stands, held)))[1] == []
 
 
 def test_a_person_is_told_late_of_an_event_that_died_and_the_order_holds():
