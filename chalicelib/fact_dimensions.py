@@ -9,7 +9,7 @@ which the request may still land, the table is cleared and filled anew.  Facts d
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import HandBackError
@@ -62,7 +62,7 @@ class Dimensions:
         missing = sorted(wanted - there.known)
         if missing:
             on_its_way = Dimension(there.known, tuple(missing), self._number(there))
-            self.store.note(self._name(table), on_its_way)
+            on_its_way = self._note(table, there, on_its_way)
             self._finish(attempt, table, on_its_way, wanted)
 
     def _finish(
@@ -74,31 +74,31 @@ class Dimensions:
         both = there.known | frozenset(there.posting)
         match status:
             case ActionStatus.DONE:
-                return self._note(table, Dimension(both, (), there.number))
+                return self._note(table, there, Dimension(both, (), there.number))
             case ActionStatus.UNKNOWN:
                 return self._replace(attempt, table, there, both | wanted)
             case ActionStatus.REFUSED:
                 self.log.event("facts.dimension_refused", table=table)
                 self.log.metric("mw.facts.dimension_refused", table=table)
-                return self._note(table, Dimension(there.known, (), there.number))
+                return self._note(table, there, Dimension(there.known, (), there.number))
             case _:
-                self._note(table, Dimension(there.known, (), there.number))
+                self._note(table, there, Dimension(there.known, (), there.number))
                 raise HandBackError("held")
 
     def _replace(
         self, attempt: Attempt, table: str, there: Dimension, keys: frozenset[str]
     ) -> Dimension:
-        waiting = Dimension(there.known, tuple(sorted(keys - there.known)), there.number)
+        waiting = replace(there, posting=tuple(sorted(keys - there.known)))
         landed = there.number / 1000 + STARTED_SECONDS + LANDING_SECONDS
         if self.clock.now().timestamp() < landed:
-            return waiting if waiting == there else self._note(table, waiting)
+            return waiting if waiting == there else self._note(table, there, waiting)
         rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
         number = self._number(there)
         status = self._perform(attempt, ReplaceDimension(self.target, table, number, rows))
         self.log.event("facts.dimension_replaced", table=table, status=status.value)
         if status != ActionStatus.DONE:
-            return self._note(table, waiting)
-        return self._note(table, Dimension(keys, (), number))
+            return self._note(table, there, waiting)
+        return self._note(table, there, Dimension(keys, (), number))
 
     def _perform(
         self, attempt: Attempt, action: InsertDimension | ReplaceDimension
@@ -106,9 +106,8 @@ class Dimensions:
         rows = self.effects.perform(attempt, [StepAction(action)], {})
         return rows[action.key].status
 
-    def _note(self, table: str, dimension: Dimension) -> Dimension:
-        self.store.note(self._name(table), dimension)
-        return dimension
+    def _note(self, table: str, was: Dimension, dimension: Dimension) -> Dimension:
+        return self.store.note(self._name(table), dimension, was)
 
     def _number(self, there: Dimension) -> int:
         """Greater than any before it: epoch milliseconds, or one more where the clock went back."""

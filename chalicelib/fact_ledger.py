@@ -21,11 +21,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.dynamo import ConditionFailed, Item, Table
+from chalicelib.errors import LeaseLostError
 from chalicelib.fact_ports import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
 from chalicelib.ports import Clock
 
@@ -167,20 +169,28 @@ class FactLedger:
             known=frozenset(row.get("known", ())),
             posting=tuple(row.get("posting", ())),
             number=row.get("number", 0),
+            version=row.get("version", 0),
         )
 
-    def note(self, table: str, dimension: Dimension) -> None:
+    def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
         """See `fact_ports.DimensionStore.note`."""
-        self._table.put(
-            {
-                "event_id": f"DIM:{table}",
-                "created_at": iso(self._clock.now()),
-                "source": "WRITER",
-                "known": sorted(dimension.known),
-                "posting": list(dimension.posting),
-                "number": dimension.number,
-            }
-        )
+        read = (was or self.known(table)).version
+        item = {
+            "event_id": f"DIM:{table}",
+            "created_at": iso(self._clock.now()),
+            "source": "WRITER",
+            "known": sorted(dimension.known),
+            "posting": list(dimension.posting),
+            "number": dimension.number,
+            "version": read + 1,
+        }
+        condition = "#version = :read" if read else "attribute_not_exists(#version)"
+        try:
+            self._table.put(item, condition=condition, **({"read": read} if read else {}))
+        except ConditionFailed as found:
+            if found.item != item:  # else the SDK repeated a write of ours that had succeeded
+                raise LeaseLostError("dimension_taken") from None
+        return replace(dimension, version=read + 1)
 
     # --- rows ---------------------------------------------------------------------------------
 

@@ -158,8 +158,11 @@ class DimensionStore(Protocol):
         """What the registry says."""
         ...
 
-    def note(self, table: str, dimension: Dimension) -> None:
-        """Write it; only the single writer does."""
+    def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
+        """Write it over what was read, `was` or what is there now; returns it as it is written.
+
+        Raises `LeaseLostError` where another writer has written since.
+        """
         ...
 
 
@@ -170,11 +173,13 @@ class Dimension:
     Attributes:
         known: keys that are there.
         posting: keys that were on their way when this was written, under `number`.
+        version: grows with every writing, so that a writer who stood still writes nothing.
     """
 
     known: frozenset[str] = frozenset()
     posting: tuple[str, ...] = ()
     number: int = 0
+    version: int = 0
 
 
 TimeLeft = Callable[[], float]

@@ -1,5 +1,6 @@
 """QuillIdempotencyLedger's contract, on every engine: new once, gone when expired, indexed."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -7,6 +8,7 @@ from fact_writer_rig import CrashingClient, fact
 from fakes import ManualClock
 
 from chalicelib.dynamo import Table
+from chalicelib.errors import LeaseLostError
 from chalicelib.fact_ledger import ATTRIBUTES, FactLedger
 from chalicelib.fact_ports import Dimension, FactStatus, Kept
 from chalicelib.ledger import Ledger
@@ -148,10 +150,20 @@ def test_the_posted_facts_that_are_kept_can_be_read_back(store, clock):
 def test_a_dimensions_registry_has_no_end_date(ddb, store):
     assert store.known("DimAgent:d") == Dimension()
     one = Dimension(frozenset({"101"}), ("102",), 7)
-    store.note("DimAgent:d", one)
+    written = store.note("DimAgent:d", one)
 
-    assert store.known("DimAgent:d") == one
+    assert store.known("DimAgent:d") == written == replace(one, version=1)
     assert "expiresAt" not in stored(ddb, "DIM:DimAgent:d")
+
+
+def test_a_writer_who_stood_still_writes_nothing_over_what_came_since(store):
+    """P6: the registry of a dimension has no lease of its own."""
+    read = store.known("DimAgent:d")
+    newer = store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read)
+    with pytest.raises(LeaseLostError):
+        store.note("DimAgent:d", Dimension(frozenset(), ("101",), 8), read)
+    assert store.known("DimAgent:d") == newer
+    assert store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read) == newer
 
 
 def test_the_ledgers_code_holds_a_lease_in_this_tables_words(ddb, clock):
