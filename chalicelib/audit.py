@@ -25,6 +25,8 @@ from chalicelib.redaction import redact_mapping
 
 RETENTION = timedelta(days=60)
 
+_ENCODER = json.JSONEncoder(sort_keys=True)
+
 
 class Audit:
     """`ports.AuditPort` on DynamoDB."""
@@ -42,9 +44,7 @@ class Audit:
                     "conversation_id": row.conversation_id,
                     "ts_action_id": f"{row.at}#{row.action_id}",
                     "action_type": row.action_type,
-                    "action_payload_redacted": json.dumps(
-                        redact_mapping(dict(row.payload)), sort_keys=True
-                    ),
+                    "action_payload_redacted": _ENCODER.encode(redact_mapping(dict(row.payload))),
                     "idempotency_key": row.idempotency_key,
                     "result": row.result,
                     "expires_at": expires_at,

@@ -25,7 +25,7 @@ class SystemClock:
 def iso(moment: datetime) -> str:
     """ISO-8601 in UTC with milliseconds and ``Z``; such texts sort by time."""
     text = moment.astimezone(UTC).isoformat(timespec="milliseconds")
-    return text.removesuffix("+00:00") + "Z"
+    return f"{text[:-6]}Z"  # without +00:00
 
 
 def parsed(text: str | None) -> datetime | None:

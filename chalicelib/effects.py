@@ -1,8 +1,9 @@
 """The one door out: whatever reaches a vendor passes here, and nowhere else.
 
 Per step, in this order: what the plan says was already so, dependencies, switches, lease, ledger
-row, vendor call, outcome.  Each action ends in a row with a reason; an outcome that cannot be
-known is never repeated by machine unless repeating changes nothing.
+row, what the request needs, lease and switches again, vendor call, outcome.  Each action ends in a
+row with a reason; an outcome that cannot be known is never repeated by machine unless repeating
+changes nothing.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from chalicelib.errors import (
     PermanentError,
     ProviderError,
     TransientError,
+    UnavailableError,
     UncertainError,
 )
 from chalicelib.ports import (
@@ -27,6 +29,7 @@ from chalicelib.ports import (
     LedgerPort,
     Log,
     Modes,
+    Preparer,
     SwitchesPort,
 )
 from chalicelib.settlement import Settlement, Verdict
@@ -78,8 +81,10 @@ class Effects:
         settlement: Settlement,
         clock: Clock,
         log: Log,
+        preparers: Mapping[str, Preparer] | None = None,
     ) -> None:
         self._ledger = ledger
+        self._preparers = preparers or {}
         self._settlement = settlement
         self._switches = switches
         self._executors = executors
@@ -123,11 +128,10 @@ class Effects:
     ) -> str | None:
         if item.already:
             return "already"
-        together = {other.action.key for other in step if not other.already}
         for key in item.depends_on:
             row = earlier.get(key)
             met = row is not None and _is_satisfied(row)
-            if not met and key not in together and not _already_in(step, key):
+            if not met and not any(other.action.key == key for other in step):
                 return "dependency"
         return self._switches.current().forbids(item.action)
 
@@ -194,9 +198,14 @@ class Effects:
         The others are repeated because an earlier attempt may have done them: that stays so.
         """
         executor = self._executors[actions[0].kind]
+        prepare = self._preparers.get(actions[0].kind)
         try:
+            if prepare is not None:
+                prepare(actions)
             self._look_again(attempt, actions)
-        except HandBackError:
+        except PermanentError as error:
+            return self._end(attempt, actions, ActionStatus.REFUSED, reason=error.reason)
+        except (HandBackError, ProviderError, UnavailableError):
             self._ledger.rearm(attempt.lease, fresh)
             raise
         try:
@@ -256,11 +265,14 @@ class Effects:
         raise AssertionError  # pragma: no cover - the loop returns or raises
 
     def _look_again(self, attempt: Attempt, actions: Sequence[Action]) -> None:
-        """Writing the pending rows may have taken long: the worker may have stood still."""
-        self._check_lease(attempt.lease)
+        """Writing the rows and reading what is sent may have taken long, or the worker stood still.
+
+        The lease comes last, as it takes no call: whoever reads switches may stand still there.
+        """
         switches = self._switches.current()
         if any(switches.forbids(action) for action in actions):
             raise HandBackError("switch_flipped", delay_seconds=1)
+        self._check_lease(attempt.lease)
 
     def _check_lease(self, lease: Lease) -> None:
         left = lease.until_epoch - self._clock.now().timestamp()
@@ -280,7 +292,3 @@ def _is_satisfied(row: ActionRow) -> bool:
     """Done, whether that was seen at once or settled later, or the vendor had it so."""
     is_already = row.status == ActionStatus.SKIPPED and row.reason == "already"
     return row.status == ActionStatus.DONE or is_already
-
-
-def _already_in(step: Sequence[StepAction], key: str) -> bool:
-    return any(item.already and item.action.key == key for item in step)

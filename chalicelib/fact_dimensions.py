@@ -9,7 +9,7 @@ which the request may still land, the table is cleared and filled anew.  Facts d
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import HandBackError
@@ -18,6 +18,10 @@ from chalicelib.fact_ports import Dimension, DimensionStore, Keys, Roster
 from chalicelib.fact_schema import DIMENSIONS, dimension_rows
 from chalicelib.ports import ActionStatus, Clock, Log
 from chalicelib.settlement import LANDING_SECONDS
+
+STARTED_SECONDS = 400.0
+"""What is noted is started within the writer's lease of 370 s or never; clocks differ by 120 s, of
+which the lease's margin takes its share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +44,7 @@ class Dimensions:
 
         Raises:
             ProviderError: surely not done; to be called again.
-            HandBackError: the switches or the lease do not allow it now, or another writer went on.
+            HandBackError: the switches or the lease do not allow it now.
         """
         for table, keys in wanted.items():
             self._ensure(attempt, table, frozenset(keys))
@@ -58,7 +62,7 @@ class Dimensions:
         missing = sorted(wanted - there.known)
         if missing:
             on_its_way = Dimension(there.known, tuple(missing), self._number(there))
-            self._note(table, on_its_way, there)
+            on_its_way = self._note(table, there, on_its_way)
             self._finish(attempt, table, on_its_way, wanted)
 
     def _finish(
@@ -70,30 +74,31 @@ class Dimensions:
         both = there.known | frozenset(there.posting)
         match status:
             case ActionStatus.DONE:
-                return self._note(table, Dimension(both, (), there.number), there)
+                return self._note(table, there, Dimension(both, (), there.number))
             case ActionStatus.UNKNOWN:
                 return self._replace(attempt, table, there, both | wanted)
             case ActionStatus.REFUSED:
                 self.log.event("facts.dimension_refused", table=table)
                 self.log.metric("mw.facts.dimension_refused", table=table)
-                return self._note(table, Dimension(there.known, (), there.number), there)
+                return self._note(table, there, Dimension(there.known, (), there.number))
             case _:
-                self._note(table, Dimension(there.known, (), there.number), there)
+                self._note(table, there, Dimension(there.known, (), there.number))
                 raise HandBackError("held")
 
     def _replace(
         self, attempt: Attempt, table: str, there: Dimension, keys: frozenset[str]
     ) -> Dimension:
-        waiting = Dimension(there.known, tuple(sorted(keys - there.known)), there.number)
-        if self.clock.now().timestamp() < there.number / 1000 + LANDING_SECONDS:
-            return waiting if waiting == there else self._note(table, waiting, there)
+        waiting = replace(there, posting=tuple(sorted(keys - there.known)))
+        landed = there.number / 1000 + STARTED_SECONDS + LANDING_SECONDS
+        if self.clock.now().timestamp() < landed:
+            return waiting if waiting == there else self._note(table, there, waiting)
         rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
         number = self._number(there)
         status = self._perform(attempt, ReplaceDimension(self.target, table, number, rows))
         self.log.event("facts.dimension_replaced", table=table, status=status.value)
         if status != ActionStatus.DONE:
-            return self._note(table, waiting, there)
-        return self._note(table, Dimension(keys, (), number), there)
+            return self._note(table, there, waiting)
+        return self._note(table, there, Dimension(keys, (), number))
 
     def _perform(
         self, attempt: Attempt, action: InsertDimension | ReplaceDimension
@@ -101,9 +106,8 @@ class Dimensions:
         rows = self.effects.perform(attempt, [StepAction(action)], {})
         return rows[action.key].status
 
-    def _note(self, table: str, dimension: Dimension, there: Dimension) -> Dimension:
-        self.store.note(self._name(table), dimension, was=there.number)
-        return dimension
+    def _note(self, table: str, was: Dimension, dimension: Dimension) -> Dimension:
+        return self.store.note(self._name(table), dimension, was)
 
     def _number(self, there: Dimension) -> int:
         """Greater than any before it: epoch milliseconds, or one more where the clock went back."""

@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -168,27 +169,28 @@ class FactLedger:
             known=frozenset(row.get("known", ())),
             posting=tuple(row.get("posting", ())),
             number=row.get("number", 0),
+            version=row.get("version", 0),
         )
 
-    def note(self, table: str, dimension: Dimension, *, was: int) -> None:
+    def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
         """See `fact_ports.DimensionStore.note`."""
-        noted = {
-            "known": sorted(dimension.known),
-            "posting": list(dimension.posting),
-            "number": dimension.number,
-        }
-        row = {
+        read = (was or self.known(table)).version
+        item = {
             "event_id": f"DIM:{table}",
             "created_at": iso(self._clock.now()),
             "source": "WRITER",
-            **noted,
+            "known": sorted(dimension.known),
+            "posting": list(dimension.posting),
+            "number": dimension.number,
+            "version": read + 1,
         }
-        new = "" if was else "attribute_not_exists(#event_id) OR "
+        condition = "#version = :read" if read else "attribute_not_exists(#version)"
         try:
-            self._table.put(row, condition=f"{new}#number = :was", was=was)
+            self._table.put(item, condition=condition, **({"read": read} if read else {}))
         except ConditionFailed as found:
-            if any(found.item.get(name) != value for name, value in noted.items()):
-                raise LeaseLostError("dimension_went_on") from None
+            if found.item != item:  # else the SDK repeated a write of ours that had succeeded
+                raise LeaseLostError("dimension_taken") from None
+        return replace(dimension, version=read + 1)
 
     # --- rows ---------------------------------------------------------------------------------
 

@@ -158,16 +158,10 @@ class DimensionStore(Protocol):
         """What the registry says."""
         ...
 
-    def note(self, table: str, dimension: Dimension, *, was: int) -> None:
-        """Write it; only the single writer does, and one that stood still may not know that.
+    def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
+        """Write it over what was read, `was` or what is there now; returns it as it is written.
 
-        Args:
-            table: which.
-            dimension: what it is from now on.
-            was: the number that was read.
-
-        Raises:
-            LeaseLostError: another writer has gone on; nothing is changed.
+        Raises `LeaseLostError` where another writer has written since.
         """
         ...
 
@@ -179,11 +173,13 @@ class Dimension:
     Attributes:
         known: keys that are there.
         posting: keys that were on their way when this was written, under `number`.
+        version: grows with every writing, so that a writer who stood still writes nothing.
     """
 
     known: frozenset[str] = frozenset()
     posting: tuple[str, ...] = ()
     number: int = 0
+    version: int = 0
 
 
 TimeLeft = Callable[[], float]

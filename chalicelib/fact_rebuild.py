@@ -103,11 +103,10 @@ class Rebuild:
         for table in DIMENSIONS:
             keys = sorted(wanted[table])
             name = f"{table}:{self.sink.target}"
-            there = self.registry.known(name).number
-            self.registry.note(name, Dimension(frozenset(), tuple(keys), number), was=there)
+            self.registry.note(name, Dimension(frozenset(), tuple(keys), number))
             rows = dimension_rows(table, keys, self.roster.agents())
-            there, number = number, self._replace(table, number, rows)
-            self.registry.note(name, Dimension(frozenset(keys), (), number), was=there)
+            number = self._replace(table, number, rows)
+            self.registry.note(name, Dimension(frozenset(keys), (), number))
         self.sink.replace(FACT_EVENT, number, [], deadline_seconds=DEADLINE_SECONDS)
         for start in range(0, len(facts), ROWS_PER_POST):
             part = [fact_row(fact) for fact in facts[start : start + ROWS_PER_POST]]

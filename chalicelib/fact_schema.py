@@ -10,6 +10,7 @@ from __future__ import annotations
 import calendar
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
+from functools import cache
 from typing import Any
 
 from chalicelib.fact_ports import Agent, Fact, Metric, Row
@@ -152,7 +153,7 @@ def dimension_rows(
         return [_agent_row(key, (agents or {}).get(key)) for key in keys]
     if table == DIM_METRIC:
         return [_metric_row(Metric(key)) for key in keys]
-    return [_day_row(day) for key in keys for day in _days(int(key))]
+    return [row for key in keys for row in _year_rows(int(key))]
 
 
 def _agent_row(key: str, agent: Agent | None) -> Row:
@@ -170,6 +171,12 @@ def _metric_row(metric: Metric) -> Row:
     if metric in _GOALS:
         row |= {"DefaultGoal": _GOALS[metric], "DefaultYellowFloorPct": _YELLOW_FLOOR}
     return row
+
+
+@cache
+def _year_rows(year: int) -> tuple[Row, ...]:
+    """A year's days; made once, as formatting a date goes through the C library's locale."""
+    return tuple(_day_row(day) for day in _days(year))
 
 
 def _day_row(day: date) -> Row:

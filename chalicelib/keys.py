@@ -29,6 +29,9 @@ import hmac
 import json
 import re
 import unicodedata
+from collections.abc import Sequence
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii
 from typing import Self
 
 BUCKET_SECONDS = 300
@@ -37,8 +40,13 @@ BUCKET_SECONDS = 300
 _WHITE_SPACE = re.compile(r"\s+")
 
 
+@lru_cache(maxsize=1024, typed=True)
 def joined(*parts: str) -> str:
-    """Join key parts with colons, injectively: ``("a:b", "c")`` and ``("a", "b:c")`` differ."""
+    """Join key parts with colons, injectively: ``("a:b", "c")`` and ``("a", "b:c")`` differ.
+
+    An action is asked for its key a dozen times while it is performed, so the newest are kept; by
+    type too, as a resent suffix equals a plain text that is another key.
+    """
     return ":".join(_escaped(part) for part in parts)
 
 
@@ -182,7 +190,7 @@ def fact(source: str, *parts: str | None) -> str:
 
 def digest(*parts: str) -> str:
     """Hex SHA-256 over a JSON list of the parts."""
-    return hashlib.sha256(json.dumps(parts, ensure_ascii=True).encode()).hexdigest()
+    return hashlib.sha256(_listed(parts)).hexdigest()
 
 
 def fifo_deduplication_id(event_key: str, nonce: str = "") -> str:
@@ -206,7 +214,7 @@ class OpaqueIds:
 
     def of(self, *parts: str) -> str:
         """32 hex characters that stand for the parts, the same in every process of the stage."""
-        message = json.dumps(parts, ensure_ascii=True).encode()
+        message = _listed(parts)
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 
     def fifo_group(self, *parts: str) -> str:
@@ -217,6 +225,11 @@ class OpaqueIds:
 def _text_digest(text: str, bucket_number: int) -> str:
     payload = json.dumps([normalised(text), bucket_number], ensure_ascii=True)
     return hashlib.sha256(payload.encode()).hexdigest()
+
+
+def _listed(parts: Sequence[str]) -> bytes:
+    """The parts as a JSON list in ASCII, as `json.dumps` writes it, in a third of its time."""
+    return f"[{', '.join(map(encode_basestring_ascii, parts))}]".encode()
 
 
 def _escaped(part: str) -> str:

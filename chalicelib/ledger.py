@@ -23,6 +23,7 @@ import contextlib
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -56,6 +57,7 @@ SHARDS = 4
 
 WATCHED = "watched"
 """In the sparse index: somebody works on it, and nobody but the queue would know if they did not."""
+_ENCODER = json.JSONEncoder(sort_keys=True)
 _ALIVE = "#expires_at > :now"
 _MINE = "#owner = :owner AND #fence = :fence"
 
@@ -123,6 +125,7 @@ class Ledger:
         takeover: frozenset[EventStatus],
         last_chance: bool = False,
         is_watched: bool = False,
+        by: str | None = None,
     ) -> ClaimResult:
         """See `ports.LedgerPort.claim`."""
         owner, now = self._new_owner(), self._epoch()
@@ -130,18 +133,24 @@ class Ledger:
         mark = EventStatus.PROCESSING.value if last_chance else WATCHED if is_watched else None
         holding = {
             "status": EventStatus.PROCESSING.value,
+            # The door may know only whom a message is from; the worker knows the conversation,
+            # and whoever resumes the event looks for it under this id.
+            "conversation_id": event.conversation_id,
             "owner": owner,
             "lease_until": until,
             "last_processed_at": self._now(),
             "expires_at": self._expiry(),
             "unfinished": _sharded(mark, event.event_key) if mark else None,
-            "conversation_id": event.conversation_id,  # the door may not have known whose it is
+            "taken_by": by,
         }
         item = self._event_item(event, modes)
         open_states: dict[str, Any] = {
             f"t{n}": status.value for n, status in enumerate(sorted(takeover))
         }
-        either = "".join(f" OR #status = :{name}" for name in open_states)
+        once = " AND #taken_by <> :by" if by and open_states else ""
+        either = "".join(f" OR (#status = :{name}{once})" for name in open_states)
+        if once:
+            open_states["by"] = by
         try:
             row = self._table.update(
                 {"event_id": event.event_key},
@@ -290,18 +299,20 @@ class Ledger:
 
     def left(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """See `ports.LedgerPort.left`."""
-        return [rows.stranded(row) for row in self._marked(WATCHED, older_than_epoch, limit)]
+        before = rows.iso_of_epoch(older_than_epoch)
+        return [rows.stranded(row) for row in self._marked(WATCHED, before, limit)]
 
     def _unfinished(
         self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
     ) -> list[Item]:
         """Rows of the sparse index, oldest first, at most so many of each status."""
+        before = rows.iso_of_epoch(before_epoch)
         found: list[Item] = []
         for status in statuses:
-            found += self._marked(status.value, before_epoch, limit)
+            found += self._marked(status.value, before, limit)
         return found
 
-    def _marked(self, mark: str, before_epoch: float, limit: int) -> list[Item]:
+    def _marked(self, mark: str, before: str, limit: int) -> list[Item]:
         found: list[Item] = []
         for shard in range(SHARDS):
             found += self._table.query(
@@ -311,10 +322,7 @@ class Ledger:
                     "#unfinished": "unfinished",
                     "#last_processed_at": "last_processed_at",
                 },
-                values={
-                    "u": f"{mark}#{shard}",
-                    "before": rows.iso_of_epoch(before_epoch),
-                },
+                values={"u": f"{mark}#{shard}", "before": before},
                 Limit=limit,
             )
         found.sort(key=lambda row: str(row["last_processed_at"]))
@@ -690,7 +698,7 @@ class Ledger:
         }
 
     def _action_item(self, lease: Lease, action: Action, modes: Modes) -> Item:
-        payload = json.dumps(redact_mapping(dict(action.payload())), sort_keys=True).encode()
+        payload = _ENCODER.encode(redact_mapping(dict(action.payload()))).encode()
         return {
             "event_id": action.key,
             **self._required(lease.event.received_at, action.conversation_id, modes),
@@ -740,6 +748,10 @@ class Ledger:
 
 
 def _lease(event: EventFacts, row: Item) -> Lease:
+    """The row knows the message that its actions are named after, also where a resume does not."""
+    message_id = event.source_message_id or row.get("source_message_id")
+    if message_id != event.source_message_id:
+        event = replace(event, source_message_id=message_id)
     return Lease(
         event=event,
         owner=row["owner"],

@@ -131,6 +131,18 @@ class Executor(Protocol):
         ...
 
 
+class Preparer(Protocol):
+    """Reads what the request of a step needs, so that its executor only has to send it.
+
+    Whatever it takes, it takes before the lease and the switches are looked at for the last time.
+    Raises `ProviderError`s; nothing has left the machine then.
+    """
+
+    def __call__(self, actions: Sequence[Action]) -> None:
+        """Prepare; the executor is called with the same actions next, or not at all."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Found:
     """The provider shows the effect; `ref` is its id there."""
@@ -321,12 +333,15 @@ class LedgerPort(Protocol):
         takeover: frozenset[EventStatus],
         last_chance: bool = False,
         is_watched: bool = False,
+        by: str | None = None,
     ) -> ClaimResult:
         """Take the event, or say who has it or how it ended; one write, no read.
 
-        `takeover` names the ended states this delivery may open again.  `last_chance` leaves a
-        mark that lets the sweep find the event if this worker dies on the message's last receive;
-        `is_watched` one that lets it find the event if this worker dies and the message is gone.
+        `takeover` names the ended states this delivery may open again, once: `by` is the message
+        that does, and an end that it brought about itself is not opened by a copy of it.
+        `last_chance` leaves a mark that lets the sweep find the event if this worker dies on the
+        message's last receive; `is_watched` one that lets it find the event if this worker dies
+        and the message is gone.
         """
         ...
 

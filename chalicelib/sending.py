@@ -27,8 +27,8 @@ from chalicelib.ports import Clock, Found, UnsettledAction
 from chalicelib.sources.ses import reply_address
 from chalicelib.sources.twilio import callback_url
 
-CLOCK_SKEW = timedelta(seconds=2)
-"""Twilio's times have whole seconds."""
+CLOCK_SKEW = timedelta(minutes=2, seconds=2)
+"""Twilio's clock may be two minutes behind ours, and its times have whole seconds."""
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 _CREDENTIALS = {
     Channel.WHATSAPP: "whatsapp_credentials_id",
@@ -55,6 +55,7 @@ class Sender:
         self._ses = ses
         self._clock = clock
         self._base_url = public_base_url
+        self._ready: dict[str, tuple[Record, Any]] = {}
 
     def check(self, record: Record) -> None:
         """See that the company's secret is there and whole, before anything is written.
@@ -69,11 +70,18 @@ class Sender:
         if record.channel == Channel.WHATSAPP and not found.template_sid:
             raise PermanentError("secrets", "read", reason="no_template")
 
+    def prepare(self, actions: Sequence[Action]) -> None:
+        """`ports.Preparer`: read conversation, draft and credentials, and make the message."""
+        self._ready = {
+            action.key: self._made(action)
+            for action in actions
+            if isinstance(action, SendText | SendEmail)
+        }
+
     def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """`ports.Executor` of `SendText`."""
         action = _only(actions, SendText)
-        record, draft = self._loaded(action)
-        text = self._text(record, draft, action)
+        record, text = self._prepared(action)
         sent = self._twilio.send(_secret_of(record), text, deadline_seconds=deadline_seconds)
         if action.loaded is not None and sent.body:
             action.loaded.sent.append(sent.body)
@@ -83,8 +91,7 @@ class Sender:
         """`ports.Executor` of `SendEmail`; its time-outs are the client's."""
         del deadline_seconds
         action = _only(actions, SendEmail)
-        record, draft = self._loaded(action)
-        return self._ses.send(self._email(record, draft, action))
+        return self._ses.send(self._prepared(action)[1])
 
     def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
         """`ports.Executor` of `HandOff`; a conversation that a person has stays with them."""
@@ -122,6 +129,17 @@ class Sender:
     def message_id_header(self, ref: str) -> str:
         """The ``Message-ID`` of an e-mail that was sent."""
         return self._ses.message_id_header(ref)
+
+    def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
+        ready = self._ready.pop(action.key, None)
+        return self._made(action) if ready is None else ready
+
+    def _made(self, action: SendText | SendEmail) -> tuple[Record, Any]:
+        """The conversation and the message as its carrier takes it."""
+        record, draft = self._loaded(action)
+        if isinstance(action, SendText):
+            return record, self._text(record, draft, action)
+        return record, self._email(record, draft, action)
 
     def _loaded(self, action: SendText | SendEmail) -> tuple[Record, Draft]:
         record = (

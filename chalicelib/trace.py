@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import lru_cache
 
 from chalicelib import keys
 from chalicelib.ports import EventFacts
@@ -45,6 +46,7 @@ def of_event(event: EventFacts) -> dict[str, object]:
     }
 
 
+@lru_cache(maxsize=256)
 def short(identifier: str) -> str:
     """An identifier as log lines name it: 16 hex digits of its SHA-256."""
     return keys.digest(identifier)[:16]

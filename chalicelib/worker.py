@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chalicelib import trace
@@ -156,6 +156,7 @@ class Worker:
             takeover=_TAKEOVER[job.recovery],
             last_chance=delivery.is_last,
             is_watched=isinstance(flow, Watched),
+            by=delivery.message_id if job.recovery in _REOPENING else None,
         )
         match claimed:
             case Finished():
@@ -170,6 +171,7 @@ class Worker:
                 left = claimed.until_epoch - self.clock.now().timestamp()
                 raise BusyError("busy", delay_seconds=max(1.0, left))
             case Lease():
+                event = replace(event, facts=claimed.event)
                 self._run_claimed(flow, event, claimed, modes, job, delivery)
 
     def _run_claimed(

@@ -21,6 +21,7 @@ from local import engine, environment, resources
 from local.pump import Pump
 from local.vendors.richpanel import Richpanel
 from ops.template import Template
+from tests.simulation import tables
 from tests.simulation.memory_table import MemoryTable
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
@@ -141,9 +142,7 @@ def ddb(request):
 
 def table_a_in_memory() -> MemoryTable:
     """Table A for the ledger, held to the engines by `tests/contracts`."""
-    return MemoryTable(
-        "ledger", ("event_id",), {"unfinished-index": ("unfinished", "last_processed_at")}
-    )
+    return tables.ledger()
 
 
 @pytest.fixture(params=("memory", *STORE_ENGINES))

@@ -53,7 +53,7 @@ class Door:
         self.clock, self.log, self.switches = ManualClock(), RecordingLog(), SetSwitches()
         owners = (f"o{n}" for n in itertools.count())
         self.ledger = Ledger(table, self.clock, lambda: next(owners))
-        self.sent, self.fails, self.shows = [], [], []
+        self.sent, self.fails, self.shows, self.prepares = [], [], [], []
         settlement = Settlement(self.ledger, {"say": lambda _action: tuple(self.shows)}, self.clock)
         self.effects = Effects(
             self.ledger,
@@ -62,11 +62,16 @@ class Door:
             settlement,
             self.clock,
             self.log,
+            {"say": self.prepare},
         )
         self.lease = self.claim()
 
     def claim(self):
         return self.ledger.claim(EVENT, MODES, lease_seconds=250, takeover=frozenset())
+
+    def prepare(self, actions):  # noqa: ARG002 - the preparers' signature
+        if self.prepares:
+            self.prepares.pop(0)()
 
     def send(self, actions, *, deadline_seconds):  # noqa: ARG002 - the executors' signature
         self.sent.append([action.key for action in actions])
@@ -187,6 +192,34 @@ def test_a_zombie_that_wakes_up_starts_no_effect(door):
     with pytest.raises(HandBackError):
         door.perform(AddTag("1", "other", "c"), lease=zombie)
     assert len(door.sent) == 1
+
+
+def test_a_worker_that_stands_still_while_it_reads_what_to_send_sends_nothing(door):
+    door.prepares.append(lambda: door.clock.forward(240))
+    with pytest.raises(HandBackError, match="lease_too_short"):
+        door.perform(Say())
+    assert door.sent == []
+    assert door.ledger._table.get({"event_id": Say.key})["started"] is False
+
+
+@pytest.mark.parametrize("error", [TransientError, UncertainError])
+def test_what_could_not_be_prepared_surely_was_not_sent(door, error):
+    def fails():
+        raise error("richpanel", "read_ticket", reason="timeout")
+
+    door.prepares.append(fails)
+    with pytest.raises(error):
+        door.perform(Say())
+    assert door.perform(Say()) == [("done", None)]
+
+
+def test_what_turns_out_not_to_be_right_any_more_is_refused(door):
+    def superseded():
+        raise PermanentError("richpanel", "send_message", reason="superseded")
+
+    door.prepares.append(superseded)
+    assert door.perform(Say()) == [("refused", "superseded")]
+    assert door.sent == []
 
 
 def test_a_dependent_of_what_is_not_done_is_skipped(door):

@@ -1,5 +1,6 @@
 """QuillIdempotencyLedger's contract, on every engine: new once, gone when expired, indexed."""
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -149,32 +150,20 @@ def test_the_posted_facts_that_are_kept_can_be_read_back(store, clock):
 def test_a_dimensions_registry_has_no_end_date(ddb, store):
     assert store.known("DimAgent:d") == Dimension()
     one = Dimension(frozenset({"101"}), ("102",), 7)
-    store.note("DimAgent:d", one, was=0)
+    written = store.note("DimAgent:d", one)
 
-    assert store.known("DimAgent:d") == one
+    assert store.known("DimAgent:d") == written == replace(one, version=1)
     assert "expiresAt" not in stored(ddb, "DIM:DimAgent:d")
 
 
-@pytest.mark.parametrize("was", [0, 7])
-def test_a_note_that_comes_after_its_successors_changes_nothing(store, was):
-    """A writer stood still with the note on its way: it would have its keys posted once more."""
-    stale = Dimension(frozenset(), ("101", "102"), 8)
-    if was:
-        store.note("DimAgent:d", Dimension(frozenset(), ("101",), was), was=0)
-    there = Dimension(frozenset({"101", "102"}), (), 9)
-    store.note("DimAgent:d", there, was=was)
-
+def test_a_writer_who_stood_still_writes_nothing_over_what_came_since(store):
+    """P6: the registry of a dimension has no lease of its own."""
+    read = store.known("DimAgent:d")
+    newer = store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read)
     with pytest.raises(LeaseLostError):
-        store.note("DimAgent:d", stale, was=was)
-    assert store.known("DimAgent:d") == there
-
-
-def test_a_note_that_the_sdk_sent_twice_is_recognised_as_our_own(store):
-    one = Dimension(frozenset({"101"}), ("102",), 7)
-    store.note("DimAgent:d", one, was=0)
-    store.note("DimAgent:d", one, was=0)
-
-    assert store.known("DimAgent:d") == one
+        store.note("DimAgent:d", Dimension(frozenset(), ("101",), 8), read)
+    assert store.known("DimAgent:d") == newer
+    assert store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read) == newer
 
 
 def test_the_ledgers_code_holds_a_lease_in_this_tables_words(ddb, clock):

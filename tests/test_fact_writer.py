@@ -7,7 +7,7 @@ from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
 from chalicelib.ports import Switches
 
 LEASE_OVER = 600
-LANDED = 1000
+LANDED = 1400
 
 
 @pytest.fixture

@@ -1,5 +1,7 @@
 """Keys: the same input gives the same keys for ever, and different inputs never share one."""
 
+import hashlib
+import json
 import string
 import unicodedata
 
@@ -19,6 +21,11 @@ def test_the_formats_are_those_of_the_data_model():
     assert keys.assign_action("1042", "team", "c-77") == "act:rp_assign:1042:team:c-77"
     assert keys.reply_action("1042", "c-77") == "act:rp_reply:1042:c-77"
     assert keys.close_action("1042", "c-77") == "act:rp_close:1042:c-77"
+
+
+@given(st.lists(PARTS, max_size=4))
+def test_a_digest_is_over_the_parts_as_a_json_list(parts):
+    assert keys.digest(*parts) == hashlib.sha256(json.dumps(parts).encode()).hexdigest()
 
 
 def test_a_text_key_is_the_same_in_every_version():

@@ -146,6 +146,36 @@ def test_a_released_event_is_claimed_again_at_once_and_keeps_its_plan(ledger):
     assert (again.fence, again.plan, again.was_left) == (2, "the plan", False)
 
 
+def test_a_claim_notes_the_conversation_that_the_worker_found(ledger):
+    ledger.receive(facts(conversation_id="all-the-door-knew"))
+    claim(ledger, facts(conversation_id="found"))
+    assert ledger.stored(facts().event_key).event.conversation_id == "found"
+
+
+def test_a_claim_knows_the_message_that_the_first_one_named(ledger):
+    """A resume is made from the row alone, and its actions must have the same keys."""
+    ledger.release(claim(ledger), reason="x")
+    resumed = claim(ledger, facts(source_message_id=None))
+    assert resumed.event.source_message_id == "c-77"
+
+
+def test_a_message_opens_an_ended_event_once(ledger):
+    """A late copy of an operator's replay must not open again what the replay has ended."""
+    ended = frozenset({EventStatus.PROCESSED})
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    ledger.finish(claim(ledger, takeover=ended, by="m-1"), EventStatus.PROCESSED)
+    assert claim(ledger, takeover=ended, by="m-1") == Finished(EventStatus.PROCESSED)
+    assert isinstance(claim(ledger, takeover=ended, by="m-2"), Lease)
+
+
+def test_a_message_goes_on_with_what_it_had_opened(ledger, clock):
+    ended = frozenset({EventStatus.PROCESSED})
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    ledger.release(claim(ledger, takeover=ended, by="m-1"), reason="x")
+    clock.forward(1)
+    assert isinstance(claim(ledger, takeover=ended, by="m-1"), Lease)
+
+
 def test_a_claim_that_the_sdk_sent_twice_is_recognised_as_our_own(table, clock):
     """F22: the first try succeeded, its answer was lost, the second meets its own row."""
     same_owner = Ledger(table, clock, lambda: "owner-1")

@@ -80,6 +80,7 @@ class Services(Support, Facts, Outreach):
             self.settlement,
             self.clock,
             self.log,
+            {**self.support_preparers(), **self.outreach_preparers()},
         )
 
     @cached_property

@@ -65,13 +65,19 @@ class Replies:
 
     def __init__(self, richpanel: Richpanel) -> None:
         self._richpanel = richpanel
+        self._texts: dict[str, str] = {}
+
+    def prepare(self, actions: Sequence[Action]) -> None:
+        """`ports.Preparer`: compose a reply, which may have to read ticket and order anew."""
+        self._texts = {one.key: one.compose() for one in actions if isinstance(one, Reply)}
 
     def send(self, actions: Sequence[Action], *, deadline_seconds: float) -> str | None:
         """Send one reply and read it back; never repeated when its outcome is not known."""
         (reply,) = (action for action in actions if isinstance(action, Reply))
+        text = self._texts.pop(reply.key, None)
         return self._richpanel.send_message(
             reply.conversation_id,
-            body=reply.compose(),
+            body=reply.compose() if text is None else text,
             author_id=reply.author_id,
             deadline_seconds=deadline_seconds,
         )

@@ -14,7 +14,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import PermanentError, RequestError, UnavailableError
 from chalicelib.intake import Answer
 from chalicelib.jobs import Recovery
-from chalicelib.ports import Executor, Settler
+from chalicelib.ports import Executor, Preparer, Settler
 from chalicelib.secrets import SecretsManager
 from chalicelib.wiring.core import Core, new_id
 
@@ -151,6 +151,10 @@ class Outreach(Core):
             "send_email": self.sender.send_email,
             "hand_off": self.sender.hand_off,
         }
+
+    def outreach_preparers(self) -> Mapping[str, Preparer]:
+        """Who reads what a request needs."""
+        return dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
 
     def outreach_settlers(self) -> Mapping[str, Settler]:
         """Who learns whether a text was sent; an e-mail's events come by themselves."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from chalicelib.errors import UnavailableError
 from chalicelib.intake import Answer
-from chalicelib.ports import Executor, Settler
+from chalicelib.ports import Executor, Preparer, Settler
 from chalicelib.secrets import active_tokens
 from chalicelib.sources import richpanel as richpanel_source
 from chalicelib.wiring.core import Core
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from chalicelib.adapters.richpanel import Richpanel
     from chalicelib.flows import Flow
     from chalicelib.rebuild import Rebuilder
+    from chalicelib.wiring.answering import Replies
 
 
 class Support(Core):
@@ -81,16 +82,23 @@ class Support(Core):
 
     def support_executors(self) -> Mapping[str, Executor]:
         """Who performs each kind of action."""
-        from chalicelib.wiring.answering import Replies
-
-        replies = Replies(self.richpanel)
         return {
-            "reply": replies.send,
-            "close": replies.close,
+            "reply": self._replies.send,
+            "close": self._replies.close,
             "add_tag": self.richpanel.add_tags,
             "remove_tag": self.richpanel.remove_tags,
             "assign": self.richpanel.assign,
         }
+
+    def support_preparers(self) -> Mapping[str, Preparer]:
+        """Who reads what a request needs."""
+        return {"reply": self._replies.prepare}
+
+    @cached_property
+    def _replies(self) -> Replies:
+        from chalicelib.wiring.answering import Replies
+
+        return Replies(self.richpanel)
 
     def support_settlers(self) -> Mapping[str, Settler]:
         """Who learns whether an action of a kind happened; tags are simply repeated."""

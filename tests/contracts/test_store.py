@@ -1,16 +1,22 @@
 """One contract for the store in memory and on the engines: what the simulation stands on is real."""
 
 import random
+from datetime import timedelta
 
 import pytest
 from engines import table_a_in_memory
 from fakes import ManualClock
 
 from chalicelib.actions import AddTag
+from chalicelib.conversations.records import Channel, Draft, Entry, Status
+from chalicelib.conversations.store import Conversations
 from chalicelib.dynamo import ConditionFailed, Table, TransactionRefused
 from chalicelib.errors import MiddlewareError
+from chalicelib.fact_ledger import ATTRIBUTES, FactLedger
+from chalicelib.fact_ports import Fact, FactStatus, Metric
 from chalicelib.ledger import Ledger
 from chalicelib.ports import ActionStatus, EventFacts, EventStatus, Lease, Modes
+from tests.simulation import tables
 
 MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
 KEY = {"event_id": "k"}
@@ -153,6 +159,35 @@ class StoreContract:
         assert table.get({"event_id": "a"}) == first
         assert table.get({"event_id": "b"})["status"] == "pending"
         assert table.get({"event_id": "nobody"}) is None
+
+    def test_a_transaction_counts_within_a_limit_and_takes_marks_away_again(self, table):
+        def opens(mark):
+            table.transact(
+                [
+                    table.checking({"event_id": "closed"}, condition="attribute_not_exists(#n)"),
+                    table.updating(
+                        KEY,
+                        set_={},
+                        keep={"first": mark},
+                        add={"count": 1, "open": frozenset({mark})},
+                        condition="attribute_not_exists(#open) OR size(#open) < :limit",
+                        limit=2,
+                    ),
+                ]
+            )
+
+        opens("a")
+        opens("b")
+        with pytest.raises(TransactionRefused) as refused:
+            opens("c")
+        assert refused.value.found[0] is None
+        assert refused.value.found[1]["open"] == {"a", "b"}
+        both = frozenset({"a", "b"})
+        table.transact([table.updating(KEY, set_={}, discard={"open": both})])
+        assert table.get(KEY) == {**KEY, "first": "a", "count": 2}
+        table.put({"event_id": "closed", "n": 1})
+        with pytest.raises(TransactionRefused):
+            opens("d")
 
     def test_several_rows_are_put_and_read_projected(self, table):
         table.put_all([{"event_id": f"r{n}", "n": n, "m": n} for n in range(30)])
@@ -312,3 +347,140 @@ def test_the_ledger_says_and_writes_the_same_in_memory_and_on_an_engine(ddb, see
     on_engine = LedgerWalk(Table(ddb.client, ddb.ledger_table), seed).run(40)
     in_memory = LedgerWalk(table_a_in_memory(), seed).run(40)
     assert on_engine == in_memory
+
+
+class ConversationsWalk:
+    """The same drawn calls on the conversations of two recipients, and the rows in the end."""
+
+    RECIPIENTS = ("+15550100001", "+15550100002")
+
+    def __init__(self, table, seed):
+        self.rng = random.Random(seed)
+        self.clock = ManualClock()
+        self.store = Conversations(table, self.clock)
+        self.records = []
+        self.answers = []
+
+    def run(self, steps):
+        for _ in range(steps):
+            self.clock.forward(self.rng.choice((0.001, 60)))
+            step = self.rng.choice(
+                [
+                    *(self._open, self._append, self._append, self._move, self._hand_off),
+                    *(self._draft, self._delivery, self._forbid, self._of_pair, self._between),
+                ]
+            )
+            self.answers.append((step.__name__, step() if self.records else self._open()))
+        ends = [
+            (self.store.get(one).item, [entry.entry_id for entry in self.store.history(one)])
+            for one in self.records
+        ]
+        return self.answers, ends
+
+    def _open(self):
+        recipient, number = self.rng.choice(self.RECIPIENTS), self.rng.randrange(3)
+        opened = self.store.open(
+            {
+                "primary_channel": recipient,
+                "conversation_id": f"c{number}",
+                "opaque_id": f"opaque-{recipient}-{number}",
+                "start_event": "evt:start:x",
+                "company_id": "ci",
+                "project_id": "pi",
+                "channel_method": "sms",
+                "channel_config": {"company_sms_number": "+15550109002"},
+                "recipient_tel": recipient,
+            },
+            ("e0", Draft(text="Hello")) if self.rng.random() < 0.5 else None,
+        )
+        if opened.record is not None:
+            self.records.append(opened.record)
+        return opened.is_new, opened.record and opened.record.item
+
+    def _one(self):
+        return self.rng.choice(self.records)
+
+    def _append(self):
+        number = self.rng.randrange(12)
+        entry = Entry(f"e{number}", "2026-11-20T09:00:00.000Z", "user", "x" * 600 * (number % 3))
+        record, is_new = self.store.append(
+            self._one(), entry, expected={Status.PROCESSING}, changes={"task_complete": 1}
+        )
+        return record.item, is_new
+
+    def _move(self):
+        changes = {"conversation_status": self.rng.choice(("processing", "reply_sent"))}
+        moved = self.store.move(self._one(), {Status.PROCESSING, Status.HANDED_OFF}, changes)
+        return moved and moved.item
+
+    def _hand_off(self):
+        one = self.store.get(self._one())
+        return self.store.hand_off(one, handoff_id="h", held="", reason="r", reason_text="t")
+
+    def _draft(self):
+        return self.store.keep_draft(self._one(), "e1", Draft(text=f"t{self.rng.randrange(3)}"))
+
+    def _delivery(self):
+        return self.store.note_delivery(self._one(), "e1", "sent", self.rng.randrange(4))
+
+    def _forbid(self):
+        change = self.rng.choice((self.store.allow, self.store.allow, self.store.forbid))
+        more = ("stop",) if change == self.store.forbid else ()
+        return change(self.rng.choice(self.RECIPIENTS), "ci", *more)
+
+    def _of_pair(self):
+        found = self.store.of_pair(Channel.SMS, "+15550109002", self.rng.choice(self.RECIPIENTS))
+        return sorted((one.item["conversation_id"], one.message_count) for one in found)
+
+    def _between(self):
+        now = self.clock.now()
+        since = now - timedelta(minutes=5)
+        found = self.store.created_between(self.rng.choice(self.RECIPIENTS), since, now)
+        return [one.conversation_id for one in found]
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_conversations_are_the_same_in_memory_and_on_an_engine(ddb, seed):
+    """Forty drawn calls by holders of records that others have changed meanwhile."""
+    table = Table(ddb.client, ddb.tables["ConversationsTable"])
+    on_engine = ConversationsWalk(table, seed).run(40)
+    in_memory = ConversationsWalk(tables.conversations(), seed).run(40)
+    assert on_engine == in_memory
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_facts_are_the_same_in_memory_and_on_an_engine(ddb, seed):
+    """Drawn batches kept, read as pending, settled and prolonged, across expiries."""
+
+    def walk(table):
+        rng, clock = random.Random(seed), ManualClock()
+        store = FactLedger(table, clock, retention=timedelta(days=2))
+        answers = []
+        for _ in range(20):
+            clock.forward(rng.choice((1, 60, 100_000)))
+            skips = (None, None, "not_terminal", "inbound")
+            some = {rng.randrange(30): rng.choice(skips) for _ in range(rng.choice((1, 5, 28)))}
+            answers.append(store.keep([a_fact(n, skip) for n, skip in some.items()]))
+            keys = store.pending_keys(at_most=10)
+            found = store.pending(keys)
+            answers += [keys, found]
+            if rng.random() < 0.5:
+                store.settle(found[::2], FactStatus.POSTED, batch=7)
+            else:
+                answers.append(store.prolong())
+        return answers
+
+    on_engine = walk(Table(ddb.client, ddb.tables["QuillLedgerTable"], ATTRIBUTES))
+    assert on_engine == walk(tables.facts())
+
+
+def a_fact(number, skip):
+    return Fact(
+        key=f"ALOWARE:{number}",
+        source="ALOWARE",
+        agent_id="101",
+        date="2026-11-20",
+        metric=Metric.CALLS,
+        notes="tz=UTC",
+        skip=skip,
+    )

@@ -1,13 +1,19 @@
-"""The deterministic simulation: the real core on a store, queue, vendor and clock that one seed owns.
+"""The deterministic simulation: the real system on a store, queue, vendors and clock that one seed owns.
 
 world       time, containers, deliveries; runs one schedule to its end
+network     every call: what it takes, and what goes wrong at it
 faults      what can go wrong at a call, and the list of what does
-scenario    the workload of one seed: messages, copies, flips, deploys, replays
-parts       the core wired on the memory ports, one set a container
-flow        the support flow with actions of every settling kind behind it
-vendor      the provider in memory: tickets, tags, replies; late, never or at once
-memory_table, expressions, memory_queue    the store and the queue, proved by tests/contracts
-oracle      the promises, checked after every step and at the end
+scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
+senders     who writes to the doors, and repeats what was not taken
+stage       stacks that take turns: an invocation may stand still while others go on
+containers  the product wired on the memory ports, one set a container
+parts       time, log, tables, queue and switches of one container
+support, outreach, facts    each system as it is deployed, on its simulated providers
+flow        a flow of tickets that provokes most: every settling kind, two versions of one plan
+vendor, carriers, dataset   the providers in memory; what lands at them is the truth
+memory_table, expressions, tables, memory_queue    store and queue, proved by tests/contracts
+oracle      the promises, checked after every write, start and landing
+verdict     the promises at the end, and a month later
 shrink      a failing schedule, made as short as it gets
 __main__    python -m tests.simulation --runs 20000 --seed 1
 """

@@ -20,6 +20,7 @@ class Port(Enum):
 
     READ = ("crash_before", "crash_after", "throttled", "slow")
     WRITE = ("crash_before", "crash_after", "throttled", "answer_lost", "sdk_repeats", "slow")
+    TRANSACT = ("crash_before", "crash_after", "throttled", "answer_lost", "conflict", "slow")
     VENDOR_READ = ("crash_before", "vendor_503", "vendor_auth", "slow")
     EFFECT = (
         "crash_before",
@@ -72,14 +73,14 @@ class Fault:
         return PAUSES[int(self.size * len(PAUSES))] * (0.5 + self.pick)
 
 
-def drawn(rng: random.Random, *, calls: int) -> list[Fault]:
-    """The faults of a schedule of about so many calls: none to a dozen, sometimes in a cluster."""
+def drawn(rng: random.Random, *, calls: int, most: int = 12) -> list[Fault]:
+    """The faults of a schedule of about so many calls: none to `most`, sometimes in a cluster."""
     if rng.random() < 0.1:
         return []
-    count = 1 + int(rng.expovariate(0.4))
+    count = 1 + int(rng.expovariate(0.4) * most / 12)
     near = rng.randrange(calls) if rng.random() < 0.3 else None
     faults: dict[int, Fault] = {}
-    for _ in range(min(count, 12)):
+    for _ in range(min(count, most)):
         at = rng.randrange(calls) if near is None else near + int(rng.expovariate(0.1))
         faults[at] = Fault(at, rng.random(), rng.random(), pauses=rng.random() < 0.3)
     return [faults[at] for at in sorted(faults)]

@@ -6,11 +6,12 @@ over the engines.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from chalicelib.dynamo import ConditionFailed, Item, TransactionRefused
 from tests.simulation.expressions import condition as compiled
+from tests.simulation.expressions import key_condition
 
 Key = tuple[Any, ...]
 
@@ -34,7 +35,9 @@ class MemoryTable:
         self.key = key
         self.rows: dict[Key, Item] = {}
         self._indexes = dict(indexes or {})
-        self._listed: dict[str, dict[Key, Item]] = {index: {} for index in self._indexes}
+        if len(key) > 1:
+            self._indexes[""] = key
+        self._listed: dict[str, dict[Any, dict[Key, Item]]] = {one: {} for one in self._indexes}
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
         """See `chalicelib.dynamo.Table.put`."""
@@ -49,23 +52,31 @@ class MemoryTable:
         *,
         set_: Mapping[str, Any],
         condition: str = "",
-        add: Mapping[str, int] | None = None,
+        add: Mapping[str, int | frozenset[str]] | None = None,
         keep: Mapping[str, Any] | None = None,
         remove: Sequence[str] = (),
+        discard: Mapping[str, frozenset[str]] | None = None,
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """See `chalicelib.dynamo.Table.update`."""
+        """See `chalicelib.dynamo.Table.update`; `discard` only within a transaction."""
         at = self._key(key)
         changes, kept = _stored(set_), _stored(keep or {})
-        self._refuse_overlap(changes, kept, add or {}, remove)
+        self._refuse_overlap(changes, kept, add or {}, discard or {}, remove)
         found = self._check(at, condition, values)
         row = dict(found) if found else _stored(key)
         for name, value in kept.items():
             row.setdefault(name, value)
         row.update(changes)
-        for name, number in (add or {}).items():
-            row[name] = row.get(name, 0) + number
+        for name, more in (add or {}).items():
+            if isinstance(more, frozenset):
+                row[name] = row.get(name, set()) | more
+            else:
+                row[name] = row.get(name, 0) + more
+        for name, gone in (discard or {}).items():
+            row[name] = row.get(name, set()) - gone
+            if not row[name]:
+                del row[name]  # DynamoDB keeps no empty set
         for name in remove:
             row.pop(name, None)
         self._keep(at, row)
@@ -75,6 +86,7 @@ class MemoryTable:
         """See `chalicelib.dynamo.Table.putting`."""
         key = self._key(_stored(item))
         return {
+            "table": self,
             "key": key,
             "check": lambda: self._check(key, condition, values),
             "do": lambda: self.put(item),
@@ -84,17 +96,31 @@ class MemoryTable:
         self, key: Mapping[str, Any], *, condition: str = "", set_: Mapping[str, Any], **more: Any
     ) -> Item:
         """See `chalicelib.dynamo.Table.updating`."""
-        changes = ("add", "keep", "remove")
+        changes = ("add", "keep", "remove", "discard")
         values = {name: value for name, value in more.items() if name not in changes}
         rest = {name: value for name, value in more.items() if name in changes}
         return {
+            "table": self,
             "key": self._key(key),
             "check": lambda: self._check(self._key(key), condition, values),
-            "do": lambda: self.update(key, set_=set_, **rest),
+            "do": lambda: self.update(key, set_=set_, **rest, reading=False),
+        }
+
+    def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
+        """See `chalicelib.dynamo.Table.checking`."""
+        at = self._key(key)
+        return {
+            "table": self,
+            "key": at,
+            "check": lambda: self._check(at, condition, values),
+            "do": lambda: None,
         }
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """See `chalicelib.dynamo.Table.transact`: all of them or none."""
+        """See `chalicelib.dynamo.Table.transact`: all of them or none, each item once."""
+        named = {(write["table"].name, write["key"]) for write in writes}
+        if len(named) != len(writes):
+            raise ValueError("two writes of one transaction name the same item")
         found: list[Item | None] = []
         for write in writes:
             try:
@@ -125,9 +151,9 @@ class MemoryTable:
     def delete(self, key: Mapping[str, Any]) -> None:
         """Take a row away, as TTL does."""
         at = self._key(key)
-        self.rows.pop(at, None)
-        for listed in self._listed.values():
-            listed.pop(at, None)
+        row = self.rows.pop(at, None)
+        if row is not None:
+            self._unlist(at, row)
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
         """See `chalicelib.dynamo.Table.get`."""
@@ -172,37 +198,69 @@ class MemoryTable:
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
     ) -> list[Item]:
         """See `chalicelib.dynamo.Table.get_all`."""
-        found = [self.get(key) for key in keys]
-        return [{n: row[n] for n in attributes if n in row} for row in found if row is not None]
+        found = [self.rows.get(self._key(key)) for key in keys]
+        return [
+            _copied({name: row[name] for name in attributes if name in row})
+            for row in found
+            if row is not None
+        ]
 
     def query(self, **arguments: Any) -> list[Item]:
         """See `chalicelib.dynamo.Table.query`: one page, in the order of the range key."""
-        names = arguments.get("ExpressionAttributeNames", {})
-        expression = arguments["KeyConditionExpression"]
-        for short, name in names.items():
-            expression = expression.replace(short, f"#{name}")
-        index = arguments.get("IndexName")
-        keys = self._indexes[index] if index else self.key
-        listed = self._listed[index] if index else self.rows
-        matches = compiled(expression)
-        values = {**arguments.get("values", {})}
+        index = arguments.get("IndexName", "")
+        keys = self._indexes[index]
+        names = tuple(arguments.get("ExpressionAttributeNames", {}).items())
+        matches, partition = key_condition(arguments["KeyConditionExpression"], keys[0], names)
+        values = arguments.get("values", {})
+        listed = self._listed[index].get(values[partition])
+        if not listed:
+            return []
         found = [row for row in listed.values() if matches(row, values)]
-        found.sort(
-            key=lambda row: tuple(row[name] for name in keys),
-            reverse=not arguments.get("ScanIndexForward", True),
-        )
+        if len(found) > 1:
+            found.sort(
+                key=lambda row: tuple([row[name] for name in keys]),
+                reverse=not arguments.get("ScanIndexForward", True),
+            )
         return [_copied(row) for row in found[: arguments.get("Limit", len(found))]]
 
+    def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:
+        """See `chalicelib.dynamo.Table.query_all`."""
+        return self.query(**arguments, Limit=at_most)
+
+    def query_pages(self, **arguments: Any) -> Iterator[Item]:
+        """See `chalicelib.dynamo.Table.query_pages`."""
+        return iter(self.query(**{name: one for name, one in arguments.items() if name != "Limit"}))
+
+    def expire(self, before: float) -> int:
+        """Delete what expired before a time, as TTL does, how late it may come; how many."""
+        stale = [key for key, row in self.rows.items() if row.get("expires_at", before) < before]
+        for key in stale:
+            self.delete(dict(zip(self.key, key, strict=True)))
+        return len(stale)
+
     def _key(self, item: Mapping[str, Any]) -> Key:
-        return tuple(item[name] for name in self.key)
+        if len(self.key) == 1:
+            return (item[self.key[0]],)
+        return tuple([item[name] for name in self.key])
 
     def _keep(self, key: Key, row: Item) -> None:
+        if self._indexes:
+            before = self.rows.get(key)
+            if before is not None:
+                self._unlist(key, before)
+            for index, names in self._indexes.items():
+                for name in names:
+                    if name not in row:
+                        break
+                else:
+                    self._listed[index].setdefault(row[names[0]], {})[key] = row
         self.rows[key] = row
+
+    def _unlist(self, key: Key, row: Item) -> None:
         for index, names in self._indexes.items():
-            if all(name in row for name in names):
-                self._listed[index][key] = row
-            else:
-                self._listed[index].pop(key, None)
+            partition = self._listed[index].get(row.get(names[0]))
+            if partition is not None:
+                partition.pop(key, None)
 
     def _check(self, key: Key, condition: str, values: Mapping[str, Any]) -> Item | None:
         found = self.rows.get(key)
@@ -212,14 +270,22 @@ class MemoryTable:
 
     def _refuse_overlap(self, *parts: Mapping[str, Any] | Sequence[str]) -> None:
         """DynamoDB refuses an update that names one attribute in two clauses, or a key."""
-        named = [name for part in parts for name in part]
-        if len(set(named)) != len(named) or set(named) & set(self.key):
+        named: set[str] = set(self.key)
+        count = len(named)
+        for part in parts:
+            named.update(part)
+            count += len(part)
+        if len(named) != count:
             raise ValueError(f"{self.name}: one attribute stands in two clauses, or is a key")
 
 
 def _stored(item: Mapping[str, Any]) -> Item:
     """As it comes back from DynamoDB: no None, whole floats as ints, containers of our own."""
-    return {name: _plain(value) for name, value in item.items() if value is not None}
+    return {
+        name: value if value.__class__ in _SCALARS else _plain(value)
+        for name, value in item.items()
+        if value is not None
+    }
 
 
 def _copied(row: Mapping[str, Any]) -> Item:
@@ -230,11 +296,12 @@ def _copied(row: Mapping[str, Any]) -> Item:
 
 
 _CONTAINERS = frozenset({dict, list, tuple, set, frozenset})
+_SCALARS = frozenset({str, int, bool})
 
 
 def _plain(value: Any) -> Any:
     kind = value.__class__
-    if kind in (str, int, bool):
+    if kind in _SCALARS:
         return value
     if kind is float:
         return int(value) if value.is_integer() else value

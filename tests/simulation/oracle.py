@@ -1,26 +1,32 @@
-"""The promises, judged from the outside: after every write, start and landing, and at the end.
+"""The promises, judged from the outside after every write, start and landing; `verdict` at the end.
 
-It knows what really happened (the provider's truth, the queue's order, the switches' history) and
+It knows what really happened (the providers' truth, the queue's order, the switches' history) and
 never asks the product.
 """
 
 from __future__ import annotations
 
-import json
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from tests.simulation.scenario import CANARY, Post
+from chalicelib import keys
+from chalicelib.ticket_replies import Close
+from tests.simulation.scenario import CANARIES
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
 SWITCH_SECONDS = 30.0
 SKEW_SECONDS = 121.0
-_ENDED = frozenset({"processed", "failed", "parked", "skipped"})
-_SET_LIKE = frozenset({"add_tag", "remove_tag", "close", "note"})
+SET_LIKE = frozenset(
+    {
+        *("add_tag", "remove_tag", "assign", "close", "note", "hand_off"),
+        *("post_facts", "insert_dimension", "replace_dimension"),
+    }
+)
+"""Kinds of which a second landing changes nothing, or is judged by what it leaves behind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,40 +41,44 @@ class Violation:
 
 
 class Oracle:
-    """Of one world."""
+    """Of one world.
+
+    Attributes:
+        accepted: what a sender was answered 2xx for: event key to the conversation it stands in.
+        texts: the keys of actions that say the same to the same conversation: twins.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.violations: list[Violation] = []
         self.logs: Counter[str] = Counter()
-        self._accepted: dict[str, Post] = {}
-        self._order: dict[str, dict[str, int]] = {}
+        self.accepted: dict[str, str] = {}
+        self.accepted_facts: set[str] = set()
+        self.texts: dict[tuple[str, str], set[str]] = {}
+        self.landed_texts: Counter[tuple[str, str]] = Counter()
+        self._order: dict[str, int] = {}
         self._head: dict[str, int] = {}
+        self._event_head: dict[str, int] = {}
         self._late: set[str] = set()
-        self._texts: dict[tuple[str, str], set[str]] = {}
-        self._landed_texts: Counter[tuple[str, str]] = Counter()
+        self._buried: set[str] = set()
         self._stopped_since: dict[str, float] = {}
 
     # --- what the world tells -----------------------------------------------------------------
 
-    def accepted(self, post: Post) -> None:
-        """A webhook was answered 2xx."""
-        key = f"evt:rp:{post.conversation_id}:{post.comment_id}"
-        self._accepted[key] = post
-
-    def sent(self, body: str) -> None:
-        """A job goes onto the queue: the order of the front door is the order of the effects."""
-        job = json.loads(body)
-        order = self._order.setdefault(job["conversation_id"], {})
-        if job["kind"] == "ticket_message" and job["event_key"] not in order:
-            number = int(job["message_id"][1:])
-            if number > max(order.values(), default=-1):  # a copy of an older one tells no order
-                order[job["event_key"]] = number
-        if job["recovery"] is not None:
+    def sent(self, job: Mapping[str, Any], position: int) -> None:
+        """A job went onto the queue: the order of the front door is the order of the effects."""
+        if job["recovery"] is None:
+            self._order.setdefault(job["event_key"], position)
+        else:
             self._late.add(job["event_key"])
 
     def recovered(self, event_key: str) -> None:
-        """An operator brings an event back: it may run after its successors."""
+        """An event comes back after what followed it: by an operator, or from the dead letters."""
+        self._late.add(event_key)
+
+    def buried(self, message_id: str, event_key: str) -> None:
+        """The queue gave a message up: what follows runs on, also while its last worker does."""
+        self._buried.add(message_id)
         self._late.add(event_key)
 
     def flipped(self) -> None:
@@ -88,209 +98,132 @@ class Oracle:
         """P4: nothing of a customer's in a log line or metric."""
         self.logs[name] += 1
         for value in fields.values():
-            if value.__class__ is str and CANARY in value:  # type: ignore[operator]
-                self._broken("P4", f"text in log {name}")
+            if value.__class__ is str:
+                for canary in CANARIES:
+                    if canary in value:  # type: ignore[operator]
+                        self.broken("P4", f"text in log {name}")
 
     def surprised(self, error: Exception) -> None:
         """Something escaped that should not."""
-        self._broken("P2", f"escaped: {type(error).__name__}: {error}")
+        self.broken("P2", f"escaped: {type(error).__name__}: {error}")
+
+    # --- writes -------------------------------------------------------------------------------
 
     def wrote(self, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
-        """P6 and the states: a row of the ledger changed."""
+        """P6 and the states: a row of a ledger changed."""
         actor = self._world.actor
         key = after["event_id"]
-        if actor is not None and key.startswith("evt:"):
-            self._wrote_event(actor, before, after)
-        if before is None or key.startswith("ref:"):
+        if "fence" not in after and "fence" not in (before or ()):
             return
-        if not key.startswith("act:"):
+        if key.startswith(("evt:", "WRITER:")):
+            if actor is not None:
+                self._wrote_event(actor, before, after)
+            return
+        if before is None or "event_key" not in before or not key.startswith("act:"):
             return
         if before["status"] == "done" and after["status"] != "done":
-            self._broken("P1", f"{key} was done and is {after['status']}")
+            self.broken("P1", f"{key} was done and is {after['status']}")
         same_event = before["event_key"] == after["event_key"]
         mine = actor.fences.get(before["event_key"]) if actor is not None else None
         if same_event and mine is not None and mine < before["fence"]:
-            self._broken("P6", f"{key} at fence {before['fence']} changed by fence {mine}")
+            self.broken("P6", f"{key} at fence {before['fence']} changed by fence {mine}")
         if same_event and after["fence"] < before["fence"]:
-            self._broken("P6", f"{key} taken from fence {before['fence']} by {after['fence']}")
+            self.broken("P6", f"{key} taken from fence {before['fence']} by {after['fence']}")
 
     def _wrote_event(
-        self,
-        actor: Any,
-        before: Mapping[str, Any] | None,
-        after: Mapping[str, Any],
+        self, actor: Any, before: Mapping[str, Any] | None, after: Mapping[str, Any]
     ) -> None:
         key = after["event_id"]
+        if before is not None and before["expires_at"] < self._world.now - SKEW_SECONDS:
+            before = None  # TTL is late; by value the row is gone
         fence, was = after.get("fence", 0), (before or {}).get("fence", 0)
         if fence > was:
             actor.fences[key] = fence
-            is_running = before is not None and before["status"] == "processing"
-            if is_running and before["lease_until"] > self._world.now + SKEW_SECONDS:  # type: ignore[index]
-                self._broken(
-                    "P6", f"{key} claimed {before['lease_until'] - self._world.now:.0f} s early"
-                )  # type: ignore[index]
+            if before is not None and before["status"] == "processing":
+                early = before["lease_until"] - self._world.now
+                if early > SKEW_SECONDS:
+                    self.broken("P6", f"{key} claimed {early:.0f} s early")
             return
         mine = actor.fences.get(key)
         if was and mine is not None and mine < was:
-            self._broken("P6", f"{key} changed under fence {mine}, it is at {was}")
-        if (
-            before is not None
-            and before["status"] == "processed"
-            and after["status"] != "processed"
-        ):
-            self._broken("P2", f"{key} was processed and is {after['status']}")
+            self.broken("P6", f"{key} changed under fence {mine}, it is at {was}")
+        was_done = before is not None and before["status"] == "processed"
+        if was_done and after["status"] != "processed":
+            self.broken("P2", f"{key} was processed and is {after['status']}")
 
-    def effect_starts(self, actions: Any) -> None:
-        """P3, P5 and P6: an effect leaves the machine."""
+    # --- effects ------------------------------------------------------------------------------
+
+    def effect_starts(self, actions: Sequence[Any]) -> None:
+        """P1, P3, P5 and P6: an effect leaves the machine."""
         world, actor = self._world, self._world.actor
         for action in actions:
-            row = world.ledger.rows.get((action.key,))
+            row = world.row(action.key)
             if row is None or row["status"] != "pending" or not row["started"]:
-                self._broken("P1", f"{action.key} starts without a pending row")
+                self.broken("P1", f"{action.key} starts without a pending row")
                 continue
             event_key = row["event_key"]
-            event = world.ledger.rows.get((event_key,), {})
+            event = world.row(event_key) or {}
             mine = actor.fences.get(event_key) if actor is not None else None
             if mine is None or event.get("fence") != mine or event.get("status") != "processing":
-                self._broken(
+                self.broken(
                     "P6", f"{action.key} starts under fence {mine}, event at {event.get('fence')}"
                 )
             self._check_order(action, event_key)
             self._check_switches(action)
-            if action.kind.startswith("reply"):
-                text = (action.conversation_id, action.arg)
-                self._texts.setdefault(text, set()).add(action.key)
+            if action.kind not in SET_LIKE:
+                self.texts.setdefault(_said(action), set()).add(action.key)
 
     def _check_order(self, action: Any, event_key: str) -> None:
-        order = self._order.get(action.conversation_id, {})
-        number = order.get(event_key)
-        if number is None or action.key.split(":")[3:4] == ["middleware_error_needs_attention"]:
+        """P3: no message of a conversation starts an effect after a later message did.
+
+        And no event after one that came later, unless it comes back on purpose: then it has a
+        message of its own, whose place in the queue is the one that counts.
+        """
+        message = self._world.actor.message if self._world.actor is not None else None
+        if message is None or message.id in self._buried:
             return
-        head = self._head.get(action.conversation_id, -1)
-        if number < head and event_key not in self._late:
-            self._broken("P3", f"{action.key} starts after an effect of a later event")
-        self._head[action.conversation_id] = max(head, number)
+        position, group = int(message.id[1:]), action.conversation_id
+        if position < self._head.get(group, -1):
+            self.broken("P3", f"{action.key} starts after an effect of a later message")
+        self._head[group] = max(self._head.get(group, -1), position)
+        number = min(position, self._order.get(event_key, position))
+        if number < self._event_head.get(group, -1) and event_key not in self._late:
+            self.broken("P3", f"{action.key} starts after an effect of a later event")
+        self._event_head[group] = max(self._event_head.get(group, -1), number)
 
     def _check_switches(self, action: Any) -> None:
-        scopes = ("any", "speaks") if action.speaks else ("any",)
-        for scope in scopes:
+        for scope in ("any", "speaks") if action.speaks else ("any",):
             since = self._stopped_since.get(scope)
             if since is not None and self._world.now - since > SWITCH_SECONDS:
-                self._broken(
+                self.broken(
                     "P5", f"{action.key} starts {self._world.now - since:.0f} s after the stop"
                 )
 
-    def landed(self, actions: Any) -> None:
+    def landed(self, actions: Sequence[Any]) -> None:
         """P1: an effect happened at the provider."""
+        landed = self._world.landed
         for action in actions:
-            if action.kind in _SET_LIKE:
+            if isinstance(action, Close):
+                reply = keys.reply_action(action.conversation_id, action.suffix)
+                if not landed[reply]:
+                    self.broken("P2", f"{action.key}: closed unanswered")
+            if action.kind in SET_LIKE:
                 continue
-            text = (action.conversation_id, action.arg)
-            mine = self._texts.get(text, set())
-            happened = sum(self._world.vendor.landed[key] for key in mine)
-            self._landed_texts[text] = happened
+            said = _said(action)
+            mine = self.texts.get(said, set())
+            happened = sum(landed[key] for key in mine)
+            self.landed_texts[said] = happened
             if happened > len(mine):
-                self._broken("P1", f"{action.key}: {happened} replies of one text")
+                self.broken("P1", f"{action.key}: {happened} messages of one text")
 
-    # --- the end ------------------------------------------------------------------------------
-
-    def is_at_rest(self) -> bool:
-        """Nothing is left that could still move on its own."""
-        rows = self._world.ledger.rows.values()
-        if any("unfinished" in row and row["status"] in {"received", "processing"} for row in rows):
-            return False
-        return not any(
-            row["status"] == "unknown" and row["action_kind"] == "reply_queried" for row in rows
-        )
-
-    def at_the_end(self) -> None:
-        """P1, P2, P4 and P7 on what the tables hold."""
-        rows = {row["event_id"]: row for row in self._world.ledger.rows.values()}
-        dead = {json.loads(message.body)["event_key"] for message in self._world.queue.dead}
-        for key, post in self._accepted.items():
-            self._check_event(key, post, rows, dead)
-        for key, row in rows.items():
-            if key.startswith("act:"):
-                self._check_action(row, rows)
-            elif key.startswith("evt:"):
-                self._check_reason(key, row)
-        self._check_texts(rows)
-        self._check_privacy()
-        self._check_progress(rows)
-        if self._world.queue.waiting():
-            self._broken("P2", "messages are left on the queue")
-
-    def _check_event(self, key: str, post: Post, rows: Mapping[str, Any], dead: set[str]) -> None:
-        row = rows.get(key)
-        if row is None:
-            container_dead = any(k.startswith(f"evt:rp:{post.conversation_id}:n:") for k in dead)
-            if key not in dead and not container_dead:
-                self._broken("P2", f"{key} was accepted and is nowhere")
-            return
-        container = f"evt:rp:{post.conversation_id}:n:"
-        if row["status"] not in _ENDED and not any(
-            k == key or k.startswith(container) for k in dead
-        ):
-            self._broken("P2", f"{key} was accepted and is {row['status']}")
-
-    def _check_reason(self, key: str, row: Mapping[str, Any]) -> None:
-        if row["status"] in {"failed", "parked", "skipped"} and not row.get("reason"):
-            self._broken("P7", f"{key} is {row['status']} without a reason")
-        reason = str(row.get("reason"))
-        if row["status"] == "parked" and reason != "plan_not_known_here":
-            unknown = [
-                other
-                for other in self._world.ledger.rows.values()
-                if other.get("event_key") == key and other["status"] == "unknown"
-            ]
-            if not any(other["action_kind"] == "reply_blind" for other in unknown):
-                self._broken("P2", f"{key} is parked for {reason} and could be settled")
-
-    def _check_action(self, row: Mapping[str, Any], rows: Mapping[str, Any]) -> None:
-        key, status = row["event_id"], row["status"]
-        event = rows.get(row["event_key"], {})
-        if status in {"refused", "skipped", "unknown", "abandoned"} and not row.get("reason"):
-            self._broken("P7", f"{key} is {status} without a reason")
-        is_help = row["action_type"] == "escalate"  # asked for by an attempt that a replay followed
-        if status == "pending" and event.get("status") == "processed" and not is_help:
-            self._broken("P2", f"{key} is pending and its event is processed")
-        if status == "unknown" and event.get("status") == "processed":
-            self._broken("P2", f"{key} is unknown and its event is processed")
-        landed = self._world.vendor.landed[key]
-        if row["action_kind"] in _SET_LIKE:
-            if status == "done" and not landed:
-                self._broken("P2", f"{key} is done and never happened")
-        elif landed and status in {"skipped", "refused"}:
-            self._broken("P7", f"{key} happened and is {status}:{row.get('reason')}")
-
-    def _check_texts(self, rows: Mapping[str, Any]) -> None:
-        """Twins are told apart by number: as many done as happened."""
-        for (conversation_id, text), action_keys in self._texts.items():
-            done = sum(rows[key]["status"] == "done" for key in action_keys)
-            happened = self._landed_texts[conversation_id, text]
-            open_ = sum(rows[key]["status"] in {"unknown", "pending"} for key in action_keys)
-            if done > happened:
-                self._broken("P2", f"{done} replies {text} are done, {happened} happened")
-            if happened > done + open_:
-                self._broken("P1", f"{happened} replies {text} happened, {done} are done")
-
-    def _check_progress(self, rows: Mapping[str, Any]) -> None:
-        """Where nothing went wrong, everything was done."""
-        if not self._world.is_fair:
-            return
-        for key in self._accepted:
-            row = rows.get(key)
-            if row is None or row["status"] != "processed":
-                self._broken("P2", f"{key} met no fault and is {row and row['status']}")
-
-    def _check_privacy(self) -> None:
-        world = self._world
-        for table in (world.ledger, world.state, world.audit):
-            for row in table.rows.values():
-                if any(v.__class__ is str and CANARY in v for v in row.values()):
-                    self._broken("P4", f"text in table {table.name}")
-
-    def _broken(self, promise: str, what: str) -> None:
+    def broken(self, promise: str, what: str) -> None:
+        """Note a violation, once."""
         violation = Violation(promise, what)
         if violation not in self.violations:
             self.violations.append(violation)
+
+
+def _said(action: Any) -> tuple[str, str]:
+    """Twins say the same; a reply or send of the product's own is told apart by its reference."""
+    is_twin = action.kind.startswith("reply_")
+    return action.conversation_id, action.arg if is_twin else action.key

@@ -1,15 +1,22 @@
-"""The workload of one seed: who writes what and when, what is posted twice, flipped, deployed."""
+"""The workload of one seed: who writes what and when, what comes twice, is flipped, deployed.
+
+Four kinds of traffic share one schedule: tickets under the flow of `flow` (which provokes most),
+tickets under the product's own support flow, outreach, and facts.
+"""
 
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from tests.simulation.faults import Fault, drawn
 from tests.simulation.flow import REPLIES
 
 CANARY = "canary-7f3b"
-"""Stands in every customer text; must never be seen outside the queue and the provider."""
+"""Stands in every customer text and address; never seen outside the queue and the provider."""
+RECIPIENTS = "+1555014"
+"""Every recipient's number begins so."""
+CANARIES = (CANARY, RECIPIENTS)
 
 TEXTS = (
     "where is my order 1234567",
@@ -20,16 +27,30 @@ TEXTS = (
     "hello",
     "i want to exchange the shirt",
 )
+QUESTIONS = (
+    "where is my order #100234?",
+    "where is my order?",
+    "my order number is 100235",
+    "has my order #100236 shipped yet?",
+    "the parcel arrived damaged",
+    "this is fraud, I will call my bank",
+    "thank you",
+)
+ANSWERS = ("yes please", "tell me more", "can a human call me", "STOP", "no", "what is this?")
 DELAYS = (0.0, 0.001, 0.3, 5.0, 90.0, 290.0, 310.0, 4_000.0, 104_000.0)
 """When a copy comes: at once, inside the queue's window, at its edge, up to 29 hours later."""
 CALLS_AN_EVENT = 55
+CALLS_OF = {"ticket": 23, "start": 43, "says": 28, "batch": 6, "write": 17, "sweep": 25, "copy": 3}
+"""About how many calls each thing of a schedule leads to, so that faults fall among them."""
+MOST_FAULTS = 24
 
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """One webhook request.
+    """One webhook request about a ticket.
 
     Attributes:
+        wrote_at: when the customer wrote it.
         form: ``id`` names the comment, ``thin`` names the ticket only, ``broken`` is no JSON.
     """
 
@@ -39,6 +60,39 @@ class Post:
     text: str = field(repr=False)
     form: str
     is_copy: bool
+    wrote_at: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """One request of the Channel Router."""
+
+    at: float
+    request_id: str
+    channel: str
+    recipient: str = field(repr=False)
+    is_copy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Says:
+    """A recipient answers."""
+
+    at: float
+    channel: str
+    recipient: str = field(repr=False)
+    message: int
+    text: str = field(repr=False)
+    is_copy: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """One request of HubSpot: the numbers of the objects whose events it brings."""
+
+    at: float
+    objects: tuple[int, ...]
+    is_copy: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,9 +109,13 @@ class Scenario:
     """Everything that is decided before the first call.
 
     Attributes:
-        skews: the containers' clocks, seconds from the true time; two differ by 120 at most.
-        outage: from and to when the provider cannot be reached.
+        skews: the containers' clocks, seconds from the true time; any two of all parties differ
+            by 120 at most.
+        other_skews: the clocks of door, sweeps, writer and providers.
+        outage: from and to when no provider can be reached.
         replays: at what time an operator replays which of the events, by number.
+        writes: when the fact writer runs.
+        late_ttl: after a month TTL deletes only some of what has expired, and copies come again.
     """
 
     seed: int
@@ -73,12 +131,51 @@ class Scenario:
     lag_seconds: float
     ingress_ledger: bool
     sender_repeats: bool
-    early_ttl: bool
     faults: tuple[Fault, ...]
+    other_skews: tuple[float, ...] = (0.0, 0.0, 0.0, 0.0)
+    starts: tuple[Start, ...] = ()
+    says: tuple[Says, ...] = ()
+    batches: tuple[Batch, ...] = ()
+    writes: tuple[float, ...] = ()
+    is_numbered: bool = True
+    late_ttl: bool = False
 
 
 def scenario(seed: int) -> Scenario:
     """The scenario of a seed; the same in every process and version."""
+    rng = random.Random(seed ^ 0x317)
+    alone = tickets_alone(seed)
+    if rng.random() < 0.4:
+        alone = replace(alone, posts=())
+    posts = list(alone.posts)
+    for conversation in range(rng.choice((0, 1, 1, 2))):
+        posts += _questions(rng, f"s{conversation}")
+    starts, says = _outreach(rng)
+    batches, writes = _facts(rng)
+    counted = [("ticket", posts), ("start", starts), ("says", says), ("batch", batches)]
+    calls = len(writes) * CALLS_OF["write"] + len(alone.sweeps) * CALLS_OF["sweep"]
+    calls += sum(
+        CALLS_OF["copy" if one.is_copy else name] for name, listed in counted for one in listed
+    )
+    posts = [_delayed(rng, post) for post in posts]
+    skews = _skews(rng, 7)
+    return replace(
+        alone,
+        posts=tuple(posts),
+        starts=tuple(starts),
+        says=tuple(says),
+        batches=tuple(batches),
+        writes=tuple(writes),
+        skews=tuple(skews[:3]),
+        other_skews=tuple(skews[3:]),
+        is_numbered=rng.random() < 0.5,
+        late_ttl=rng.random() < 0.1,
+        faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),
+    )
+
+
+def tickets_alone(seed: int) -> Scenario:
+    """The tickets of `flow` by themselves."""
     rng = random.Random(seed)
     posts: list[Post] = []
     events = 0
@@ -110,20 +207,95 @@ def scenario(seed: int) -> Scenario:
         lag_seconds=rng.choice((0.0, 0.0, 8.0, 45.0)),
         ingress_ledger=rng.random() < 0.4,
         sender_repeats=rng.random() < 0.7,
-        early_ttl=rng.random() < 0.1,
-        faults=tuple(drawn(rng, calls=events * CALLS_AN_EVENT + 10)),
+        faults=tuple(drawn(_after_one(rng), calls=events * CALLS_AN_EVENT + 10)),
     )
 
 
+def _after_one(rng: random.Random) -> random.Random:
+    rng.random()
+    return rng
+
+
 def _posts(rng: random.Random, at: float, conversation_id: str, comment_id: str) -> list[Post]:
-    text = f"{rng.choice(TEXTS)} {CANARY}"
+    return _with_copies(rng, at, conversation_id, comment_id, f"{rng.choice(TEXTS)} {CANARY}")
+
+
+def _with_copies(
+    rng: random.Random, at: float, conversation_id: str, comment_id: str, text: str
+) -> list[Post]:
     form = rng.choice(("id", "id", "id", "thin", "broken"))
-    posts = [Post(at, conversation_id, comment_id, text, form, is_copy=False)]
+    posts = [Post(at, conversation_id, comment_id, text, form, is_copy=False, wrote_at=at)]
     for _ in range(rng.choice((0, 0, 0, 1, 1, 3))):
         later = at + rng.choice(DELAYS)
         copy_form = rng.choice((form, "id", "thin"))
-        posts.append(Post(later, conversation_id, comment_id, text, copy_form, is_copy=True))
+        posts.append(
+            Post(later, conversation_id, comment_id, text, copy_form, is_copy=True, wrote_at=at)
+        )
     return posts
+
+
+def _questions(rng: random.Random, conversation_id: str) -> list[Post]:
+    posts: list[Post] = []
+    at = rng.random() * 60
+    for number in range(rng.choice((1, 1, 2, 3))):
+        at += rng.choice((0.5, 20.0, 400.0, 4_000.0)) * rng.random()
+        text = f"{rng.choice(QUESTIONS)} {CANARY}"
+        posts += _with_copies(rng, at, conversation_id, f"c{number}", text)
+    return posts
+
+
+def _delayed(rng: random.Random, post: Post) -> Post:
+    """A webhook that is overtaken by its successors."""
+    if post.is_copy or rng.random() > 0.1:
+        return post
+    return replace(post, at=post.at + rng.choice((1.0, 30.0, 500.0)) * rng.random())
+
+
+def _outreach(rng: random.Random) -> tuple[list[Start], list[Says]]:
+    starts: list[Start] = []
+    says: list[Says] = []
+    for number in range(rng.choice((0, 1, 1, 2))):
+        channel = rng.choice(("whatsapp", "sms", "email"))
+        to = f"{CANARY}.{number}@example.com" if channel == "email" else f"{RECIPIENTS}{number:04}"
+        at = rng.random() * 60
+        start = Start(at, f"req{number}", channel, to)
+        starts.append(start)
+        starts += [
+            replace(start, at=at + rng.choice(DELAYS), is_copy=True)
+            for _ in range(rng.choice((0, 0, 1, 2)))
+        ]
+        for message in range(rng.choice((0, 1, 1, 2, 3))):
+            at += rng.choice((2.0, 60.0, 900.0, 5_000.0)) * rng.random()
+            said = Says(at, channel, to, message, f"{rng.choice(ANSWERS)}")
+            says.append(said)
+            says += [
+                replace(said, at=at + rng.choice(DELAYS), is_copy=True)
+                for _ in range(rng.choice((0, 0, 0, 1, 2)))
+            ]
+    return starts, says
+
+
+def _facts(rng: random.Random) -> tuple[list[Batch], list[float]]:
+    batches: list[Batch] = []
+    number = 0
+    for _ in range(rng.choice((0, 0, 1, 2))):
+        at, size = rng.random() * 300, rng.choice((1, 10, 50, 100))
+        batch = Batch(at, tuple(range(number, number + size)))
+        number += size
+        batches.append(batch)
+        for _ in range(rng.choice((0, 0, 1, 2))):
+            some = batch.objects if rng.random() < 0.7 else batch.objects[::2]
+            batches.append(Batch(at + rng.choice(DELAYS[:-1]), some, is_copy=True))
+    writes = [rng.random() * 1_500 for _ in range(rng.choice((1, 2, 3)))] if batches else []
+    return batches, sorted(writes)
+
+
+def _skews(rng: random.Random, count: int) -> list[float]:
+    """Clocks of which no two, nor one and the true time, differ by more than 120 seconds."""
+    low = rng.uniform(-120, 0)
+    if rng.random() < 0.3:
+        return [rng.choice((low, low + 120)) for _ in range(count)]
+    return [rng.uniform(low, low + 120) for _ in range(count)]
 
 
 def _flips(rng: random.Random, horizon: float) -> list[Flip]:

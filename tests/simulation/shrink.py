@@ -7,27 +7,29 @@ from dataclasses import replace
 from typing import TypeVar
 
 from tests.simulation.scenario import Scenario, scenario
-from tests.simulation.stage import Stage
 from tests.simulation.world import World
 
 _T = TypeVar("_T")
 
-_LISTS = ("faults", "posts", "flips", "deploys", "replays", "redrives", "sweeps")
+_LISTS = (
+    *("faults", "posts", "starts", "says", "batches"),
+    *("flips", "deploys", "replays", "redrives", "sweeps", "writes"),
+)
 
 
-def shrunk(seed: int, stage: Stage) -> World:
+def shrunk(seed: int) -> World:
     """The shortest schedule found that breaks the same promise; run again, with its trace."""
     full = scenario(seed)
-    promise = _broken(full, stage)
+    promise = _broken(full)
 
     def still_fails(candidate: Scenario) -> bool:
-        return bool(promise & _broken(candidate, stage))
+        return bool(promise & _broken(candidate))
 
     best = full
     for _ in range(2):
         for name in _LISTS:
             best = _without(best, name, still_fails)
-    return World(best, stage, trace=True).run()
+    return World(best, trace=True).run()
 
 
 def minimal(items: Sequence[_T], fails: Callable[[Sequence[_T]], bool]) -> list[_T]:
@@ -54,5 +56,5 @@ def _without(best: Scenario, name: str, still_fails: Callable[[Scenario], bool])
     return replace(best, **{name: tuple(minimal(getattr(best, name), fails))})
 
 
-def _broken(candidate: Scenario, stage: Stage) -> set[str]:
-    return {v.promise for v in World(candidate, stage).run().oracle.violations}
+def _broken(candidate: Scenario) -> set[str]:
+    return {v.promise for v in World(candidate).run().oracle.violations}

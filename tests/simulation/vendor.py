@@ -1,6 +1,6 @@
-"""The provider in memory: tickets with tags and comments; an effect lands now, late or never.
+"""The ticket system and the shop in memory; an effect lands now, late or never.
 
-It is the ground truth: `landed` counts what really happened, action by action.
+They are the ground truth: `landed` counts what really happened, action by action.
 """
 
 from __future__ import annotations
@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chalicelib.errors import PermanentError
+from chalicelib.orders import Lookup, Order
 from chalicelib.ports import Comment, Found, Ticket, UnsettledAction
 from tests.simulation.flow import AUTHOR
+from tests.simulation.scenario import CANARY
 
 CLOCK_SKEW_SECONDS = 150.0
 """A comment of ours may carry a time this much before the start our clock noted."""
@@ -42,13 +44,16 @@ class MemoryVendor:
     Args:
         now: the provider's clock, epoch seconds.
         lag_seconds: how long a new comment of ours stays invisible to reads.
+        landed: what happened, by action key.
     """
 
-    def __init__(self, now: Callable[[], float], *, lag_seconds: float) -> None:
+    def __init__(
+        self, now: Callable[[], float], *, lag_seconds: float, landed: Counter[str]
+    ) -> None:
         self._now = now
         self._lag = lag_seconds
         self.tickets: dict[str, _Ticket] = {}
-        self.landed: Counter[str] = Counter()
+        self.landed = landed
         self.seen_keys: dict[str, str] = {}
         self._comments = 0
 
@@ -113,21 +118,33 @@ class MemoryVendor:
             case "reply_keyed" if action.key in self.seen_keys:
                 return self.seen_keys[action.key]
             case _:
-                self.landed[action.key] += 1
-                self._comments += 1
-                now = self._now()
-                mine = _Comment(
-                    f"reply-{self._comments}",
-                    action.arg,
-                    now,
-                    is_operator=True,
-                    visible_at=now + self._lag,
-                )
-                ticket.comments.append(mine)
-                self.seen_keys[action.key] = mine.id
-                return mine.id
+                return self.comment(action.key, action.conversation_id, action.arg)
         self.landed[action.key] += 1
         return None
+
+    def comment(self, key: str, conversation_id: str, text: str) -> str:
+        """A comment of ours; returns its id."""
+        self.landed[key] += 1
+        self._comments += 1
+        now = self._now()
+        mine = _Comment(
+            f"reply-{self._comments}", text, now, is_operator=True, visible_at=now + self._lag
+        )
+        ticket = self.tickets[conversation_id]
+        ticket.comments.append(mine)
+        ticket.updated_at = now
+        self.seen_keys[key] = mine.id
+        return mine.id
+
+    def close(self, key: str, conversation_id: str) -> Ticket:
+        """Close a ticket; returns it as it is then."""
+        self.landed[key] += 1
+        self.tickets[conversation_id].is_open = False
+        return self.read(conversation_id)
+
+    def reopen(self, conversation_id: str) -> None:
+        """Open a ticket again."""
+        self.tickets[conversation_id].is_open = True
 
     def _shown(self, conversation_id: str, ticket: _Ticket) -> Ticket:
         now = self._now()
@@ -147,4 +164,32 @@ class MemoryVendor:
                 if comment.visible_at <= now
             ),
             updated_at=datetime.fromtimestamp(ticket.updated_at, UTC),
+            channel="email",
+            customer_email=f"{CANARY}@example.com",
+            customer_name="Ada",
         )
+
+
+class MemoryShop:
+    """Orders by number: the last digit says what is known of each."""
+
+    def __init__(self, now: Callable[[], float]) -> None:
+        self._now = now
+
+    def find(self, number: str) -> Lookup:
+        """An order as the shop's search shows it."""
+        kind = int(number[-1]) % 3
+        if kind == 0:
+            return Lookup(None, "not_found")
+        ordered = datetime.fromtimestamp(self._now(), UTC) - timedelta(days=2)
+        order = Order(
+            name=f"#{number}",
+            created_at=ordered,
+            status="confirmed",
+            fulfillment_status="in transit" if kind == 1 else "",
+            shipping_method="Standard",
+            tracking_number=f"1Z{CANARY}" if kind == 1 else None,
+            tracking_url="https://carrier.example/t/1" if kind == 1 else None,
+            tracking_company="UPS" if kind == 1 else None,
+        )
+        return Lookup(order)

@@ -11,43 +11,42 @@ import heapq
 import json
 import random
 from collections import Counter
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from chalicelib import keys
 from chalicelib.clock import iso
-from chalicelib.errors import (
-    AuthError,
-    MiddlewareError,
-    PermanentError,
-    TransientError,
-    UncertainError,
-)
-from chalicelib.jobs import Recovery, TicketMessage, decode
+from chalicelib.errors import MiddlewareError
+from chalicelib.jobs import Recovery, TicketMessage
 from chalicelib.ports import Delivery
-from chalicelib.sources import richpanel
 from chalicelib.worker import HandedBackError
-from tests.simulation.faults import Crash, Fault, Port
+from local import company
+from tests.simulation import tables, verdict
+from tests.simulation.carriers import MemorySes, MemoryTwilio
+from tests.simulation.containers import Container
+from tests.simulation.dataset import MemoryDataset
+from tests.simulation.faults import Crash
 from tests.simulation.memory_queue import MemoryQueue, Message, ReceiptError
 from tests.simulation.memory_table import MemoryTable
+from tests.simulation.network import Network
 from tests.simulation.oracle import Oracle
-from tests.simulation.parts import Container
-from tests.simulation.scenario import Post, Scenario
-from tests.simulation.stage import Runner, Stage
-from tests.simulation.vendor import MemoryVendor
+from tests.simulation.scenario import Scenario
+from tests.simulation.senders import Senders
+from tests.simulation.stage import Runner
+from tests.simulation.vendor import MemoryShop, MemoryVendor
 
 EPOCH = 1_790_000_000.0
-CALL_SECONDS = 0.004
 FUNCTION_SECONDS = 120.0
+SCHEDULE_SECONDS = 240.0
 VISIBILITY_SECONDS = 720.0
 MAX_RECEIVES = 10
-LANDING_SECONDS = 900.0
 REST_SECONDS = 420.0
 """Pause between two sweeps while the system comes to rest."""
 REST_ROUNDS = 40
-LOOK_AHEAD_CALLS = 150
-"""An invocation makes fewer calls than this; it gets a thread only if a pause lies within them."""
+LOOK_AHEAD_CALLS = 200
+"""An invocation makes fewer calls than this; it gets a stack of its own only if a pause lies within them."""
+MONTH_SECONDS = 31 * 86_400.0
+"""Longer than the ledger's retention."""
 
 
 class World:
@@ -55,11 +54,14 @@ class World:
 
     Args:
         scenario: what happens.
-        stage: where invocations that may stand still get their threads.
         trace: keep what happened, call by call, for a person to read.
+
+    Attributes:
+        landed: the truth: how often each action really happened.
+        watched: the tables whose rows are fenced.
     """
 
-    def __init__(self, scenario: Scenario, stage: Stage, *, trace: bool = False) -> None:
+    def __init__(self, scenario: Scenario, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
         self.is_fair = not (
@@ -67,39 +69,65 @@ class World:
         )
         self.rng = random.Random(scenario.seed ^ 0x5EED)
         self.version = 1
-        self.calls = 0
         self.deliveries = 0
-        self.applied: Counter[str] = Counter()
+        self.happened: Counter[str] = Counter()
+        self.landed: Counter[str] = Counter()
         self.trace: list[str] | None = [] if trace else None
+        self.outage = (EPOCH + scenario.outage[0], EPOCH + scenario.outage[1])
         self.switches = {
             "kill_switch": False,
             "safe_mode": False,
             "automation_enabled": True,
             "shadow_mode": False,
         }
-        self.ledger = MemoryTable(
-            "ledger",
-            ("event_id",),
-            {"unfinished-index": ("unfinished", "last_processed_at")},
-        )
-        self.state = MemoryTable("state", ("conversation_id",))
-        self.audit = MemoryTable("audit", ("conversation_id", "ts_action_id"))
-        self.sweeps = MemoryTable("sweeps", ("event_id",))
-        self.queue = MemoryQueue(
-            lambda: self.now, visibility_seconds=VISIBILITY_SECONDS, max_receives=MAX_RECEIVES
-        )
-        self.vendor = MemoryVendor(lambda: self.now, lag_seconds=scenario.lag_seconds)
-        self.oracle = Oracle(self)
+        self.actor: Container | None = None
         self._ids = 0
-        self._stage = stage
-        self._faults = {fault.at: fault for fault in scenario.faults}
-        self._pauses = sorted(fault.at for fault in scenario.faults if fault.pauses)
         self._agenda: list[tuple[float, int, Callable[[], None]]] = []
         self._agenda_number = 0
         self._runner: Runner | None = None
-        self.actor: Container | None = None
+        self._make_tables()
+        self.queue = MemoryQueue(
+            lambda: self.now, visibility_seconds=VISIBILITY_SECONDS, max_receives=MAX_RECEIVES
+        )
+        self.oracle = Oracle(self)
+        self.network = Network(self)
+        self.senders = Senders(self)
+        door, sweeper, writer, provider = scenario.other_skews
+        self._make_providers(provider)
         self.containers = [Container(self, n, skew) for n, skew in enumerate(scenario.skews)]
-        self.door = Container(self, 9, 0.0)
+        self.door = Container(self, 9, door)
+        self.sweepers = [Container(self, n, sweeper) for n in (10, 11)]
+        self.writers = [Container(self, n, writer) for n in (12, 13)]
+
+    def _make_tables(self) -> None:
+        self.ledger = tables.ledger()
+        self.facts = tables.facts()
+        self.conversations = tables.conversations()
+        self.state = MemoryTable("state", ("conversation_id",))
+        self.audit = MemoryTable("audit", ("conversation_id", "ts_action_id"))
+        self.sweeps = MemoryTable("sweeps", ("event_id",))
+        self.companies = MemoryTable("companies", ("company_id", "project_id"))
+        if self.scenario.starts:
+            self.companies.put(company.project("sim"))
+        self.watched = (self.ledger, self.facts)
+
+    def _make_providers(self, skew: float) -> None:
+        scenario = self.scenario
+        truth: dict[str, Any] = {"landed": self.landed}
+        lag = scenario.lag_seconds
+
+        def clock() -> float:
+            return self.now + skew
+
+        self.vendor = MemoryVendor(clock, lag_seconds=lag, **truth)
+        self.shop = MemoryShop(clock)
+        self.twilio = MemoryTwilio(clock, lag_seconds=lag, report=self.senders.text_taken, **truth)
+        self.ses = MemorySes(report=self.senders.mail_taken, **truth)
+        self.dataset = MemoryDataset(is_numbered=scenario.is_numbered, **truth)
+
+    def row(self, key: str) -> Mapping[str, Any] | None:
+        """A fenced row by its key."""
+        return self.ledger.rows.get((key,)) or self.facts.rows.get((key,))
 
     # --- one schedule -------------------------------------------------------------------------
 
@@ -108,23 +136,53 @@ class World:
         self._fill_agenda()
         self._go_on()
         self._come_to_rest()
-        self.oracle.at_the_end()
+        verdict.judge(self)
+        if self.scenario.late_ttl:
+            self._a_month_later()
         return self
 
     def _fill_agenda(self) -> None:
-        scenario = self.scenario
+        scenario, senders = self.scenario, self.senders
+        if any(abs(skew) > 60 for skew in (*scenario.skews, *scenario.other_skews)):
+            self.happened["clock_over_60_s_wrong"] += 1
         for post in scenario.posts:
-            self.at(EPOCH + post.at, lambda post=post: self._post(post))
+            if post.at > post.wrote_at and not post.is_copy:
+                self._plan("webhook_late", post.wrote_at, lambda post=post: senders.writes(post))
+            name = "copy_posted" if post.is_copy else ""
+            self._plan(name, post.at, lambda post=post: senders.post(post))
+        for start in scenario.starts:
+            name = "copy_posted" if start.is_copy else ""
+            self._plan(name, start.at, lambda start=start: senders.start(start))
+        for said in scenario.says:
+            name = "copy_posted" if said.is_copy else ""
+            self._plan(name, said.at, lambda said=said: senders.says(said))
+        for batch in scenario.batches:
+            name = "copy_posted" if batch.is_copy else ""
+            self._plan(name, batch.at, lambda batch=batch: senders.batch(batch))
         for flip in scenario.flips:
-            self.at(EPOCH + flip.at, lambda flip=flip: self.flip(flip.name, flip.value))
+            self._plan(
+                "switch_flipped", flip.at, lambda flip=flip: self.flip(flip.name, flip.value)
+            )
         for when in scenario.deploys:
-            self.at(EPOCH + when, self._deploy)
+            self._plan("other_plan_deployed", when, self._deploy)
         for when, number in scenario.replays:
-            self.at(EPOCH + when, lambda number=number: self._replay(number))
+            self._plan("replayed", when, lambda number=number: self._replay(number))
         for when in scenario.redrives:
-            self.at(EPOCH + when, self._redrive)
+            self._plan("redriven", when, self._redrive)
         for when in scenario.sweeps:
-            self.at(EPOCH + when, self._sweep)
+            self._plan("swept_beside_traffic", when, self._sweep)
+        for when in scenario.writes:
+            self._plan("", when, self._write_facts)
+
+    def _plan(self, name: str, when: float, action: Callable[[], None]) -> None:
+        """Something of the scenario, counted where it is one of the things that go wrong."""
+
+        def happens() -> None:
+            if name:
+                self.happened[name] += 1
+            action()
+
+        self.at(EPOCH + when, happens if name else action)
 
     def _go_on(self) -> None:
         """Until nothing is planned, nothing waits and nobody stands still."""
@@ -142,18 +200,36 @@ class World:
                 self.now = max(self.now, due)
 
     def _come_to_rest(self) -> None:
-        """No more faults; the schedule ticks until nothing moves any more."""
-        self._faults = {}
-        self.scenario = replace(self.scenario, outage=(0.0, 0.0))
+        """No more faults; the schedules tick until nothing moves any more."""
+        self.network.faults = {}
+        self.network.pauses = []
+        self.outage = (0.0, 0.0)
         for name, value in (("kill_switch", False), ("safe_mode", False), ("shadow_mode", False)):
             self.flip(name, value)
         self.flip("automation_enabled", value=True)
         for _ in range(REST_ROUNDS):
             self.now += REST_SECONDS
             self._sweep()
+            if self.scenario.batches:
+                self._write_facts()
             self._go_on()
-            if self.oracle.is_at_rest():
+            if verdict.is_at_rest(self):
                 return
+
+    def _a_month_later(self) -> None:
+        """Rows have expired; TTL has deleted some of them, and copies come once more."""
+        truth = Counter(self.landed)
+        self.now += MONTH_SECONDS
+        lateness = self.rng.choice((0.0, 86_400.0, 86_400.0 * 30))
+        for table in (self.ledger, self.state):
+            self.happened["expired_row_deleted"] += table.expire(self.now - lateness)
+            left = sum(row.get("expires_at", self.now) < self.now for row in table.rows.values())
+            self.happened["expired_row_left"] += left
+        for post in self.scenario.posts:
+            self.happened["copy_after_a_month"] += 1
+            self.senders.post(post)
+        self._go_on()
+        verdict.judge_month(self, truth)
 
     # --- what the agenda does -----------------------------------------------------------------
 
@@ -168,31 +244,11 @@ class World:
             self.switches[name] = value
             self.oracle.flipped()
 
-    def _post(self, post: Post) -> None:
-        """The sender's request; a sender that repeats does so until it is answered 2xx."""
-        self._tell("post", post.conversation_id, post.comment_id, post.form)
-        self.vendor.customer_writes(post.conversation_id, post.comment_id, post.text)
-        self.actor = self.door
-        body = _body(post)
-        try:
-            answer = self.door.intake.receive(
-                "richpanel", {}, body, lambda headers: None, richpanel.parse
-            )
-            is_accepted = answer.status < 300
-        except Crash:
-            is_accepted = False
-        self.actor = None
-        if is_accepted:
-            self.oracle.accepted(post)
-        elif self.scenario.sender_repeats:
-            again = replace(post, is_copy=True)
-            self.at(self.now + 30.0, lambda: self._post(again))
-
     def _deploy(self) -> None:
         """Another version: idle containers are replaced now, busy ones when they are done."""
         self.version = 3 - self.version
-        self._tell("deploy", self.version)
-        for container in self.containers:
+        self.tell("deploy", self.version)
+        for container in (*self.containers, *self.sweepers, *self.writers):
             if not container.busy:
                 container.rebuild()
 
@@ -206,34 +262,37 @@ class World:
             event_key=keys.ticket_message(post.conversation_id, post.comment_id),
             conversation_id=post.conversation_id,
             message_id=post.comment_id,
-            received_at=iso(self.door.worker.clock.now()),
+            received_at=iso(self.door.clock.now()),
             source="operator",
             trace_id="replay",
         )
         self.oracle.recovered(job.event_key)
-        self._from_door(lambda: self.door.intake.accept(job, recovery=Recovery.OPERATOR))
+        self._invoke(self.door, lambda: self.door.intake.accept(job, recovery=Recovery.OPERATOR))
 
     def _redrive(self) -> None:
         for message in self.queue.redrive():
             self.oracle.recovered(json.loads(message.body)["event_key"])
 
     def _sweep(self) -> None:
-        self._tell("sweep")
-        self._from_door(lambda: self.door.reconciler.sweep(time_left_seconds=lambda: 200.0))
+        self.tell("sweep")
+        self._scheduled(
+            self.sweepers, lambda one: one.reconciler.sweep(time_left_seconds=lambda: 200.0)
+        )
 
-    def _from_door(self, action: Callable[[], Any]) -> None:
-        self.actor = self.door
-        try:
-            action()
-        except Crash:
-            self.door.rebuild()
-        except MiddlewareError as error:
-            self._tell("gave up", error)  # the next tick goes on
-        except Exception as error:  # noqa: BLE001 - judged, not hidden
-            self.oracle.surprised(error)
-        self.actor = None
+    def _write_facts(self) -> None:
+        self.tell("write facts")
+        self._scheduled(
+            self.writers,
+            lambda one: one.facts.writer.run(time_left_seconds=lambda: SCHEDULE_SECONDS),
+        )
 
-    # --- deliveries ---------------------------------------------------------------------------
+    def _scheduled(self, pool: Sequence[Container], work: Callable[[Container], Any]) -> None:
+        """A schedule's function, on a container that is idle."""
+        idle = [container for container in pool if not container.busy]
+        if idle:
+            self._run(idle[0], lambda: work(idle[0]))
+
+    # --- invocations --------------------------------------------------------------------------
 
     def _deliver_all(self) -> None:
         while True:
@@ -245,7 +304,10 @@ class World:
                     continue
                 return
             group = ready[self.rng.randrange(len(ready))]
+            dead = len(self.queue.dead)
             message = self.queue.receive(group)
+            for buried in self.queue.dead[dead:]:
+                self.oracle.buried(buried.id, json.loads(buried.body)["event_key"])
             if message is not None:
                 self._deliver(idle[self.rng.randrange(len(idle))], message)
 
@@ -256,7 +318,6 @@ class World:
         action()
 
     def _deliver(self, container: Container, message: Message) -> None:
-        container.busy = True
         receipt = message.receipt
         delivery = Delivery(
             body=message.body,
@@ -267,39 +328,42 @@ class World:
             time_left_seconds=FUNCTION_SECONDS,
         )
         self.deliveries += 1
-        self._tell("deliver", container.number, message.id, message.receives)
-        if not self._pauses_ahead():
-            self._invoke(container, delivery)
+        container.message = message
+        self.tell("deliver", container.number, message.id, message.receives)
+
+        def work() -> None:
+            container.worker.process(delivery)
+            self._acknowledge(receipt)
+
+        self._run(container, work)
+
+    def _run(self, container: Container, work: Callable[[], Any]) -> None:
+        """One Lambda invocation; on a stack of its own where it may have to stand still."""
+        container.busy = True
+        if not self.network.is_pause_within(LOOK_AHEAD_CALLS):
+            self._invoke(container, work)
             return
-        runner = self._stage.take()
+        runner = Runner(lambda: self._invoke(container, work))
         self._runner = runner
-        runner.start(lambda: self._invoke(container, delivery))
-        self._after_turn(runner)
-
-    def _pauses_ahead(self) -> bool:
-        return any(self.calls <= at < self.calls + LOOK_AHEAD_CALLS for at in self._pauses)
-
-    def _after_turn(self, runner: Runner) -> None:
+        runner.resume()
         self._runner = None
-        if runner.is_done:
-            self._stage.give_back(runner)
 
-    def _invoke(self, container: Container, delivery: Delivery) -> None:
-        """One Lambda invocation."""
+    def _invoke(self, container: Container, work: Callable[[], Any]) -> None:
         self.actor = container
         container.fences = {}
-        container.started_at = self.now
         try:
-            container.worker.process(delivery)
+            work()
         except Crash:
-            self._tell("crashed", container.number)
+            self.tell("crashed", container.number)
             container.rebuild()
         except HandedBackError as why:
-            self._tell("handed back", container.number, why)
+            self.tell("handed back", container.number, why)
+        except MiddlewareError as error:
+            self.tell("gave up", container.number, error)
+            if container in self.containers:
+                self.oracle.surprised(error)
         except Exception as error:  # noqa: BLE001 - judged, not hidden
             self.oracle.surprised(error)
-        else:
-            self._acknowledge(delivery.receipt_handle)
         self.actor = None
         container.busy = False
 
@@ -308,135 +372,17 @@ class World:
         try:
             self.queue.delete(receipt)
         except ReceiptError:
-            self.applied["delete_too_late"] += 1
+            self.happened["delete_too_late"] += 1
 
-    # --- calls --------------------------------------------------------------------------------
+    # --- for everybody ------------------------------------------------------------------------
 
     def new_id(self) -> str:
         """An id that was never used before in this world."""
         self._ids += 1
         return f"id{self._ids}"
 
-    def send(self, body: str, group_id: str, deduplication_id: str) -> str:
-        """Put a message on the queue."""
-        self.oracle.sent(body)
-        job = json.loads(body)
-        if job["recovery"] == "handoff":  # a person is told late, after whatever came since
-            self.oracle.recovered(job["event_key"])
-        return self.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
-
-    def call(self, port: Port, act: Callable[[], Any]) -> Any:
-        """One call over the network."""
-        fault = self._next(port)
-        if fault is None:
-            return act()
-        kind = fault.kind(port)
-        self.applied[kind] += 1
-        self._tell("FAULT", kind, port.name)
-        match kind:
-            case "pause_before":
-                self._pause(fault.pause_seconds)
-                return act()
-            case "pause_after":
-                result = act()
-                self._pause(fault.pause_seconds)
-                return result
-            case "crash_before":
-                raise Crash
-            case "crash_after":
-                act()
-                raise Crash
-            case "answer_lost" | "kept_and_no_answer":
-                act()
-                raise TransientError("aws", "call", reason="answer_lost")
-            case "sdk_repeats":
-                act()
-                return act()
-            case "slow":
-                self.now += 14.0 * fault.size
-                return act()
-            case "vendor_auth":
-                raise AuthError("richpanel", "call", status=401)
-            case _:
-                raise TransientError("aws", "call", reason=kind)
-
-    def effect(self, actions: list[Any] | tuple[Any, ...] | Any) -> str | None:
-        """One vendor request that changes something."""
-        fault = self._next(Port.EFFECT)
-        kind = "none" if fault is None else fault.kind(Port.EFFECT)
-        if self._is_out():
-            self.oracle.effect_starts(actions)
-            raise TransientError("richpanel", "effect", reason="connect_failed")
-        if kind == "pause_before" and fault is not None:
-            # the request has left and is held in the network: its start is now
-            self.oracle.effect_starts(actions)
-            self._pause(min(fault.pause_seconds, LANDING_SECONDS - 20.0))
-            return self._land(actions)
-        self.oracle.effect_starts(actions)
-        if fault is None:
-            return self._land(actions)
-        self.applied[kind] += 1
-        self._tell("FAULT", kind, "EFFECT", *[action.key for action in actions])
-        late = fault.size * (LANDING_SECONDS - 20.0)
-        match kind:
-            case "crash_before" | "crash_and_never_lands":
-                raise Crash
-            case "crash_after":
-                self._land(actions)
-                raise Crash
-            case "crash_and_lands_late":
-                self.at(self.now + late, lambda: self._land_late(actions))
-                raise Crash
-            case "lands_and_no_answer":
-                self._land(actions)
-                raise UncertainError("richpanel", "effect", reason="timeout")
-            case "lands_late_and_no_answer":
-                self.at(self.now + late, lambda: self._land_late(actions))
-                raise UncertainError("richpanel", "effect", reason="timeout")
-            case "never_lands_and_no_answer":
-                raise UncertainError("richpanel", "effect", reason="timeout")
-            case "connection_refused":
-                raise TransientError("richpanel", "effect", reason="connect_failed")
-            case "rate_limited":
-                wait = 900.0 * fault.size
-                raise TransientError("richpanel", "effect", status=429, retry_after=wait)
-            case "refused":
-                raise PermanentError("richpanel", "effect", status=400)
-            case "vendor_auth":
-                raise AuthError("richpanel", "effect", status=401)
-            case "pause_after":
-                reference = self._land(actions)
-                self._pause(fault.pause_seconds)
-                return reference
-            case _:
-                self.now += 14.0 * fault.size
-                return self._land(actions)
-
-    def _land(self, actions: Any) -> str | None:
-        reference = self.vendor.land(actions)
-        self.oracle.landed(actions)
-        return reference
-
-    def _land_late(self, actions: Any) -> None:
-        self._tell("lands late", *[action.key for action in actions])
-        self._land(actions)
-
-    def _is_out(self) -> bool:
-        start, end = self.scenario.outage
-        return EPOCH + start <= self.now < EPOCH + end and end > 0
-
-    def _next(self, port: Port) -> Fault | None:
-        number = self.calls
-        self.calls += 1
-        self.now += CALL_SECONDS
-        if self.trace is not None:
-            self._tell("call", number, port.name)
-        if port is Port.VENDOR_READ and self._is_out():
-            raise TransientError("richpanel", "read_ticket", reason="connect_failed")
-        return self._faults.get(number)
-
-    def _pause(self, seconds: float) -> None:
-        """Stand still; others go on where this invocation has a thread of its own."""
+    def pause(self, seconds: float) -> None:
+        """Stand still; others go on where this invocation has a stack of its own."""
         runner, actor = self._runner, self.actor
         if runner is None or actor is self.door:
             self.now += seconds
@@ -446,32 +392,13 @@ class World:
         runner.stand_still()
 
     def _wake(self, runner: Runner, actor: Container | None) -> None:
-        self._tell("wakes", actor.number if actor else None)
+        self.tell("wakes", actor.number if actor else None)
         self.actor = actor
         self._runner = runner
         runner.resume()
-        self._after_turn(runner)
+        self._runner = None
 
-    def _tell(self, *words: object) -> None:
+    def tell(self, *words: object) -> None:
+        """A line of the trace."""
         if self.trace is not None:
             self.trace.append(f"{self.now - EPOCH:10.3f} {' '.join(map(str, words))}")
-
-
-def _body(post: Post) -> bytes:
-    match post.form:
-        case "id":
-            fields = {
-                "ticket_id": post.conversation_id,
-                "message_id": post.comment_id,
-                "message": post.text,
-            }
-        case "thin":
-            fields = {"ticket_id": post.conversation_id, "trigger": "customer_message"}
-        case _:
-            return f'{{"ticket_id": "{post.conversation_id}", "message": "{post.text} "quoted""}}'.encode()
-    return json.dumps(fields).encode()
-
-
-def events_in(message: Message) -> str:
-    """The event key a queued body carries."""
-    return decode(message.body).event_key

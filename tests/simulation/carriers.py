@@ -1,0 +1,131 @@
+"""The carriers of texts and e-mails in memory; what they took they report, sooner or later, and twice.
+
+As the ticket system, they are the ground truth of what happened.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from email.utils import format_datetime
+from typing import Any
+from urllib.parse import parse_qsl, urlsplit
+
+from chalicelib.adapters.ses import Email
+from chalicelib.adapters.twilio import Sent, Text
+from chalicelib.clock import UTC
+from chalicelib.sources.ses import TAG
+
+Report = Callable[[str, str], None]
+"""Told of every message that was taken: its id and what the carrier will say of it."""
+
+
+@dataclass(slots=True)
+class _Message:
+    sid: str
+    to: str
+    sender: str
+    body: str
+    at: float
+    visible_at: float
+    callback: str
+
+
+class MemoryTwilio:
+    """Messages of one account.
+
+    Args:
+        now: the provider's clock, epoch seconds.
+        lag_seconds: how long a message is missing from the list.
+        landed: what happened, by action key.
+        report: told when a message is taken.
+    """
+
+    def __init__(
+        self,
+        now: Callable[[], float],
+        *,
+        lag_seconds: float,
+        landed: Counter[str],
+        report: Callable[[str, str], None],
+    ) -> None:
+        self._now = now
+        self._lag = lag_seconds
+        self._landed = landed
+        self._report = report
+        self._messages: list[_Message] = []
+
+    def take(self, key: str, text: Text) -> Sent:
+        """A message that arrived."""
+        self._landed[key] += 1
+        body = text.body
+        if text.template is not None:
+            body = ", ".join(["Hello", *text.template[1].values()])
+        now, sid = self._now(), f"SM{len(self._messages) + 1:032x}"
+        message = _Message(
+            sid, text.to, text.sender, body, now, now + self._lag, text.callback or ""
+        )
+        self._messages.append(message)
+        self._report(sid, message.callback)
+        return _shown(message)
+
+    def sent_to(self, to: str, sender: str, since: datetime) -> Sequence[Sent]:
+        """As `adapters.twilio.Twilio.sent_to`: not before a time, which is kept in seconds."""
+        now, first = self._now(), since.timestamp()
+        return [
+            _shown(one)
+            for one in self._messages
+            if (one.to, one.sender) == (to, sender)
+            and one.visible_at <= now
+            and int(one.at) >= first
+        ]
+
+
+def _shown(message: _Message) -> Sent:
+    return Sent(
+        sid=message.sid,
+        body=message.body,
+        direction="outbound-api",
+        status="queued",
+        date_created=format_datetime(datetime.fromtimestamp(int(message.at), UTC)),
+    )
+
+
+def status_form(sid: str, callback: str, status: str) -> tuple[bytes, dict[str, str]]:
+    """A status callback: its body, and the query of the address it is posted to."""
+    body = f"MessageSid={sid}&MessageStatus={status}&From=&To=".encode()
+    return body, dict(parse_qsl(urlsplit(callback).query))
+
+
+class MemorySes:
+    """E-mails; their events carry our tag."""
+
+    def __init__(self, *, landed: Counter[str], report: Report) -> None:
+        self._landed = landed
+        self._report = report
+        self._count = 0
+
+    def take(self, key: str, email: Email) -> str:
+        """An e-mail that arrived; returns its id."""
+        self._landed[key] += 1
+        self._count += 1
+        message_id = f"mail-{self._count}"
+        self._report(message_id, json.dumps(_mail(message_id, email)))
+        return message_id
+
+
+def _mail(message_id: str, email: Email) -> dict[str, Any]:
+    return {
+        "messageId": message_id,
+        "source": email.sender,
+        "destination": [email.to],
+        "tags": {TAG: [email.tag]},
+    }
+
+
+def mail_event(mail: str, name: str) -> str:
+    """An SNS message of one event of an e-mail."""
+    return json.dumps({"eventType": name, "mail": json.loads(mail)})

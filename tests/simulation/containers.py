@@ -1,0 +1,145 @@
+"""The core wired on memory: one set of parts a container.
+
+Ledger, state, audit, intake, worker, effects, settlement, reconciliation, switches and every flow
+are the product's own, unchanged; only what they stand on is in memory.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.audit import Audit
+from chalicelib.effects import Effects
+from chalicelib.intake import Intake
+from chalicelib.ledger import Ledger
+from chalicelib.rebuild import ticket_job
+from chalicelib.reconcile import Reconciler
+from chalicelib.settlement import Settlement
+from chalicelib.state import States
+from chalicelib.sweeps import Sweeps
+from chalicelib.switches import SsmSwitches, Tightening
+from chalicelib.worker import Worker
+from tests.simulation import support
+from tests.simulation.facts import FactParts
+from tests.simulation.outreach import OutreachParts
+from tests.simulation.parts import SimClock, SimLog, SimOutbox, SimSsm, SimTable
+
+if TYPE_CHECKING:
+    from tests.simulation.memory_queue import Message
+    from tests.simulation.world import World
+
+
+class Container:
+    """One warm Lambda container: a clock of its own, caches of its own.
+
+    Attributes:
+        fences: the fence this container's current invocation holds, by event key.
+        busy: an invocation runs, or stands still.
+        message: what the queue has handed to it.
+    """
+
+    def __init__(self, world: World, number: int, skew: float) -> None:
+        self.world = world
+        self.number = number
+        self.skew = skew
+        self.busy = False
+        self.fences: dict[str, int] = {}
+        self.message: Message | None = None
+        self.clock = SimClock(world, skew)
+        self.log = SimLog(world)
+        self.rebuild()
+
+    def rebuild(self) -> None:
+        """A new process: everything that was only in memory is gone."""
+        world = self.world
+        for name in ("outreach", "facts", "worker", "reconciler", "_support"):
+            self.__dict__.pop(name, None)
+        self.table = SimTable(world, world.ledger, watched=True)
+        self.ledger = Ledger(self.table, self.clock, world.new_id)  # type: ignore[arg-type]
+        self.state = States(SimTable(world, world.state), self.clock)  # type: ignore[arg-type]
+        self.outbox = SimOutbox(world)
+        self.switches = SsmSwitches(SimSsm(world), "/rp-mw/sim", Tightening(), self.clock)
+        self.intake = Intake(
+            outbox=self.outbox,
+            opaque=lambda: support.OPAQUE,
+            clock=self.clock,
+            log=self.log,
+            new_id=world.new_id,
+            ledger=(lambda: self.ledger) if world.scenario.ingress_ledger else None,
+        )
+
+    @cached_property
+    def outreach(self) -> OutreachParts:
+        """What outreach needs, where there is any."""
+        return OutreachParts(self)
+
+    @cached_property
+    def facts(self) -> FactParts:
+        """What facts need."""
+        return FactParts(self)
+
+    @cached_property
+    def worker(self) -> Worker:
+        """The queue's consumer."""
+        world, richpanel = self.world, self._support
+        tickets = support.flow(self, richpanel)
+        flows: dict[str, Any] = {"ticket_message": tickets, "ticket_notification": tickets}
+        executors, preparers = support.executors(richpanel)
+        keepers = {}
+        if world.scenario.starts:
+            flows |= self.outreach.flows
+            executors |= self.outreach.executors
+            preparers |= self.outreach.preparers
+        if world.scenario.batches:
+            keepers = {"hubspot_batch": self.facts.keeper}
+        return Worker(
+            ledger=self.ledger,
+            audit=Audit(SimTable(world, world.audit), self.clock),  # type: ignore[arg-type]
+            switches=self.switches,
+            effects=Effects(
+                self.ledger,
+                self.switches,
+                executors,
+                self._settlement,
+                self.clock,
+                self.log,
+                preparers,
+            ),
+            outbox=self.outbox,
+            flows=flows,
+            clock=self.clock,
+            log=self.log,
+            keepers=keepers,
+            jitter=world.rng.random,
+        )
+
+    @cached_property
+    def reconciler(self) -> Reconciler:
+        """The sweep."""
+        world = self.world
+        rebuilders: dict[str, Any] = {"evt:rp": ticket_job}
+        if world.scenario.starts:
+            rebuilders |= self.outreach.rebuilders
+        return Reconciler(
+            tickets=self._support,
+            ledger=self.ledger,
+            state=self.state,
+            intake=self.intake,
+            sweeps=Sweeps(SimTable(world, world.sweeps), self.clock, world.new_id),  # type: ignore[arg-type]
+            settlement=self._settlement,
+            rebuilders=rebuilders,
+            clock=self.clock,
+            log=self.log,
+        )
+
+    @cached_property
+    def _support(self) -> support.SimRichpanel:
+        return support.SimRichpanel(self.world)
+
+    @property
+    def _settlement(self) -> Settlement:
+        settlers = support.settlers(self._support)
+        if self.world.scenario.starts:
+            settlers |= self.outreach.settlers
+        return Settlement(self.ledger, settlers, self.clock)

@@ -1,0 +1,57 @@
+"""A push dataset in memory; where it knows numbers, it takes a repeated batch once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+
+from chalicelib.fact_ports import Row
+from chalicelib.fact_schema import DIMENSIONS, FACT_EVENT
+
+
+class MemoryDataset:
+    """Rows by table.
+
+    Args:
+        is_numbered: a batch whose number came before is taken for a repetition.
+        landed: what happened, by action key.
+    """
+
+    target = "memory"
+
+    def __init__(self, *, is_numbered: bool, landed: Counter[str]) -> None:
+        self.is_numbered = is_numbered
+        self._landed = landed
+        self._rows: dict[str, list[tuple[int, Row]]] = {}
+        self._numbers: set[tuple[str, int]] = set()
+
+    def append(self, key: str, table: str, number: int, rows: Sequence[Row]) -> None:
+        """Add rows."""
+        self._landed[key] += 1
+        if self.is_numbered and (table, number) in self._numbers:
+            return
+        self._numbers.add((table, number))
+        self._rows.setdefault(table, []).extend((number, row) for row in rows)
+
+    def replace(self, key: str, table: str, number: int, rows: Sequence[Row]) -> None:
+        """Make these the table's rows."""
+        self._landed[key] += 1
+        self._rows[table] = [(number, row) for row in rows]
+
+    def batches_of(self) -> dict[str, list[int]]:
+        """Which batches brought each fact."""
+        found: dict[str, list[int]] = {}
+        for number, row in self._rows.get(FACT_EVENT, ()):
+            found.setdefault(str(row["EventID"]), []).append(number)
+        return found
+
+    def dimension_keys(self) -> dict[str, int]:
+        """How often the most frequent key of each dimension stands there."""
+        return {
+            table: max(
+                Counter(next(iter(row.values())) for _, row in self._rows[table]).values(),
+                default=0,
+            )
+            for table in DIMENSIONS
+            if table in self._rows
+        }

@@ -1,0 +1,71 @@
+"""Facts on a simulated dataset: door, keeper and single writer are the product's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.effects import Effects
+from chalicelib.fact_dimensions import Dimensions
+from chalicelib.fact_intake import FactIntake
+from chalicelib.fact_ledger import FactLedger
+from chalicelib.fact_roster import NoGate
+from chalicelib.fact_writer import FactWriter
+from chalicelib.flows.facts import FactKeeper
+from chalicelib.intake import Intake
+from chalicelib.ledger import Ledger
+from chalicelib.settlement import Settlement
+from tests.simulation.parts import SimTable
+from tests.simulation.support import OPAQUE
+
+if TYPE_CHECKING:
+    from tests.simulation.containers import Container
+
+RETENTION = timedelta(days=400)
+
+
+class FactParts:
+    """Of one container."""
+
+    def __init__(self, container: Container) -> None:
+        world = self._world = container.world
+        clock, log = container.clock, container.log
+        table = SimTable(world, world.facts, watched=True)
+        store = FactLedger(table, clock, retention=RETENTION)  # type: ignore[arg-type]
+        ledger = Ledger(table, clock, world.new_id, retention=RETENTION)  # type: ignore[arg-type]
+        roster = NoGate()
+        executors = {
+            "post_facts": self._perform,
+            "insert_dimension": self._perform,
+            "replace_dimension": self._perform,
+        }
+        settlement = Settlement(ledger, {}, clock)
+        effects = Effects(ledger, container.switches, executors, settlement, clock, log)
+        target = world.dataset.target
+        intake = Intake(
+            outbox=container.outbox,
+            opaque=lambda: OPAQUE,
+            clock=clock,
+            log=log,
+            new_id=world.new_id,
+        )
+        self.keeper = FactKeeper(store, roster, log)
+        self.door = FactIntake(intake, clock, log, world.new_id)
+        self.writer = FactWriter(
+            ledger=ledger,
+            store=store,
+            dimensions=Dimensions(store, effects, roster, clock, log, target),
+            effects=effects,
+            switches=container.switches,
+            clock=clock,
+            log=log,
+        )
+
+    def _perform(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
+        del deadline_seconds
+        (action,), dataset = actions, self._world.dataset
+        write = dataset.replace if action.kind == "replace_dimension" else dataset.append
+        self._world.network.effect(
+            actions, lambda: write(action.key, action.table, action.number, action.rows)
+        )

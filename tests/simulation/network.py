@@ -1,0 +1,162 @@
+"""Every call of a schedule: it takes a little simulated time, and may meet a fault.
+
+A call that stands still lets other containers go on; so does a request that is held on its way.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
+from tests.simulation.faults import Crash, Fault, Port
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+CALL_SECONDS = 0.004
+LANDING_SECONDS = 900.0
+LATEST_SECONDS = LANDING_SECONDS - 20.0
+"""A request lands within D of its start, or never."""
+
+
+class Network:
+    """What lies between the containers of one world and everything else."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.calls = 0
+        self.applied: Counter[str] = Counter()
+        self.faults = {fault.at: fault for fault in world.scenario.faults}
+        self.pauses = sorted(fault.at for fault in world.scenario.faults if fault.pauses)
+
+    def is_pause_within(self, calls: int) -> bool:
+        """Whether somebody may have to stand still within so many calls."""
+        return any(self.calls <= at < self.calls + calls for at in self.pauses)
+
+    def send(self, body: str, group_id: str, deduplication_id: str) -> str:
+        """Put a message on the queue."""
+        world = self._world
+        job = json.loads(body)
+        message_id = world.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
+        world.oracle.sent(job, int(message_id[1:]))
+        return message_id
+
+    def call(self, port: Port, act: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        """One call over the network."""
+        fault = self._next(port)
+        if fault is None:
+            return act(*arguments, **named)
+        return self._faulty(fault, port, lambda: act(*arguments, **named))
+
+    def _faulty(self, fault: Fault, port: Port, act: Callable[[], Any]) -> Any:
+        kind = fault.kind(port)
+        world = self._world
+        self.applied[kind] += 1
+        world.tell("FAULT", kind, port.name)
+        match kind:
+            case "pause_before":
+                world.pause(fault.pause_seconds)
+                return act()
+            case "pause_after":
+                result = act()
+                world.pause(fault.pause_seconds)
+                return result
+            case "crash_before":
+                raise Crash
+            case "crash_after":
+                act()
+                raise Crash
+            case "answer_lost" | "kept_and_no_answer":
+                act()
+                raise TransientError("aws", "call", reason="answer_lost")
+            case "sdk_repeats":
+                act()
+                return act()
+            case "slow":
+                world.now += 14.0 * fault.size
+                return act()
+            case "vendor_auth":
+                raise AuthError("vendor", "call", status=401)
+            case "conflict":
+                raise TransientError("dynamodb", "transact", reason="TransactionConflict")
+            case _:
+                raise TransientError("aws", "call", reason=kind)
+
+    def effect(self, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
+        """One vendor request that changes something; `land` is what it does when it arrives."""
+        world, vendor = self._world, actions[0].vendor
+        fault = self._next(Port.EFFECT)
+        kind = "none" if fault is None else fault.kind(Port.EFFECT)
+        world.oracle.effect_starts(actions)
+        if self._is_out():
+            raise TransientError(vendor, "effect", reason="connect_failed")
+        if fault is None:
+            return self._land(actions, land)
+        self.applied[kind] += 1
+        world.tell("FAULT", kind, "EFFECT", *[action.key for action in actions])
+        late = fault.size * LATEST_SECONDS
+        match kind:
+            case "pause_before":
+                # The request has left and is held in the network: its start is now.
+                world.pause(min(fault.pause_seconds, LATEST_SECONDS))
+                return self._land(actions, land)
+            case "crash_before" | "crash_and_never_lands":
+                raise Crash
+            case "crash_after":
+                self._land(actions, land)
+                raise Crash
+            case "crash_and_lands_late":
+                world.at(world.now + late, lambda: self._land_late(actions, land))
+                raise Crash
+            case "lands_and_no_answer":
+                self._land(actions, land)
+                raise UncertainError(vendor, "effect", reason="timeout")
+            case "lands_late_and_no_answer":
+                world.at(world.now + late, lambda: self._land_late(actions, land))
+                raise UncertainError(vendor, "effect", reason="timeout")
+            case "never_lands_and_no_answer":
+                raise UncertainError(vendor, "effect", reason="timeout")
+            case "connection_refused":
+                raise TransientError(vendor, "effect", reason="connect_failed")
+            case "rate_limited":
+                wait = 900.0 * fault.size
+                raise TransientError(vendor, "effect", status=429, retry_after=wait)
+            case "refused":
+                raise PermanentError(vendor, "effect", status=400)
+            case "vendor_auth":
+                raise AuthError(vendor, "effect", status=401)
+            case "pause_after":
+                result = self._land(actions, land)
+                world.pause(fault.pause_seconds)
+                return result
+            case _:
+                world.now += 14.0 * fault.size
+                return self._land(actions, land)
+
+    def _land(self, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
+        result = land()
+        self._world.oracle.landed(actions)
+        return result
+
+    def _land_late(self, actions: Sequence[Any], land: Callable[[], Any]) -> None:
+        self._world.tell("lands late", *[action.key for action in actions])
+        self._land(actions, land)
+
+    def _is_out(self) -> bool:
+        start, end = self._world.outage
+        return start <= self._world.now < end
+
+    def _next(self, port: Port) -> Fault | None:
+        number = self.calls
+        self.calls += 1
+        world = self._world
+        world.now += CALL_SECONDS
+        if world.trace is not None:
+            world.tell("call", number, port.name, world.actor.number if world.actor else "-")
+        if port is Port.VENDOR_READ and self._is_out():
+            self.applied["vendor_out"] += 1
+            raise TransientError("vendor", "read", reason="connect_failed")
+        return self.faults.get(number)

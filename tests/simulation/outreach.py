@@ -1,0 +1,144 @@
+"""Outreach on simulated carriers: its door, flows, executors and settler are the product's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import nullcontext
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.adapters.ses import Email
+from chalicelib.adapters.twilio import Credentials, Sent, Text
+from chalicelib.clock import iso
+from chalicelib.companies import Companies
+from chalicelib.composing import Composer
+from chalicelib.conversations.records import Record
+from chalicelib.conversations.store import Conversations
+from chalicelib.flows.outreach import OutreachFlow
+from chalicelib.flows.outreach.receipts import ReceiptFlow, resumed, resumption
+from chalicelib.initiate import Initiate
+from chalicelib.jobs import Recovery
+from chalicelib.sending import Sender
+from chalicelib.sources.router import Access
+from chalicelib.starts import Starts
+from chalicelib.writers import TemplateWriter
+from local import company
+from tests.simulation.faults import Port
+from tests.simulation.parts import SimTable
+from tests.simulation.support import OPAQUE
+
+if TYPE_CHECKING:
+    from tests.simulation.containers import Container
+    from tests.simulation.world import World
+
+_JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
+_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
+_ACCESS = {company.COMPANY_ID: Access(api_keys=(company.API_KEY,))}
+_CREDENTIALS = Credentials("AC1", "token", "HX1")
+
+
+class SimCarriers:
+    """`adapters.twilio.Twilio` and `adapters.ses.Ses`; one a container.
+
+    Attributes:
+        sending: the actions that are performed now.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self.sending: Sequence[Any] = ()
+
+    def credentials(self, secret_id: str) -> Credentials:
+        """Read once and kept, as `secrets` does."""
+        del secret_id
+        return _CREDENTIALS
+
+    def send(self, where: Any, text: Text | None = None, *, deadline_seconds: float = 0.0) -> Any:
+        """A text under a secret, or an e-mail."""
+        del deadline_seconds
+        (action,), world = self.sending, self._world
+        if isinstance(where, Email):
+            return world.network.effect(self.sending, lambda: world.ses.take(action.key, where))
+        assert text is not None
+        taken: Sent = world.network.effect(
+            self.sending, lambda: world.twilio.take(action.key, text)
+        )
+        return taken
+
+    def sent_to(self, secret_id: str, to: str, sender: str, *, since: datetime) -> Sequence[Sent]:
+        del secret_id
+        found: Sequence[Sent] = self._world.network.call(
+            Port.VENDOR_READ, self._world.twilio.sent_to, to, sender, since
+        )
+        return found
+
+    def message_id_header(self, message_id: str) -> str:
+        return f"<{message_id}@email.amazonses.com>"
+
+
+class OutreachParts:
+    """Of one container."""
+
+    def __init__(self, container: Container) -> None:
+        world = self._world = container.world
+        self._container = container
+        clock = container.clock
+        conversations = Conversations(SimTable(world, world.conversations), clock)  # type: ignore[arg-type]
+        composer = Composer(conversations, TemplateWriter(), nullcontext)
+        self._carriers = SimCarriers(world)
+        self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
+        self.sender = Sender(
+            conversations,
+            composer,
+            self._carriers,  # type: ignore[arg-type]
+            self._carriers,  # type: ignore[arg-type]
+            clock,
+            public_base_url=company.PUBLIC_URL,
+        )
+        flow = OutreachFlow(
+            conversations,
+            composer,
+            self.starts,
+            clock,
+            check_secrets=self.sender.check,
+            message_id_header=self.sender.message_id_header,
+            receive_count=lambda: 1,
+            processor_version=str(world.version),
+        )
+        receipts = ReceiptFlow(conversations, self.starts, container.ledger, self._resume)
+        self.flows = {**dict.fromkeys(_JOBS, flow), "delivery_receipt": receipts}
+        self.executors = {
+            "send_text": self._remembering(self.sender.send_text),
+            "send_email": self._remembering(self.sender.send_email),
+            "hand_off": self.sender.hand_off,
+        }
+        self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
+        self.settlers = {"send_text": self.sender.settle_text}
+        self.rebuilders = dict.fromkeys(_EVENTS, resumed)
+
+    @property
+    def door(self) -> Initiate:
+        """The Router's door."""
+        container = self._container
+        return Initiate(
+            access=lambda: _ACCESS,
+            companies=Companies(SimTable(self._world, self._world.companies)),  # type: ignore[arg-type]
+            starts=self.starts,
+            ledger=container.ledger,
+            intake=container.intake,
+            opaque=lambda: OPAQUE,
+            clock=container.clock,
+            log=container.log,
+            new_id=self._world.new_id,
+        )
+
+    def _remembering(self, perform: Any) -> Any:
+        def performed(actions: Sequence[Any], *, deadline_seconds: float) -> Any:
+            self._carriers.sending = actions
+            return perform(actions, deadline_seconds=deadline_seconds)
+
+        return performed
+
+    def _resume(self, record: Record, event_key: str) -> None:
+        job = resumption(record, event_key, iso(self._container.clock.now()))
+        self._container.intake.accept(job, recovery=Recovery.SETTLED)

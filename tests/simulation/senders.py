@@ -1,0 +1,265 @@
+"""Who writes to the doors: customers, the Router, recipients, carriers and HubSpot, each its way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode
+
+from chalicelib import keys
+from chalicelib.clock import iso
+from chalicelib.errors import MiddlewareError, RequestError, UnavailableError
+from chalicelib.intake import Answer
+from chalicelib.sources import hubspot, richpanel
+from chalicelib.sources import ses as ses_source
+from chalicelib.sources import twilio as twilio_source
+from local import company
+from tests.simulation.carriers import mail_event, status_form
+from tests.simulation.faults import Crash
+from tests.simulation.scenario import Batch, Post, Says, Start
+from tests.simulation.support import OPAQUE
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+AGAIN_SECONDS = 30.0
+"""A sender that repeats does so after this time, until it is answered 2xx."""
+
+
+class Senders:
+    """Of one world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    # --- tickets ------------------------------------------------------------------------------
+
+    def writes(self, post: Post) -> None:
+        """The customer writes, whether or not anybody is told."""
+        self._world.vendor.customer_writes(post.conversation_id, post.comment_id, post.text)
+
+    def post(self, post: Post) -> None:
+        """Richpanel's request."""
+        world = self._world
+        world.tell("post", post.conversation_id, post.comment_id, post.form)
+        self.writes(post)
+        if self._is_taken(
+            lambda: world.door.intake.receive(
+                "richpanel", {}, _ticket_body(post), lambda headers: None, richpanel.parse
+            )
+        ):
+            key = keys.ticket_message(post.conversation_id, post.comment_id)
+            world.oracle.accepted[key] = post.conversation_id
+        elif world.scenario.sender_repeats:
+            again = replace(post, is_copy=True)
+            world.at(world.now + AGAIN_SECONDS, lambda: self.post(again))
+
+    # --- outreach -----------------------------------------------------------------------------
+
+    def start(self, start: Start) -> None:
+        """The Router's request; it repeats what was not taken."""
+        world = self._world
+        world.tell("start", start.request_id, start.channel)
+        body = json.dumps(company.request(start.request_id, start.channel, start.recipient))
+        headers = {"x-api-key": company.API_KEY}
+        door = world.door.outreach.door
+        if self._is_taken(lambda: door.start(headers, body.encode())):
+            key = keys.start(company.COMPANY_ID, start.request_id)
+            world.oracle.accepted[key] = start.request_id
+        else:
+            again = replace(start, is_copy=True)
+            world.at(world.now + AGAIN_SECONDS, lambda: self.start(again))
+
+    def says(self, said: Says) -> None:
+        """A recipient's message, by its carrier."""
+        world = self._world
+        world.tell("says", said.channel, said.message)
+        if said.channel == "email":
+            self._mail(_received(said))
+            return
+        sid, body = _twilio_body(said)
+        if self._is_taken(
+            lambda: world.door.intake.receive(
+                "twilio",
+                {},
+                body,
+                lambda headers: None,
+                lambda request: twilio_source.parse_message(request, OPAQUE),
+            )
+        ):
+            world.oracle.accepted[keys.reply(said.channel, sid)] = sid
+        else:
+            again = replace(said, is_copy=True)
+            world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))
+
+    def text_taken(self, sid: str, callback: str) -> None:
+        """Twilio reports on a message that it took: out of order, and some of it twice."""
+        for status in self._reports(("sent", "delivered")):
+            self._soon(lambda status=status: self._callback(sid, callback, status))
+
+    def mail_taken(self, message_id: str, mail: str) -> None:
+        """SES reports on an e-mail that it took."""
+        del message_id
+        for name in self._reports(("Send", "Delivery")):
+            event = mail_event(mail, name)
+            self._soon(lambda event=event: self._mail(event))
+
+    def _callback(self, sid: str, callback: str, status: str) -> None:
+        world = self._world
+        body, query = status_form(sid, callback, status)
+        if self._is_taken(
+            lambda: world.door.intake.receive(
+                "twilio_status",
+                {},
+                body,
+                lambda headers: None,
+                lambda request: _some(twilio_source.parse_receipt(request, query)),
+            )
+        ):
+            world.oracle.accepted[keys.receipt(sid, status)] = sid
+        else:
+            self._soon(lambda: self._callback(sid, callback, status))
+
+    def _mail(self, message: str) -> None:
+        """SNS hands a message over until it is taken."""
+        world = self._world
+        door = world.door
+        job = ses_source.parse(
+            message,
+            received_at=iso(door.clock.now()),
+            delivery_id=world.new_id(),
+            opaque=OPAQUE,
+        )
+        assert job is not None
+
+        def accept() -> Answer:
+            door.intake.accept(job)
+            return Answer(200, {})
+
+        if self._is_taken(accept):
+            world.oracle.accepted[job.event_key] = job.event_key
+        else:
+            self._soon(lambda: self._mail(message))
+
+    def _reports(self, names: tuple[str, ...]) -> list[str]:
+        rng = self._world.rng
+        reports = [*names, *([rng.choice(names)] if rng.random() < 0.2 else [])]
+        if rng.random() < 0.2:
+            reports.reverse()
+        return reports
+
+    def _soon(self, action: Callable[[], None]) -> None:
+        world = self._world
+        world.at(world.now + world.rng.choice((0.2, 3.0, 40.0, 900.0)) * world.rng.random(), action)
+
+    # --- facts --------------------------------------------------------------------------------
+
+    def batch(self, batch: Batch) -> None:
+        """HubSpot's request; it repeats what was not taken."""
+        world = self._world
+        world.tell("batch", len(batch.objects))
+        body = _hubspot_body(batch)
+        if self._is_taken(
+            lambda: world.door.facts.door.receive(
+                "hubspot", {}, body, lambda headers: None, hubspot.parse
+            )
+        ):
+            world.oracle.accepted_facts.update(map(fact_key, batch.objects))
+        else:
+            again = replace(batch, is_copy=True)
+            world.at(world.now + AGAIN_SECONDS, lambda: self.batch(again))
+
+    # --- all ----------------------------------------------------------------------------------
+
+    def _is_taken(self, request: Callable[[], Answer]) -> bool:
+        """Whether a door answered 2xx."""
+        world = self._world
+        world.actor = world.door
+        try:
+            return request().status < 300
+        except Crash:
+            world.door.rebuild()
+            return False
+        except (RequestError, UnavailableError):
+            return False
+        except MiddlewareError as error:
+            world.tell("refused", error)
+            return False
+        finally:
+            world.actor = None
+
+
+def fact_key(number: int) -> str:
+    """The key of the fact that an object's event stands for."""
+    return keys.fact("HUBSPOT", "0-5", str(number), "ticket.creation", _at(number))
+
+
+def _some(job: Any) -> Any:
+    assert job is not None
+    return job
+
+
+def _ticket_body(post: Post) -> bytes:
+    match post.form:
+        case "id":
+            fields = {
+                "ticket_id": post.conversation_id,
+                "message_id": post.comment_id,
+                "message": post.text,
+            }
+        case "thin":
+            fields = {"ticket_id": post.conversation_id, "trigger": "customer_message"}
+        case _:
+            return f'{{"ticket_id": "{post.conversation_id}", "message": "{post.text} "quoted""}}'.encode()
+    return json.dumps(fields).encode()
+
+
+def _twilio_body(said: Says) -> tuple[str, bytes]:
+    sid = f"SM{said.recipient[-4:]}{said.message:028x}"
+    prefix = "whatsapp:" if said.channel == "whatsapp" else ""
+    own = company.WHATSAPP_NUMBER if prefix else company.SMS_NUMBER
+    form = {
+        "MessageSid": sid,
+        "From": prefix + said.recipient,
+        "To": prefix + own,
+        "Body": said.text,
+        "NumMedia": "0",
+    }
+    return sid, urlencode(form).encode()
+
+
+def _received(said: Says) -> str:
+    message_id = f"{said.message}.{said.recipient}"
+    content = (
+        f"From: <{said.recipient}>\r\nTo: <{company.EMAIL}>\r\nSubject: Re: it\r\n"
+        f"Message-ID: <{message_id}>\r\n\r\n{said.text}\r\n"
+    )
+    return json.dumps(
+        {
+            "notificationType": "Received",
+            "mail": {"messageId": message_id},
+            "receipt": {"recipients": [company.EMAIL]},
+            "content": content,
+        }
+    )
+
+
+def _hubspot_body(batch: Batch) -> bytes:
+    events = [
+        {
+            "eventId": number,
+            "occurredAt": int(_at(number)),
+            "subscriptionType": "ticket.creation",
+            "attemptNumber": int(batch.is_copy),
+            "objectId": number,
+            "sourceId": f"userId:{5001 + number % 3}",
+        }
+        for number in batch.objects
+    ]
+    return json.dumps(events).encode()
+
+
+def _at(number: int) -> str:
+    return str(1_789_999_000_000 + number * 1_000)

@@ -1,0 +1,200 @@
+"""The support flow on the simulated providers: as it is deployed, and beside it the flow of `flow`.
+
+Tickets ``t...`` are those of `flow`, tickets ``s...`` the product's own, with replies and orders.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.actions import Action
+from chalicelib.allowances import Allowances
+from chalicelib.flows import Event
+from chalicelib.flows.support import SupportFlow
+from chalicelib.flows.support.answering import Answering
+from chalicelib.flows.support.guard_rails import Policy
+from chalicelib.flows.support.read_back import ReplyReadBack
+from chalicelib.flows.support.templates import CATALOGUE
+from chalicelib.keys import OpaqueIds
+from chalicelib.lookups import Lookups
+from chalicelib.orders import Lookup
+from chalicelib.plans import Plan, PlannedAction
+from chalicelib.ports import ActionRow, Found, Lease, Switches, Ticket, TicketPage, UnsettledAction
+from chalicelib.wiring.answering import Replies
+from tests.simulation.faults import Port
+from tests.simulation.flow import AUTHOR, REPLIES, RepliedFlow
+
+if TYPE_CHECKING:
+    from tests.simulation.containers import Container
+    from tests.simulation.world import World
+
+OPAQUE = OpaqueIds(b"simulation")
+MAX_EVENT_AGE = timedelta(days=7)
+POLICY = Policy(
+    is_outbound_enabled=True,
+    templates=frozenset(CATALOGUE),
+    author_id=AUTHOR,
+    domains=frozenset({"example.com"}),
+)
+
+
+class SimRichpanel:
+    """`adapters.richpanel.Richpanel` as flows, executors and sweep use it; one a container.
+
+    Attributes:
+        sending: the actions that are performed now.
+    """
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._call = world.network.call
+        self.sending: Sequence[Any] = ()
+
+    # --- reads --------------------------------------------------------------------------------
+
+    def read_ticket(self, conversation_id: str) -> Ticket:
+        found: Ticket = self._call(Port.VENDOR_READ, self._world.vendor.read, conversation_id)
+        return found
+
+    def open_page(self, *, since: datetime, page: int) -> TicketPage:
+        vendor = self._world.vendor
+        listed: list[Ticket] = self._call(
+            Port.VENDOR_READ, lambda: list(vendor.open_since(since.timestamp()))
+        )
+        return TicketPage(tuple(listed), is_last=True, fingerprint=str(page))
+
+    def read_ticket_by_number(self, number: int) -> Ticket | None:
+        raise NotImplementedError("this provider lets itself be listed")
+
+    def find_order(self, number: str, *, requester_email: str) -> Lookup:
+        del requester_email
+        found: Lookup = self._call(Port.VENDOR_READ, self._world.shop.find, number)
+        return found
+
+    def linked_order(self, conversation_id: str) -> None:
+        self._call(Port.VENDOR_READ, self._world.vendor.read, conversation_id)
+
+    def replies(self, action: UnsettledAction) -> tuple[Found, ...]:
+        found: tuple[Found, ...] = self._call(Port.VENDOR_READ, self._world.vendor.replies, action)
+        return found
+
+    # --- effects ------------------------------------------------------------------------------
+
+    def perform(self, actions: Sequence[Any], *, deadline_seconds: float) -> Any:
+        del deadline_seconds
+        vendor = self._world.vendor
+        return self._world.network.effect(actions, lambda: vendor.land(actions))
+
+    def send_message(
+        self, conversation_id: str, *, body: str, author_id: str, deadline_seconds: float
+    ) -> Any:
+        del author_id, deadline_seconds
+        (action,), vendor = self.sending, self._world.vendor
+        return self._world.network.effect(
+            self.sending, lambda: vendor.comment(action.key, conversation_id, body)
+        )
+
+    def close(self, conversation_id: str, *, deadline_seconds: float) -> Any:
+        del deadline_seconds
+        (action,), vendor = self.sending, self._world.vendor
+        return self._world.network.effect(
+            self.sending, lambda: vendor.close(action.key, conversation_id)
+        )
+
+    def reopen(self, conversation_id: str, *, deadline_seconds: float) -> Any:
+        del deadline_seconds
+        vendor = self._world.vendor
+        return self._world.network.effect(self.sending, lambda: vendor.reopen(conversation_id))
+
+    def remembering(self, perform: Callable[..., Any]) -> Callable[..., Any]:
+        """An executor; what it performs is known to the calls below it."""
+
+        def performed(actions: Sequence[Action], *, deadline_seconds: float) -> Any:
+            self.sending = actions
+            return perform(actions, deadline_seconds=deadline_seconds)
+
+        return performed
+
+
+class TicketFlow:
+    """`flows.Flow` that leaves each ticket to the flow it is of."""
+
+    def __init__(self, own: SupportFlow, provoking: RepliedFlow) -> None:
+        self._own = own
+        self._provoking = provoking
+
+    def _of(self, conversation_id: str) -> SupportFlow | RepliedFlow:
+        return self._own if conversation_id.startswith("s") else self._provoking
+
+    def is_container(self, job: Any) -> bool:
+        return self._own.is_container(job)
+
+    def events(self, job: Any) -> Sequence[Event]:
+        return self._of(job.conversation_id).events(job)
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        return self._of(event.facts.conversation_id).plan(event, switches)
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+        return self._of(event.facts.conversation_id).build(planned, event, plan)
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        return self._of(event.facts.conversation_id).conclude(lease, event, plan, rows)
+
+
+def flow(container: Container, richpanel: SimRichpanel) -> TicketFlow:
+    """Both flows of tickets."""
+    world = container.world
+    parts = (richpanel, container.state, container.ledger, container.clock)
+    answering = Answering(
+        linked=richpanel,
+        shop=richpanel,
+        cache=Lookups(container.table, container.clock),  # type: ignore[arg-type]
+        allowances=Allowances(container.table, container.clock),  # type: ignore[arg-type]
+        opinions=None,
+        opaque=lambda: OPAQUE,
+        policy=POLICY,
+        clock=container.clock,
+    )
+    return TicketFlow(
+        SupportFlow(*parts, answering, max_event_age=MAX_EVENT_AGE),
+        RepliedFlow(
+            SupportFlow(*parts, max_event_age=MAX_EVENT_AGE),
+            reply=world.scenario.reply,
+            version=world.version,
+        ),
+    )
+
+
+def executors(richpanel: SimRichpanel) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Who performs each kind of action, and who prepares it.
+
+    Closing is done as the flow that planned it wants it.
+    """
+    replies = Replies(richpanel)  # type: ignore[arg-type]
+    own_close = richpanel.remembering(replies.close)
+
+    def close(actions: Sequence[Any], *, deadline_seconds: float) -> Any:
+        is_own = actions[0].conversation_id.startswith("s")
+        perform = own_close if is_own else richpanel.perform
+        return perform(actions, deadline_seconds=deadline_seconds)
+
+    kinds = ("add_tag", "remove_tag", "assign", "note", *REPLIES)
+    performing = {
+        **dict.fromkeys(kinds, richpanel.perform),
+        "reply": richpanel.remembering(replies.send),
+        "close": close,
+    }
+    return performing, {"reply": replies.prepare}
+
+
+def settlers(richpanel: SimRichpanel) -> dict[str, Any]:
+    """Who learns whether an action of a kind happened."""
+    return {
+        "reply_queried": richpanel.replies,
+        "reply": ReplyReadBack(richpanel, lambda: OPAQUE),
+    }

@@ -1,0 +1,31 @@
+"""The stage's tables in memory, with the keys and indexes that `.chalice/resources.json` gives them."""
+
+from __future__ import annotations
+
+from tests.simulation.memory_table import MemoryTable
+
+
+def ledger() -> MemoryTable:
+    """Table A."""
+    index = {"unfinished-index": ("unfinished", "last_processed_at")}
+    return MemoryTable("ledger", ("event_id",), index)
+
+
+def facts() -> MemoryTable:
+    """The facts' ledger, under the names that its code uses."""
+    return MemoryTable("facts", ("event_id",), {"unfinished-index": ("unfinished", "created_at")})
+
+
+def conversations() -> MemoryTable:
+    """Conversations, with the indexes of pairs."""
+    pairs = (
+        ("company-whatsapp-number", "tel"),
+        ("company-sms-number", "tel"),
+        ("company-email", "email"),
+    )
+    indexes = {
+        f"{by}-recipient-{kind}-index": (f"gsi_{by.replace('-', '_')}", f"gsi_recipient_{kind}")
+        for by, kind in pairs
+    }
+    indexes["created-at-index"] = ("primary_channel", "created_at")
+    return MemoryTable("conversations", ("primary_channel", "conversation_id"), indexes)

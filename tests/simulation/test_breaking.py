@@ -1,0 +1,109 @@
+"""A product broken in one place turns the simulation red: each promise is one that can fail."""
+
+from datetime import timedelta
+
+import pytest
+
+from chalicelib import intake, ledger, switches
+from chalicelib.audit import Audit
+from chalicelib.effects import Effects
+from chalicelib.keys import OpaqueIds
+from chalicelib.settlement import Settled, Settlement, Verdict
+from chalicelib.worker import HandedBackError, Worker
+from tests.simulation import support
+from tests.simulation.scenario import scenario
+from tests.simulation.world import World
+
+SEEDS = 400
+
+
+def is_found(promise):
+    """Whether a schedule of the first few hundred breaks a promise."""
+    return any(
+        violation.promise == promise
+        for seed in range(1, SEEDS)
+        for violation in World(scenario(seed)).run().oracle.violations
+    )
+
+
+def test_an_unknown_outcome_that_is_taken_for_a_no_is_found(monkeypatch):
+    monkeypatch.setattr(
+        Settlement, "judge", lambda self, action: Settled(Verdict.NOT_HAPPENED, "guessed")
+    )
+    assert is_found("P1")
+
+
+def test_a_message_that_is_acknowledged_instead_of_handed_back_is_found(monkeypatch):
+    process = Worker.process
+
+    def acknowledged(self, delivery):
+        try:
+            process(self, delivery)
+        except HandedBackError:
+            return
+
+    monkeypatch.setattr(Worker, "process", acknowledged)
+    assert is_found("P2")
+
+
+def test_a_queue_without_an_order_within_a_conversation_is_found(monkeypatch):
+    numbers = iter(range(10**9))
+    monkeypatch.setattr(OpaqueIds, "fifo_group", lambda self, *parts: f"g{next(numbers)}")
+    assert is_found("P3")
+
+
+def test_an_address_in_an_audit_row_is_found(monkeypatch):
+    write = Audit.write
+
+    def with_address(self, rows):
+        write(self, rows)
+        for row in rows:
+            self._table.put(
+                {
+                    "conversation_id": row.conversation_id,
+                    "ts_action_id": "x",
+                    "to": "canary-7f3b@example.com",
+                }
+            )
+
+    monkeypatch.setattr(Audit, "write", with_address)
+    assert is_found("P4")
+
+
+def test_switches_that_are_read_once_and_never_again_are_found(monkeypatch):
+    monkeypatch.setattr(switches, "REFRESH_SECONDS", 1e9)
+    assert is_found("P5")
+
+
+@pytest.mark.parametrize("where", ["record", "start"])
+def test_a_fence_that_is_not_looked_at_is_found(monkeypatch, where):
+    if where == "record":
+        monkeypatch.setattr(ledger, "_MINE", "attribute_exists(#event_id) OR #owner = :owner")
+    else:
+        monkeypatch.setattr(Effects, "_check_lease", lambda self, lease: None)
+    assert is_found("P6")
+
+
+def test_an_end_without_a_reason_is_found(monkeypatch):
+    finish = ledger.Ledger.finish
+
+    def silent(self, lease, status, *, reason=None, **more):
+        finish(self, lease, status, **more)
+
+    monkeypatch.setattr(ledger.Ledger, "finish", silent)
+    assert is_found("P7")
+
+
+def test_an_age_gate_that_is_wider_than_the_memory_is_found(monkeypatch):
+    monkeypatch.setattr(support, "MAX_EVENT_AGE", timedelta(days=90))
+    assert is_found("P1")
+
+
+def test_copies_that_the_queue_does_not_drop_are_dropped_by_the_ledger(monkeypatch):
+    """The queue's own deduplication saves work; no promise stands on it."""
+    numbers = iter(range(10**9))
+    monkeypatch.setattr(
+        intake.keys, "fifo_deduplication_id", lambda key, nonce="": f"d{next(numbers)}"
+    )
+    for seed in range(1, 60):
+        assert World(scenario(seed)).run().oracle.violations == [], seed

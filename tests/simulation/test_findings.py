@@ -1,0 +1,159 @@
+"""Schedules written by hand: what the simulation once found, and what it must go on finding."""
+
+import pytest
+
+from tests.simulation.faults import Fault, Port
+from tests.simulation.scenario import Batch, Flip, Post, Says, Scenario, Start
+from tests.simulation.world import World
+
+NEVER = Fault(1_000_000, 0.0, 0.0, pauses=False)
+"""Makes a schedule one in which something may have gone wrong."""
+TEXT = Start(0.0, "req0", "sms", "+15550140000")
+
+
+def schedule(**changes):
+    quiet = {
+        "seed": 1,
+        "posts": (),
+        "flips": (),
+        "deploys": (),
+        "replays": (),
+        "redrives": (),
+        "sweeps": (),
+        "outage": (0.0, 0.0),
+        "skews": (0.0, 0.0, 0.0),
+        "reply": "reply_queried",
+        "lag_seconds": 0.0,
+        "ingress_ledger": False,
+        "sender_repeats": True,
+        "faults": (),
+    }
+    return Scenario(**(quiet | changes))
+
+
+def fault(port, kind, at):
+    """This kind of fault at the call with that number, which must be of that port."""
+    return Fault(at, (port.value.index(kind) + 0.5) / len(port.value), 0.5, pauses=False)
+
+
+def call_of(port, scenario, which=0):
+    """The number of the first call of a port, or a later one, where nothing goes wrong."""
+    world = World(scenario, trace=True).run()
+    calls = [line.split() for line in world.trace if " call " in line]
+    return [int(words[2]) for words in calls if words[3] == port.name][which]
+
+
+def run(scenario):
+    world = World(scenario).run()
+    return world, [str(violation) for violation in world.oracle.violations]
+
+
+@pytest.mark.parametrize("skew", [-120.0, 0.0, 120.0])
+def test_a_text_taken_by_a_carrier_whose_clock_is_two_minutes_off_is_not_sent_again(skew):
+    lone = schedule(starts=(TEXT,), other_skews=(0.0, 0.0, 0.0, skew))
+    at = call_of(Port.EFFECT, lone)
+    for kind in ("crash_after", "lands_and_no_answer", "crash_and_lands_late"):
+        scenario = schedule(
+            starts=(TEXT,),
+            other_skews=(0.0, 0.0, 0.0, skew),
+            faults=(fault(Port.EFFECT, kind, at),),
+        )
+        world, violations = run(scenario)
+        assert violations == []
+        assert list(world.landed.values()) == [1]
+
+
+def test_a_recipients_answer_is_resumed_where_the_door_had_written_its_row():
+    said = Says(5.0, "sms", TEXT.recipient, 0, "tell me more")
+    lone = schedule(starts=(TEXT,), says=(said,), ingress_ledger=True)
+    at = call_of(Port.EFFECT, lone, which=1)
+    lost = fault(Port.EFFECT, "never_lands_and_no_answer", at)
+    world, violations = run(
+        schedule(starts=(TEXT,), says=(said,), ingress_ledger=True, faults=(lost,))
+    )
+    assert violations == []
+    assert sorted(world.landed.values()) == [1, 1]
+    assert {row["status"] for row in world.ledger.rows.values() if "plan" in row} == {"processed"}
+
+
+def test_a_worker_that_stands_still_while_it_reads_what_to_send_sends_nothing():
+    """A resumed start has no draft at hand: it is read behind the pending row."""
+    mail = Start(0.0, "req0", "email", "canary-7f3b@example.com")
+    refused = fault(
+        Port.EFFECT, "connection_refused", call_of(Port.EFFECT, schedule(starts=(mail,)))
+    )
+    once = schedule(starts=(mail,), faults=(refused,))
+    second = call_of(Port.EFFECT, once, which=1)
+    for back in (1, 2, 3):
+        stands = Fault(second - back, 0.9, 0.99, pauses=True)
+        world, violations = run(schedule(starts=(mail,), faults=(refused, stands)))
+        assert violations == []
+        assert sum(world.landed.values()) <= 1
+
+
+def test_a_hand_off_that_a_switch_interrupted_is_resumed_under_its_own_key():
+    said = Says(5.0, "sms", TEXT.recipient, 0, "can a human call me")
+    flips = (Flip(600.0, "kill_switch", value=True), Flip(3_000.0, "kill_switch", value=False))
+    lone = schedule(starts=(TEXT,), says=(said,))
+    stands = Fault(call_of(Port.TRANSACT, lone, which=-1), 0.9, 0.99, pauses=True)
+    world, violations = run(schedule(starts=(TEXT,), says=(said,), flips=flips, faults=(stands,)))
+    assert violations == []
+    handed = [key for (key,) in world.ledger.rows if key.startswith("act:handoff:")]
+    assert len(handed) == 1
+
+
+@pytest.mark.parametrize("back", [1, 2, 3])
+def test_a_dimension_whose_insert_came_late_is_not_filled_twice(back):
+    """It was noted, stood still, left late within the lease, and was held on its way for long."""
+    facts = {
+        "batches": (Batch(0.0, (1, 2, 3)),),
+        "writes": (60.0, 700.0, 1_000.0, 1_300.0),
+        "is_numbered": False,
+    }
+    at = call_of(Port.EFFECT, schedule(**facts))
+    stands = Fault(at - back, 0.3, 4.5 / 8, pauses=True)
+    held = Fault(at, 0.49, 7.5 / 8, pauses=True)
+    assert run(schedule(**facts, faults=(stands, held)))[1] == []
+
+
+def test_a_person_is_told_late_of_an_event_that_died_and_the_order_holds():
+    """The hand-off that the sweep repeats has a message of its own, behind what came since."""
+    posts = (
+        Post(0.0, "t0", "c0", "i want a refund", "id", is_copy=False),
+        Post(5.0, "t0", "c1", "i want a refund", "id", is_copy=False, wrote_at=5.0),
+    )
+    world = World(schedule(posts=posts, faults=(NEVER,)))
+    world.ledger.put(dead_and_unheard("t0", "c0"))
+    world.run()
+    assert [str(violation) for violation in world.oracle.violations] == []
+    assert "middleware_error_needs_attention" in world.vendor.tickets["t0"].tags
+    tags = [key for key in world.landed if ":rp_tag:" in key]
+    late = next(n for n, key in enumerate(tags) if "needs_attention" in key)
+    assert late > max(n for n, key in enumerate(tags) if key.endswith(":c1"))
+
+
+def dead_and_unheard(conversation_id, comment_id):
+    """The row of an event that failed on its last receive before anybody was told."""
+    return {
+        "event_id": f"evt:rp:{conversation_id}:{comment_id}",
+        "conversation_id": conversation_id,
+        "source_message_id": comment_id,
+        "received_at": "2026-09-21T11:00:00.000Z",
+        "created_at": "2026-09-21T11:00:00.000Z",
+        "last_processed_at": "2026-09-21T12:00:00.000Z",
+        "expires_at": 1_792_592_000,
+        "mode": "automation_candidate",
+        "safe_mode": False,
+        "automation_enabled": True,
+        "payload_sha256": "9f" * 32,
+        "payload_bytes": 1,
+        "source": "richpanel_http_target",
+        "trace_id": "1f",
+        "status": "failed",
+        "reason": "dead_letter:richpanel_timeout",
+        "owner": "gone",
+        "fence": 10,
+        "attempts": 10,
+        "lease_until": 0,
+        "unfinished": "failed#0",
+    }

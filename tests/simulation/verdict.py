@@ -1,0 +1,169 @@
+"""The promises at the end of a schedule, on what the tables and the providers hold."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.oracle import SET_LIKE
+from tests.simulation.scenario import CANARIES
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+_ENDED = frozenset({"processed", "failed", "parked", "skipped"})
+_BY_QUERY = frozenset({"reply_queried", "reply", "send_text"})
+"""Kinds whose outcome the provider shows for ever: they never stay unknown."""
+
+
+def is_at_rest(world: World) -> bool:
+    """Nothing is left that could still move on its own."""
+    rows = world.ledger.rows.values()
+    if any("unfinished" in row and row["status"] in {"received", "processing"} for row in rows):
+        return False
+    if any(row.get("status") == "unknown" and row["action_kind"] in _BY_QUERY for row in rows):
+        return False
+    return not any(row.get("status") == "pending" for row in world.facts.rows.values())
+
+
+def judge(world: World) -> None:
+    """P1, P2, P4 and P7."""
+    rows = {row["event_id"]: row for row in world.ledger.rows.values()}
+    dead = {json.loads(message.body)["event_key"] for message in world.queue.dead}
+    broken = world.oracle.broken
+    for key, conversation_id in world.oracle.accepted.items():
+        _judge_event(world, key, conversation_id, rows, dead)
+    for key, row in rows.items():
+        if "action_kind" in row:
+            _judge_action(world, row, rows)
+        elif key.startswith("evt:"):
+            _judge_reason(world, key, row)
+    _judge_texts(world, rows)
+    _judge_facts(world)
+    _judge_histories(world)
+    for table in (world.ledger, world.state, world.audit, world.facts):
+        for row in table.rows.values():
+            shown = repr(row)
+            if any(canary in shown for canary in CANARIES):
+                broken("P4", f"text in table {table.name}")
+    if world.queue.waiting():
+        broken("P2", "messages are left on the queue")
+
+
+def _judge_event(
+    world: World, key: str, conversation_id: str, rows: Mapping[str, Any], dead: set[str]
+) -> None:
+    row = rows.get(key)
+    container = f"evt:rp:{conversation_id}:n:"
+    is_dead = key in dead or any(one.startswith(container) for one in dead)
+    if row is None and not is_dead:
+        world.oracle.broken("P2", f"{key} was accepted and is nowhere")
+    elif row is not None and row["status"] not in _ENDED and not is_dead:
+        world.oracle.broken("P2", f"{key} was accepted and is {row['status']}")
+    if world.is_fair and (row is None or row["status"] != "processed"):
+        world.oracle.broken("P2", f"{key} met no fault and is {row and row['status']}")
+
+
+def _judge_reason(world: World, key: str, row: Mapping[str, Any]) -> None:
+    reason = str(row.get("reason"))
+    if row["status"] in {"failed", "parked", "skipped"} and not row.get("reason"):
+        world.oracle.broken("P7", f"{key} is {row['status']} without a reason")
+    if row["status"] != "parked" or reason == "plan_not_known_here":
+        return
+    unknown = [
+        other
+        for other in world.ledger.rows.values()
+        if other.get("event_key") == key and other.get("status") == "unknown"
+    ]
+    if not any(_stays_unknown(world, other) for other in unknown):
+        world.oracle.broken("P2", f"{key} is parked for {reason} and could be settled")
+
+
+def _stays_unknown(world: World, row: Mapping[str, Any]) -> bool:
+    """No provider can tell: it shows nothing, or it would have reported what happened."""
+    kind = row["action_kind"]
+    return kind == "reply_blind" or (kind == "send_email" and not world.landed[row["event_id"]])
+
+
+def _judge_action(world: World, row: Mapping[str, Any], rows: Mapping[str, Any]) -> None:
+    key, status, broken = row["event_id"], row["status"], world.oracle.broken
+    event = rows.get(row["event_key"], {})
+    if status in {"refused", "skipped", "unknown", "abandoned"} and not row.get("reason"):
+        broken("P7", f"{key} is {status} without a reason")
+    is_help = row["action_type"] == "escalate"  # asked for by an attempt that a replay followed
+    if status == "pending" and event.get("status") == "processed" and not is_help:
+        broken("P2", f"{key} is pending and its event is processed")
+    if status == "unknown" and event.get("status") == "processed":
+        broken("P2", f"{key} is unknown and its event is processed")
+    landed = world.landed[key]
+    if row["action_kind"] in SET_LIKE:
+        if status == "done" and not landed and row["action_kind"] != "hand_off":
+            broken("P2", f"{key} is done and never happened")
+    elif landed and status in {"skipped", "refused"}:
+        broken("P7", f"{key} happened and is {status}:{row.get('reason')}")
+
+
+def _judge_texts(world: World, rows: Mapping[str, Any]) -> None:
+    """Twins are told apart by number: as many done as happened."""
+    oracle = world.oracle
+    for said, action_keys in oracle.texts.items():
+        done = sum(rows[key]["status"] == "done" for key in action_keys)
+        happened = oracle.landed_texts[said]
+        open_ = sum(rows[key]["status"] in {"unknown", "pending"} for key in action_keys)
+        if done > happened:
+            oracle.broken("P2", f"{done} messages {said} are done, {happened} happened")
+        if happened > done + open_:
+            oracle.broken("P1", f"{happened} messages {said} happened, {done} are done")
+
+
+def _judge_facts(world: World) -> None:
+    """Every fact is in the dataset, under one batch; once, where the dataset knows numbers."""
+    broken, posted = world.oracle.broken, world.dataset.batches_of()
+    dead = {
+        int(event["object_id"])
+        for message in world.queue.dead
+        for event in json.loads(message.body).get("events", ())
+    }
+    for key in sorted(world.oracle.accepted_facts):
+        row = world.facts.rows.get((key,))
+        if row is None:
+            if int(key.split(":")[2]) not in dead:
+                broken("P2", f"{key} was accepted and is nowhere")
+        elif row["status"] == "pending":
+            broken("P2", f"{key} was accepted and is pending")
+        elif row["status"] == "posted" and key not in posted:
+            broken("P2", f"{key} is posted and never happened")
+    for key, batches in posted.items():
+        if len(set(batches)) > 1:
+            broken("P1", f"{key} is in the batches {sorted(set(batches))}")
+        if world.dataset.is_numbered and len(batches) > 1:
+            broken("P1", f"{key} stands {len(batches)} times in the dataset")
+    for table, number in world.dataset.dimension_keys().items():
+        if number > 1:
+            broken("P1", f"a key of {table} stands twice in its dimension")
+
+
+def _judge_histories(world: World) -> None:
+    """A conversation holds each message once, and counts as many as it holds."""
+    pages: dict[str, list[str]] = {}
+    for row in world.conversations.rows.values():
+        kind, _, rest = row["conversation_id"].partition("#")
+        if kind == "page":
+            pages.setdefault(rest.partition("#")[0], []).append(row["entry_id"])
+    for entries in pages.values():
+        twice = [entry for entry, number in Counter(entries).items() if number > 1]
+        if twice:
+            world.oracle.broken("P1", f"entry {twice[0]} stands twice in its conversation")
+    held = sum(len(entries) for entries in pages.values())
+    counted = sum(row.get("message_count", 0) for row in world.conversations.rows.values())
+    if held != counted:
+        world.oracle.broken("P2", f"conversations count {counted} messages and hold {held}")
+
+
+def judge_month(world: World, before: Counter[str]) -> None:
+    """P1 beyond the retention: the age gate refuses what the ledger has forgotten."""
+    for key, number in world.landed.items():
+        if number > before[key]:
+            world.oracle.broken("P1", f"{key} happened once more a month later")
