@@ -7,8 +7,8 @@ import pytest
 from chalicelib.errors import SwitchesUnreadableError, TransientError
 from chalicelib.worker import OUTAGE_WAITS_SECONDS
 from tests.simulation.faults import Fault, Port
+from tests.simulation.network import Network
 from tests.simulation.scenario import Post, Scenario
-from tests.simulation.stage import Stage
 from tests.simulation.world import EPOCH, World
 
 EVENT = "evt:rp:t0:c0"
@@ -25,7 +25,6 @@ def quiet(*posts, reply="reply_queried", faults=(), **changes):
         "lag_seconds": 0.0,
         "ingress_ledger": False,
         "sender_repeats": False,
-        "early_ttl": False,
     }
     return Scenario(posts=posts, reply=reply, faults=tuple(faults), **nothing | changes)
 
@@ -34,29 +33,28 @@ def post(number=0, *, form="id", at=0.0):
     return Post(at, "t0", f"c{number}", "i want a refund", form, is_copy=False)
 
 
-class Told(World):
-    """A world where the n-th effect of a kind ends as told."""
+class Told(Network):
+    """A network where the n-th effect of a kind ends as told."""
 
-    ends: dict
+    def __init__(self, world, ends):
+        super().__init__(world)
+        self.ends = {kind: list(value) for kind, value in ends.items()}
 
-    def effect(self, actions):
-        kind = actions[0].kind
-        told = self.ends.get(kind)
+    def effect(self, actions, land):
+        told = self.ends.get(actions[0].kind)
         if told:
             end = told.pop(0)
             if end is not None:
                 pick = (Port.EFFECT.value.index(end) + 0.5) / len(Port.EFFECT.value)
-                self._faults[self.calls] = Fault(self.calls, pick, 0.5, pauses=False)
-        return super().effect(actions)
+                self.faults[self.calls] = Fault(self.calls, pick, 0.5, pauses=False)
+        return super().effect(actions, land)
 
 
 def run(scenario, **ends):
-    stage = Stage()
-    world = Told(scenario, stage, trace=True)
-    world.ends = {kind: list(value) for kind, value in ends.items()}
+    world = World(scenario, trace=True)
+    world.network = Told(world, ends)
     world.is_fair = world.is_fair and not ends
     world.run()
-    stage.close()
     assert world.oracle.violations == []
     return world
 
@@ -71,14 +69,14 @@ def row(world, key):
 )
 def test_a_reply_that_happened_is_found_and_not_repeated(end):
     world = run(quiet(post()), reply_queried=[end])
-    assert world.vendor.landed[REPLY] == 1
+    assert world.landed[REPLY] == 1
     assert (row(world, REPLY)["status"], row(world, EVENT)["status"]) == ("done", "processed")
 
 
 @pytest.mark.parametrize("end", ["never_lands_and_no_answer", "crash_and_never_lands"])
 def test_a_reply_that_never_happened_is_sent_after_two_looks_beyond_the_horizon(end):
     world = run(quiet(post()), reply_queried=[end])
-    assert world.vendor.landed[REPLY] == 1
+    assert world.landed[REPLY] == 1
     assert row(world, EVENT)["status"] == "processed"
     comment = world.vendor.tickets["t0"].comments[-1]
     assert comment.at - EPOCH > 900
@@ -86,7 +84,7 @@ def test_a_reply_that_never_happened_is_sent_after_two_looks_beyond_the_horizon(
 
 def test_two_lost_replies_in_a_row_are_each_waited_for_in_full():
     world = run(quiet(post()), reply_queried=["never_lands_and_no_answer"] * 2)
-    assert world.vendor.landed[REPLY] == 1
+    assert world.landed[REPLY] == 1
     assert world.vendor.tickets["t0"].comments[-1].at - EPOCH > 1_800
 
 
@@ -119,13 +117,11 @@ def test_the_waits_of_ten_receives_outlast_two_hours():
 
 
 def test_what_the_vendor_asks_for_is_never_shortened_and_switches_wait_like_an_outage():
-    stage = Stage()
-    worker = World(quiet(post()), stage).door.worker
+    worker = World(quiet(post())).door.worker
     asked = TransientError("richpanel", "x", status=429, retry_after=3_600)
     assert worker._wait(asked, 1) == 3_600
     assert worker._wait(SwitchesUnreadableError("switches_unreadable"), 9) >= 1_500
     assert worker._wait(KeyError("a bug"), 9) <= 900
-    stage.close()
 
 
 def test_a_notification_takes_up_an_event_whose_reply_is_already_on_the_ticket():
