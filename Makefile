@@ -81,6 +81,7 @@ bench-reliability: $(READY) ## Four designs at the same crash points: lost, dupl
 	@$(BIN)/python -m bench.reliability
 
 mutate: $(READY) ## Whether a changed core is noticed: ledger, effects, intake, worker
+	@rm -rf mutants # kept results know nothing of functions that were renamed since
 	@$(BIN)/mutmut run
 	@$(BIN)/python -m bench.mutation
 
