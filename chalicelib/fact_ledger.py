@@ -41,6 +41,8 @@ ATTRIBUTES: Mapping[str, str] = {
 INDEX = "unfinished-index"
 SHARDS = 4
 _INSERTED_AT_ONCE = 25
+PROLONGED_AT_ONCE = 1_000
+"""Writes of one run; the next comes in a minute, and what is due has half its life before it."""
 """`BatchExecuteStatement` takes no more."""
 _COLUMNS = (
     "event_id",
@@ -138,8 +140,7 @@ class FactLedger:
             for row in rows.values()
             if row["status"] == FactStatus.PENDING and row["expires_at"] < soon
         ]
-        self._table.put_all([{**row, "expires_at": self._expiry()} for row in due])
-        return len(due)
+        return sum(self._prolonged(str(row["event_id"])) for row in due[:PROLONGED_AT_ONCE])
 
     def all_posted(self) -> list[Fact]:
         """Every fact that a dataset has or had and that is still kept, by a scan; for a rebuild."""
@@ -208,6 +209,20 @@ class FactLedger:
             ExpressionAttributeNames={"#unfinished": "unfinished", "#created_at": "created_at"},
             values={"shard": _pending(shard), "before": before},
         )
+
+    def _prolonged(self, key: str) -> bool:
+        """Keep one pending fact; a writer may have posted it since it was read."""
+        try:
+            self._table.update(
+                {"event_id": key},
+                set_={"expires_at": self._expiry()},
+                condition="#status = :pending",
+                pending=FactStatus.PENDING.value,
+                reading=False,
+            )
+        except ConditionFailed:
+            return False
+        return True
 
     def _yields(self, there: Mapping[str, Item], fact: Fact) -> bool:
         """The row that is there makes way: it is over, or less than what comes.

@@ -138,6 +138,23 @@ def test_pending_facts_are_kept_from_expiring_and_final_ones_are_not(ddb, store,
     assert int(stored(ddb, "ALOWARE:1")["expiresAt"]) > int(stored(ddb, "ALOWARE:2")["expiresAt"])
 
 
+def test_a_fact_that_is_posted_while_it_is_prolonged_stays_posted(ddb, store, clock):
+    """It would be posted once more: the row that was read says pending."""
+    store.keep([fact(1)])
+    clock.forward(RETENTION.total_seconds() / 2 + 1)
+    read = store._rows
+
+    def posted_meanwhile(keys):
+        rows = read(keys)
+        store._rows = read
+        store.settle([fact(1)], FactStatus.POSTED, batch=1)
+        return rows
+
+    store._rows = posted_meanwhile
+    assert store.prolong() == 0
+    assert stored(ddb, "ALOWARE:1")["status"] == "posted"
+
+
 def test_the_posted_facts_that_are_kept_can_be_read_back(store, clock):
     store.keep([fact(1), fact(2), fact(3), fact(4).skipped("inbound")])
     store.settle([fact(1), fact(2)], FactStatus.POSTED, batch=1)
