@@ -41,9 +41,9 @@ ATTRIBUTES: Mapping[str, str] = {
 INDEX = "unfinished-index"
 SHARDS = 4
 _INSERTED_AT_ONCE = 25
+"""`BatchExecuteStatement` takes no more."""
 PROLONGED_AT_ONCE = 1_000
 """Writes of one run; the next comes in a minute, and what is due has half its life before it."""
-"""`BatchExecuteStatement` takes no more."""
 _COLUMNS = (
     "event_id",
     "created_at",
