@@ -60,7 +60,7 @@ Edges
     settings        environment to frozen Settings
     stage_guard     refuses another stage's tables and queue
     wiring          Settings to Services, lazily, once per container
-    ports           the Protocols between the inner rooms and the edges
+    ports           the Protocols between the inner rooms and the edges, by what they stand for
     errors          the error tree
 
 Import rule, checked by import-linter: `sources`, `jobs`, `keys`, `plans`, `actions`,

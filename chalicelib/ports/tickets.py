@@ -1,0 +1,79 @@
+"""The ticket system, as far as it is read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Comment:
+    """One comment on a ticket.
+
+    Attributes:
+        text: plain text; never stored, logged or raised.
+    """
+
+    id: str
+    is_operator: bool
+    text: str = field(repr=False)
+    created_at: datetime | None
+    author_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ticket:
+    """A Richpanel conversation as the flows see it."""
+
+    id: str
+    status: str
+    tags: frozenset[str]
+    comments: tuple[Comment, ...]
+    number: int | None = None
+    channel: str | None = None
+    subject: str = field(default="", repr=False)
+    customer_email: str | None = field(default=None, repr=False)
+    customer_name: str | None = field(default=None, repr=False)
+    created_at: datetime | None = None
+    updated_at: datetime | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Not closed, resolved or solved."""
+        return self.status.strip().lower() not in {"closed", "resolved", "solved"}
+
+
+@dataclass(frozen=True, slots=True)
+class TicketPage:
+    """One page of a listing.
+
+    Attributes:
+        tickets: those of the page that are open and recent.
+        is_last: nothing further on can be.
+        fingerprint: equal for two pages that listed the same tickets: the vendor does not page.
+    """
+
+    tickets: tuple[Ticket, ...]
+    is_last: bool
+    fingerprint: str
+
+
+class Tickets(Protocol):
+    """Richpanel, as flows and reconciliation read it; every method raises `ProviderError`s."""
+
+    def read_ticket(self, conversation_id: str) -> Ticket:
+        """The ticket with its comments, oldest first."""
+        ...
+
+    def open_page(self, *, since: datetime, page: int) -> TicketPage:
+        """One page, from 1, of the open tickets updated since a time, filtered on our side.
+
+        Comments may be missing from a listed ticket.  Raises `AuthError` (403) where the tenant's
+        key may not list.
+        """
+        ...
+
+    def read_ticket_by_number(self, number: int) -> Ticket | None:
+        """The ticket people see under a number, with its comments; None when there is none."""
+        ...
