@@ -6,6 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WAY ?= stack
 RUNS ?= 20000
+AT_ONCE ?= 3
 SEED ?= 1
 
 .PHONY: help run demo test check audit format bench eval bench-redaction simulate crash bench-reliability mutate stats deploy-local drill test-deployed clean
@@ -28,8 +29,7 @@ demo: $(READY) ## Real webhooks through the whole system, and a table of what ca
 	@$(BIN)/python -m local demo
 
 test: $(READY) ## Every test, headless
-	@$(BIN)/python -m coverage run -m pytest
-	@$(BIN)/python -m coverage report
+	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist loadfile --cov
 
 check: $(READY) ## Format, lint, types, import rule, security, the packaged templates
 	@$(BIN)/ruff format --check .

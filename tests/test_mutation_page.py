@@ -18,7 +18,9 @@ def as_told(lines):
     return " ".join(line.strip().replace("|", "¦") for line in lines)
 
 
-@pytest.mark.parametrize("survivor", explained(), ids=lambda one: f"{one.function} {one.now}")
+@pytest.mark.parametrize(
+    "survivor", sorted(explained(), key=repr), ids=lambda one: f"{one.function} {one.now}"
+)
 def test_each_explained_survivor_changes_lines_that_stand_in_its_function(survivor):
     name, function = survivor.function.split(".")
     source = (ROOT / "chalicelib" / f"{name}.py").read_text()

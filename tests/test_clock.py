@@ -1,0 +1,34 @@
+"""Times from outside: read where they are times, and nothing where they are not."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.clock import iso, parsed
+
+MORNING = datetime(2026, 11, 20, 9, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-11-20T09:00:00.000Z", "2026-11-20T10:00:00+01:00", "2026-11-20T09:00:00"],
+)
+def test_a_time_is_read_in_any_zone_and_without_one_as_utc(text):
+    assert parsed(text) == MORNING
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "soon", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"],
+)
+def test_what_is_no_time_is_none_also_where_its_zone_leads_out_of_the_calendar(text):
+    assert parsed(text) is None
+
+
+@given(st.text(max_size=40))
+def test_no_text_raises(text):
+    found = parsed(text)
+
+    assert found is None or parsed(iso(found)) is not None
