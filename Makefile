@@ -9,7 +9,7 @@ RUNS ?= 20000
 AT_ONCE ?= 3
 SEED ?= 1
 
-.PHONY: help run demo test check audit format bench eval bench-redaction simulate crash bench-reliability mutate stats deploy-local drill test-deployed clean
+.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate crash bench-reliability mutate stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -29,6 +29,9 @@ demo: $(READY) ## Real webhooks through the whole system, and a table of what ca
 	@$(BIN)/python -m local demo
 
 test: $(READY) ## Every test, headless
+	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist loadfile
+
+cover: $(READY) ## The same with coverage, by branch
 	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist loadfile --cov
 
 check: $(READY) ## Format, lint, types, import rule, security, the packaged templates

@@ -74,9 +74,9 @@ def _counted(room: str) -> dict[Path, int]:
 
 
 def _coverage() -> tuple[str, str, str]:
-    """What the last `make test` left; lines and branches together, as coverage counts them."""
+    """What the last `make cover` left; lines and branches together, as coverage counts them."""
     if not (ROOT / ".coverage").exists():
-        return ("coverage, with branches", "not measured", "make test measures it")
+        return ("coverage, with branches", "not measured", "make cover measures it")
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder) / "coverage.json"
         subprocess.run(  # noqa: S603 - coverage of this environment

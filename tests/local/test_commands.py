@@ -78,7 +78,7 @@ def _soon(condition, seconds=15.0):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_run_answers_a_pasted_webhook_and_stops_within_two_seconds(
+def test_run_answers_a_pasted_webhook_and_stops_when_told(
     started, free, number, run_folder
 ):
     curl = re.search(r"curl .*?\n.*?\n.*?'\n", started.welcome)[0]

@@ -1,8 +1,9 @@
 """What holds for every text: idempotent, deterministic, capped, linear, never an exception."""
 
+import json
 import subprocess
 import sys
-import time
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -83,6 +84,7 @@ def test_a_table_of_thousands_of_numbers_leaves_none():
     assert redact(redacted) == redacted
 
 
+ROOT = Path(__file__).parent.parent.parent
 HOSTILE = [
     "a", "1", " ", "@", "a@", "a@a.a.a", "a.a@", "order ", "order order #", "#1", "1.", "1-", "1 ", "+1 ", "(1",
     "aGVsbG8gd29ybGQ1NTUx", "1234567 ", "call 555-123-4567 ", "4111 ", "1z", "RR 123 456 78", "de12", "a1",
@@ -91,22 +93,15 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("pattern", HOSTILE)
-def test_four_times_the_hostile_input_takes_no_more_than_eight_times_as_long(pattern):
-    """The bench demands six on a quiet machine; here a noisy one must not fail a build."""
-    text = pattern * (100_000 // len(pattern))
-    short, long = _seconds(text[:25_000]), _seconds(text)
-    assert long < 0.4
-    assert long / max(short, 0.003) < 8
-
-
-def _seconds(text):
-    times = []
-    for _ in range(3):
-        start = time.process_time()
-        redact(text)
-        times.append(time.process_time() - start)
-    return min(times)
+def test_no_hostile_input_of_a_hundred_kilobytes_keeps_it():
+    """What is not linear would take hours; the bench tells how the times grow."""
+    code = (
+        "import json, sys; from chalicelib.redaction import redact; "
+        "[redact(one * (100_000 // len(one))) for one in json.load(sys.stdin)]; print('done')"
+    )
+    run = subprocess.run([sys.executable, "-c", code], input=json.dumps(HOSTILE), cwd=ROOT,
+                         capture_output=True, text=True, check=True, timeout=300)  # fmt: skip
+    assert run.stdout.strip() == "done"
 
 
 def test_the_package_imports_nothing_from_the_network_or_outside_the_standard_library():
