@@ -78,9 +78,7 @@ def _soon(condition, seconds=15.0):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_run_answers_a_pasted_webhook_and_stops_when_told(
-    started, free, number, run_folder
-):
+def test_run_answers_a_pasted_webhook_and_stops_when_told(started, free, number, run_folder):
     curl = re.search(r"curl .*?\n.*?\n.*?'\n", started.welcome)[0]
     answered = subprocess.run(
         ["/bin/sh", "-c", curl], capture_output=True, text=True, check=True, timeout=10
