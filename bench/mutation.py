@@ -18,7 +18,10 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reliability.md"
 AT_LEAST = 0.95
-FILES = ("ledger", "effects", "intake", "worker")
+FILES = (
+    *("ledger", "ledger_actions", "rows", "effects", "intake"),
+    *("worker", "waits", "outcomes", "escalation"),
+)
 
 _KILLED = frozenset({1, 3})
 """Exit codes of pytest where a test failed, or broke pytest itself."""

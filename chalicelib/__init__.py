@@ -11,6 +11,8 @@ Way in
     outbox          SQS FIFO behind a port
 Work
     worker          claim an event, run its plan, finish it
+    escalation      gives what failed to a person; outcomes how an event ends; waits how long a
+                    message that failed stays away
     flows/          what to do with a job: pure decisions and the order of steps
     plans           the stored decision: ordered steps of actions, no text
     actions         one small class per side effect: its key and how an unknown outcome is settled
@@ -25,8 +27,9 @@ Work
     rebuild         jobs made anew from stored rows
     reread          replies that nobody queued, from the provider that keeps them
 State
-    ledger          claims, leases, fences and action rows on DynamoDB conditional writes
-    rows, dynamo    how stored items read; DynamoDB behind a few verbs
+    ledger          claims, leases and fences of events on DynamoDB conditional writes
+    ledger_actions  its half about actions: pending, ended, settled
+    rows, dynamo    what its rows have in common and how they read; DynamoDB behind a few verbs
     expressions, typed_values  its update and condition expressions; plain values as its own
     sweeps          one sweep at a time, where it stands, a summary per run
     state           what is known of a conversation between two messages

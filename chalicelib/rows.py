@@ -1,22 +1,121 @@
-"""Table A's rows as values: how a stored item reads."""
+"""Table A's rows: what each of them holds, how a stored one reads, which are unfinished.
+
+Expiry is compared here and not left to DynamoDB's TTL, which deletes up to days late.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from datetime import UTC, datetime
+import hashlib
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime, timedelta
 
 from chalicelib.clock import iso
-from chalicelib.dynamo import Item
+from chalicelib.dynamo import ConditionFailed, Item, Table
 from chalicelib.ports import (
     ActionRow,
     ActionStatus,
+    Clock,
     EventFacts,
+    EventStatus,
+    Modes,
     StrandedEvent,
     UnsettledAction,
 )
 
+RETENTION = timedelta(days=30)
+SHARDS = 4
+"""Partitions of the sparse index per status; unfinished rows are few, a burst must not be hot."""
+MINE = "#owner = :owner AND #fence = :fence"
+"""A row that its worker's lease still holds."""
+
 NewOwner = Callable[[], str]
 """Makes an owner id that no other claim ever had."""
+
+
+class LedgerRows:
+    """What events and actions have in common.
+
+    Args:
+        retention: how long a row stands, and with it the promise that its key acts once.
+    """
+
+    def __init__(
+        self,
+        table: Table,
+        clock: Clock,
+        new_owner: NewOwner,
+        *,
+        retention: timedelta = RETENTION,
+    ) -> None:
+        self._table = table
+        self._clock = clock
+        self._new_owner = new_owner
+        self._retention = retention
+
+    def keep(self, key: str) -> bool:
+        """See `ports.LedgerPort.keep`."""
+        try:
+            self._table.update(
+                {"event_id": key},
+                set_={"expires_at": self._expiry(), "last_processed_at": self._now()},
+                condition="attribute_exists(#unfinished)",
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def _unfinished(
+        self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
+    ) -> list[Item]:
+        """Rows of the sparse index, oldest first, at most so many of each status."""
+        before = iso_of_epoch(before_epoch)
+        found: list[Item] = []
+        for status in statuses:
+            found += self._marked(status.value, before, limit)
+        return found
+
+    def _marked(self, mark: str, before: str, limit: int) -> list[Item]:
+        found: list[Item] = []
+        for shard in range(SHARDS):
+            found += self._table.query(
+                IndexName="unfinished-index",
+                KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",
+                ExpressionAttributeNames={
+                    "#unfinished": "unfinished",
+                    "#last_processed_at": "last_processed_at",
+                },
+                values={"u": f"{mark}#{shard}", "before": before},
+                Limit=limit,
+            )
+        found.sort(key=lambda row: str(row["last_processed_at"]))
+        return found[:limit]
+
+    def _required(self, received_at: str, conversation_id: str, modes: Modes) -> Item:
+        now = self._now()
+        return {
+            "created_at": now,
+            "last_processed_at": now,
+            "received_at": received_at,
+            "expires_at": self._expiry(),
+            "mode": modes.mode,
+            "conversation_id": conversation_id,
+            "safe_mode": modes.safe_mode,
+            "automation_enabled": modes.automation_enabled,
+        }
+
+    def _now(self) -> str:
+        return iso(self._clock.now())
+
+    def _epoch(self) -> float:
+        return self._clock.now().timestamp()
+
+    def _expiry(self) -> int:
+        return int((self._clock.now() + self._retention).timestamp())
+
+
+def partition(mark: str, key: str) -> str:
+    """The sparse index's partition of a row that is unfinished in this way."""
+    return f"{mark}#{int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS}"
 
 
 def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRow:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from chalicelib import trace
-from chalicelib.actions import Action, AddTag
+from chalicelib.actions import Action
 from chalicelib.clock import parsed
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import (
@@ -25,19 +25,17 @@ from chalicelib.errors import (
     LeaseLostError,
     MiddlewareError,
     PayloadError,
-    ProviderError,
     SwitchesUnreadableError,
-    UnavailableError,
 )
-from chalicelib.flows import Escalates, Event, Flow, NotAnEvent, Watched, suffix
+from chalicelib.escalation import Escalation
+from chalicelib.flows import Event, Flow, NotAnEvent, Watched
 from chalicelib.jobs import Job, Recovery, decode, facts_of
+from chalicelib.outcomes import audit_rows, event_end
 from chalicelib.plans import Plan
 from chalicelib.ports import (
     UNDECIDED,
     ActionRow,
-    ActionStatus,
     AuditPort,
-    AuditRow,
     Busy,
     Clock,
     Delivery,
@@ -51,17 +49,10 @@ from chalicelib.ports import (
     Switches,
     SwitchesPort,
 )
+from chalicelib.waits import Jitter, backoff, reason_of, wait
 
 LEASE_GRACE_SECONDS = 130.0
 """Added to the function's time left: clock skew up to 120 s, and Lambda's late kill."""
-BACKOFF_BASE_SECONDS = 4.0
-BACKOFF_CAP_SECONDS = 900.0
-"""Exponential with full jitter, for our own faults: a poison message ends within the hour."""
-OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0, 1500.0)
-"""For what others must mend first: nine waits of 7,360 s in all, so that ten receives outlast an
-outage of two hours; a quarter more by jitter, and never shorter than asked for."""
-ATTENTION_TAG = "middleware_error_needs_attention"
-
 _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
     None: frozenset(),
     Recovery.SWEEP: frozenset(),
@@ -93,13 +84,14 @@ class Worker:
     audit: AuditPort
     switches: SwitchesPort
     effects: Effects
+    escalation: Escalation
     outbox: OutboxPort
     flows: Mapping[str, Flow]
     clock: Clock
     log: Log
     keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
     """Rooms for jobs that are only kept: idempotent writes under keys of their own, no vendor."""
-    jitter: Callable[[], float] = random.random
+    jitter: Jitter = random.random
 
     def process(self, delivery: Delivery) -> None:
         """Work on one message.
@@ -117,11 +109,11 @@ class Worker:
             try:
                 self._run(job, delivery)
             except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
-                reason = _reason_of(error)[0]
-                wait = self._wait(error, delivery.receive_count)
+                reason = reason_of(error)
+                delay = wait(error, delivery.receive_count, self.jitter)
             else:
                 return
-            self._hand_back(job, delivery, error_reason=reason, delay_seconds=wait)
+            self._hand_back(job, delivery, error_reason=reason, delay_seconds=delay)
         raise HandedBackError(reason)
 
     # --- one job ------------------------------------------------------------------------------
@@ -192,9 +184,9 @@ class Worker:
         except LeaseLostError:
             raise
         except Exception as error:
-            reason = _reason_of(error)[0]
+            reason = reason_of(error)
             if delivery.is_last:
-                self._dead_letter(flow, lease, event, modes, reason)
+                self.escalation.dead_letter(flow, lease, event, modes, reason)
             else:
                 self.ledger.release(lease, reason=reason)
             raise
@@ -239,10 +231,10 @@ class Worker:
         rows: dict[str, ActionRow],
         attempt: Attempt,
     ) -> None:
-        status, reason = _outcome(rows)
+        status, reason = event_end(rows)
         if status == EventStatus.FAILED:
-            rows |= self._escalate(flow, event, attempt, built, rows)
-        self.audit.write(_audit_rows(built, rows))
+            rows |= self.escalation.of_refused(flow, event, attempt, built, rows)
+        self.audit.write(audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
             self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
         self.ledger.finish(lease, status, reason=reason)
@@ -259,39 +251,7 @@ class Worker:
             waited = self.clock.now() - received
             self.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
 
-    def _escalate(
-        self,
-        flow: Flow,
-        event: Event,
-        attempt: Attempt,
-        built: Sequence[Action],
-        rows: Mapping[str, ActionRow],
-    ) -> dict[str, ActionRow]:
-        """Give the conversation to a person; a ticket that is gone cannot be given."""
-        action = _escalation(flow, event, _outcome(rows)[1] or "")
-        if action is None or action.key in rows:
-            return {}
-        if isinstance(action, AddTag) and not any(one.vendor == action.vendor for one in built):
-            return {}
-        escalated = self.effects.perform(attempt, [StepAction(action)], rows)
-        self.audit.write(_audit_rows([action], escalated))
-        return escalated
-
     # --- the end of the road ------------------------------------------------------------------
-
-    def _dead_letter(
-        self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
-    ) -> None:
-        """The queue's last receive has failed: say so on the row and ask a person."""
-        is_told = True
-        try:
-            self._ask_a_person(flow, lease, event, modes, reason)
-        except MiddlewareError as error:
-            is_told = False
-            self.log.event("worker.escalation_failed", reason=_reason_of(error)[0])
-        self.ledger.finish(
-            lease, EventStatus.FAILED, reason=f"dead_letter:{reason}", handoff_due=not is_told
-        )
 
     def _repeat_handoff(self, job: Job, delivery: Delivery) -> None:
         """The event has failed and stays so; the person who was never told is told now."""
@@ -310,27 +270,7 @@ class Worker:
                 left = claimed.until_epoch - self.clock.now().timestamp()
                 raise BusyError("busy", delay_seconds=max(1.0, left))
             case Lease():
-                self._tell_at_last(self.flows[job.kind], claimed, modes)
-
-    def _tell_at_last(self, flow: Flow, lease: Lease, modes: Modes) -> None:
-        event = Event(lease.event, None)
-        try:
-            self._ask_a_person(flow, lease, event, modes, "repeated")
-        except MiddlewareError:
-            self.ledger.finish(lease, EventStatus.FAILED, handoff_due=True)
-            raise
-        self.ledger.finish(lease, EventStatus.FAILED)
-        self.log.event("worker.handoff_repeated", mw_trace_id=event.facts.trace_id)
-
-    def _ask_a_person(
-        self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
-    ) -> None:
-        """Put the tag that a person looks for on the ticket, or do what the flow says."""
-        action = _escalation(flow, event, f"dead_letter:{reason}")
-        if action is None:
-            return
-        rows = self.effects.perform(Attempt(lease=lease, modes=modes), [StepAction(action)], {})
-        self.audit.write(_audit_rows([action], rows))
+                self.escalation.tell_at_last(self.flows[job.kind], claimed, modes)
 
     def _undecodable(self, delivery: Delivery, *, reason: str) -> None:
         self.log.event(
@@ -340,7 +280,7 @@ class Worker:
             sqs_message_id=delivery.message_id,
         )
         self.log.metric("mw.worker.undecodable")
-        self._defer(delivery, max(1.0, self._backoff(delivery.receive_count)))
+        self._defer(delivery, max(1.0, backoff(delivery.receive_count, self.jitter)))
 
     def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
         try:
@@ -374,42 +314,6 @@ class Worker:
         except MiddlewareError:
             self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
 
-    def _wait(self, error: Exception, receive_count: int) -> float:
-        """How long the message stays away: as others need, or as a fault of ours deserves."""
-        asked = _reason_of(error)[1]
-        if isinstance(error, HandBackError) and asked is not None:
-            return asked
-        if isinstance(error, ProviderError | HandBackError | UnavailableError):
-            number = min(receive_count, len(OUTAGE_WAITS_SECONDS)) - 1
-            wait = OUTAGE_WAITS_SECONDS[number] * (1.0 + self.jitter() / 4)
-            return max(wait, asked or 0.0)
-        return self._backoff(receive_count)
-
-    def _backoff(self, receive_count: int) -> float:
-        """Exponential with full jitter."""
-        ceiling = min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2.0**receive_count)
-        return ceiling * self.jitter()
-
-
-def _reason_of(error: Exception) -> tuple[str, float | None]:
-    """A fixed word for an error and the wait it asks for; never the error's own text."""
-    match error:
-        case HandBackError():
-            return error.reason, error.delay_seconds
-        case ProviderError():
-            return f"{error.provider}_{error.reason}", error.retry_after
-        case MiddlewareError():
-            return type(error).__name__, None
-        case _:
-            return f"bug_{type(error).__name__}", None
-
-
-def _escalation(flow: Flow, event: Event, reason: str) -> Action | None:
-    """What gives a failed event to a person: the flow's own way, or else a tag on its ticket."""
-    if isinstance(flow, Escalates):
-        return flow.escalation(event, reason)
-    return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
-
 
 def _stored_plan(text: str) -> Plan:
     try:
@@ -433,36 +337,3 @@ def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
         ]
     except (KeyError, IndexError):
         raise _PlanNotKnownHere from None
-
-
-def _outcome(rows: Mapping[str, ActionRow]) -> tuple[EventStatus, str | None]:
-    """How an event ends, from how its actions did."""
-    for row in rows.values():
-        if row.status == ActionStatus.UNKNOWN:
-            return EventStatus.PARKED, f"unknown:{row.reason}"
-    for row in rows.values():
-        if row.status == ActionStatus.REFUSED:
-            return EventStatus.FAILED, f"refused:{row.reason}"
-    held = [r.reason for r in rows.values() if r.status == ActionStatus.SKIPPED]
-    withheld = next((reason for reason in held if reason not in ("already", None)), None)
-    return EventStatus.PROCESSED, f"withheld:{withheld}" if withheld else None
-
-
-def _audit_rows(built: Sequence[Action], rows: Mapping[str, ActionRow]) -> list[AuditRow]:
-    return [
-        AuditRow(
-            conversation_id=action.conversation_id,
-            at=rows[action.key].finished_at or "",
-            action_id=action.key,
-            action_type=action.audit_type,
-            payload=action.payload(),
-            idempotency_key=action.key,
-            result=_result(rows[action.key]),
-        )
-        for action in built
-    ]
-
-
-def _result(row: ActionRow) -> str:
-    word = {ActionStatus.DONE: "success", ActionStatus.REFUSED: "fail"}.get(row.status, row.status)
-    return f"{word}:{row.reason}" if row.reason else str(word)

@@ -16,6 +16,7 @@ import requests
 from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.errors import AuthError, MiddlewareError, PermanentError, UnavailableError
+from chalicelib.escalation import ATTENTION_TAG
 from chalicelib.flows.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.flows.support import PROCESSED_TAG, ROUTED_TAG
 from chalicelib.ports import Ticket
@@ -23,7 +24,6 @@ from chalicelib.secrets import active_tokens
 from chalicelib.sources.richpanel import SOURCE as BY_TARGET
 from chalicelib.sources.richpanel import TOKEN_HEADER
 from chalicelib.sweep_tickets import SOURCE as BY_SWEEP
-from chalicelib.worker import ATTENTION_TAG
 from ops.finding import BY_HAND, Finding, finding
 from ops.session import Session
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from chalicelib import audit, ledger, state
+from chalicelib import audit, rows, state
 from chalicelib.actions import Settle
 from chalicelib.ports import ActionStatus, EventStatus
 
@@ -159,7 +159,7 @@ def test_the_functions_of_the_page_are_those_that_are_deployed():
 @pytest.mark.parametrize("name", ["architecture.md", "security.md"])
 def test_retention_on_a_page_is_the_codes(name):
     days = {
-        "rp_mw_idempotency": ledger.RETENTION.days,
+        "rp_mw_idempotency": rows.RETENTION.days,
         "rp_mw_conversation_state": state.RETENTION.days,
         "rp_mw_audit_actions": audit.RETENTION.days,
     }

@@ -9,8 +9,9 @@ from ledger_desk import KEY, MODES, NOW, OTHER, REQUIRED, TAG, Desk, Say, facts
 from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.errors import BusyError, LeaseLostError
-from chalicelib.ledger import LANDING_SECONDS, Ledger
+from chalicelib.ledger import Ledger
 from chalicelib.ports import UNDECIDED, ActionStatus, Busy, EventStatus, Lease, UnsettledAction
+from chalicelib.settlement import LANDING_SECONDS
 
 
 @pytest.fixture

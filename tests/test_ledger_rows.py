@@ -11,7 +11,6 @@ from fakes import NOON
 from ledger_desk import DAY, KEY, MODES, NOW, OF_EVENT, REQUIRED, TAG, Desk, Say, facts
 
 from chalicelib.clock import iso
-from chalicelib.ledger import LANDING_SECONDS
 from chalicelib.ports import (
     UNDECIDED,
     ActionStatus,
@@ -23,6 +22,7 @@ from chalicelib.ports import (
     StrandedEvent,
 )
 from chalicelib.redaction import redact_mapping
+from chalicelib.settlement import LANDING_SECONDS
 
 
 @pytest.fixture

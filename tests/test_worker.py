@@ -25,11 +25,11 @@ from worker_desk import (
 
 from chalicelib import trace
 from chalicelib.errors import LeaseLostError, PermanentError
+from chalicelib.escalation import ATTENTION_TAG
 from chalicelib.flows import NotAnEvent
 from chalicelib.jobs import AlowareDelivery, Recovery, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import UNDECIDED, AuditRow, EventStatus, Switches
-from chalicelib.worker import ATTENTION_TAG
 
 
 @pytest.fixture

@@ -28,7 +28,7 @@ from chalicelib.errors import (
 )
 from chalicelib.jobs import Recovery
 from chalicelib.ports import UNDECIDED
-from chalicelib.worker import OUTAGE_WAITS_SECONDS
+from chalicelib.waits import OUTAGE_WAITS_SECONDS
 
 
 @pytest.fixture

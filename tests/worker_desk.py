@@ -9,13 +9,14 @@ from chalicelib import actions, trace
 from chalicelib.actions import Settle
 from chalicelib.effects import Effects
 from chalicelib.errors import PermanentError, TransientError, UncertainError
+from chalicelib.escalation import ATTENTION_TAG, Escalation
 from chalicelib.flows import Event
 from chalicelib.jobs import TicketMessage, TicketNotification, encode, facts_of
 from chalicelib.ledger import Ledger
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import Delivery
 from chalicelib.settlement import Settlement
-from chalicelib.worker import ATTENTION_TAG, HandedBackError, Worker
+from chalicelib.worker import HandedBackError, Worker
 
 KEY = "evt:rp:1042:c-77"
 TAG = "act:rp_tag:1042:{}:c-77"
@@ -198,6 +199,7 @@ class Desk:
             audit=self.audit,
             switches=self.switches,
             effects=effects,
+            escalation=Escalation(self.ledger, self.audit, effects, self.log),
             outbox=self.queue,
             flows=self.flows,
             clock=self.clock,

@@ -45,6 +45,7 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def worker(self) -> Worker:
         """The queue's consumer; refuses another stage's resources once per container."""
+        from chalicelib.escalation import Escalation
         from chalicelib.worker import Worker
 
         self.check_stage()
@@ -53,6 +54,7 @@ class Services(Support, Facts, Outreach):
             audit=self.audit,
             switches=self.switches,
             effects=self.effects,
+            escalation=Escalation(self.ledger, self.audit, self.effects, self.log),
             outbox=self.outbox,
             clock=self.clock,
             log=self.log,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.audit import Audit
 from chalicelib.effects import Effects
+from chalicelib.escalation import Escalation
 from chalicelib.intake import Intake
 from chalicelib.ledger import Ledger
 from chalicelib.rebuild import ticket_job
@@ -93,19 +94,22 @@ class Container:
             preparers |= self.outreach.preparers
         if world.scenario.batches:
             keepers = {"hubspot_batch": self.facts.keeper}
+        audit = Audit(SimTable(world, world.audit), self.clock)  # type: ignore[arg-type]
+        effects = Effects(
+            self.ledger,
+            self.switches,
+            executors,
+            self._settlement,
+            self.clock,
+            self.log,
+            preparers,
+        )
         return Worker(
             ledger=self.ledger,
-            audit=Audit(SimTable(world, world.audit), self.clock),  # type: ignore[arg-type]
+            audit=audit,
             switches=self.switches,
-            effects=Effects(
-                self.ledger,
-                self.switches,
-                executors,
-                self._settlement,
-                self.clock,
-                self.log,
-                preparers,
-            ),
+            effects=effects,
+            escalation=Escalation(self.ledger, audit, effects, self.log),
             outbox=self.outbox,
             flows=flows,
             clock=self.clock,

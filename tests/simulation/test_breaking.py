@@ -4,7 +4,7 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib import intake, ledger, switches
+from chalicelib import intake, ledger, ledger_actions, switches
 from chalicelib.audit import Audit
 from chalicelib.effects import Effects
 from chalicelib.keys import OpaqueIds
@@ -78,7 +78,9 @@ def test_switches_that_are_read_once_and_never_again_are_found(monkeypatch):
 @pytest.mark.parametrize("where", ["record", "start"])
 def test_a_fence_that_is_not_looked_at_is_found(monkeypatch, where):
     if where == "record":
-        monkeypatch.setattr(ledger, "_MINE", "attribute_exists(#event_id) OR #owner = :owner")
+        for half in (ledger, ledger_actions):
+            anybody = "attribute_exists(#event_id) OR #owner = :owner"
+            monkeypatch.setattr(half, "MINE", anybody)
     else:
         monkeypatch.setattr(Effects, "_check_lease", lambda self, lease: None)
     assert is_found("P6", since=40 if where == "record" else 80)

@@ -1,0 +1,82 @@
+"""Gives an event that failed to a person: the flow's own way, or else a tag on its ticket."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from chalicelib.actions import Action, AddTag
+from chalicelib.effects import Attempt, Effects, StepAction
+from chalicelib.errors import MiddlewareError
+from chalicelib.flows import Escalates, Event, Flow, suffix
+from chalicelib.outcomes import audit_rows, event_end
+from chalicelib.ports import ActionRow, AuditPort, EventStatus, Lease, LedgerPort, Log, Modes
+from chalicelib.waits import reason_of
+
+ATTENTION_TAG = "middleware_error_needs_attention"
+
+
+@dataclass(frozen=True, slots=True)
+class Escalation:
+    """Asks a person, by one effect that happens once like any other."""
+
+    ledger: LedgerPort
+    audit: AuditPort
+    effects: Effects
+    log: Log
+
+    def of_refused(
+        self,
+        flow: Flow,
+        event: Event,
+        attempt: Attempt,
+        built: Sequence[Action],
+        rows: Mapping[str, ActionRow],
+    ) -> dict[str, ActionRow]:
+        """Give the conversation to a person; a ticket that is gone cannot be given."""
+        action = _asking(flow, event, event_end(rows)[1] or "")
+        if action is None or action.key in rows:
+            return {}
+        if isinstance(action, AddTag) and not any(one.vendor == action.vendor for one in built):
+            return {}
+        escalated = self.effects.perform(attempt, [StepAction(action)], rows)
+        self.audit.write(audit_rows([action], escalated))
+        return escalated
+
+    def dead_letter(
+        self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
+    ) -> None:
+        """The queue's last receive has failed: say so on the row and ask a person."""
+        is_told = True
+        try:
+            self._ask(flow, lease, event, modes, reason)
+        except MiddlewareError as error:
+            is_told = False
+            self.log.event("worker.escalation_failed", reason=reason_of(error))
+        self.ledger.finish(
+            lease, EventStatus.FAILED, reason=f"dead_letter:{reason}", handoff_due=not is_told
+        )
+
+    def tell_at_last(self, flow: Flow, lease: Lease, modes: Modes) -> None:
+        """The event has failed and stays so; the person who was never told is told now."""
+        event = Event(lease.event, None)
+        try:
+            self._ask(flow, lease, event, modes, "repeated")
+        except MiddlewareError:
+            self.ledger.finish(lease, EventStatus.FAILED, handoff_due=True)
+            raise
+        self.ledger.finish(lease, EventStatus.FAILED)
+        self.log.event("worker.handoff_repeated", mw_trace_id=event.facts.trace_id)
+
+    def _ask(self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
+        action = _asking(flow, event, f"dead_letter:{reason}")
+        if action is None:
+            return
+        rows = self.effects.perform(Attempt(lease=lease, modes=modes), [StepAction(action)], {})
+        self.audit.write(audit_rows([action], rows))
+
+
+def _asking(flow: Flow, event: Event, reason: str) -> Action | None:
+    if isinstance(flow, Escalates):
+        return flow.escalation(event, reason)
+    return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
