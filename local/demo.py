@@ -83,6 +83,12 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
     """Run the story; the application's log goes to a file, which is then searched."""
     log.parent.mkdir(parents=True, exist_ok=True)
     problems: list[str] = []
+    terminal = sys.stdout
+
+    def tell(what: str) -> None:
+        print(what, file=terminal, flush=True)
+
+    tell("starting the engine, the simulated vendors and the application; half a minute in all ...")
     with log.open("w+") as file:
         with (
             contextlib.redirect_stdout(file),
@@ -94,15 +100,19 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             ) as stack,
         ):
             story = _story()
+            tell("  tickets")
             _play(stack, story, problems)
             report = _report(stack, story)
             problems += _check(stack, story)
+            tell("  facts")
             facts_report, facts_problems = facts_demo.play(stack)
             problems += facts_problems
+            tell("  replies")
             replies_report, replies_problems = support_demo.play(stack)
             problems += replies_problems
+            tell("  outreach")
             outreach, outreach_problems = demo_outreach.play(stack)
-            report, problems = f"{report}\n{outreach}\n", problems + outreach_problems
+            problems += outreach_problems
             stored = [
                 tables.rows(stack.stage.aws, name)
                 for logical_id, name in stack.stage.tables.items()
@@ -111,8 +121,7 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
         file.seek(0)
         problems += personal_data("the log", file.read())
         problems += personal_data("the tables", json.dumps(stored, default=str))
-    print(report)
-    print(f"\n{facts_report}\n\n{replies_report}\n")
+    print(f"\n{report}\n\n{facts_report}\n\n{replies_report}\n\n{outreach}\n")
     for problem in problems:
         print(f"FAILED: {problem}")
     if problems:
@@ -207,6 +216,7 @@ def _report(stack: Stack, story: Sequence[Step]) -> str:
     audit = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
     events = [row for row in ledger.values() if row["event_id"].startswith("evt:")]
     parts = [
+        "Tickets: what was posted, and what came of it",
         tables.aligned(
             ("request", "answered", "ledger", "Richpanel received"),
             ((step.what, _answered(step), _ended(step, ledger), _received(step)) for step in story),
@@ -222,7 +232,7 @@ def _report(stack: Stack, story: Sequence[Step]) -> str:
         ),
         _counts(stack, story, ledger),
     ]
-    return "\n\n".join(parts) + "\n"
+    return "\n\n".join(parts)
 
 
 def _ledger(stack: Stack) -> dict[str, dict[str, Any]]:
@@ -273,7 +283,7 @@ def _counts(stack: Stack, story: Sequence[Step], ledger: dict[str, dict[str, Any
         ("actions done, by the ledger", done),
         ("effects, by Richpanel", changes),
     )
-    return tables.aligned(("count", ""), lines)
+    return tables.aligned(("in all", ""), lines)
 
 
 def _check(stack: Stack, story: Sequence[Step]) -> Iterator[str]:

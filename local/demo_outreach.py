@@ -52,7 +52,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     chapter = _Chapter(stack)
     lines = list(chapter.lines())
     report = "Outreach: every start is posted twice at once\n\n" + tables.aligned(
-        ("what happened", "answered", "the Router is told", "messages sent"),
+        ("what happened", "answered", "the Router is told", "messages sent so far"),
         ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
     )
     return report, [

@@ -56,7 +56,11 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         problems.append(f"a webhook was not taken: {aloware.answers} {sender.answers}")
     cells = chart.counted(_rows(stack))
     report = "\n\n".join(
-        ["Facts", tables.aligned(("event", "rows in Power BI", ""), lines), chart.as_text(cells)]
+        [
+            "Facts: events of Aloware and HubSpot, each a row of the report once",
+            tables.aligned(("what was posted", "rows in Power BI", ""), lines),
+            chart.as_text(cells),
+        ]
     )
     return report, problems
 

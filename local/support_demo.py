@@ -60,7 +60,10 @@ def play(stack: Stack) -> tuple[str, list[str]]:
     if "route-leadership-team" not in stack.richpanel.tags_of("9003"):
         problems.append("the chargeback did not reach leadership")
     heads = ("message", "replies", "")
-    return f"Replies\n\n{tables.aligned(heads, lines)}", problems
+    return (
+        f"Replies: the same door, with replying switched on\n\n{tables.aligned(heads, lines)}",
+        problems,
+    )
 
 
 def _says(stack: Stack, ticket_id: str, message_id: str, text: str, *, copies: int = 1) -> None:
