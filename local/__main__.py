@@ -16,7 +16,7 @@ import urllib.request
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
-from local import company, demo, environment, resources, tables
+from local import company, demo, environment, resources, send, tables
 from local.engine import REGION, ROOT, EngineError
 from local.join import answers
 from local.stack import STAGE, Ports, Stack
@@ -121,7 +121,8 @@ curl -sS {url}/initiate-conversation -H 'content-type: application/json' \\
 def _welcome(stack: Stack) -> str:
     url, vendor = stack.http.url, stack.richpanel.url
     python = os.path.relpath(sys.executable) if ROOT in Path(sys.executable).parents else "python"
-    token = stack.stage.secrets.webhook_token
+    token, hints = stack.stage.secrets.webhook_token, os.path.relpath(environment.HINTS)
+    port = "" if stack.http.url == send.URL else f" --url {stack.http.url}"
     return f"""
 running
   webhooks             {url}/webhook/richpanel
@@ -154,15 +155,17 @@ the recipient answers, and the model writes back; its callbacks; everything that
   curl -sS {stack.twilio.url}/_sim/messages
 
 a call of Aloware's, six deliveries that make one fact
-  python -m local.send aloware
+  {python} -m local.send aloware{port}
 a batch of HubSpot's, and the same again
-  python -m local.send hubspot --repeat 2
+  {python} -m local.send hubspot --repeat 2{port}
 facts per agent and day, as bars and as .run/facts.svg
-  python -m local.chart
+  {python} -m local.chart
 
 where to look, in another terminal
   {python} -m local tables      ledger, conversation state, audit trail
   {python} -m local requests    what Richpanel was asked
+  set -a; . {hints}; set +a          and it is an operator's: every command of docs/runbook.md
+  {python} -m ops explain 1042  when it came, what was decided and why, how each call ended
   curl -sS {vendor}/_sim    break Richpanel: 503, 429, dropped connections, ...
 
 Ctrl-C stops everything; nothing is kept.

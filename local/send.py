@@ -15,11 +15,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+URL = "http://127.0.0.1:8000"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Send, and say how it was answered."""
     parser = argparse.ArgumentParser(prog="python -m local.send", description=__doc__)
     parser.add_argument("sender", choices=["aloware", "hubspot"])
-    parser.add_argument("--url", default="http://127.0.0.1:8000", help="where the app listens")
+    parser.add_argument("--url", default=URL, help="where the app listens")
     parser.add_argument("--agent", type=int, default=101)
     parser.add_argument("--events", type=int, default=10, help="of a HubSpot batch")
     parser.add_argument("--repeat", type=int, default=1, help="send a HubSpot batch so often")

@@ -102,6 +102,7 @@ def test_run_answers_a_pasted_webhook_and_stops_when_told(started, free, number,
         check=True,
     )
     assert "add_tags" in seen.stdout
+    assert "evt:rp:1042:c-77\nprocessed: 4 done" in _as_operator(started.welcome)
     started.send_signal(number)
     rest = started.communicate(timeout=10)[0]
     assert started.returncode == 0
@@ -140,6 +141,16 @@ def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(
     assert answer.startswith("Thank you. Cucumber Recruitment (Job Offers) has read all 2 messages")
     assert set(_pasted(callbacks)["statuses"]) == {200}
     assert _soon(lambda: _pasted(asking)["state"] == "delivered")
+
+
+def _as_operator(welcome):
+    """Two lines of the welcome, as they stand, in a terminal that knows nothing of AWS."""
+    lines = re.findall(r"  (set -a; .*? set \+a|\S+ -m ops explain 1042)  ", welcome)
+    bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    shell = ["/bin/sh", "-c", "\n".join(lines)]
+    return subprocess.run(
+        shell, cwd=ROOT, env=bare, capture_output=True, text=True, check=True, timeout=30
+    ).stdout
 
 
 def _pasted(command):
