@@ -10,7 +10,7 @@ from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
-from botocore.exceptions import BotoCoreError, ClientError
+from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import MiddlewareError, ProviderError, SettingsError, UnavailableError
@@ -74,7 +74,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code = error.response.get("Error", {}).get("Code", "unknown")
         return _no(f"AWS refused {error.operation_name}: {code}", EXIT_UNUSABLE)
     except BotoCoreError as error:
-        return _no(f"AWS cannot be reached: {type(error).__name__}", EXIT_UNUSABLE)
+        return _no(f"AWS cannot be reached: {type(error).__name__}{_advice(error)}", EXIT_UNUSABLE)
     return 0
 
 
@@ -512,6 +512,16 @@ def _reason(error: MiddlewareError) -> str:
             return error.code
         case _:
             return type(error).__name__
+
+
+def _advice(error: BotoCoreError) -> str:
+    match error:
+        case NoRegionError():
+            return "; set AWS_PROFILE or AWS_DEFAULT_REGION, or for `make run`: set -a; . .run/env"
+        case NoCredentialsError():
+            return "; set AWS_PROFILE, or log in"
+        case _:
+            return ""
 
 
 def _no(message: str, code: int) -> int:

@@ -91,7 +91,10 @@ def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict
     events = [_event(session, row) for row in _rows(session, sorted(found))]
     state = session.services.state.read(conversation_id)
     if not events and not audit and state is None:
-        raise OpsError(f"nothing is known of {conversation_id}")
+        raise OpsError(
+            f"nothing is known of {conversation_id}; it takes the id of a ticket or conversation,"
+            " evt:... or act:..."
+        )
     events.sort(key=lambda one: str(one["event"].get("received_at")))
     told = _told(events, about=conversation_id)
     if state is not None:

@@ -128,6 +128,15 @@ def test_a_stage_that_cannot_be_reached_is_exit_code_two(run, monkeypatch):
     assert (said.code, said.err) == (2, "error: AWS cannot be reached: EndpointConnectionError\n")
 
 
+def test_a_terminal_that_knows_no_region_is_told_what_to_set(run, monkeypatch):
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    said = run("switch", "get")
+    assert said.code == 2
+    assert "AWS_PROFILE or AWS_DEFAULT_REGION" in said.err
+    assert ". .run/env" in said.err
+
+
 @pytest.mark.parametrize(
     "arguments",
     [
