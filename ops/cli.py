@@ -83,7 +83,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 @app.command("explain")
 def explain_command(
-    subject: Annotated[str, typer.Argument(help="A ticket or conversation id, evt:... or act:...")],
+    subject: Annotated[
+        str, typer.Argument(help="A ticket's id, company#request, evt:... or act:...")
+    ],
     stage: Stage = "dev",
     *,
     deep: Annotated[bool, typer.Option("--deep", help="Scan the ledger too.")] = False,

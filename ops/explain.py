@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from chalicelib import keys
+from chalicelib import keys, outreach_actions
 from chalicelib.dynamo import Item
 from chalicelib.errors import MiddlewareError
 from chalicelib.flows import Event
-from chalicelib.plans import Plan
+from chalicelib.flows.outreach.work import FLOW as OUTREACH
+from chalicelib.plans import Plan, PlannedAction
 from chalicelib.rows import event as facts_of_row
 from ops.events import job_of, scan
 from ops.session import OpsError, Session
@@ -58,12 +59,40 @@ def explain(session: Session, subject: str, *, deep: bool = False) -> dict[str, 
     Raises:
         OpsError: nothing is known by that name.
     """
+    if "#" in subject:
+        return _start(session, subject, deep=deep)
     if subject.startswith("act:"):
         row = session.row(subject)
         return _told([_event(session, session.row(row["event_key"]))], about=subject)
     if subject.startswith("evt:"):
         return _told([_event(session, session.row(subject))], about=subject)
     return _conversation(session, subject, deep=deep)
+
+
+def _start(session: Session, subject: str, *, deep: bool) -> dict[str, Any]:
+    """By ``company#request``, or the conversation's id ``company#project#request#recipient``."""
+    company, *rest = subject.split("#")
+    row = session.row(keys.start(company, rest[0] if len(rest) == 1 else rest[1]))
+    conversation_id = row["conversation_id"]
+    audit = _audit(session, conversation_id)
+    actions = _rows(session, [one["idempotency_key"] for one in audit])
+    found = {row["event_id"], *(one["event_key"] for one in actions if "event_key" in one)}
+    if deep:
+        found |= _scanned(session, conversation_id)
+    events = [_event(session, one) for one in _rows(session, sorted(found))]
+    events.sort(key=lambda one: str(one["event"].get("received_at")))
+    return _told(events, about=row["event_id"])
+
+
+def _scanned(session: Session, conversation_id: str) -> set[str]:
+    """Keys of every event of a conversation, by a scan."""
+    rows = scan(
+        session,
+        "#c = :c AND begins_with(#k, :evt)",
+        {"#c": "conversation_id", "#k": "event_id"},
+        {"c": conversation_id, "evt": "evt:"},
+    )
+    return {row["event_id"] for row in rows}
 
 
 def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict[str, Any]:
@@ -79,21 +108,13 @@ def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict
         theirs = [comment for comment in ticket.comments if not comment.is_operator]
         found |= {keys.ticket_message(conversation_id, comment.id) for comment in theirs}
     if deep:
-        found |= {
-            row["event_id"]
-            for row in scan(
-                session,
-                "#c = :c AND begins_with(#k, :evt)",
-                {"#c": "conversation_id", "#k": "event_id"},
-                {"c": conversation_id, "evt": "evt:"},
-            )
-        }
+        found |= _scanned(session, conversation_id)
     events = [_event(session, row) for row in _rows(session, sorted(found))]
     state = session.services.state.read(conversation_id)
     if not events and not audit and state is None:
         raise OpsError(
             f"nothing is known of {conversation_id}; it takes the id of a ticket or conversation,"
-            " evt:... or act:..."
+            " company#request, evt:... or act:..."
         )
     events.sort(key=lambda one: str(one["event"].get("received_at")))
     told = _told(events, about=conversation_id)
@@ -139,11 +160,22 @@ def _planned(session: Session, row: Mapping[str, Any]) -> list[str]:
         return []
     try:
         plan = Plan.decode(row["plan"])
+        if plan.flow == OUTREACH:
+            return [_of_outreach(row, planned) for planned in plan.actions]
         flow = session.services.worker.flows[job_of(session, row).kind]
         event = Event(facts_of_row(dict(row)), None)
         return [flow.build(planned, event, plan).key for planned in plan.actions]
     except (ValueError, KeyError, AttributeError, TypeError, OpsError, MiddlewareError):
         return []
+
+
+def _of_outreach(row: Mapping[str, Any], planned: PlannedAction) -> str:
+    """An action's key; its flow would read the conversation to build it."""
+    suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
+    conversation_id = row["conversation_id"]
+    return outreach_actions.build(
+        planned, conversation_id=conversation_id, suffix=suffix, loaded=None
+    ).key
 
 
 def _timeline(

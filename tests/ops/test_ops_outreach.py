@@ -417,3 +417,24 @@ def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_aside):
     put_aside()
     assert run("erase", "--subject", MAIL, "--yes", "--json").data["dead_letters"] == 1
     assert run("dlq", "mail", "--json").data == []
+
+
+# --- a start, explained ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ci-aaa-001#req123", "ci-aaa-001#pi-aaa-001#req123#15550100001"])
+def test_a_start_is_explained_by_what_the_router_calls_it(outreach, run, name):
+    """With its answers to replies; the Router knows no key of ours."""
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    told = run("explain", name, "--json").data
+    kinds = [one["event"]["event_id"].split(":")[1] for one in told["events"]]
+    assert kinds == ["start", "reply"]
+    assert [one["verdict"] for one in told["events"]] == ["processed: 1 done"] * 2
+    assert TEL not in json.dumps(told)
+
+
+def test_a_start_that_nobody_posted_is_said_to_be_unknown(run):
+    assert run("explain", "ci-aaa-001#never").code == 1
