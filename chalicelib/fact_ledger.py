@@ -144,16 +144,33 @@ class FactLedger:
 
     def all_posted(self) -> list[Fact]:
         """Every fact that a dataset has or had and that is still kept, by a scan; for a rebuild."""
-        rows = self._table.scan_all(columns=_COLUMNS)
-        now = self._clock.now().timestamp()
-        kept = [
-            row
-            for row in rows
-            if row.get("status") == FactStatus.POSTED
-            and "metric" in row
-            and row.get("expires_at", 0) > now
-        ]
-        return [_fact(row) for row in sorted(kept, key=lambda row: str(row["created_at"]))]
+        return [_fact(row) for row in self._all(FactStatus.POSTED)]
+
+    def all_failed(self) -> dict[str, str]:
+        """Key to reason of every fact that was refused for itself and is still kept, by a scan."""
+        return {row["event_id"]: row.get("reason", "") for row in self._all(FactStatus.FAILED)}
+
+    def reopen(self, key: str) -> bool:
+        """Let a failed fact wait again; False where it has not failed.
+
+        It is in no dataset: a refusal took none of its POST's rows, so nothing is counted twice.
+        """
+        try:
+            self._table.update(
+                {"event_id": key},
+                set_={
+                    "status": FactStatus.PENDING.value,
+                    "unfinished": _pending(_shard(key)),
+                    "expires_at": self._expiry(),
+                },
+                remove=("reason",),
+                condition="#status = :failed",
+                failed=FactStatus.FAILED.value,
+                reading=False,
+            )
+        except ConditionFailed:
+            return False
+        return True
 
     def row(self, key: str) -> Item | None:
         """A fact's whole row, for a person."""
@@ -200,6 +217,16 @@ class FactLedger:
             [{"event_id": key} for key in dict.fromkeys(keys)], attributes=_COLUMNS
         )
         return {str(row["event_id"]): row for row in found}
+
+    def _all(self, status: FactStatus) -> list[Item]:
+        """Rows of facts of a status that are not over, the oldest first."""
+        now = self._clock.now().timestamp()
+        kept = [
+            row
+            for row in self._table.scan_all(columns=_COLUMNS)
+            if row.get("status") == status and "metric" in row and row.get("expires_at", 0) > now
+        ]
+        return sorted(kept, key=lambda row: str(row["created_at"]))
 
     def _unfinished(self, shard: int, at_most: int, *, before: str = "9") -> list[Item]:
         return self._table.query_all(

@@ -3,6 +3,8 @@
     create                        make the push dataset and print its id, for POWERBI_DATASET_ID
     seed                          DimDate five years around, DimMetric
     pending                       how many facts wait, and since when
+    failed                        which facts Power BI refused for themselves, and why
+    retry [KEY ...]               let these, or all that failed, wait again; the writer posts them
     explain KEY                   one fact: where it stands and why
     rebuild [--archive FOLDER]    clear the dataset and post what was kept: the ledger's facts
                                   (DYNAMO_TTL_DAYS), or an archive of the sinks, which is older
@@ -85,6 +87,23 @@ def pending(parts: Services, _options: argparse.Namespace) -> Told:
     return 0, {"waiting": len(facts), "oldest": oldest}, text
 
 
+def failed(parts: Services, _options: argparse.Namespace) -> Told:
+    """Name what failed."""
+    found = parts.fact_ledger.all_failed()
+    lines = [f"{key:<60} {reason}" for key, reason in found.items()]
+    return 0, found, "\n".join([*lines, f"{len(found)} facts failed"])
+
+
+def retry(parts: Services, options: argparse.Namespace) -> Told:
+    """Let failed facts wait again."""
+    keys = options.keys or list(parts.fact_ledger.all_failed())
+    told = {key: parts.fact_ledger.reopen(key) for key in keys}
+    left = [key for key, is_open in told.items() if not is_open]
+    lines = [f"{key}: has not failed" for key in left]
+    text = "\n".join([*lines, f"{len(told) - len(left)} facts wait again"])
+    return int(bool(left)), told, text
+
+
 def explain(parts: Services, options: argparse.Namespace) -> Told:
     """Print a fact's row."""
     row = parts.fact_ledger.row(options.key)
@@ -159,6 +178,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     one.add_argument("--again", action="store_true")
     command(seed, "dimensions that need no fact", writes=True)
     command(pending, "what waits", writes=False)
+    command(failed, "what Power BI refused", writes=False)
+    command(retry, "let what failed wait again", writes=True).add_argument("keys", nargs="*")
     command(explain, "one fact", writes=False).add_argument("key")
     one = command(rebuild, "fill a dataset anew", writes=True)
     one.add_argument("--archive", type=Path)

@@ -201,3 +201,15 @@ def test_the_ledgers_code_holds_a_lease_in_this_tables_words(ddb, clock):
     row = stored(ddb, "WRITER:facts")
     assert {"pk", "seenAt", "expiresAt"} <= set(row)
     assert not {"event_id", "created_at", "expires_at"} & set(row)
+
+
+def test_only_a_fact_that_failed_waits_again(store):
+    facts = [fact(1), fact(2), fact(3)]
+    store.keep(facts)
+    store.settle([fact(1)], FactStatus.POSTED, batch=1)
+    store.settle([fact(2)], FactStatus.FAILED, batch=2, reason="http_400")
+    assert store.all_failed() == {"ALOWARE:2": "http_400"}
+    assert [store.reopen(f"ALOWARE:{n}") for n in (1, 2, 2, 3, 4)] == [False, True, *[False] * 3]
+    assert store.all_failed() == {}
+    assert sorted(store.pending_keys(at_most=9)) == ["ALOWARE:2", "ALOWARE:3"]
+    assert [one.key for one in store.pending(["ALOWARE:2"])] == ["ALOWARE:2"]

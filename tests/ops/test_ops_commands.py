@@ -431,7 +431,7 @@ def test_every_command_takes_a_stage_and_prints_json_when_asked_to():
         assert {"--stage", "--json"} <= options, " ".join(words)
 
 
-@pytest.mark.parametrize("words", [("create",), ("seed",), ("rebuild",)], ids=" ".join)
+@pytest.mark.parametrize("words", [("create",), ("seed",), ("rebuild",), ("retry",)], ids=" ".join)
 def test_facts_of_prod_are_not_changed_without_a_yes(words, capsys):
     assert facts.main([*words, "--stage", "prod"]) == 2
     assert "--yes" in capsys.readouterr().err
