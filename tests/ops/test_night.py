@@ -1,69 +1,45 @@
 """Nights: from the alarm to the explanation to the mend, with what the runbook says to type.
 
 Each command that is run stands on the alarm's own page (or on one that it links to), so that a
-page whose commands do not mend is as red as one that is missing.
+page whose commands do not mend is as red as one that is missing.  Nights of the other vendors are
+in `test_night_vendors`.
 """
 
-import importlib
 import re
 from pathlib import Path
 
 import pytest
-from ops_cli import runner
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+from night import Night, new_containers, put_secret
 from test_ops_commands import _bury
 from test_pipeline import ROUTED, System
-from test_watching import alarms, series, series_in
+from test_watching import alarms
 
-from chalicelib import keys
+from chalicelib import keys, redaction
+from chalicelib.errors import UnavailableError
 from local.lambda_events import Context, schedule_event
 
-PAGES = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text()
 DOWN = "connect_failed"
+WRITES = {
+    "UpdateItem",
+    "PutItem",
+    "TransactWriteItems",
+    "BatchExecuteStatement",
+    "ExecuteStatement",
+}
+NOT_HERE = {
+    "worker-throttles",  # Lambda's limits of an account: nothing of ours to type but `reconcile`
+    "api-throttles",
+    "queue-age-critical",  # as queue-age, longer
+}
 
 
-def section(title):
-    """A page of the runbook, by the anchor of its heading."""
-    for text in re.split(r"^##? ", PAGES, flags=re.MULTILINE)[1:]:
-        heading, _, body = text.partition("\n")
-        if heading.strip().lower().replace(" ", "-") == title:
-            return body
-    raise AssertionError(f"no page {title}")
-
-
-class Night:
-    """An operator who has an alarm's name, the runbook, and nothing else."""
-
-    def __init__(self, system, capsys):
-        self.system = system
-        self._capsys = capsys
-        self._run = runner(capsys)
-        self._written = ""
-        self._page = ""
-
-    def hears(self, alarm):
-        """The alarm rings: its very series was written; its page is opened."""
-        self._written += self._capsys.readouterr().out
-        assert series(alarms()[alarm]) in series_in(self._written), alarm
-        self.opens(alarm)
-
-    def opens(self, title):
-        """A page, and those that it links to."""
-        self._page = section(title)
-        self._page += "".join(section(one) for one in re.findall(r"\(#([a-z-]+)\)", self._page))
-
-    def types(self, *arguments, code=0):
-        """Type a command of the page; its own words go in the place of the page's."""
-        self._written += self._capsys.readouterr().out
-        literal = [one for one in arguments if re.fullmatch(r"-*[a-z_-]+", one)]
-        words = " ".join(literal[: 2 if arguments[0] in ("dlq", "switch") else 1])
-        lines = re.findall(r"python -m ops ([^`\n]+)", PAGES[:600] + self._page)
-        fitting = [line for line in lines if line.startswith(words)]
-        assert fitting, f"the page does not say {words}"
-        options = {one for one in arguments if one.startswith("--") and one != "--json"}
-        assert any(options <= set(line.split()) for line in fitting), f"{words} {options}"
-        said = self._run(*arguments)
-        assert said.code == code, said
-        return said
+def test_every_alarm_has_its_night():
+    """Of those that can be brought about without Lambda."""
+    texts = "".join(path.read_text() for path in Path(__file__).parent.glob("test_night*.py"))
+    walked = set(re.findall(r'night\.(?:hears|opens)\(\s*"([a-z-]+)"', texts))
+    assert set(alarms()) - walked == NOT_HERE
 
 
 @pytest.fixture
@@ -74,18 +50,6 @@ def night(app, stage, richpanel, pump, capsys):
 def processed(system, ticket_id="1042"):
     row = system.event(ticket_id=ticket_id)
     return row["status"] == "processed" and set(ROUTED) <= system.richpanel.tags_of(ticket_id)
-
-
-def put_secret(system, name, value):
-    system.stage.aws.client("secretsmanager").put_secret_value(
-        SecretId=f"rp-mw/dev/{name}", SecretString=value
-    )
-
-
-def new_containers(system):
-    """Caches of secrets and switches are over."""
-    importlib.import_module("chalicelib.wiring")._services.clear()
-    system.services()
 
 
 # --- vendors ------------------------------------------------------------------------------------
@@ -151,7 +115,7 @@ def test_richpanel_does_not_let_us_list(night):
 def test_the_doors_secret_is_gone_and_webhooks_are_lost(night):
     system = night.system
     put_secret(system, "richpanel/webhook_token", " ")
-    new_containers(system)
+    new_containers()
     assert system.post(system.ticket()).status_code == 500
     night.hears("ingress-failures")
     assert "richpanel/webhook_token" in night.types("doctor", code=1).out
@@ -170,8 +134,25 @@ def test_a_token_was_changed_on_one_side_only(night):
     put_secret(
         system, "richpanel/webhook_token", f'{{"active_tokens": ["the-new-one", "{system.token}"]}}'
     )
-    new_containers(system)
+    new_containers()
     assert system.post(body, token="the-new-one").status_code == 200
+    night.types("reconcile")
+    system.run()
+    assert processed(system)
+
+
+def test_the_queue_takes_nothing_and_callers_get_503(night, monkeypatch):
+    """api-errors is API Gateway's own metric; ingress-failures says why."""
+    system = night.system
+
+    def refuses(*_, **__):
+        raise UnavailableError("enqueue_failed")
+
+    with monkeypatch.context() as while_it_lasts:
+        while_it_lasts.setattr(system.services().outbox, "put", refuses)
+        assert system.post(system.ticket()).status_code == 503
+    night.hears("ingress-failures")
+    night.opens("api-errors")
     night.types("reconcile")
     system.run()
     assert processed(system)
@@ -233,6 +214,67 @@ def test_nobody_knows_whether_it_happened(night):
     assert night.types("unfinished", "--json").data == []
 
 
+def test_the_ledger_is_throttled(night, monkeypatch):
+    """ledger-throttles is DynamoDB's own metric."""
+    system = night.system
+    call = BaseClient._make_api_call
+
+    def throttled(client, operation, arguments):
+        if operation in WRITES and "rp_mw_idempotency" in str(arguments):
+            refusal = {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": ""}}
+            raise ClientError(refusal, operation)
+        return call(client, operation, arguments)
+
+    system.post(system.ticket())
+    with monkeypatch.context() as while_it_lasts:
+        while_it_lasts.setattr(BaseClient, "_make_api_call", throttled)
+        (failed,) = system.run()
+    assert failed.error is not None
+    night.opens("ledger-throttles")
+    assert night.types("unfinished", "--json").data == []
+    system.again()
+    assert "processed" in night.types("explain", "evt:rp:1042:c-1").out
+    assert processed(system)
+    assert set(system.added().values()) == {1}
+
+
+def test_a_log_line_cannot_be_redacted(night, monkeypatch):
+    """The event goes on, the line says less, and it names the event."""
+    system = night.system
+
+    def fails(_value):
+        raise RuntimeError
+
+    with monkeypatch.context() as while_it_lasts:
+        while_it_lasts.setattr(redaction, "redact_mapping", fails)
+        system.post(system.ticket())
+        system.run()
+    night.hears("redaction-failures")
+    night.reads('"redaction": "failed"')
+    assert '"redaction":"failed"' in night.written
+    assert processed(system)
+
+
+def test_a_release_was_rolled_back_over_a_newer_plan(night):
+    system = night.system
+    system.post(system.ticket())
+    system.richpanel.fault("status", operation="add_tags", status=429)
+    system.run()
+    table = system.services().ledger._table
+    plan = table.get({"event_id": "evt:rp:1042:c-1"})["plan"]
+    table.update({"event_id": "evt:rp:1042:c-1"}, set_={"plan": "z9:of-a-newer-release"})
+    system.again()
+    night.opens("unfinished-age")
+    (event,) = night.types("unfinished", "--json").data
+    night.opens("parked-events")
+    night.reads("plan_not_known_here")
+    assert event["reason"] == "plan_not_known_here"
+    table.update({"event_id": "evt:rp:1042:c-1"}, set_={"plan": plan})  # forward again
+    night.types("replay", "evt:rp:1042:c-1")
+    system.run()
+    assert processed(system)
+
+
 def test_nobody_has_reconciled(night):
     system = night.system
     system.ticket()
@@ -265,7 +307,7 @@ def test_reconciliation_does_not_get_through(night):
 def test_a_switch_is_gone_and_everything_waits(night):
     system = night.system
     system.stage.aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
-    new_containers(system)
+    new_containers()
     system.post(system.ticket())
     system.run()
     night.opens("queue-age")
@@ -281,13 +323,13 @@ def test_a_switch_stopped_what_is_now_to_be_done(night, switch):
     system = night.system
     night.opens("starting-again-after-a-stop")
     night.types("switch", "set", switch, "true")
-    new_containers(system)
+    new_containers()
     system.post(system.ticket())
     system.run()
     assert not system.added()
     assert switch.removesuffix("_mode") in night.types("explain", "1042").out
     night.types("switch", "set", switch, "false")
-    new_containers(system)
+    new_containers()
     night.types("replay", "--status", "processed", "--since", "24h", "--rate", "1")
     system.run()
     assert processed(system)
