@@ -79,7 +79,7 @@ class Initiate:
             company_id = self._caller(low, body)
             return self._start(company_id, router.parse(body))
         except (RequestError, UnavailableError, TransientError) as error:
-            return self._refusal(error, body)
+            return self._refusal(error, router.request_id_in(body))
 
     def fate(self, headers: Mapping[str, str], request_id: str) -> Answer:
         """Tell what became of a start; no personal data."""
@@ -90,7 +90,7 @@ class Initiate:
             if found is None:
                 raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
         except (RequestError, UnavailableError, TransientError) as error:
-            return self._refusal(error, b"")
+            return self._refusal(error, router.quotable(request_id))
         return Answer(200, {"request_id": request_id, **_told(found)})
 
     def _caller(self, headers: Mapping[str, str], body: bytes) -> str:
@@ -194,7 +194,7 @@ class Initiate:
             self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)
 
     def _refusal(
-        self, error: RequestError | UnavailableError | TransientError, body: bytes
+        self, error: RequestError | UnavailableError | TransientError, request_id: str
     ) -> Answer:
         code, status = _code(error), getattr(error, "status", None) or 500
         status = status if isinstance(error, RequestError) else 500
@@ -203,7 +203,6 @@ class Initiate:
         headers = (
             {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, LimitError) else {}
         )
-        request_id = router.request_id_in(body) if body else "unknown"
         if isinstance(error, PayloadError) and code == "INVALID_REQUEST":
             request_id = self.new_id()  # something to quote when asking us about it
         message = error.message if isinstance(error, RequestError) else "try again later"

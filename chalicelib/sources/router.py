@@ -193,7 +193,13 @@ def request_id_in(body: bytes) -> str:
         found = request["request_data"]["request_id"]
     except (RequestError, KeyError, TypeError):
         return "unknown"
-    return found if isinstance(found, str) and _REQUEST_ID.fullmatch(found) else "unknown"
+    return quotable(found)
+
+
+def quotable(request_id: object) -> str:
+    """A request's id, where it is one; else ``unknown``, for whatever else it is may be a secret."""
+    is_one = isinstance(request_id, str) and _REQUEST_ID.fullmatch(request_id)
+    return str(request_id) if is_one else "unknown"
 
 
 def phone(text: str) -> str | None:
