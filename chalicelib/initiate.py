@@ -198,8 +198,12 @@ class Initiate:
     ) -> Answer:
         code, status = _code(error), getattr(error, "status", None) or 500
         status = status if isinstance(error, RequestError) else 500
-        self.log.event("ingress.request.rejected", source=router.SOURCE, code=code)
-        self.log.metric("mw.ingress.rejected", source=router.SOURCE, code=code)
+        if isinstance(error, RequestError):
+            self.log.event("ingress.request.rejected", source=router.SOURCE, code=code)
+            self.log.metric("mw.ingress.rejected", source=router.SOURCE, code=code)
+        else:
+            self.log.event("ingress.failed", source=router.SOURCE, code=code)
+            self.log.metric("mw.ingress.failed", source=router.SOURCE, code=code)
         headers = (
             {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, LimitError) else {}
         )

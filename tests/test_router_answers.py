@@ -1,5 +1,6 @@
 """Every code that the Router's page documents is met on purpose, as its author would meet it."""
 
+import json
 import re
 from pathlib import Path
 
@@ -197,7 +198,9 @@ def test_a_request_nobody_started_is_quoted(router):
     assert router.asks("+15550100001").json()["request_id"] == "unknown"
 
 
-def test_faults_of_ours_and_the_same_request_repeated_is_sent_once(router, outreach, monkeypatch):
+def test_faults_of_ours_and_the_same_request_repeated_is_sent_once(
+    router, outreach, monkeypatch, capsys
+):
     with monkeypatch.context() as broken:
         broken.setattr(type(outreach.services.outbox), "put", unqueued)
         assert is_met(router.starts(), "QUEUE_ERROR")
@@ -211,12 +214,19 @@ def test_faults_of_ours_and_the_same_request_repeated_is_sent_once(router, outre
     secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
     outreach.new_container()
     assert is_met(router.starts(), "INTERNAL_ERROR")
+    assert rung(capsys) == ["DATABASE_ERROR", "DATABASE_ERROR", "INTERNAL_ERROR", "QUEUE_ERROR"]
     company.put_secrets(outreach.stage, {name: kept})
     outreach.new_container()
     assert router.starts().status_code == 200
     outreach.run()
     assert router.asks("req123").json()["state"] == "sent"
     assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def rung(capsys):
+    """Codes of what was written where the alarm ingress-failures looks."""
+    lines = capsys.readouterr().out.splitlines()
+    return sorted(json.loads(one)["code"] for one in lines if '"mw.ingress.failed":' in one)
 
 
 def unqueued(*_, **__):
