@@ -3,8 +3,10 @@
 import pytest
 from fact_writer_rig import Crash, CrashingClient, WriterRig, fact
 
+from chalicelib.fact_dimensions import STARTED_SECONDS
 from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
 from chalicelib.ports import Switches
+from chalicelib.settlement import LANDING_SECONDS
 
 LEASE_OVER = 600
 LANDED = 1400
@@ -169,6 +171,36 @@ def test_a_dimension_whose_outcome_is_unknown_is_cleared_and_filled_once_it_has_
     rig.run()
     assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101", "102"]
     assert rig.powerbi.count()["clear_rows"] == 1
+
+
+def test_a_dimension_is_not_cleared_while_its_request_may_still_land(rig):
+    """The writer's whole lease to start it, and the network's longest time to deliver it."""
+    rig.powerbi.fault("act_then_drop", operation="post_rows")
+    rig.store().keep([fact(1)])
+    rig.run()
+
+    rig.clock.forward(STARTED_SECONDS + LANDING_SECONDS - 5)
+    rig.store().keep([fact(2, agent_id="102")])
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 0
+
+    rig.clock.forward(10)
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 1
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101", "102"]
+
+
+def test_a_dimension_refused_and_posted_again_within_a_millisecond_is_posted(rig):
+    """Its action is named after its number, and an action that has ended is not performed again."""
+    rig.powerbi.fault("status", status=400, operation="post_rows")
+    rig.store().keep([fact(1)])
+    rig.run()
+    assert rig.rows(DIM_AGENT) == []
+
+    rig.store().keep([fact(2)])
+    rig.run()
+
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
 
 
 def test_too_many_requests_are_waited_out(rig):
