@@ -11,7 +11,7 @@ from chalicelib.actions import AddTag
 from chalicelib.conversations.records import Channel, Draft, Entry, Status
 from chalicelib.conversations.store import Conversations
 from chalicelib.dynamo import ConditionFailed, Table, TransactionRefused
-from chalicelib.errors import MiddlewareError
+from chalicelib.errors import MiddlewareError, TransientError
 from chalicelib.fact_ledger import ATTRIBUTES, FactLedger
 from chalicelib.fact_ports import Fact, FactStatus, Metric
 from chalicelib.ledger import Ledger
@@ -188,6 +188,12 @@ class StoreContract:
         table.put({"event_id": "closed", "n": 1})
         with pytest.raises(TransactionRefused):
             opens("d")
+
+    @pytest.mark.parametrize("values", [{}, {"one": 1, "two": 2}], ids=["lacking", "too many"])
+    def test_a_condition_wants_its_own_values_and_no_others(self, table, values):
+        with pytest.raises((TransientError, ValueError)):
+            table.put(KEY, condition="attribute_not_exists(#event_id) AND #n = :one", **values)
+        assert table.get(KEY) is None
 
     def test_several_rows_are_put_and_read_projected(self, table):
         table.put_all([{"event_id": f"r{n}", "n": n, "m": n} for n in range(30)])
