@@ -4,6 +4,7 @@ import pytest
 from fact_writer_rig import Crash, CrashingClient, WriterRig, fact
 
 from chalicelib import fact_writer, keys
+from chalicelib.fact_ports import Dimension
 from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
 from chalicelib.ports import Switches
 from chalicelib.settlement import LANDING_SECONDS
@@ -174,6 +175,13 @@ def test_a_dimension_whose_outcome_is_unknown_is_cleared_and_filled_once_it_has_
     rig.run()
     assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101", "102"]
     assert rig.powerbi.count()["clear_rows"] == 1
+
+
+def test_a_dimensions_number_grows_although_the_clock_went_back(rig):
+    dimensions = rig.writer().dimensions
+    now = int(rig.clock.now().timestamp() * 1000)
+    assert dimensions._number(Dimension(frozenset(), (), now - 5)) == now
+    assert dimensions._number(Dimension(frozenset(), (), now + 5)) == now + 6
 
 
 def test_too_many_requests_are_waited_out(rig):
