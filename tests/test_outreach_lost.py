@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from killing import Killer, at_aws, work
+from killing import boundaries, killed_at, work
 from outreach_system import MAIL, TEL
 
 from chalicelib.conversations.records import Status
@@ -169,18 +169,6 @@ def sweep_later(outreach):
     return found
 
 
-@pytest.fixture
-def killer(outreach, monkeypatch):
-    found = Killer()
-    at_aws(found, monkeypatch)
-    outreach.new_container()
-    return found
-
-
-def boundaries():
-    return ((number, moment) for number in itertools.count(1) for moment in ("before", "after"))
-
-
 def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_once(
     outreach, killer
 ):
@@ -190,10 +178,7 @@ def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_o
         outreach.start(name, "sms", recipient)
         assert outreach.services.worker
         assert outreach.services.switches.current()
-        killer.arm(number, moment)
-        was_killed = work(outreach)
-        killer.disarm()
-        if not was_killed:
+        if not killed_at(outreach, killer, number, moment):
             break
         if outreach.fate(name).json_body["state"] == "queued":  # only the queue has it yet
             outreach.again()
@@ -218,13 +203,8 @@ def test_a_reply_whose_worker_died_and_whose_message_is_gone_is_found_and_answer
     outcomes = set()
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
-        outreach.start(f"{number}-{moment}", "sms", recipient)
-        outreach.run()
-        outreach.deliver(outreach.says("Tell me more", whatsapp=False, from_=recipient))
-        killer.arm(number, moment)
-        was_killed = work(outreach)
-        killer.disarm()
-        if not was_killed:
+        outreach.hears_from(f"{number}-{moment}", recipient)
+        if not killed_at(outreach, killer, number, moment):
             break
         has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
         if not has_row:  # only the queue has it yet

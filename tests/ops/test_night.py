@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from ops_cli import runner
+from pipeline_system import ROUTED, System
 from test_ops_commands import _bury
-from test_pipeline import ROUTED, System
 from test_watching import alarms, series, series_in
 
 from chalicelib import keys

@@ -146,6 +146,7 @@ def test_the_id_is_recovered_from_a_body_that_a_template_broke(body):
         b'{"message": "no id "here""}',
         b'{"ticket_id": "{{ticket.id}}", "message": "a "quote""}',
         b'{"ticket_id": "1", "ticket_id": "2"}',
+        b'{"ticket_id": "1", "ticket_id": "2", "conversation_id": "3"}',
         b"[" * 20_000,
         b"\x00",
     ],
