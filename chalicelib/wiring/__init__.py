@@ -3,6 +3,11 @@
 The HTTP function never builds, nor even imports, what only the worker needs, so that a webhook is
 acknowledged fast also by a cold container.
 One class per system; `Services` is all of them with what they share: worker, effects, sweep.
+
+    core              clients, tables, queue, switches, secrets, log, a vendor's client
+    support           Richpanel tickets; answering what automatic replies are made of
+    outreach          conversations that a company starts; outreach_vendors whom it speaks to
+    facts             Aloware's and HubSpot's events; fact_posting their way to Power BI
 """
 
 from __future__ import annotations
