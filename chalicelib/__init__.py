@@ -29,8 +29,9 @@ Work
 State
     ledger          claims, leases and fences of events on DynamoDB conditional writes
     ledger_actions  its half about actions: pending, ended, settled
-    rows, dynamo    what its rows have in common and how they read; DynamoDB behind a few verbs
-    expressions, typed_values  its update and condition expressions; plain values as its own
+    rows            what its rows have in common and how they read
+    dynamo          a table behind a few verbs; dynamo_calls one call, and what its errors mean
+    expressions, typed_values  DynamoDB's expressions and statements; plain values as its own
     sweeps          one sweep at a time, where it stands, a summary per run
     state           what is known of a conversation between two messages
     conversations/  the conversations table: values, store, the list of hand-offs
