@@ -232,11 +232,11 @@ class Outreach(Core):
     def _initiate(self) -> Initiate:
         from chalicelib.companies import Companies
         from chalicelib.initiate import Initiate
-        from chalicelib.sources import router
+        from chalicelib.sources import router_access
 
         secret_id = self.settings.router_keys_secret_id
         return Initiate(
-            access=lambda: router.access(self.secrets.text(secret_id)),
+            access=lambda: router_access.access(self.secrets.text(secret_id)),
             companies=Companies(self.table(self.settings.company_data_table)),
             starts=self.starts,
             ledger=self.ledger,
