@@ -41,7 +41,8 @@ State
     switches        kill switch, safe mode, automation, shadow; unreadable means hand back
 Support (what a customer's message is about, and what may be answered)
     flows/support   decision, guard rails, order status, templates, plan; its own map inside
-    flows/intents   the keyword tables as one tree of phrases; intent_words holds the phrases
+    flows/intents   which intents a message has: phrase_tree finds the phrases of intent_words in
+                    what message_words reads
     ticket_replies  the actions that reach a customer: reply and close
     orders          what is known of an order, and the ports of who knows it
     language_model  the port of a model; asked only where a deployment says so
