@@ -52,6 +52,7 @@ Facts (Aloware and HubSpot events on their way to Power BI)
     flows/facts     the worker's part: dedup, roster gate, kept in the ledger of facts
     fact_ledger     QuillIdempotencyLedger: every fact once, and how far it is
     fact_writer     the single writer: pending facts in batches, an outage is a delay
+    fact_batch      what its row holds: the open batch, under whose lease
     fact_dimensions each key of a dimension once; fact_schema the dataset; fact_roster who counts
     fact_actions    the writer's effects; fact_ports its Protocols; fact_rebuild a dataset anew
 Edges
