@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from chalicelib.actions import Action
 from chalicelib.adapters import openai, shopify
 from chalicelib.adapters.http import VendorClient
-from chalicelib.adapters.richpanel import PROVIDER, Richpanel
+from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.adapters.richpanel_calls import PROVIDER
 from chalicelib.adapters.richpanel_orders import RichpanelOrders
 from chalicelib.allowances import Allowances
 from chalicelib.errors import PermanentError, SettingsError, TransientError

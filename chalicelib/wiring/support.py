@@ -42,7 +42,7 @@ class Support(Core):
     @cached_property
     def _richpanel_client(self) -> VendorClient:
         """Under this container's share of the tenant's rate limit."""
-        from chalicelib.adapters.richpanel import PROVIDER, key_header
+        from chalicelib.adapters.richpanel_calls import PROVIDER, key_header
 
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
