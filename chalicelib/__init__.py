@@ -4,7 +4,7 @@
 
 Way in
     sources/        verify and parse what one sender posts; no I/O
-    jobs            what the queue carries; encode and decode
+    jobs            what the queue carries; encode and decode; job_kinds its kinds
     keys            event keys, action keys, FIFO ids, opaque ids
     initiate        the Channel Router's door: starts admitted once, their fate told
     intake          the one door in: a request becomes a queued job
@@ -69,7 +69,7 @@ Edges
     ports           the Protocols between the inner rooms and the edges, by what they stand for
     errors          the error tree
 
-Import rule, checked by import-linter: `sources`, `jobs`, `keys`, `plans`, `actions`,
+Import rule, checked by import-linter: `sources`, `jobs`, `job_kinds`, `keys`, `plans`, `actions`,
 `redaction`, `errors` and the flows' decisions are pure; `intake`, `worker`, `effects`,
 `reconcile` and `flows` see `ports`, never boto3, requests or chalice; sources do not import each
 other, nor do adapters; only `settings` (and `wiring`, which hands it over) reads the environment.

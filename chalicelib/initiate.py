@@ -29,7 +29,8 @@ from chalicelib.errors import (
     UnavailableError,
 )
 from chalicelib.intake import Answer, Intake
-from chalicelib.jobs import StartConversation, facts_of
+from chalicelib.job_kinds import StartConversation
+from chalicelib.jobs import facts_of
 from chalicelib.ports import Clock, EventStatus, LedgerPort, Log
 from chalicelib.sources import router, router_access
 from chalicelib.sources.router import StartRequest

@@ -9,7 +9,8 @@ from support_system import BOT, EMAIL, Context
 
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
-from chalicelib.jobs import Recovery, TicketNotification
+from chalicelib.job_kinds import TicketNotification
+from chalicelib.jobs import Recovery
 from chalicelib.plans import Plan
 
 STATUS_TAGS = {

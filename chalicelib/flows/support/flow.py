@@ -27,7 +27,8 @@ from chalicelib.flows.support.answering import Answering, Verdict
 from chalicelib.flows.support.decision import Decision, Pending, Tier, decide_on, pending_of
 from chalicelib.flows.support.inquiry import Inquiry, floor_of, is_after
 from chalicelib.flows.support.routing import current_route, planned
-from chalicelib.jobs import Recovery, TicketMessage, TicketNotification, facts_of
+from chalicelib.job_kinds import TicketMessage, TicketNotification
+from chalicelib.jobs import Recovery, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import (
     ActionRow,
