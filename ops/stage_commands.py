@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Annotated
 
@@ -20,9 +21,7 @@ switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
 def switch_get(stage: Stage = "dev", *, json: Json = False) -> None:
     """Every switch; one that is missing stops everything."""
     output = Output(json)
-    values = switch.read(Session(stage))
-    output.show(values)
-    output.facts({name: "missing" if value is None else value for name, value in values.items()})
+    _say_switches(output, switch.read(Session(stage)))
 
 
 @switch_app.command("set")
@@ -38,9 +37,12 @@ def switch_set(
     session, output = Session(stage, yes), Output(json)
     session.may_write("switch set")
     switch.write(session, name, value)
-    values = switch.read(session)
+    _say_switches(output, switch.read(session))
+
+
+def _say_switches(output: Output, values: Mapping[str, str | None]) -> None:
     output.show(values)
-    output.facts({one: "missing" if it is None else it for one, it in values.items()})
+    output.facts({name: "missing" if value is None else value for name, value in values.items()})
 
 
 @app.command("erase")
