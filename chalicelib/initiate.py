@@ -204,10 +204,15 @@ class Initiate:
     def _refusal(
         self, error: RequestError | UnavailableError | TransientError, body: bytes
     ) -> Answer:
-        code, status = _code(error), getattr(error, "status", None) or 500
-        status = status if isinstance(error, RequestError) else 500
-        self.log.event("ingress.request.rejected", source=router.SOURCE, code=code)
-        self.log.metric("mw.ingress.rejected", source=router.SOURCE, code=code)
+        code = _code(error)
+        if isinstance(error, RequestError):
+            status = error.status
+            self.log.event("ingress.request.rejected", source=router.SOURCE, code=code)
+            self.log.metric("mw.ingress.rejected", source=router.SOURCE, code=code)
+        else:
+            status = 500
+            self.log.event("ingress.failed", source=router.SOURCE, code=code)
+            self.log.metric("mw.ingress.failed", source=router.SOURCE, code=code)
         headers = (
             {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, LimitError) else {}
         )

@@ -75,6 +75,7 @@ class Outreach(Core):
             return Answer(error.status, {"status": "error", "code": error.code})
         except UnavailableError as error:
             self.log.event("ingress.failed", source="twilio_status", code=error.code)
+            self.log.metric("mw.ingress.failed", source="twilio_status", code=error.code)
             return Answer(503, {"status": "error", "code": error.code})
         self.log.metric("mw.ingress.accepted", source="twilio_status")
         return Answer(200, {"status": "accepted"})
