@@ -76,6 +76,27 @@ def lost_text(ledgered, unqueued):
     return post
 
 
+def test_what_the_doors_could_not_keep_is_counted_as_failed_and_not_as_rejected(
+    ledgered, unqueued, monkeypatch
+):
+    """The alarm of the doors counts it."""
+    ledgered.start(channel="sms")
+    ledgered.run()
+    posts = ledgered.twilio.callbacks()
+    counted = []
+    log = ledgered.services.log
+    monkeypatch.setattr(
+        type(log), "metric", lambda _log, name, *_, **about: counted.append((name, about))
+    )
+    with unqueued():
+        assert ledgered.start("req124", recipient="+15550100002").status_code == 500
+        assert ledgered.deliver(posts[0]).status_code == 503
+    assert counted == [
+        ("mw.ingress.failed", {"source": "channel_router", "code": "QUEUE_ERROR"}),
+        ("mw.ingress.failed", {"source": "twilio_status", "code": "enqueue_failed"}),
+    ]
+
+
 def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered, lost_text):
     assert ledgered.deliver(lost_text).status_code == 200
     ledgered.run()

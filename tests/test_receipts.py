@@ -8,7 +8,7 @@ from fakes import SetSwitches
 from chalicelib import keys
 from chalicelib.conversations.records import Record
 from chalicelib.flows.outreach.receipts import BY_RECEIPT, ReceiptFlow
-from chalicelib.jobs import DeliveryReceipt
+from chalicelib.job_kinds import DeliveryReceipt
 from chalicelib.ports import ActionRow, ActionStatus, EventStatus, UnsettledAction
 
 START = "evt:start:1"

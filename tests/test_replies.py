@@ -8,7 +8,8 @@ from support_system import BOT, EMAIL, STATUS_TAGS
 
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
-from chalicelib.jobs import Recovery, TicketNotification
+from chalicelib.job_kinds import TicketNotification
+from chalicelib.jobs import Recovery
 
 
 @pytest.fixture

@@ -29,7 +29,8 @@ from chalicelib import trace
 from chalicelib.errors import LeaseLostError, PermanentError
 from chalicelib.escalation import ATTENTION_TAG
 from chalicelib.flows import NotAnEvent
-from chalicelib.jobs import AlowareDelivery, Recovery, facts_of
+from chalicelib.job_kinds import AlowareDelivery
+from chalicelib.jobs import Recovery, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import UNDECIDED, AuditRow, EventStatus, Switches
 

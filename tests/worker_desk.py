@@ -11,7 +11,8 @@ from chalicelib.effects import Effects
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.escalation import ATTENTION_TAG, Escalation
 from chalicelib.flows import Event
-from chalicelib.jobs import TicketMessage, TicketNotification, encode, facts_of
+from chalicelib.job_kinds import TicketMessage, TicketNotification
+from chalicelib.jobs import encode, facts_of
 from chalicelib.ledger import Ledger
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import Delivery

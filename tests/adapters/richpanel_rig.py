@@ -14,7 +14,8 @@ from chalicelib.actions import AddTag
 from chalicelib.adapters.breaker import Breaker
 from chalicelib.adapters.http import VendorClient
 from chalicelib.adapters.rate_limit import RateLimit
-from chalicelib.adapters.richpanel import Richpanel, key_header
+from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.adapters.richpanel_calls import key_header
 from chalicelib.ports import Ticket
 from local.vendors.richpanel import API_KEY
 from local.vendors.richpanel import Richpanel as SimulatedRichpanel

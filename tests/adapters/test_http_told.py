@@ -13,7 +13,8 @@ from vendor_doubles import ManualClock, RecordingLog
 from vendor_server import CANARY, Script, Vendor
 
 from chalicelib.adapters.breaker import Breaker
-from chalicelib.adapters.http import Call, VendorClient, retry_after_seconds
+from chalicelib.adapters.http import Call, VendorClient
+from chalicelib.adapters.http_answers import retry_after_seconds
 from chalicelib.errors import (
     AuthError,
     BreakerOpenError,

@@ -11,7 +11,8 @@ from vendor_doubles import ManualClock, RecordingLog
 from vendor_server import Vendor
 
 from chalicelib.actions import Assign, RemoveTag
-from chalicelib.adapters.richpanel import Richpanel, key_header
+from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.adapters.richpanel_calls import key_header
 from chalicelib.errors import (
     PermanentError,
     ProviderError,
@@ -138,7 +139,9 @@ def test_f55_a_rotated_key_is_picked_up_without_a_failure(
 ):
     richpanel.add_ticket("1042")
     rotated = adapter(richpanel.url, clock, log)
-    rotated._client.authorize = key_header(lambda refresh: f"{API_KEY}\n" if refresh else "old")
+    rotated._calls.client.authorize = key_header(
+        lambda refresh: f"{API_KEY}\n" if refresh else "old"
+    )
 
     assert rotated.read_ticket("1042").id == "1042"
     assert [call.status for call in richpanel.calls] == [401, 200]

@@ -4,7 +4,8 @@ from types import SimpleNamespace
 
 from fakes import ManualClock
 
-from chalicelib.jobs import Recovery, TicketNotification, encode
+from chalicelib.job_kinds import TicketNotification
+from chalicelib.jobs import Recovery, encode
 from ops import dead_letters
 
 

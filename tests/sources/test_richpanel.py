@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
-from chalicelib.jobs import TicketMessage, TicketNotification
+from chalicelib.job_kinds import TicketMessage, TicketNotification
 from chalicelib.sources import InboundRequest, richpanel
 
 TOKEN = "t0ken-new"
