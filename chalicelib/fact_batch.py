@@ -15,8 +15,6 @@ from chalicelib.fact_schema import FACT_EVENT
 from chalicelib.ports import EventFacts
 
 WRITER_KEY = "WRITER:facts"
-LEASE_GRACE_SECONDS = 130.0
-"""Added to the function's time left: clock skew up to 120 s, and Lambda's late kill."""
 _PLAN_CHARACTERS = 300_000
 """An item holds 400 KB; keys beyond this wait for the next batch."""
 

@@ -18,11 +18,12 @@ from dataclasses import dataclass, field, replace
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import HandBackError, ProviderError, SwitchesUnreadableError
 from chalicelib.fact_actions import PostFacts
-from chalicelib.fact_batch import LEASE_GRACE_SECONDS, Batch, fitting, writer_event
+from chalicelib.fact_batch import Batch, fitting, writer_event
 from chalicelib.fact_dimensions import Dimensions
 from chalicelib.fact_ports import Fact, FactStatus, FactStore, TimeLeft
 from chalicelib.fact_schema import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
 from chalicelib.ports import (
+    LEASE_GRACE_SECONDS,
     ActionStatus,
     Clock,
     EventStatus,
