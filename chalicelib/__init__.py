@@ -4,7 +4,7 @@
 
 Way in
     sources/        verify and parse what one sender posts; no I/O
-    jobs            what the queue carries; encode and decode
+    jobs            what the queue carries; encode and decode; job_kinds its kinds
     keys            event keys, action keys, FIFO ids, opaque ids
     initiate        the Channel Router's door: starts admitted once, their fate told
     intake          the one door in: a request becomes a queued job
@@ -29,8 +29,9 @@ Work
 State
     ledger          claims, leases and fences of events on DynamoDB conditional writes
     ledger_actions  its half about actions: pending, ended, settled
-    rows, dynamo    what its rows have in common and how they read; DynamoDB behind a few verbs
-    expressions, typed_values  its update and condition expressions; plain values as its own
+    rows            what its rows have in common and how they read
+    dynamo          a table behind a few verbs; dynamo_calls one call, and what its errors mean
+    expressions, typed_values  DynamoDB's expressions and statements; plain values as its own
     sweeps          one sweep at a time, where it stands, a summary per run
     state           what is known of a conversation between two messages
     conversations/  the conversations table: values, store, the list of hand-offs
@@ -40,7 +41,8 @@ State
     switches        kill switch, safe mode, automation, shadow; unreadable means hand back
 Support (what a customer's message is about, and what may be answered)
     flows/support   decision, guard rails, order status, templates, plan; its own map inside
-    flows/intents   the keyword tables as one tree of phrases; intent_words holds the phrases
+    flows/intents   which intents a message has: phrase_tree finds the phrases of intent_words in
+                    what message_words reads
     ticket_replies  the actions that reach a customer: reply and close
     orders          what is known of an order, and the ports of who knows it
     language_model  the port of a model; asked only where a deployment says so
@@ -50,10 +52,11 @@ Facts (Aloware and HubSpot events on their way to Power BI)
     flows/facts     the worker's part: dedup, roster gate, kept in the ledger of facts
     fact_ledger     QuillIdempotencyLedger: every fact once, and how far it is
     fact_writer     the single writer: pending facts in batches, an outage is a delay
+    fact_batch      what its row holds: the open batch, under whose lease
     fact_dimensions each key of a dimension once; fact_schema the dataset; fact_roster who counts
     fact_actions    the writer's effects; fact_ports its Protocols; fact_rebuild a dataset anew
 Edges
-    adapters/       one vendor a file, over one HTTP client
+    adapters/       one vendor a file, over one HTTP client (http, http_answers)
     redaction/      personal data masked before anything is stored, logged or raised
     logs            JSON lines and CloudWatch metrics, redacted at the exit
     trace           what every log line within an event carries
@@ -66,7 +69,7 @@ Edges
     ports           the Protocols between the inner rooms and the edges, by what they stand for
     errors          the error tree
 
-Import rule, checked by import-linter: `sources`, `jobs`, `keys`, `plans`, `actions`,
+Import rule, checked by import-linter: `sources`, `jobs`, `job_kinds`, `keys`, `plans`, `actions`,
 `redaction`, `errors` and the flows' decisions are pure; `intake`, `worker`, `effects`,
 `reconcile` and `flows` see `ports`, never boto3, requests or chalice; sources do not import each
 other, nor do adapters; only `settings` (and `wiring`, which hands it over) reads the environment.

@@ -1,7 +1,6 @@
-"""DynamoDB behind three verbs: plain values in, plain values out, one translation of errors.
+"""A DynamoDB table behind a few verbs: plain values in, plain values out.
 
-Only `ConditionalCheckFailed` ever means "somebody was here before"; every other error is raised as
-`TransientError`, whose caller hands the work back.
+What a call raises is told in `dynamo_calls`.
 """
 
 from __future__ import annotations
@@ -9,36 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from botocore.exceptions import BotoCoreError, ClientError
-
 from chalicelib import expressions
+from chalicelib.dynamo_calls import ConditionFailed, TransactionRefused, call
 from chalicelib.errors import TransientError
 from chalicelib.typed_values import Item, from_wire, to_wire
 
 __all__ = ["ConditionFailed", "Item", "Table", "TransactionRefused"]
-
-_CONDITION_FAILED = {"ConditionalCheckFailedException", "ConditionalCheckFailed"}
-
-
-class ConditionFailed(Exception):  # noqa: N818 - a value of the protocol, not a fault
-    """A conditional write found another row; `item` is that row, or empty when there is none."""
-
-    def __init__(self, item: Item) -> None:
-        super().__init__("condition failed")
-        self.item = item
-
-
-class TransactionRefused(Exception):  # noqa: N818 - a value of the protocol, not a fault
-    """Conditions of a transaction failed, and nothing of it was written.
-
-    Attributes:
-        found: one entry per write, in order: None where its condition held, else the item that
-            was there, empty when there was none.
-    """
-
-    def __init__(self, found: Sequence[Item | None]) -> None:
-        super().__init__("transaction refused")
-        self.found = tuple(found)
 
 
 class Table:
@@ -104,22 +79,52 @@ class Table:
         answer = self._call("get_item", Key=self._out(key), ConsistentRead=consistent)
         return self._in(answer["Item"]) if "Item" in answer else None
 
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Delete an item; for operators, no function may."""
+        self._call("delete_item", Key=self._out(key))
+
+    def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
+        """Items of one query page; arguments as boto3 takes them, plain values in `values`."""
+        return self._page("query", arguments)[0]
+
+    def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
+        """The same over as many pages as it takes to find so many items."""
+        found: list[Item] = []
+        start: Item | None = None
+        while len(found) < at_most:
+            limit = at_most - len(found)
+            items, start = self._page("query", {**arguments, "Limit": limit}, start)
+            found += items
+            if not start:
+                break
+        return found
+
+    def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
+        """Items of every query page, fetched as they are read; arguments as `query` takes them."""
+        return self._pages("query", arguments)
+
+    def scan_page(
+        self,
+        *,
+        limit: int,
+        start: Item | None = None,
+        **arguments: Any,  # noqa: ANN401
+    ) -> tuple[list[Item], Item | None]:
+        """Items of one page in no order, and where the next page starts; None at the end."""
+        return self._page("scan", {**arguments, "Limit": limit}, start)
+
+    def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
+        """Every item, projected to the attributes; for operators, never for a function."""
+        asked = {"ConsistentRead": True, **_projected(columns)}
+        return list(self._pages("scan", asked))
+
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
         """Insert new items in one call; False marks one whose key was there already.
 
         One `BatchExecuteStatement` of INSERTs: each is conditional on its key being new and costs
         one write unit, where a transaction would cost two.
         """
-        statements = []
-        for item in items:
-            wire = self._out(item)
-            names = ",".join(f"'{name}':?" for name in wire)
-            statements.append(
-                {
-                    "Statement": f'INSERT INTO "{self.name}" VALUE {{{names}}}',
-                    "Parameters": list(wire.values()),
-                }
-            )
+        statements = [expressions.insertion(self.name, self._out(item)) for item in items]
         return self._batch(statements, refused="DuplicateItem")
 
     def update_all(
@@ -132,8 +137,7 @@ class Table:
         """Give existing rows the same new values in one call; False marks one left as it was.
 
         One `BatchExecuteStatement` of UPDATEs, each conditional on its own row and paid like an
-        `UpdateItem`.  Several assignments are parted by commas: the reference names only repeated
-        ``SET``, DynamoDB Local takes both.
+        `UpdateItem`.
 
         Args:
             keys: the rows' keys.
@@ -141,134 +145,40 @@ class Table:
             where: attributes that must have these very values.
         """
         changes, conditions = self._out(set_), self._out(where)
-        assigned = ",".join(f'"{name}"=?' for name in changes)
-        statements = []
-        for key in keys:
-            at = self._out(key) | conditions
-            met = " AND ".join(f'"{name}"=?' for name in at)
-            statements.append(
-                {
-                    # Names are the code's own; every value is a parameter.
-                    "Statement": f'UPDATE "{self.name}" SET {assigned} WHERE {met}',  # noqa: S608
-                    "Parameters": [*changes.values(), *at.values()],
-                }
-            )
+        statements = [
+            expressions.replacement(self.name, changes, self._out(key) | conditions) for key in keys
+        ]
         return self._batch(statements, refused="ConditionalCheckFailed")
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """Put items without a condition, 25 in a call; what was not taken is tried once more."""
+        """Put items without a condition, 25 in a call.
+
+        Raises:
+            TransientError: also where DynamoDB has left some of them undone three times.
+        """
         for start in range(0, len(items), 25):
-            requests = {
-                self.name: [
-                    {"PutRequest": {"Item": self._out(item)}} for item in items[start : start + 25]
-                ]
-            }
-            for _ in range(3):
-                answer = _call(self._client, "batch_write_item", RequestItems=requests)
-                requests = answer.get("UnprocessedItems") or {}
-                if not requests:
-                    break
-            else:
-                raise TransientError("dynamodb", "batch_write_item", reason="unprocessed")
+            puts = [{"PutRequest": {"Item": self._out(one)}} for one in items[start : start + 25]]
+            for _ in self._insisting("batch_write_item", puts, left="UnprocessedItems"):
+                pass
 
     def get_all(
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
     ) -> list[Item]:
-        """Those of the keys that exist, 100 in a call, projected to the attributes."""
+        """Those of the keys that exist, 100 in a call, projected to the attributes.
+
+        Raises:
+            TransientError: also where DynamoDB has left some of them undone three times.
+        """
         found: list[Item] = []
-        names = {f"#{name}": self._name(name) for name in attributes}
         for start in range(0, len(keys), 100):
-            requests: dict[str, Any] = {
-                self.name: {
-                    "Keys": [self._out(key) for key in keys[start : start + 100]],
-                    "ProjectionExpression": ",".join(names),
-                    "ExpressionAttributeNames": names,
-                    "ConsistentRead": True,
-                }
+            asked = {
+                "Keys": [self._out(key) for key in keys[start : start + 100]],
+                "ConsistentRead": True,
+                **self._as_stored(_projected(attributes)),
             }
-            for _ in range(3):
-                answer = _call(self._client, "batch_get_item", RequestItems=requests)
+            for answer in self._insisting("batch_get_item", asked, left="UnprocessedKeys"):
                 found += [self._in(item) for item in answer["Responses"].get(self.name, [])]
-                requests = answer.get("UnprocessedKeys") or {}
-                if not requests:
-                    break
-            else:
-                raise TransientError("dynamodb", "batch_get_item", reason="unprocessed")
         return found
-
-    def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
-        """Items of one query page; arguments as boto3 takes them, plain values in `values`."""
-        return self._page(arguments)[0]
-
-    def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
-        """The same over as many pages as it takes to find so many items."""
-        found: list[Item] = []
-        start: Item | None = None
-        while len(found) < at_most:
-            more = {"ExclusiveStartKey": start} if start else {}
-            items, start = self._page({**arguments, **more, "Limit": at_most - len(found)})
-            found += items
-            if not start:
-                break
-        return found
-
-    def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
-        """Every item, projected to the attributes; for operators, never for a function."""
-        found: list[Item] = []
-        start: Item | None = None
-        names = {f"#{name}": self._name(name) for name in columns}
-        while True:
-            more = {"ExclusiveStartKey": start} if start else {}
-            answer = self._call(
-                "scan",
-                ConsistentRead=True,
-                ProjectionExpression=",".join(names),
-                ExpressionAttributeNames=names,
-                **more,
-            )
-            found += [self._in(item) for item in answer["Items"]]
-            start = answer.get("LastEvaluatedKey")
-            if not start:
-                return found
-
-    def _page(self, arguments: Mapping[str, Any]) -> tuple[list[Item], Item | None]:
-        answer = self._call("query", **self._asked(arguments))
-        return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
-
-    def _asked(self, arguments: Mapping[str, Any]) -> Item:
-        """A reading request's arguments with values as DynamoDB takes them."""
-        asked = dict(arguments)
-        values = asked.pop("values", {})
-        if values:
-            asked["ExpressionAttributeValues"] = to_wire({f":{k}": v for k, v in values.items()})
-        return self._as_stored(asked)
-
-    def scan_page(
-        self,
-        *,
-        limit: int,
-        start: Item | None = None,
-        **arguments: Any,  # noqa: ANN401
-    ) -> tuple[list[Item], Item | None]:
-        """Items of one page in no order, and where the next page starts; None at the end."""
-        if start is not None:
-            arguments["ExclusiveStartKey"] = start
-        answer = self._call("scan", Limit=limit, **self._asked(arguments))
-        return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
-
-    def delete(self, key: Mapping[str, Any]) -> None:
-        """Delete an item; for operators, no function may."""
-        self._call("delete_item", Key=self._out(key))
-
-    def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
-        """Items of every query page, fetched as they are read; arguments as `query` takes them."""
-        start: Item | None = None
-        while True:
-            more = {"ExclusiveStartKey": start} if start else {}
-            items, start = self._page({**arguments, **more})
-            yield from items
-            if not start:
-                return
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
         """One write of `transact`: as `put`."""
@@ -304,17 +214,38 @@ class Table:
             TransactionRefused: a condition failed; tells which, and what was there.
             TransientError: anything else, a conflict with another transaction included.
         """
-        _call(self._client, "transact_write_items", TransactItems=list(writes))
+        call(self._client, "transact_write_items", TransactItems=list(writes))
 
     def _call(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401
         try:
-            return _call(self._client, operation, TableName=self.name, **arguments)
+            return call(self._client, operation, TableName=self.name, **arguments)
         except ConditionFailed as found:
             raise ConditionFailed(self._renamed(found.item)) from None
 
+    def _page(
+        self, operation: str, arguments: Mapping[str, Any], start: Item | None = None
+    ) -> tuple[list[Item], Item | None]:
+        """Items of one page of a query or a scan, and where the next one starts."""
+        asked = dict(arguments)
+        values = asked.pop("values", {})
+        if values:
+            asked["ExpressionAttributeValues"] = to_wire({f":{k}": v for k, v in values.items()})
+        if start:
+            asked["ExclusiveStartKey"] = start
+        answer = self._call(operation, **self._as_stored(asked))
+        return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
+
+    def _pages(self, operation: str, arguments: Mapping[str, Any]) -> Iterator[Item]:
+        start: Item | None = None
+        while True:
+            items, start = self._page(operation, arguments, start)
+            yield from items
+            if not start:
+                return
+
     def _batch(self, statements: Sequence[Mapping[str, Any]], *, refused: str) -> list[bool]:
         """Send statements in one call; False marks one whose own condition did not hold."""
-        answer = _call(self._client, "batch_execute_statement", Statements=statements)
+        answer = call(self._client, "batch_execute_statement", Statements=statements)
         taken = []
         for response in answer["Responses"]:
             code = response.get("Error", {}).get("Code")
@@ -322,6 +253,17 @@ class Table:
                 raise TransientError("dynamodb", "batch_execute_statement", reason=str(code))
             taken.append(code is None)
         return taken
+
+    def _insisting(self, operation: str, asked: object, *, left: str) -> Iterator[Any]:
+        """The answers to a batch: what one leaves undone is asked again, twice at most."""
+        requests = {self.name: asked}
+        for _ in range(3):
+            answer = call(self._client, operation, RequestItems=requests)
+            yield answer
+            requests = answer.get(left) or {}
+            if not requests:
+                return
+        raise TransientError("dynamodb", operation, reason="unprocessed")
 
     def _put(self, item: Mapping[str, Any], condition: str, values: Mapping[str, Any]) -> Item:
         arguments = {"Item": to_wire(item), **expressions.conditional(condition, values)}
@@ -351,31 +293,7 @@ class Table:
         return {self._known.get(name, name): value for name, value in item.items()}
 
 
-def _call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN401
-    try:
-        return getattr(client, operation)(**arguments)
-    except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "unknown")
-        if code in _CONDITION_FAILED:
-            raise ConditionFailed(from_wire(error.response.get("Item", {}))) from None
-        if code == "TransactionCanceledException":
-            raise _cancelled(operation, error.response.get("CancellationReasons", [])) from None
-        raise TransientError("dynamodb", operation, reason=code) from None
-    except BotoCoreError as error:
-        raise TransientError("dynamodb", operation, reason=type(error).__name__) from None
-
-
-def _cancelled(
-    operation: str, reasons: Sequence[Mapping[str, Any]]
-) -> TransactionRefused | TransientError:
-    """Only a failed condition says something of the items; a conflict or a throttle is no answer."""
-    codes = {str(reason.get("Code", "None")) for reason in reasons} - {"None"}
-    if not codes or codes - {"ConditionalCheckFailed"}:
-        other = min(codes - {"ConditionalCheckFailed"}, default="cancelled")
-        return TransientError("dynamodb", operation, reason=other)
-    return TransactionRefused(
-        [
-            from_wire(reason.get("Item", {})) if reason.get("Code") in _CONDITION_FAILED else None
-            for reason in reasons
-        ]
-    )
+def _projected(attributes: Sequence[str]) -> Item:
+    """The arguments that read these attributes alone."""
+    names = {f"#{name}": name for name in attributes}
+    return {"ProjectionExpression": ",".join(names), "ExpressionAttributeNames": names}

@@ -1,4 +1,4 @@
-"""DynamoDB's update and condition expressions, from names and plain values."""
+"""DynamoDB's update and condition expressions and its PartiQL statements."""
 
 from __future__ import annotations
 
@@ -74,6 +74,35 @@ def conditional(
         wire = {k if k.startswith(":") else f":{k}": v for k, v in values.items()}
         found["ExpressionAttributeValues"] = to_wire(wire)
     return found
+
+
+def insertion(table: str, item: Mapping[str, Any]) -> Item:
+    """The PartiQL statement that inserts an item, given as DynamoDB takes it."""
+    names = ",".join(f"'{name}':?" for name in item)
+    return {
+        "Statement": f'INSERT INTO "{table}" VALUE {{{names}}}',
+        "Parameters": list(item.values()),
+    }
+
+
+def replacement(table: str, changes: Mapping[str, Any], where: Mapping[str, Any]) -> Item:
+    """The PartiQL statement that gives a row new values, given as DynamoDB takes them.
+
+    Several assignments are parted by commas: the reference names only repeated ``SET``, DynamoDB
+    Local takes both.
+
+    Args:
+        table: its name.
+        changes: attributes and their new values.
+        where: attributes that must have these very values, the key's among them.
+    """
+    assigned = ",".join(f'"{name}"=?' for name in changes)
+    met = " AND ".join(f'"{name}"=?' for name in where)
+    return {
+        # Names are the code's own; every value is a parameter.
+        "Statement": f'UPDATE "{table}" SET {assigned} WHERE {met}',  # noqa: S608
+        "Parameters": [*changes.values(), *where.values()],
+    }
 
 
 @cache

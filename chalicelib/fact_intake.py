@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from chalicelib.clock import iso
 from chalicelib.errors import RequestError, UnavailableError
 from chalicelib.intake import Answer, Intake
-from chalicelib.jobs import AlowareDelivery, HubSpotBatch
+from chalicelib.job_kinds import AlowareDelivery, HubSpotBatch
 from chalicelib.ports import Clock, Log
 from chalicelib.sources import InboundRequest
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from chalicelib.errors import ProviderError
+from chalicelib.fact_batch import Batch, writer_event
 from chalicelib.fact_ports import Dimension, DimensionStore, Fact, Roster, Row, Sink, TimeLeft
 from chalicelib.fact_schema import (
     DIMENSIONS,
@@ -21,8 +22,15 @@ from chalicelib.fact_schema import (
     fact_row,
     seed_keys,
 )
-from chalicelib.fact_writer import LEASE_GRACE_SECONDS, Batch, writer_event
-from chalicelib.ports import Clock, EventStatus, Lease, LedgerPort, Log, SwitchesPort
+from chalicelib.ports import (
+    LEASE_GRACE_SECONDS,
+    Clock,
+    EventStatus,
+    Lease,
+    LedgerPort,
+    Log,
+    SwitchesPort,
+)
 
 DEADLINE_SECONDS = 20.0
 HELD_SECONDS = 7 * 86_400.0

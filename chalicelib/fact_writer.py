@@ -12,24 +12,20 @@ not sent again.  While the sink is away the facts stay pending: an outage is a d
 
 from __future__ import annotations
 
-import base64
-import json
-import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 
-from chalicelib.clock import iso
 from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import HandBackError, ProviderError, SwitchesUnreadableError
 from chalicelib.fact_actions import PostFacts
+from chalicelib.fact_batch import Batch, fitting, writer_event
 from chalicelib.fact_dimensions import Dimensions
 from chalicelib.fact_ports import Fact, FactStatus, FactStore, TimeLeft
 from chalicelib.fact_schema import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
 from chalicelib.ports import (
+    LEASE_GRACE_SECONDS,
     ActionStatus,
     Clock,
-    EventFacts,
     EventStatus,
     Lease,
     LedgerPort,
@@ -37,13 +33,8 @@ from chalicelib.ports import (
     SwitchesPort,
 )
 
-WRITER_KEY = "WRITER:facts"
-LEASE_GRACE_SECONDS = 130.0
-"""Added to the function's time left: clock skew up to 120 s, and Lambda's late kill."""
 ENOUGH_SECONDS = 60.0
 """A run starts no batch with less time left: dimensions, a POST and its record must still fit."""
-_PLAN_CHARACTERS = 300_000
-"""An item holds 400 KB; keys beyond this wait for the next batch."""
 _SUSPECTS_BEFORE_DOUBT = 3
 _REOPEN = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED})
 
@@ -61,49 +52,6 @@ class Summary:
     posted: int = 0
     failed: int = 0
     prolonged: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class Batch:
-    """The writer's open batch, as its row holds it.
-
-    Attributes:
-        number: of the last batch; never reset, so that a number names the same rows for ever.
-        keys: of the facts in it; empty when it is over.
-        not_before: epoch seconds before which the vendor wants no call.
-    """
-
-    number: int = 0
-    keys: tuple[str, ...] = ()
-    not_before: float = 0.0
-
-    def encode(self) -> str:
-        """As text."""
-        packed = zlib.compress("\n".join(self.keys).encode(), 9) if self.keys else b""
-        raw = {"n": self.number, "k": base64.b64encode(packed).decode(), "nb": self.not_before}
-        return json.dumps(raw, separators=(",", ":"))
-
-    @classmethod
-    def decode(cls, text: str | None) -> Batch:
-        """The batch in a text; a new one where there is none."""
-        if not text:
-            return cls()
-        raw = json.loads(text)
-        packed = base64.b64decode(raw["k"])
-        keys = zlib.decompress(packed).decode().split("\n") if packed else []
-        return cls(number=raw["n"], keys=tuple(keys), not_before=raw["nb"])
-
-
-def writer_event(now: datetime) -> EventFacts:
-    """What the writer's lease is a lease of."""
-    return EventFacts(
-        event_key=WRITER_KEY,
-        conversation_id=FACT_EVENT,
-        received_at=iso(now),
-        payload_sha256="",
-        payload_bytes=0,
-        source="WRITER",
-    )
 
 
 @dataclass(slots=True)
@@ -227,20 +175,14 @@ class FactWriter:
         tried = {fact.key for fact, _ in run.suspects}
         while run.time_left() > ENOUGH_SECONDS:
             found = self.store.pending_keys(at_most=self.rows_per_post + len(tried))
-            facts = self.store.pending([key for key in found if key not in tried])
-            facts = self._fitting(facts[: self.rows_per_post])
+            fresh = self.store.pending([key for key in found if key not in tried])
+            facts = fitting(fresh[: self.rows_per_post])
             if not facts:
                 break
             self._open(run, facts)
             self._post(run, facts)
             tried = {fact.key for fact, _ in run.suspects}
         self._judge_suspects(run)
-
-    def _fitting(self, facts: list[Fact]) -> list[Fact]:
-        """As many as the writer's row can name."""
-        while len(Batch(0, tuple(fact.key for fact in facts)).encode()) > _PLAN_CHARACTERS:
-            facts = facts[: len(facts) // 2]
-        return facts
 
     def _open(self, run: _Run, facts: Sequence[Fact]) -> None:
         """Store a batch before anything of it can leave the machine."""

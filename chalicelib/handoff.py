@@ -17,7 +17,7 @@ from chalicelib.conversations.handoffs import Handoffs
 from chalicelib.conversations.records import Record, Status
 from chalicelib.conversations.store import Conversations
 from chalicelib.intake import Intake
-from chalicelib.jobs import HandoffRelease
+from chalicelib.job_kinds import HandoffRelease
 from chalicelib.ports import Clock
 
 CLOSED_FOR = timedelta(days=1)

@@ -29,13 +29,21 @@ from chalicelib.errors import (
     UnavailableError,
 )
 from chalicelib.intake import Answer, Intake
-from chalicelib.jobs import StartConversation, facts_of
+from chalicelib.job_kinds import StartConversation
+from chalicelib.jobs import facts_of
 from chalicelib.ports import Clock, EventStatus, LedgerPort, Log
-from chalicelib.sources import router
-from chalicelib.sources.router import Access, ForbiddenError, StartRequest
+from chalicelib.sources import router, router_access
+from chalicelib.sources.router import StartRequest
+from chalicelib.sources.router_access import Access
 from chalicelib.starts import Admitted, Known, Limited, Outcome, Reused, Starts
 
 ACCEPTED = "Request accepted and queued for processing."
+
+
+class ForbiddenError(RequestError):
+    """The caller may not do this."""
+
+    status = 403
 
 
 class NotFoundError(RequestError):
@@ -85,7 +93,7 @@ class Initiate:
         """Tell what became of a start; no personal data."""
         low = {name.lower(): value for name, value in headers.items()}
         try:
-            company_id = router.company_of(low, self.access())
+            company_id = router_access.company_of(low, self.access())
             found = self.starts.outcome(keys.start(company_id, request_id))
             if found is None:
                 raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
@@ -95,10 +103,10 @@ class Initiate:
 
     def _caller(self, headers: Mapping[str, str], body: bytes) -> str:
         companies = self.access()
-        company_id = router.company_of(headers, companies)
+        company_id = router_access.company_of(headers, companies)
         now = self.clock.now().timestamp()
         secrets = companies[company_id].signing_secrets
-        router.check_signature(headers, body, secrets, now_epoch=now)
+        router_access.check_signature(headers, body, secrets, now_epoch=now)
         return company_id
 
     def _start(self, company_id: str, asked: StartRequest) -> Answer:
@@ -196,12 +204,13 @@ class Initiate:
     def _refusal(
         self, error: RequestError | UnavailableError | TransientError, request_id: str
     ) -> Answer:
-        code, status = _code(error), getattr(error, "status", None) or 500
-        status = status if isinstance(error, RequestError) else 500
+        code = _code(error)
         if isinstance(error, RequestError):
+            status = error.status
             self.log.event("ingress.request.rejected", source=router.SOURCE, code=code)
             self.log.metric("mw.ingress.rejected", source=router.SOURCE, code=code)
         else:
+            status = 500
             self.log.event("ingress.failed", source=router.SOURCE, code=code)
             self.log.metric("mw.ingress.failed", source=router.SOURCE, code=code)
         headers = (

@@ -11,7 +11,8 @@ from datetime import datetime
 from typing import Protocol
 
 from chalicelib import keys
-from chalicelib.jobs import ActionResend, Job, TicketMessage, TicketNotification
+from chalicelib.job_kinds import ActionResend, TicketMessage, TicketNotification
+from chalicelib.jobs import Job
 from chalicelib.ports import Clock, EventFacts, LedgerPort
 
 

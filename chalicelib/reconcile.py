@@ -14,7 +14,16 @@ from datetime import timedelta
 from chalicelib.errors import MiddlewareError, ProviderError, UnavailableError
 from chalicelib.intake import Intake
 from chalicelib.jobs import Recovery
-from chalicelib.ports import Clock, LedgerPort, Log, StatePort, SweepCursor, SweepsPort, Tickets
+from chalicelib.ports import (
+    LEASE_GRACE_SECONDS,
+    Clock,
+    LedgerPort,
+    Log,
+    StatePort,
+    SweepCursor,
+    SweepsPort,
+    Tickets,
+)
 from chalicelib.rebuild import LeftBehind, Rebuilder
 from chalicelib.settlement import Settlement
 from chalicelib.sweep_hands import Hands, Summary
@@ -23,8 +32,6 @@ from chalicelib.sweep_tickets import TicketSweep
 
 WINDOW = timedelta(hours=24)
 """How far back open tickets are listed."""
-LEASE_GRACE_SECONDS = 130.0
-"""Added to the function's time left: clocks differ by up to 120 s, and Lambda kills late."""
 LEFT_BEHIND_AFTER = timedelta(minutes=15)
 LEFT_BEHIND_LIMIT = 200
 

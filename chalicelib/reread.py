@@ -16,7 +16,7 @@ from chalicelib.adapters.twilio import Twilio
 from chalicelib.conversations.ports import ConversationsPort
 from chalicelib.errors import PayloadError, ProviderError, UnavailableError
 from chalicelib.flows.outreach.receipts import resumed
-from chalicelib.jobs import InboundMessage, OutreachResume
+from chalicelib.job_kinds import InboundMessage, OutreachResume
 from chalicelib.ports import EventFacts, Log
 from chalicelib.sources import InboundRequest
 from chalicelib.sources import twilio as twilio_source

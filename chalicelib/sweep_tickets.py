@@ -13,7 +13,7 @@ from datetime import datetime
 from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.errors import AuthError, PermanentError, ProviderError
-from chalicelib.jobs import TicketNotification
+from chalicelib.job_kinds import TicketNotification
 from chalicelib.ports import (
     Clock,
     ConversationState,

@@ -14,33 +14,24 @@ A crashed run leaves its lease behind; the next one begins when it is over, at t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import timedelta
 from typing import Any
 
-from chalicelib import rows
-from chalicelib.clock import iso
-from chalicelib.dynamo import ConditionFailed, Item, Table
+from chalicelib.dynamo import ConditionFailed, Item
 from chalicelib.errors import LeaseLostError
-from chalicelib.ports import UNDECIDED, Clock, EventStatus, SweepCursor
+from chalicelib.ports import UNDECIDED, EventStatus, SweepCursor
+from chalicelib.rows import MINE, LedgerRows
 
 CURSOR_KEY = "sweep:cursor"
 RUN_PREFIX = "sweep:run:"
-RETENTION = timedelta(days=30)
-_MINE = "#owner = :owner AND #fence = :fence"
 
 
-class Sweeps:
+class Sweeps(LedgerRows):
     """`ports.SweepsPort` on table A."""
-
-    def __init__(self, table: Table, clock: Clock, new_owner: rows.NewOwner) -> None:
-        self._table = table
-        self._clock = clock
-        self._new_owner = new_owner
 
     def take(self, *, lease_seconds: float) -> SweepCursor | None:
         """See `ports.SweepsPort.take`."""
-        owner, now = self._new_owner(), self._clock.now().timestamp()
-        required = self._required(EventStatus.PROCESSING)
+        owner, now = self._new_owner(), self._epoch()
+        required = self._row(EventStatus.PROCESSING)
         created = {"created_at": required.pop("created_at")}
         try:
             row = self._table.update(
@@ -63,8 +54,8 @@ class Sweeps:
 
     def end(self, cursor: SweepCursor, summary: Mapping[str, Any]) -> None:
         """See `ports.SweepsPort.end`."""
-        run = f"{RUN_PREFIX}{iso(self._clock.now())}"
-        item = self._required(EventStatus.PROCESSED)
+        run = f"{RUN_PREFIX}{self._now()}"
+        item = self._row(EventStatus.PROCESSED)
         self._table.put(item | {"event_id": run, "summary": dict(summary)})
         self._write(
             cursor, {"lease_until": 0, "last_run": run, "status": EventStatus.PROCESSED.value}
@@ -79,11 +70,11 @@ class Sweeps:
 
     def begin_at(self, number: int) -> None:
         """Let the walk over ticket numbers begin after a number; for operators."""
-        now = self._clock.now().timestamp()
+        now = self._epoch()
         self._table.update(
             {"event_id": CURSOR_KEY},
             set_={"number": number},
-            keep=self._required(EventStatus.PROCESSED) | {"lease_until": int(now) - 1},
+            keep=self._row(EventStatus.PROCESSED) | {"lease_until": int(now) - 1},
         )
 
     def _write(self, cursor: SweepCursor, more: Mapping[str, Any]) -> None:
@@ -91,26 +82,17 @@ class Sweeps:
             self._table.update(
                 {"event_id": CURSOR_KEY},
                 set_={"page": cursor.page, "number": cursor.number, **more},
-                condition=_MINE,
+                condition=MINE,
                 owner=cursor.owner,
                 fence=cursor.fence,
             )
         except ConditionFailed:
             raise LeaseLostError("sweep_taken") from None
 
-    def _required(self, status: EventStatus) -> Item:
-        """What every row of table A has."""
-        now = iso(self._clock.now())
+    def _row(self, status: EventStatus) -> Item:
         return {
-            "created_at": now,
-            "received_at": now,
-            "last_processed_at": now,
-            "expires_at": int((self._clock.now() + RETENTION).timestamp()),
+            **self._required(self._now(), "sweep", UNDECIDED),
             "status": status.value,
-            "mode": UNDECIDED.mode,
-            "safe_mode": UNDECIDED.safe_mode,
-            "automation_enabled": UNDECIDED.automation_enabled,
-            "conversation_id": "sweep",
             "payload_sha256": "",
             "payload_bytes": 0,
             "source": "reconcile",

@@ -33,6 +33,7 @@ from chalicelib.jobs import Job, Recovery, decode, facts_of
 from chalicelib.outcomes import audit_rows, event_end
 from chalicelib.plans import Plan
 from chalicelib.ports import (
+    LEASE_GRACE_SECONDS,
     UNDECIDED,
     ActionRow,
     AuditPort,
@@ -51,8 +52,6 @@ from chalicelib.ports import (
 )
 from chalicelib.waits import Jitter, backoff, reason_of, wait
 
-LEASE_GRACE_SECONDS = 130.0
-"""Added to the function's time left: clock skew up to 120 s, and Lambda's late kill."""
 _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
     None: frozenset(),
     Recovery.SWEEP: frozenset(),

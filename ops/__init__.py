@@ -1,24 +1,32 @@
 """The operator's command line, and what a stage is made of; never deployed.
 
     __main__      `python -m ops ...`
-    cli           the commands, what they print, their exit codes
-    outreach_commands  the same for hand-offs and companies
+    cli           the command line put together, and what an error comes to
+    looking_commands, mending_commands, dead_letter_commands, stage_commands, outreach_commands
+                  the commands: their options, what they print, their exit codes
     options       the options that several commands share
     session       a stage: its settings, its services, its AWS clients
     output        tables for people, JSON for programs, progress on long work
+Looking
     explain       what became of a conversation, an event or an action, and why
-    dead_letters  the dead-letter queue: list, show, redrive
+    doctor        a deployed stage against its declaration; doctor_alarms, doctor_richpanel its parts
+    finding       what a check found
+Mending
+    dead_letters  the dead-letter queue: list, show, redrive; mail_failures the mail not heard
+    events        rows as jobs again, one by one or by a paced scan
     replay        events again under the same keys; a single action again under a new one
     settle        what became of an action whose outcome is not known
     switch        the four switches
     erase         a person, out of every table
+Persons and companies
     handoff       what waits for a person: list, show, approve, take over
-    company       a company's settings, the secrets they name, its API keys
+    company       a company's settings and the secrets they name; api_keys who may call for it
     company_item  what a `company-data` item must be
-    facts         the dataset: create, seed, pending, explain, rebuild
-    doctor        a deployed stage against its declaration
+    facts         `python -m ops.facts`, the dataset: create, seed, pending, explain, rebuild
+A stage's resources
     provision     tables, queues and switches as `.chalice/resources.json` declares them
     watching      log groups, alarms and dashboard as that file declares them
+    buckets       its buckets; mail how mail reaches it
     chalice_deploy  what `chalice deploy` needs: run by `app` under that command
     template      the part of CloudFormation that file is written in
     stages        the environment of a stage, from `.chalice/config.json`

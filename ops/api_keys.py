@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from botocore.exceptions import ClientError
 
-from chalicelib.sources import router
+from chalicelib.sources import router_access
 from ops.session import OpsError, Session
 
 KEY_BYTES = 32
@@ -86,7 +86,7 @@ def _change(
 
 
 def _keys_of(whole: Mapping[str, Any], company_id: str) -> tuple[str, ...]:
-    return router.access(json.dumps(whole)).get(company_id, router.Access()).api_keys
+    return router_access.access(json.dumps(whole)).get(company_id, router_access.Access()).api_keys
 
 
 def _read(session: Session) -> tuple[dict[str, Any], str | None]:

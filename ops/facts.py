@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None, services: Services | None = Non
 def create(parts: Services, options: argparse.Namespace) -> Told:
     """Make the dataset unless one of the name is there; `--again` makes another all the same."""
     workspace = parts.settings.powerbi_workspace_id
-    client = parts.powerbi_client
+    client = parts.posting.powerbi_client
     there = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
     if there and not options.again:
         return 0, {"there": list(there)}, f"{DATASET} is there: {', '.join(there)}"
@@ -75,7 +75,7 @@ def create(parts: Services, options: argparse.Namespace) -> Told:
 def seed(parts: Services, _options: argparse.Namespace) -> Told:
     """Post the dimensions that need no fact."""
     keys = seed_keys(datetime.now(UTC).year)
-    outcome = parts.fact_writer.seed(keys, time_left_seconds=_budget())
+    outcome = parts.posting.writer.seed(keys, time_left_seconds=_budget())
     return int(outcome != "seeded"), {"outcome": outcome}, str(outcome)
 
 
@@ -123,9 +123,9 @@ def rebuild(parts: Services, options: argparse.Namespace) -> Told:
 
     dataset_id = options.dataset or parts.settings.powerbi_dataset_id
     done = Rebuild(
-        ledger=parts.fact_rows_ledger,
+        ledger=parts.posting.ledger,
         registry=parts.fact_ledger,
-        sink=parts.powerbi(dataset_id),
+        sink=parts.posting.powerbi(dataset_id),
         roster=parts.roster,
         switches=parts.switches,
         clock=parts.clock,

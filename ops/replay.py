@@ -12,7 +12,8 @@ from typing import Any
 
 from chalicelib import rows
 from chalicelib.clock import iso
-from chalicelib.jobs import ActionResend, Recovery
+from chalicelib.job_kinds import ActionResend
+from chalicelib.jobs import Recovery
 from chalicelib.ports import ActionStatus
 from ops.events import Pace, job_of
 from ops.session import OpsError, Session

@@ -45,6 +45,7 @@ from fact_rig import (  # noqa: E402, F401 - likewise
 hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):  # what lands must not depend on the day's luck
     hypothesis.settings.load_profile("ci")
+from killing import killer  # noqa: E402, F401 - likewise
 from outreach_system import (  # noqa: E402, F401 - likewise
     _ses_server,
     _twilio_server,
@@ -52,6 +53,7 @@ from outreach_system import (  # noqa: E402, F401 - likewise
     ses,
     twilio,
 )
+from pipeline_system import log_stream, system  # noqa: E402, F401 - likewise
 from support_system import (  # noqa: E402, F401 - likewise
     clock_moves,
     desk,

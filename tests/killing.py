@@ -1,6 +1,9 @@
 """Kills a worker at one of its calls: a `BaseException` out of the client, which nothing of ours catches."""
 
+import itertools
+
 import boto3
+import pytest
 import requests
 
 
@@ -65,3 +68,25 @@ def work(system):
     except Killed:
         return True
     return False
+
+
+def killed_at(system, killer, number, moment):
+    """Run what waits and kill it at that call; False when it ended before it came so far."""
+    killer.arm(number, moment)
+    was_killed = work(system)
+    killer.disarm()
+    return was_killed
+
+
+def boundaries():
+    """Before and after each call, without end."""
+    return ((number, moment) for number in itertools.count(1) for moment in ("before", "after"))
+
+
+@pytest.fixture
+def killer(outreach, monkeypatch):
+    """Counts every AWS call of outreach's containers, and kills at one of them."""
+    found = Killer()
+    at_aws(found, monkeypatch)
+    outreach.new_container()
+    return found

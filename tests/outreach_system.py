@@ -10,6 +10,8 @@ import pytest
 from chalice.test import Client
 from engines import drain
 
+from chalicelib.jobs import Recovery
+from chalicelib.rebuild import rebuilt
 from local import company, environment
 from local.lambda_events import Context, schedule_event
 from local.pump import Pump
@@ -18,6 +20,7 @@ from local.vendors.twilio import Twilio
 
 TEL = "+15550100001"
 MAIL = "j.doe@example.com"
+CHANNELS = ["whatsapp", "sms", "email"]
 
 
 class Outreach:
@@ -96,6 +99,12 @@ class Outreach:
         self.twilio_sid = dict(parse_qsl(post.body.decode()))["MessageSid"]
         return post
 
+    def hears_from(self, request_id, recipient):
+        """A conversation by SMS in which the recipient has written back; nobody has read it yet."""
+        self.start(request_id, "sms", recipient)
+        self.run()
+        self.deliver(self.says("Tell me more", whatsapp=False, from_=recipient))
+
     def age_starts(self):
         """Time passes for every start: the sweep looks at rows that have rested for a while."""
         table = self.services.ledger._table
@@ -121,6 +130,20 @@ class Outreach:
     def rows(self, table="IdempotencyTable"):
         name = self.stage.tables[table]
         return self.stage.aws.client("dynamodb").scan(TableName=name)["Items"]
+
+
+def replay(system, prefix):
+    """As `ops replay` does with every event of a kind."""
+    for row in system.rows():
+        key = row["event_id"]["S"]
+        if key.startswith(prefix):
+            stored = system.services.ledger.stored(key)
+            job = rebuilt(system.services.rebuilders, stored.event)
+            system.services.intake.accept(job, recovery=Recovery.OPERATOR)
+
+
+def sent(system, channel):
+    return system.ses.sent_to(MAIL) if channel == "email" else system.twilio.sent_to(TEL)
 
 
 def channel_of(name):

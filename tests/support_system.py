@@ -1,13 +1,12 @@
 """The whole reply system under test: the ticket's webhook, the worker, and every vendor at the wire."""
 
 import importlib
-import json
 import time
 from datetime import timedelta
 
 import pytest
-from chalice.test import Client
 from engines import drain
+from pipeline_system import TicketSystem
 
 from chalicelib import keys
 from chalicelib.plans import Plan
@@ -17,6 +16,12 @@ from local.vendors.shopify import Shopify
 
 EMAIL = "ada@example.com"
 BOT = "bot-1"
+STATUS_TAGS = {
+    "mw-auto-replied",
+    "mw-order-status-answered",
+    "mw-reply-sent",
+    "mw-outbound-path-send-message",
+}
 
 
 @pytest.fixture
@@ -51,21 +56,8 @@ def desk_environment(stage, richpanel, shopify, openai, extra):
     }
 
 
-class Desk:
-    """What a test does to the running system, and what it sees of it."""
-
-    def __init__(self, app, stage, richpanel, pump):
-        self.app, self.stage, self.richpanel, self.pump = app, stage, richpanel, pump
-        self.services = importlib.import_module("chalicelib.wiring").services
-        self.services()
-        self.handles = []
-        handler = pump.handler
-
-        def handle(event, context):
-            self.handles.append(event["Records"][0]["receiptHandle"])
-            return handler(event, context)
-
-        pump.handler = handle
+class Desk(TicketSystem):
+    """The system with replies: customers who write, a shop that is asked, a model that may be."""
 
     def ticket(self, text, ticket_id="1042", **more):
         settings = {"customer_email": EMAIL, "customer_name": "Ada Lovelace"} | more
@@ -77,38 +69,18 @@ class Desk:
         return {"ticket_id": ticket_id, "message_id": comment_id, "message": text}
 
     def post(self, body):
-        headers = {
-            "content-type": "application/json",
-            "x-richpanel-webhook-token": self.stage.secrets.webhook_token,
-        }
-        with Client(self.app.app) as client:
-            answer = client.http.post(
-                "/webhook/richpanel", headers=headers, body=json.dumps(body).encode()
-            )
+        answer = super().post(body)
         assert answer.status_code == 200
+        return answer
 
     def run(self, *bodies):
         for body in bodies:
             self.post(body)
-        return drain(self.pump, at_most=20)
-
-    def again(self):
-        """The message handled last is visible again; another container has it."""
-        importlib.import_module("chalicelib.wiring")._services.clear()
-        self.stage.aws.client("sqs").change_message_visibility(
-            QueueUrl=self.stage.queue_url, ReceiptHandle=self.handles[-1], VisibilityTimeout=0
-        )
-        return drain(self.pump, at_most=20)
+        return super().run()
 
     def new_container(self):
         importlib.import_module("chalicelib.wiring")._services.clear()
         self.services()  # before Chalice's test client puts the deployed stage's environment there
-
-    def let_leases_end(self):
-        table = self.services().ledger._table
-        for row in table._client.scan(TableName=table.name)["Items"]:
-            if float(row.get("lease_until", {"N": "1"})["N"]) > 1:
-                table.update({"event_id": row["event_id"]["S"]}, set_={"lease_until": 1})
 
     def sweep(self):
         self.services().sweep(Context())
@@ -130,12 +102,6 @@ class Desk:
     def tags(self, ticket_id="1042"):
         return self.richpanel.tags_of(ticket_id)
 
-    def row(self, key):
-        return self.services().ledger._table.get({"event_id": key})
-
-    def event(self, comment_id="c-1", ticket_id="1042"):
-        return self.row(keys.ticket_message(ticket_id, comment_id))
-
     def reasons(self, comment_id="c-1"):
         return Plan.decode(self.event(comment_id)["plan"]).facts.get("reasons", [])
 
@@ -147,11 +113,6 @@ class Desk:
 
     def writes(self):
         return [call.operation for call in self.richpanel.calls if call.method != "GET"]
-
-    def everything_stored(self):
-        client = self.stage.aws.client("dynamodb")
-        names = client.list_tables()["TableNames"]
-        return json.dumps([client.scan(TableName=name)["Items"] for name in names], default=str)
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import pytest
 from fakes import ManualClock
 
 from chalicelib.allowances import Allowances
-from chalicelib.dynamo import Table
+from chalicelib.dynamo import ConditionFailed, Table
 from chalicelib.errors import TransientError
 from chalicelib.limits import Limit
 
@@ -58,3 +58,26 @@ def test_no_more_than_allowed_are_given_to_many_at_once(take):
     with ThreadPoolExecutor(8) as pool:
         given = list(pool.map(ask, range(16)))
     assert 1 <= given.count(None) <= 3
+
+
+def test_a_row_keeps_what_is_within_the_longest_window_and_no_more(take, clock, ddb):
+    for number in range(5):
+        assert take(f"a{number}") is None
+        clock.forward(1200)
+    (row,) = ddb.client.scan(TableName=ddb.ledger_table)["Items"]
+    assert [one["M"]["by"]["S"] for one in row["taken"]["L"]] == ["a2", "a3", "a4"]
+    assert take("a0") is None
+    assert take("b") == "hourly", "asked again after the window, an action counts anew"
+
+
+class Contended:
+    """A row that somebody else has always changed in between."""
+
+    def put(self, _item, **_condition):
+        raise ConditionFailed({"taken": [], "version": 1})
+
+
+def test_what_cannot_be_counted_is_not_allowed(clock):
+    with pytest.raises(TransientError) as raised:
+        Allowances(Contended(), clock).take("auto_reply:test", "opaque", "a", [HOUR])
+    assert raised.value.reason == "contended"

@@ -1,5 +1,6 @@
 """Times from outside: read where they are times, and nothing where they are not."""
 
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -17,6 +18,16 @@ MORNING = datetime(2026, 11, 20, 9, tzinfo=UTC)
 )
 def test_a_time_is_read_in_any_zone_and_without_one_as_utc(text):
     assert parsed(text) == MORNING
+
+
+def test_a_time_without_a_zone_is_not_the_machines(monkeypatch):
+    monkeypatch.setenv("TZ", "America/Denver")
+    time.tzset()
+    try:
+        assert parsed("2026-11-20T09:00:00") == MORNING
+    finally:
+        monkeypatch.undo()
+        time.tzset()
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,11 @@
 import pytest
 from fact_writer_rig import Crash, CrashingClient, WriterRig, fact
 
+from chalicelib import fact_writer, keys
+from chalicelib.fact_dimensions import STARTED_SECONDS
 from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
 from chalicelib.ports import Switches
+from chalicelib.settlement import LANDING_SECONDS
 
 LEASE_OVER = 600
 LANDED = 1400
@@ -165,10 +168,43 @@ def test_a_dimension_whose_outcome_is_unknown_is_cleared_and_filled_once_it_has_
     rig.clock.forward(60)
     rig.run()
     assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
+    rig.clock.forward(LANDING_SECONDS)  # of a request that was started at the very end of a lease
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 0
     rig.clock.forward(LANDED)
     rig.run()
     assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101", "102"]
     assert rig.powerbi.count()["clear_rows"] == 1
+
+
+def test_a_dimension_is_not_cleared_while_its_request_may_still_land(rig):
+    """The writer's whole lease to start it, and the network's longest time to deliver it."""
+    rig.powerbi.fault("act_then_drop", operation="post_rows")
+    rig.store().keep([fact(1)])
+    rig.run()
+
+    rig.clock.forward(STARTED_SECONDS + LANDING_SECONDS - 5)
+    rig.store().keep([fact(2, agent_id="102")])
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 0
+
+    rig.clock.forward(10)
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 1
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101", "102"]
+
+
+def test_a_dimension_refused_and_posted_again_within_a_millisecond_is_posted(rig):
+    """Its action is named after its number, and an action that has ended is not performed again."""
+    rig.powerbi.fault("status", status=400, operation="post_rows")
+    rig.store().keep([fact(1)])
+    rig.run()
+    assert rig.rows(DIM_AGENT) == []
+
+    rig.store().keep([fact(2)])
+    rig.run()
+
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
 
 
 def test_too_many_requests_are_waited_out(rig):
@@ -186,6 +222,41 @@ def test_too_many_requests_are_waited_out(rig):
     assert set(outcomes[1:5]) == {"waiting:asked_to"}
     assert outcomes[5] == "posted"
     assert len(rig.powerbi.calls_of("post_rows")) == before + 2
+
+
+def test_a_run_whose_time_is_nearly_over_starts_no_batch(rig):
+    rig.store().keep([fact(1)])
+    assert rig.run(seconds=60).posts == 0
+    assert rig.statuses(["ALOWARE:1"]) == {"ALOWARE:1": "pending"}
+    assert rig.run(seconds=61).posted == 1
+
+
+def test_a_run_that_stood_still_past_its_lease_leaves_the_record_to_the_next(rig):
+    rig.run(seeded(rig))
+    rig.store().keep([fact(1)])
+    writer = rig.writer()
+    perform = writer.effects.perform
+
+    def slow(*arguments):
+        done = perform(*arguments)
+        rig.clock.forward(LEASE_OVER)
+        return done
+
+    object.__setattr__(writer.effects, "perform", slow)
+    assert rig.run(writer).outcome == "held:lease_over"
+    assert rig.statuses(["ALOWARE:1"]) == {"ALOWARE:1": "pending"}
+    assert rig.run().outcome == "posted"
+    assert rig.ids()["ALOWARE:1"] == 1, "what is known to be taken is not sent again"
+
+
+def test_a_dimension_that_is_refused_is_told_and_holds_no_fact_up(rig):
+    rig.powerbi.fault("status", operation="post_rows", status=400)  # the first POST: agents
+    rig.store().keep([fact(1)])
+    assert rig.run().outcome == "posted"
+    assert ("mw.facts.dimension_refused", 1, {"table": DIM_AGENT}) in rig.log.metrics
+    rig.store().keep([fact(2)])
+    rig.run()
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
 
 
 def test_one_row_that_is_refused_fails_alone(rig):
@@ -212,6 +283,17 @@ def test_a_table_that_refuses_everything_fails_no_fact(rig):
     assert summary.outcome == "held:every_row_refused"
     assert set(rig.statuses([one.key for one in facts]).values()) == {"pending"}
     assert len(rig.powerbi.calls_of("post_rows")) - before < 12
+    assert ("mw.facts.table_refuses", 1, {}) in rig.log.metrics
+
+
+def test_a_batch_names_no_more_facts_than_its_row_can_hold(rig, monkeypatch):
+    monkeypatch.setattr(fact_writer, "_PLAN_CHARACTERS", 200)
+    rig.run(seeded(rig))
+    rig.store().keep([fact(f"{n}-{keys.digest(str(n))[:32]}") for n in range(16)])
+    summary = rig.run()
+    assert summary.posted == 16
+    assert summary.posts > 1
+    assert set(rig.ids().values()) == {1}
 
 
 @pytest.mark.parametrize("how", ["dataset_gone", "not_in_workspace", "wrong_secret"])

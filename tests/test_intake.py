@@ -9,7 +9,8 @@ from fakes import ManualClock, RecordingLog
 from chalicelib import keys
 from chalicelib.errors import PayloadError, SignatureError, UnavailableError
 from chalicelib.intake import Answer, Intake
-from chalicelib.jobs import Recovery, TicketMessage, decode
+from chalicelib.job_kinds import TicketMessage
+from chalicelib.jobs import Recovery, decode
 from chalicelib.ledger import Ledger
 from chalicelib.ports import EventStatus
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from chalicelib import jobs
 from chalicelib.errors import HandBackError, PayloadError
-from chalicelib.jobs import TicketMessage, TicketNotification
+from chalicelib.job_kinds import TicketMessage, TicketNotification
 
 COMMON = {
     "conversation_id": "1042",

@@ -5,6 +5,7 @@ import threading
 
 import pytest
 from fakes import ManualClock
+from ledger_desk import MODES, facts
 
 from chalicelib.actions import AddTag
 from chalicelib.dynamo import Table
@@ -14,14 +15,11 @@ from chalicelib.ports import (
     UNDECIDED,
     ActionStatus,
     Busy,
-    EventFacts,
     EventStatus,
     Finished,
     Lease,
-    Modes,
 )
 
-MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
 NOTHING = frozenset()
 REQUIRED = {
     "event_id": str,
@@ -37,20 +35,6 @@ REQUIRED = {
     "payload_sha256": str,
     "payload_bytes": int,
 }
-
-
-def facts(key="evt:rp:1042:c-77", **changes):
-    values = {
-        "event_key": key,
-        "conversation_id": "1042",
-        "received_at": "2026-11-20T11:59:59.000Z",
-        "payload_sha256": "9f" * 32,
-        "payload_bytes": 131,
-        "source": "richpanel_http_target",
-        "source_message_id": "c-77",
-        "trace_id": "1f",
-    }
-    return EventFacts(**(values | changes))
 
 
 @pytest.fixture

@@ -31,7 +31,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "openapi.yaml"
 PAGE_TEXT = PAGE.read_text()
 DESCRIBED = yaml.safe_load(PAGE_TEXT)
-ROUTER_ROOMS = ("initiate.py", "sources/router.py")
+ROUTER_ROOMS = ("initiate.py", "sources/router.py", "sources/router_access.py")
 WEBHOOK_ROOMS = tuple(
     f"sources/{name}.py" for name in ("richpanel", "twilio", "aloware", "hubspot")
 )

@@ -4,20 +4,10 @@ The kill is a `BaseException` out of the SDK, which nothing of ours catches; the
 the queue hands the message over again, and another container takes it.
 """
 
-import itertools
-
 import pytest
-from killing import Killed, Killer, at_aws, work
+from killing import Killed, boundaries, killed_at
 
 from local import company
-
-
-@pytest.fixture
-def killer(outreach, monkeypatch):
-    found = Killer()
-    at_aws(found, monkeypatch)
-    outreach.new_container()
-    return found
 
 
 def recover(system):
@@ -25,10 +15,6 @@ def recover(system):
     system.let_leases_end()
     system.again()
     system.new_container()
-
-
-def boundaries():
-    return ((number, moment) for number in itertools.count(1) for moment in ("before", "after"))
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
@@ -42,10 +28,7 @@ def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreac
         assert outreach.start(name, channel, recipient).status_code == 200
         assert outreach.services.worker
         assert outreach.services.switches.current()
-        killer.arm(number, moment)
-        was_killed = work(outreach)
-        killer.disarm()
-        if not was_killed:
+        if not killed_at(outreach, killer, number, moment):
             break
         recover(outreach)
         vendor = outreach.ses if channel == "email" else outreach.twilio
@@ -60,13 +43,8 @@ def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreac
 def test_a_reply_killed_at_any_call_of_the_worker_is_answered_once_or_parked(outreach, killer):
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
-        outreach.start(f"{number}-{moment}", "sms", recipient)
-        outreach.run()
-        outreach.deliver(outreach.says("Tell me more", whatsapp=False, from_=recipient))
-        killer.arm(number, moment)
-        was_killed = work(outreach)
-        killer.disarm()
-        if not was_killed:
+        outreach.hears_from(f"{number}-{moment}", recipient)
+        if not killed_at(outreach, killer, number, moment):
             break
         recover(outreach)
         (row,) = [

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from killing import Killer, at_aws, work
+from killing import boundaries, killed_at, work
 from outreach_system import MAIL, TEL
 
 from chalicelib.conversations.records import Status
@@ -74,6 +74,27 @@ def lost_text(ledgered, unqueued):
         assert ledgered.deliver(post).status_code == 503
     assert event(ledgered, "evt:reply:")["status"]["S"] == "received"
     return post
+
+
+def test_what_the_doors_could_not_keep_is_counted_as_failed_and_not_as_rejected(
+    ledgered, unqueued, monkeypatch
+):
+    """The alarm of the doors counts it."""
+    ledgered.start(channel="sms")
+    ledgered.run()
+    posts = ledgered.twilio.callbacks()
+    counted = []
+    log = ledgered.services.log
+    monkeypatch.setattr(
+        type(log), "metric", lambda _log, name, *_, **about: counted.append((name, about))
+    )
+    with unqueued():
+        assert ledgered.start("req124", recipient="+15550100002").status_code == 500
+        assert ledgered.deliver(posts[0]).status_code == 503
+    assert counted == [
+        ("mw.ingress.failed", {"source": "channel_router", "code": "QUEUE_ERROR"}),
+        ("mw.ingress.failed", {"source": "twilio_status", "code": "enqueue_failed"}),
+    ]
 
 
 def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered, lost_text):
@@ -169,18 +190,6 @@ def sweep_later(outreach):
     return found
 
 
-@pytest.fixture
-def killer(outreach, monkeypatch):
-    found = Killer()
-    at_aws(found, monkeypatch)
-    outreach.new_container()
-    return found
-
-
-def boundaries():
-    return ((number, moment) for number in itertools.count(1) for moment in ("before", "after"))
-
-
 def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_once(
     outreach, killer
 ):
@@ -190,10 +199,7 @@ def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_o
         outreach.start(name, "sms", recipient)
         assert outreach.services.worker
         assert outreach.services.switches.current()
-        killer.arm(number, moment)
-        was_killed = work(outreach)
-        killer.disarm()
-        if not was_killed:
+        if not killed_at(outreach, killer, number, moment):
             break
         if outreach.fate(name).json_body["state"] == "queued":  # only the queue has it yet
             outreach.again()
@@ -218,13 +224,8 @@ def test_a_reply_whose_worker_died_and_whose_message_is_gone_is_found_and_answer
     outcomes = set()
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
-        outreach.start(f"{number}-{moment}", "sms", recipient)
-        outreach.run()
-        outreach.deliver(outreach.says("Tell me more", whatsapp=False, from_=recipient))
-        killer.arm(number, moment)
-        was_killed = work(outreach)
-        killer.disarm()
-        if not was_killed:
+        outreach.hears_from(f"{number}-{moment}", recipient)
+        if not killed_at(outreach, killer, number, moment):
             break
         has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
         if not has_row:  # only the queue has it yet

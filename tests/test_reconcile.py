@@ -10,11 +10,11 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from engines import drain
-from test_pipeline import ROUTED, System
+from pipeline_system import ROUTED, System, ago, delivery_of, job_of
 
 from chalicelib import keys
 from chalicelib.adapters.rate_limit import RateLimit
-from chalicelib.clock import SystemClock, iso
+from chalicelib.clock import SystemClock
 from chalicelib.errors import TransientError
 from chalicelib.jobs import Recovery
 from chalicelib.ports import ActionStatus, EventStatus, Found
@@ -42,10 +42,6 @@ def sweep(system, *, seconds=200.0, **how):
 
 def run_all(system):
     return drain(system.pump, at_most=500)
-
-
-def ago(seconds):
-    return iso(datetime.now(UTC) - timedelta(seconds=seconds))
 
 
 def rewrite(system, key, **attributes):
@@ -265,11 +261,9 @@ def test_an_event_whose_worker_died_on_its_last_receive_is_failed_and_given_to_a
 ):
     body = system.ticket(tags=["mw-processed"])
     ledger = system.services().ledger
-    from test_pipeline import _delivery  # noqa: PLC0415
-
     ledger.store_plan, real = _dies, ledger.store_plan
     with pytest.raises(SystemExit):
-        system.services().worker.process(_delivery(body, receive_count=10))
+        system.services().worker.process(delivery_of(body, receive_count=10))
     ledger.store_plan = real
     age_everything(system, 300)
     assert sweep(system).buried == 0, "its lease is not over yet"
@@ -295,11 +289,9 @@ def _dies(*_args, **_kwargs):
 
 def test_a_hand_off_that_failed_is_repeated_until_it_is_done_and_then_no_more(system, richpanel):
     body = system.ticket(tags=["mw-processed"])
-    from test_pipeline import _delivery  # noqa: PLC0415
-
     richpanel.fault("status", operation="add_tags", status=503, times=9)
     with pytest.raises(Exception, match="richpanel_http_503"):
-        system.services().worker.process(_delivery(body, receive_count=10))
+        system.services().worker.process(delivery_of(body, receive_count=10))
     assert system.event()["status"] == "failed"
     assert "unfinished" in system.event()
     assert sweep(system).handoffs == 0, "it was tried a moment ago"
@@ -441,14 +433,12 @@ def test_conversations_left_behind_come_on_by_their_own_record(system, richpanel
     """The hook of systems whose conversations live in a table of their own."""
     from dataclasses import replace  # noqa: PLC0415
 
-    from test_pipeline import _job  # noqa: PLC0415
-
     body = system.ticket(tags=["mw-processed"])
     asked = []
 
     def left_behind(*, older_than, limit):
         asked.append((older_than, limit))
-        return [_job(body)]
+        return [job_of(body)]
 
     reconciler = replace(system.services().reconciler, left_behind=(left_behind,))
     summary = reconciler.sweep(time_left_seconds=lambda: 200.0)
@@ -481,11 +471,10 @@ def test_replaying_processed_events_twice_and_at_once_has_no_effect(system, rich
     run_all(system)
     richpanel.forget_calls()
     before = len(richpanel.effects)
-    from test_pipeline import _job  # noqa: PLC0415
 
     for _ in range(2):
         for body in bodies:
-            system.services().intake.accept(_job(body), recovery=Recovery.OPERATOR)
+            system.services().intake.accept(job_of(body), recovery=Recovery.OPERATOR)
     with ThreadPoolExecutor(4) as pool:
         list(pool.map(lambda _: drain(system.pump, at_most=20), range(4)))
     run_all(system)

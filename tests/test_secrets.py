@@ -2,6 +2,7 @@
 
 import boto3
 import pytest
+from botocore.exceptions import ClientError
 from fakes import ManualClock
 from moto import mock_aws
 
@@ -55,3 +56,19 @@ def test_a_secret_that_cannot_be_read_is_unavailable_and_names_nothing(client):
     with pytest.raises(UnavailableError) as caught:
         SecretsManager(client, ManualClock()).text("rp-mw/dev/none")
     assert "none" not in str(caught.value)
+    assert caught.value.code == "secret_missing"
+
+
+def test_a_secret_that_is_refused_or_holds_bytes_is_not_taken_for_a_missing_one(client):
+    client.create_secret(Name="s", SecretBinary=b"bytes")
+    with pytest.raises(UnavailableError) as caught:
+        SecretsManager(client, ManualClock()).text("s")
+    assert caught.value.code == "secret_unreadable"
+
+    class Refusing:
+        def get_secret_value(self, **_name):
+            raise ClientError({"Error": {"Code": "AccessDeniedException"}}, "GetSecretValue")
+
+    with pytest.raises(UnavailableError) as caught:
+        SecretsManager(Refusing(), ManualClock()).text("s")
+    assert caught.value.code == "secret_unreadable"

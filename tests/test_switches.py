@@ -49,6 +49,12 @@ def test_switches_are_read_and_kept_for_some_seconds(ssm, clock):
     assert read.current() == Switches(automation_enabled=True)
     read.current()
     assert ssm.asked == 1
+    clock.forward(14)
+    read.current()
+    assert ssm.asked == 1
+    clock.forward(1)
+    read.current()
+    assert ssm.asked == 2
 
 
 def test_a_flip_is_seen_within_thirty_seconds(ssm, clock):

@@ -1,5 +1,7 @@
 """Messages off the queue: what each leaves at the vendor, on its row and in the records."""
 
+from dataclasses import replace
+
 import pytest
 from worker_desk import (
     ATTENTION,
@@ -27,7 +29,8 @@ from chalicelib import trace
 from chalicelib.errors import LeaseLostError, PermanentError
 from chalicelib.escalation import ATTENTION_TAG
 from chalicelib.flows import NotAnEvent
-from chalicelib.jobs import AlowareDelivery, Recovery, facts_of
+from chalicelib.job_kinds import AlowareDelivery
+from chalicelib.jobs import Recovery, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import UNDECIDED, AuditRow, EventStatus, Switches
 
@@ -412,6 +415,27 @@ def test_what_was_settled_goes_on_and_what_failed_does_not(desk):
     assert desk.process(job(recovery=Recovery.SETTLED)) == "done"
     assert desk.ended() == ("failed", "refused:http_422")
     assert desk.row()["attempts"] == 1
+
+
+def test_a_late_copy_of_the_message_that_opened_an_event_does_not_open_it_again(desk):
+    desk.process()
+    replay = job(recovery=Recovery.OPERATOR)
+    attempts = []
+    for message in ("replay-1", "replay-1", "replay-2"):
+        assert desk.process(replay, message_id=message) == "done"
+        attempts.append(desk.row()["attempts"])
+    assert attempts == [2, 2, 3]
+
+
+def test_an_event_that_is_resumed_by_its_key_alone_acts_under_its_own_message(desk):
+    """Whoever resumes it may know only its row's key; the row knows the message."""
+    lease = desk.ledger.claim(
+        facts_of(job()), UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
+    )
+    desk.ledger.release(lease, reason="x")
+    desk.flow.stands_for = [replace(facts_of(job()), source_message_id=None)]
+    assert desk.process() == "done"
+    assert desk.sent == [ROUTED, CLOSED]
 
 
 OPENED_BY = {

@@ -11,7 +11,8 @@ from chalicelib.effects import Effects
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.escalation import ATTENTION_TAG, Escalation
 from chalicelib.flows import Event
-from chalicelib.jobs import TicketMessage, TicketNotification, encode, facts_of
+from chalicelib.job_kinds import TicketMessage, TicketNotification
+from chalicelib.jobs import encode, facts_of
 from chalicelib.ledger import Ledger
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import Delivery
@@ -47,10 +48,10 @@ def notification(**changes):
     return TicketNotification(**(values | {"event_key": "evt:rp:1042:n:d-1"} | changes))
 
 
-def delivered(sent, *, receive=1, time_left=120.0):
+def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1"):
     return Delivery(
         body=sent if isinstance(sent, str) else encode(sent),
-        message_id="sqs-1",
+        message_id=message_id,
         receipt_handle=f"handle-{receive}",
         receive_count=receive,
         max_receives=10,

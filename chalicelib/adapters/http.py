@@ -1,19 +1,7 @@
-"""The one HTTP client under every adapter: how a call ended, in the words of the error tree.
+"""The one HTTP client under every adapter: one call within a deadline, a pace and a breaker.
 
-=============================================  ==================  ===========================
-how it ended                                   repeatable call     any other call
-=============================================  ==================  ===========================
-nothing was sent (DNS, refused, TLS, connect)  Transient           Transient
-sent, then time-out, reset, broken answer      Transient           Uncertain
-429                                            Transient           Transient
-408, 5xx                                       Transient           Uncertain
-401, 403                                       Auth                Auth
-any other 4xx                                  Permanent           Permanent
-3xx (never followed)                           Permanent           Uncertain
-2xx whose body is not the JSON expected        Transient           Uncertain
-=============================================  ==================  ===========================
-
-Whether anything was sent is not guessed from an exception's type: the connection itself notes it
+How a call ended is told in the words of the error tree; `http_answers` has the table.  Whether
+anything was sent is not guessed from an exception's type: the connection itself notes it
 (`deadline`).  The deadline is total: waiting for a turn, connecting, sending and reading.
 
 Errors hold no body, no URL and no headers, and no exception that does.
@@ -22,14 +10,10 @@ Errors hold no body, no URL and no headers, and no exception that does.
 from __future__ import annotations
 
 import http.client
-import json
-import math
-import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
+from datetime import datetime
 from http import HTTPStatus
 from typing import Any
 
@@ -39,25 +23,14 @@ import urllib3
 from chalicelib.adapters import deadline
 from chalicelib.adapters.breaker import Breaker
 from chalicelib.adapters.deadline import Watch
+from chalicelib.adapters.http_answers import VendorAnswer
 from chalicelib.adapters.rate_limit import RateLimit
-from chalicelib.errors import (
-    AuthError,
-    PermanentError,
-    ProviderError,
-    TransientError,
-    UnavailableError,
-    UncertainError,
-)
+from chalicelib.errors import AuthError, ProviderError, TransientError, UnavailableError
 from chalicelib.ports import Clock, Log
-
-MAX_RETRY_AFTER_SECONDS = 900.0
-"""A longer wait than this is not the queue's business."""
 
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _IDLE_SECONDS = 20.0
 """An idle connection older than this may be dead, most of all after a frozen container thaws."""
-_CHUNK_BYTES = 65_536
-_MAX_ERROR_BYTES = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,17 +95,17 @@ class VendorClient:
             deadline_seconds: for everything: waiting for a turn, connecting, sending, reading.
 
         Raises:
-            ProviderError: as the table above says.
+            ProviderError: as the table of `http_answers` says.
         """
         ends = self.clock.monotonic() + deadline_seconds
         answer = self._once(call, ends, refresh=False)
         if answer.status == HTTPStatus.UNAUTHORIZED:
             answer = self._once(call, ends, refresh=True)
-        if answer.status in _REFUSED:
+        if answer.is_refused:
             raise answer.error(AuthError, self.provider, call.operation)
         return answer.json
 
-    def _once(self, call: Call, ends: float, *, refresh: bool) -> _Answer:
+    def _once(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
         """One request; a refused key is an answer, everything else that is not 2xx is raised."""
         with self.breaker.attempt(call.operation):
             headers = self._headers(call, refresh=refresh)
@@ -140,7 +113,7 @@ class VendorClient:
             self.rate_limit.acquire(call.operation, deadline_seconds=left)
             started = self.clock.monotonic()
             answer = self._exchange(call, headers, ends - started)
-            kind = answer.failure(call)
+            kind = answer.failure(is_repeatable=call.is_repeatable)
             self._report(call, answer, kind, self.clock.monotonic() - started)
             if kind is not None:
                 raise answer.error(kind, self.provider, call.operation)
@@ -153,7 +126,7 @@ class VendorClient:
             return headers | dict(self.authorize(refresh))
         raise TransientError(self.provider, call.operation, reason="secret_unavailable")
 
-    def _exchange(self, call: Call, headers: dict[str, str], seconds: float) -> _Answer:
+    def _exchange(self, call: Call, headers: dict[str, str], seconds: float) -> VendorAnswer:
         if call.is_repeatable:
             return self._talk(self._reusable_session(), call, headers, seconds)
         with deadline.session() as session:
@@ -168,11 +141,11 @@ class VendorClient:
 
     def _talk(
         self, session: requests.Session, call: Call, headers: dict[str, str], seconds: float
-    ) -> _Answer:
+    ) -> VendorAnswer:
         """Send and read; whatever goes wrong becomes a reason, and its exception is dropped."""
         watch = Watch(seconds)
         patience = max(seconds, 0.001)
-        answer = _Answer(now=self.clock.now)
+        answer = VendorAnswer(now=self.clock.now)
         try:
             with (
                 watch.watching(),
@@ -188,9 +161,12 @@ class VendorClient:
                     stream=True,
                 ) as response,
             ):
-                answer.read(response, call, self.max_answer_bytes)
-                if self.error_code_at and answer.status_is_error:
-                    answer.reason = _error_code(response, self.error_code_at)
+                answer.read(
+                    response,
+                    expects_json=call.expects_json,
+                    max_bytes=self.max_answer_bytes,
+                    code_at=self.error_code_at,
+                )
         except _BROKEN as error:
             answer.reason = _reason(error, watch)
         if answer.reason and watch.is_over:
@@ -200,140 +176,23 @@ class VendorClient:
         return answer
 
     def _report(
-        self, call: Call, answer: _Answer, kind: type[ProviderError] | None, seconds: float
+        self, call: Call, answer: VendorAnswer, kind: type[ProviderError] | None, seconds: float
     ) -> None:
-        is_refused = answer.status in _REFUSED
         self.log.event(
             f"vendor.{self.provider}.{call.operation}",
             http_status=answer.status,
             latency_ms=round(seconds * 1000),
-            result="success" if kind is None and not is_refused else "failed",
-            error_class=kind.__name__ if kind else "AuthError" if is_refused else None,
+            result="success" if kind is None and not answer.is_refused else "failed",
+            error_class=kind.__name__ if kind else "AuthError" if answer.is_refused else None,
             reason=answer.reason or None,
             request_id=answer.request_id,
         )
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self.rate_limit.cool_down(answer.retry_after)
             self.log.metric("mw.vendor.rate_limited", provider=self.provider)
-        elif kind is not None or is_refused:
+        elif kind is not None or answer.is_refused:
             outcome = kind.__name__ if kind else "AuthError"
             self.log.metric("mw.vendor.failed", provider=self.provider, outcome=outcome)
-
-
-def retry_after_seconds(value: str | None, now: datetime) -> float | None:
-    """Seconds in a ``Retry-After`` header, seconds or HTTP date; None when it says nothing.
-
-    Negative and past values are 0; none is longer than 15 minutes.
-    """
-    if value is None:
-        return None
-    try:
-        seconds = float(value)
-    except ValueError:
-        seconds = _seconds_until(value, now)
-    if math.isnan(seconds):
-        return None
-    return min(max(seconds, 0.0), MAX_RETRY_AFTER_SECONDS)
-
-
-def _seconds_until(http_date: str, now: datetime) -> float:
-    try:
-        moment = parsedate_to_datetime(http_date)
-    except (ValueError, OverflowError):
-        return math.nan
-    if moment.tzinfo is None:
-        moment = moment.replace(tzinfo=UTC)
-    return (moment - now).total_seconds()
-
-
-@dataclass(slots=True)
-class _Answer:
-    """What came back, as far as it came."""
-
-    now: Callable[[], datetime]
-    status: int | None = None
-    reason: str = ""
-    was_sent: bool = False
-    retry_after: float | None = None
-    request_id: str | None = None
-    json: dict[str, Any] = field(default_factory=dict, repr=False)
-
-    def read(self, response: requests.Response, call: Call, max_bytes: int) -> None:
-        """Status first; the body only of a success, and only so much of it."""
-        self.status = response.status_code
-        self.request_id = _request_id(response.headers)
-        if self.status in _SAYS_WHEN:
-            self.retry_after = retry_after_seconds(response.headers.get("retry-after"), self.now())
-        if call.expects_json and response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:
-            self.reason, self.json = _object(response, max_bytes)
-
-    @property
-    def status_is_error(self) -> bool:
-        """The vendor says itself that it failed, and may say why."""
-        return self.status is not None and self.status >= HTTPStatus.BAD_REQUEST
-
-    def failure(self, call: Call) -> type[ProviderError] | None:
-        """Which error this is, None for a success or a refused key."""
-        unclear = TransientError if call.is_repeatable else UncertainError
-        match self.status:
-            case None:
-                return unclear if self.was_sent else TransientError
-            case 401 | 403:
-                return None
-            case 429:
-                return TransientError
-            case 408:
-                return unclear
-            case status if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
-                return unclear
-            case status if status >= HTTPStatus.BAD_REQUEST:
-                return PermanentError
-            case status if status >= HTTPStatus.MULTIPLE_CHOICES:
-                return PermanentError if call.is_repeatable else UncertainError
-            case _:
-                return unclear if self.reason else None
-
-    def error(self, kind: type[ProviderError], provider: str, operation: str) -> ProviderError:
-        """The error, with identifiers only."""
-        return kind(
-            provider,
-            operation,
-            status=self.status,
-            reason=self.reason,
-            request_id=self.request_id,
-            retry_after=self.retry_after,
-        )
-
-
-def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str, Any]]:
-    """The JSON object in an answer's body, or the reason why there is none."""
-    body = bytearray()
-    for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=True):
-        body += chunk
-        if len(body) > max_bytes:
-            return "answer_too_large", {}
-    try:
-        parsed = json.loads(body)
-    except (ValueError, RecursionError):
-        return "answer_not_json", {}
-    return ("", parsed) if isinstance(parsed, dict) else ("answer_not_an_object", {})
-
-
-def _error_code(response: requests.Response, at: tuple[str, ...]) -> str:
-    """The vendor's own code in an error's body: a plain word or number, never a sentence."""
-    _, found = _object(response, _MAX_ERROR_BYTES)
-    value: Any = found
-    for name in at:
-        value = value.get(name) if isinstance(value, dict) else None
-    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
-    return text if _ERROR_CODE.fullmatch(text) else ""
-
-
-def _request_id(headers: Mapping[str, str]) -> str | None:
-    for name in ("x-request-id", "x-amzn-requestid", "request-id"):
-        if _REQUEST_ID.fullmatch(headers.get(name, "")):
-            return headers[name]
-    return None
 
 
 def _reason(error: Exception, watch: Watch) -> str:
@@ -343,10 +202,6 @@ def _reason(error: Exception, watch: Watch) -> str:
     return "connect_timeout" if is_timeout else "connect_failed"
 
 
-_REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
-_SAYS_WHEN = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
-_ERROR_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}|[0-9]{1,6}")
-_REQUEST_ID = re.compile(r"[A-Za-z0-9_.:=/+-]{1,128}")
 _BROKEN = (
     requests.RequestException,
     urllib3.exceptions.HTTPError,

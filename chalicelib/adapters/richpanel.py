@@ -9,44 +9,38 @@ and takes no idempotency key; listing may be forbidden (403) to a key that may r
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import Any, Literal, TypeVar
-from urllib.parse import quote
-
-from pydantic import BaseModel, ValidationError
+from typing import Literal, TypeVar
 
 from chalicelib import keys
 from chalicelib.actions import Action, AddTag, Assign, RemoveTag
-from chalicelib.adapters.http import Call, VendorClient
+from chalicelib.adapters.http import VendorClient
 from chalicelib.adapters.richpanel_answers import (
-    TagPage,
     TeamPage,
     TicketAnswer,
     TicketEnvelope,
     as_ticket,
 )
 from chalicelib.adapters.richpanel_answers import TicketPage as ListedTickets
+from chalicelib.adapters.richpanel_calls import (
+    PROVIDER,
+    READ_DEADLINE_SECONDS,
+    RichpanelCalls,
+    segment,
+)
+from chalicelib.adapters.richpanel_tags import RichpanelTags
 from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
 from chalicelib.ports import Clock, Comment, Ticket
 from chalicelib.ports import TicketPage as OpenTickets
 
-PROVIDER = "richpanel"
-READ_DEADLINE_SECONDS = 15.0
-_TAG_NAMES_LAST = timedelta(minutes=10)
 _PER_PAGE = 100
 _REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
 _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
 """The only payload known to move a ticket to CLOSED; others were answered 200 without effect."""
 
 _AnyAction = TypeVar("_AnyAction", AddTag, RemoveTag, Assign)
-
-
-def key_header(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """The header that proves who we are; the secret is fetched anew when asked with True."""
-    return lambda refresh: {"x-richpanel-key": secret(refresh).strip()}
 
 
 class Richpanel:
@@ -59,11 +53,9 @@ class Richpanel:
     def __init__(
         self, client: VendorClient, clock: Clock, *, tag_mode: Literal["name", "id"] = "name"
     ) -> None:
-        self._client = client
+        self._calls = RichpanelCalls(client)
         self._clock = clock
-        self._tag_mode = tag_mode
-        self._tag_ids: dict[str, str] = {}
-        self._tag_ids_read_at: datetime | None = None
+        self._tags = RichpanelTags(self._calls, clock, tag_mode)
 
     # --- reading ------------------------------------------------------------------------------
 
@@ -83,12 +75,11 @@ class Richpanel:
         """
         path = f"/v1/tickets/number/{number}"
         try:
-            answer = self._get("read_ticket_by_number", path, {}, READ_DEADLINE_SECONDS)
+            raw = self._calls.get(TicketEnvelope, "read_ticket_by_number", path).ticket
         except PermanentError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return None
             raise
-        raw = _parsed(TicketEnvelope, answer, "read_ticket_by_number").ticket
         return self._ticket(raw) if raw.id else None
 
     def open_page(self, *, since: datetime, page: int) -> OpenTickets:
@@ -112,24 +103,22 @@ class Richpanel:
 
     def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
         """Ids of a customer's tickets, as the vendor knows them by an address."""
-        path = f"/v1/tickets/{kind}/{_segment(address, 'list_customer_tickets')}"
+        path = f"/v1/tickets/{kind}/{segment(address, 'list_customer_tickets')}"
         try:
-            answer = self._get("list_customer_tickets", path, {}, READ_DEADLINE_SECONDS)
+            listed = self._calls.get(ListedTickets, "list_customer_tickets", path)
         except PermanentError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return []
             raise
-        listed = _parsed(ListedTickets, answer, "list_customer_tickets")
         return [raw.id for raw in listed.all if raw.id]
 
     def tag_names(self) -> frozenset[str]:
         """Every tag the tenant has."""
-        return frozenset(self._known_tags(READ_DEADLINE_SECONDS, refresh=True))
+        return self._tags.every_name()
 
     def team_names(self) -> frozenset[str]:
         """Every team the tenant has."""
-        answer = self._get("list_teams", "/v1/teams", {}, READ_DEADLINE_SECONDS)
-        listed = _parsed(TeamPage, answer, "list_teams")
+        listed = self._calls.get(TeamPage, "list_teams", "/v1/teams")
         return frozenset(team.name for team in listed.all if team.name)
 
     # --- executors ----------------------------------------------------------------------------
@@ -150,7 +139,7 @@ class Richpanel:
         """Assign a ticket to the user whose id the last action names; repeating changes nothing."""
         conversation_id, ours = _only(Assign, actions)
         body = {"ticket": {"assignee_id": ours[-1].team}}
-        self._put("assign", conversation_id, "", body, deadline_seconds)
+        self._calls.put("assign", conversation_id, "", body, deadline_seconds)
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
         """Close a ticket and read it back, as a refused change is answered 200 too.
@@ -162,7 +151,7 @@ class Richpanel:
             ProviderError: `TransientError` also where it is still open afterwards.
         """
         ends = self._clock.monotonic() + deadline_seconds
-        self._put("close", conversation_id, "", _CLOSE, deadline_seconds)
+        self._calls.put("close", conversation_id, "", _CLOSE, deadline_seconds)
         ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
         if ticket.is_open:
             raise TransientError(PROVIDER, "close", reason="not_applied")
@@ -170,7 +159,7 @@ class Richpanel:
 
     def reopen(self, conversation_id: str, *, deadline_seconds: float) -> None:
         """Open a ticket again; repeating it changes nothing."""
-        self._put("reopen", conversation_id, "", _REOPEN, deadline_seconds)
+        self._calls.put("reopen", conversation_id, "", _REOPEN, deadline_seconds)
 
     def send_message(
         self, conversation_id: str, *, body: str, author_id: str, deadline_seconds: float
@@ -193,7 +182,7 @@ class Richpanel:
         started = self._clock.now()
         ends = self._clock.monotonic() + deadline_seconds
         message = {"body": body, "author_id": author_id}
-        self._put("send_message", conversation_id, "/send-message", message, deadline_seconds)
+        self._calls.put("send_message", conversation_id, "/send-message", message, deadline_seconds)
         try:
             ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
         except ProviderError:
@@ -207,9 +196,8 @@ class Richpanel:
     # --- private ------------------------------------------------------------------------------
 
     def _read_ticket(self, conversation_id: str, deadline_seconds: float) -> Ticket:
-        path = f"/v1/tickets/{_segment(conversation_id, 'read_ticket')}"
-        answer = self._get("read_ticket", path, {}, deadline_seconds)
-        raw = _parsed(TicketEnvelope, answer, "read_ticket").ticket
+        path = f"/v1/tickets/{segment(conversation_id, 'read_ticket')}"
+        raw = self._calls.get(TicketEnvelope, "read_ticket", path, deadline_seconds).ticket
         if raw.id != conversation_id:
             raise PermanentError(PROVIDER, "read_ticket", reason="id_mismatch")
         return self._ticket(raw)
@@ -223,83 +211,19 @@ class Richpanel:
             "order": "DESC",
             "updated_at": since.astimezone(UTC).date().isoformat(),
         }
-        answer = self._get("list_tickets", "/v1/tickets", query, READ_DEADLINE_SECONDS)
-        return _parsed(ListedTickets, answer, "list_tickets")
+        return self._calls.get(ListedTickets, "list_tickets", "/v1/tickets", query=query)
 
     def _change_tags(
         self, verb: str, conversation_id: str, names: set[str], deadline_seconds: float
     ) -> None:
         operation = verb.replace("-", "_")
         ends = self._clock.monotonic() + deadline_seconds
-        tags = sorted(self._as_sent(name, operation, deadline_seconds) for name in names)
+        tags = sorted(self._tags.as_sent(name, operation, deadline_seconds) for name in names)
         left = ends - self._clock.monotonic()
-        self._put(operation, conversation_id, f"/{verb}", {"tags": tags}, left)
-
-    def _as_sent(self, name: str, operation: str, deadline_seconds: float) -> str:
-        if self._tag_mode == "name":
-            return name
-        tag_id = self._known_tags(deadline_seconds).get(name)
-        if tag_id is None:
-            tag_id = self._known_tags(deadline_seconds, refresh=True).get(name)
-        if tag_id is None:
-            raise PermanentError(PROVIDER, operation, reason="unknown_tag")
-        return tag_id
-
-    def _known_tags(self, deadline_seconds: float, *, refresh: bool = False) -> Mapping[str, str]:
-        """Tag ids by name, remembered for ten minutes."""
-        now = self._clock.now()
-        read_at = self._tag_ids_read_at
-        if refresh or read_at is None or now - read_at > _TAG_NAMES_LAST:
-            answer = self._get("list_tags", "/v1/tags", {}, deadline_seconds)
-            listed = _parsed(TagPage, answer, "list_tags")
-            self._tag_ids = {tag.name: tag.id for tag in listed.all if tag.name and tag.id}
-            self._tag_ids_read_at = now
-        return self._tag_ids
+        self._calls.put(operation, conversation_id, f"/{verb}", {"tags": tags}, left)
 
     def _ticket(self, raw: TicketAnswer) -> Ticket:
-        return as_ticket(raw, self._tag_names(raw.tags or []))
-
-    def _tag_names(self, tags: Sequence[str]) -> frozenset[str]:
-        """Names, and ids as they came: some tenants answer with ids, some with names."""
-        shown = frozenset(tags)
-        if not any(_UUID.fullmatch(tag) for tag in shown):
-            return shown
-        try:
-            known = self._known_tags(READ_DEADLINE_SECONDS)
-        except ProviderError:
-            known = self._tag_ids
-        return shown | {name for name, tag_id in known.items() if tag_id in shown}
-
-    def _get(
-        self, operation: str, path: str, query: Mapping[str, str], deadline_seconds: float
-    ) -> dict[str, Any]:
-        call = Call(operation, "GET", path, is_repeatable=True, query=query)
-        return self._client.send(call, deadline_seconds=deadline_seconds)
-
-    def _put(
-        self,
-        operation: str,
-        conversation_id: str,
-        suffix: str,
-        body: Mapping[str, Any],
-        deadline_seconds: float,
-    ) -> None:
-        """Change a ticket; what the answer shows of it may be older than the change."""
-        path = f"/v1/tickets/{_segment(conversation_id, operation)}{suffix}"
-        is_repeatable = operation != "send_message"
-        call = Call(operation, "PUT", path, is_repeatable=is_repeatable, body=body)
-        answer = self._client.send(call, deadline_seconds=deadline_seconds)
-        if _is_of_another(answer, conversation_id):
-            kind = PermanentError if is_repeatable else UncertainError
-            raise kind(PROVIDER, operation, reason="id_mismatch")
-
-
-def _is_of_another(answer: Mapping[str, Any], conversation_id: str) -> bool:
-    """The ticket shown is another, or none, as for an id the vendor did not understand."""
-    shown = answer.get("ticket")
-    if not isinstance(shown, dict):
-        return False
-    return not shown or shown.get("id", conversation_id) != conversation_id
+        return as_ticket(raw, self._tags.as_shown(raw.tags or []))
 
 
 def _only(kind: type[_AnyAction], actions: Sequence[Action]) -> tuple[str, Sequence[_AnyAction]]:
@@ -316,29 +240,10 @@ def _is_newest_first(listed: Sequence[TicketAnswer]) -> bool:
     return times == sorted(times, reverse=True)
 
 
-def _segment(conversation_id: str, operation: str) -> str:
-    """The id as one path segment; the ids that a path has no segment for are refused."""
-    if conversation_id in {"", ".", ".."}:
-        raise PermanentError(PROVIDER, operation, reason="invalid_id")
-    return quote(conversation_id, safe="")
-
-
 def _is_reply(comment: Comment, author_id: str, since: datetime) -> bool:
     """An operator's comment of this author since then; a signature may have changed its text."""
     is_recent = comment.created_at is None or comment.created_at >= since - _CLOCK_SKEW
     return comment.is_operator and comment.author_id in {None, author_id} and is_recent
 
 
-_Model = TypeVar("_Model", bound=BaseModel)
-
-
-def _parsed(model: type[_Model], answer: Mapping[str, Any], operation: str) -> _Model:
-    try:
-        return model.model_validate(answer)
-    except ValidationError:
-        pass
-    raise TransientError(PROVIDER, operation, reason="unexpected_answer")
-
-
-_UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CLOCK_SKEW = timedelta(minutes=2)

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 from chalicelib import keys
 from chalicelib.clock import parsed
 from chalicelib.fact_ports import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Metric
-from chalicelib.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
+from chalicelib.job_kinds import AlowareDelivery, HubSpotBatch, HubSpotEvent
 
 ALOWARE = "ALOWARE"
 HUBSPOT = "HUBSPOT"

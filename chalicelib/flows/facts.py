@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from chalicelib.fact_ports import Fact, FactStore, Roster
 from chalicelib.flows.fact_mapping import RULES, Rule, aloware_fact, gated, hubspot_facts
-from chalicelib.jobs import AlowareDelivery, HubSpotBatch
+from chalicelib.job_kinds import AlowareDelivery, HubSpotBatch
 from chalicelib.ports import Log
 
 

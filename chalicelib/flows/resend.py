@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from chalicelib import keys
 from chalicelib.actions import Action
 from chalicelib.flows import Event, Flow, NotAnEvent, suffix
-from chalicelib.jobs import ActionResend, facts_of
+from chalicelib.job_kinds import ActionResend
+from chalicelib.jobs import facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import ActionRow, EventStatus, Lease, LedgerPort, Switches
 from chalicelib.rebuild import Rebuilder, rebuilt

@@ -17,6 +17,7 @@ from chalicelib.ports.actions import (
     UnsettledAction,
 )
 from chalicelib.ports.ledger import (
+    LEASE_GRACE_SECONDS,
     Busy,
     ClaimResult,
     EventFacts,
@@ -55,6 +56,7 @@ from chalicelib.ports.tickets import (
 )
 
 __all__ = [
+    "LEASE_GRACE_SECONDS",
     "UNDECIDED",
     "ActionRow",
     "ActionStatus",

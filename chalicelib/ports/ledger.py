@@ -11,6 +11,10 @@ from chalicelib.actions import Action
 from chalicelib.ports.actions import ActionRow, ActionStatus, UnsettledAction
 from chalicelib.ports.runtime import Modes
 
+LEASE_GRACE_SECONDS = 130.0
+"""How much longer a lease lasts than its holder's function: clocks differ by up to 120 s, and
+Lambda kills late."""
+
 
 class EventStatus(StrEnum):
     """States of an event row."""

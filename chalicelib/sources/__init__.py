@@ -1,5 +1,6 @@
 """Inbound, one sender a file: verify who posted, parse what was posted; no I/O.
 
+The Channel Router has two: who asks, and what is asked.
 A source never imports another.  `verify` raises `SignatureError`, `parse` raises `PayloadError`
 or `TooLargeError`; both name fields and never values.
 """

@@ -20,7 +20,7 @@ from typing import Any
 
 from chalicelib import keys
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
-from chalicelib.jobs import AlowareDelivery
+from chalicelib.job_kinds import AlowareDelivery
 from chalicelib.sources import InboundRequest
 
 SOURCE = "ALOWARE"

@@ -21,7 +21,7 @@ from typing import Any
 from chalicelib import keys
 from chalicelib.clock import parsed
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
-from chalicelib.jobs import HubSpotBatch, HubSpotEvent
+from chalicelib.job_kinds import HubSpotBatch, HubSpotEvent
 from chalicelib.sources import InboundRequest
 
 SOURCE = "HUBSPOT"

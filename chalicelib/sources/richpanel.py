@@ -19,7 +19,7 @@ from typing import Any
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
-from chalicelib.jobs import TicketMessage, TicketNotification
+from chalicelib.job_kinds import TicketMessage, TicketNotification
 from chalicelib.sources import InboundRequest
 
 TOKEN_HEADER = "x-richpanel-webhook-token"  # noqa: S105 - a header's name

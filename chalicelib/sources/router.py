@@ -1,4 +1,4 @@
-"""The Channel Router's `POST /initiate-conversation`: who asks, and for what.
+"""The Channel Router's `POST /initiate-conversation`: what is asked; `router_access`: by whom.
 
 The body is the request itself, or a whole Context Object, of which only the request and the
 ``conversation_id`` are taken, so that one company can never send with another's account::
@@ -16,13 +16,10 @@ The body is the request itself, or a whole Context Object, of which only the req
 
 from __future__ import annotations
 
-import base64
-import binascii
 import hashlib
-import hmac
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,13 +28,12 @@ from pydantic import validate_email
 from pydantic_core import PydanticCustomError
 
 from chalicelib.clock import iso, parsed
-from chalicelib.errors import PayloadError, RequestError, SignatureError, TooLargeError
+from chalicelib.errors import PayloadError, RequestError, TooLargeError
 
 SOURCE = "channel_router"
 MAX_BODY_BYTES = 256 * 1024
 """With the company's settings the job still fits a queue message of the older size."""
 CHANNELS = ("whatsapp", "email", "sms")
-TOLERANCE_SECONDS = 300
 MAX_ID_BYTES = 256
 """Of company and project: with the rest they are a conversation's key of 1,024 bytes."""
 MAX_DEPTH = 28
@@ -46,26 +42,6 @@ _SMALLEST, _LARGEST, _TOO_LONG = 1e-130, 1e126, 10**38
 _HALF = re.compile("[\ud800-\udfff]")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _CONVERSATION_ID = re.compile(r"[\x21-\x7e]{1,512}")
-
-
-class ForbiddenError(RequestError):
-    """The caller may not do this."""
-
-    status = 403
-
-
-@dataclass(frozen=True, slots=True)
-class Access:
-    """What a company may prove itself with.
-
-    Attributes:
-        api_keys: those that are active; two while a key is rotated.
-        signing_secrets: Standard Webhooks secrets (``whsec_...``); where there are any, every
-            request must be signed.
-    """
-
-    api_keys: tuple[str, ...] = field(default=(), repr=False)
-    signing_secrets: tuple[str, ...] = field(default=(), repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,55 +57,6 @@ class StartRequest:
     conversation_id: str | None = field(repr=False)
     payload_sha256: str
     payload_bytes: int
-
-
-def access(text: str) -> dict[str, Access]:
-    """The API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
-
-    A company's value may also be a key or a list of keys.  Anything else lets nobody in.
-    """
-    try:
-        raw = json.loads(text)
-    except ValueError:
-        return {}
-    return {str(k): _access(v) for k, v in raw.items()} if isinstance(raw, dict) else {}
-
-
-def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> str:
-    """The company whose key the caller shows; every key is compared, in constant time.
-
-    Raises:
-        SignatureError: ``UNAUTHORIZED``; no key, or one that nobody has.
-    """
-    given = headers.get("x-api-key", "").encode("utf-8", "replace")
-    found = ""
-    for company_id, known in companies.items():
-        for key in known.api_keys:
-            if hmac.compare_digest(given, key.encode()):
-                found = company_id
-    if not given or not found:
-        raise SignatureError("UNAUTHORIZED", "header x-api-key is missing or wrong")
-    return found
-
-
-def check_signature(
-    headers: Mapping[str, str], body: bytes, secrets: Sequence[str], *, now_epoch: float
-) -> None:
-    """Standard Webhooks: HMAC-SHA256 over ``{id}.{timestamp}.{body}``; any match is enough.
-
-    Raises:
-        SignatureError: ``INVALID_SIGNATURE``; also when the time is more than five minutes off.
-    """
-    if not secrets:
-        return
-    message_id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
-    is_timely = at.isdecimal() and abs(now_epoch - int(at)) <= TOLERANCE_SECONDS
-    signed = f"{message_id}.{at}.".encode() + body
-    wanted = [_signature(secret, signed) for secret in secrets]
-    given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
-    matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted if ours]
-    if not message_id or not is_timely or not any(matches):
-        raise SignatureError("INVALID_SIGNATURE", "the Standard Webhooks signature does not hold")
 
 
 def parse(body: bytes) -> StartRequest:
@@ -305,30 +232,3 @@ def _reached(channel: str, data: Mapping[str, Any]) -> dict[str, str]:
 def _text(data: Mapping[str, Any], name: str) -> str | None:
     value = data.get(name)
     return value if isinstance(value, str) and value.strip() else None
-
-
-def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
-    if isinstance(value, str):
-        return Access(api_keys=_texts([value]))
-    if isinstance(value, list):
-        return Access(api_keys=_texts(value))
-    if isinstance(value, dict):
-        return Access(
-            api_keys=_texts(value.get("api_keys")),
-            signing_secrets=_texts(value.get("signing_secrets")),
-        )
-    return Access()
-
-
-def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
-    items = value if isinstance(value, list) else []
-    return tuple(one for one in items if isinstance(one, str) and one.strip())
-
-
-def _signature(secret: str, signed: bytes) -> bytes:
-    """``v1,<base64>``; empty for a secret that is none, which then matches nothing."""
-    try:
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-    return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())

@@ -30,7 +30,7 @@ from typing import Any
 
 from chalicelib import keys
 from chalicelib.errors import PayloadError
-from chalicelib.jobs import DeliveryReceipt, InboundMessage
+from chalicelib.job_kinds import DeliveryReceipt, InboundMessage
 
 MAX_TEXT_CHARACTERS = 32_768
 TAG = "send"

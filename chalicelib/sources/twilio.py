@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlencode
 
 from chalicelib import keys
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
-from chalicelib.jobs import DeliveryReceipt, InboundMessage
+from chalicelib.job_kinds import DeliveryReceipt, InboundMessage
 from chalicelib.sources import InboundRequest
 
 MAX_BODY_BYTES = 64 * 1024

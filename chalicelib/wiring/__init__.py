@@ -3,6 +3,11 @@
 The HTTP function never builds, nor even imports, what only the worker needs, so that a webhook is
 acknowledged fast also by a cold container.
 One class per system; `Services` is all of them with what they share: worker, effects, sweep.
+
+    core              clients, tables, queue, switches, secrets, log, a vendor's client
+    support           Richpanel tickets; answering what automatic replies are made of
+    outreach          conversations that a company starts; outreach_vendors whom it speaks to
+    facts             Aloware's and HubSpot's events; fact_posting their way to Power BI
 """
 
 from __future__ import annotations
@@ -25,6 +30,7 @@ if TYPE_CHECKING:
     from chalicelib.rebuild import Rebuilder
     from chalicelib.reconcile import Reconciler
     from chalicelib.settlement import Settlement
+    from chalicelib.wiring.fact_posting import Posting
     from chalicelib.worker import Worker
 
 
@@ -41,6 +47,17 @@ class Services(Support, Facts, Outreach):
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of reconciliation, in numbers."""
         return asdict(self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context)))
+
+    def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
+        """One run of the writer of facts, in numbers."""
+        return self.posting.run(time_left_seconds=lambda_events.time_left(context))
+
+    @cached_property
+    def posting(self) -> Posting:
+        """The writer of facts and what it writes to."""
+        from chalicelib.wiring.fact_posting import Posting
+
+        return Posting(self)
 
     @cached_property
     def worker(self) -> Worker:

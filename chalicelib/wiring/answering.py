@@ -6,10 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 
 from chalicelib.actions import Action
 from chalicelib.adapters import openai, shopify
-from chalicelib.adapters.breaker import Breaker
 from chalicelib.adapters.http import VendorClient
-from chalicelib.adapters.rate_limit import RateLimit
-from chalicelib.adapters.richpanel import PROVIDER, Richpanel
+from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.adapters.richpanel_calls import PROVIDER
 from chalicelib.adapters.richpanel_orders import RichpanelOrders
 from chalicelib.allowances import Allowances
 from chalicelib.errors import PermanentError, SettingsError, TransientError
@@ -23,9 +22,9 @@ from chalicelib.redaction import redact
 from chalicelib.ticket_replies import Close, Reply
 from chalicelib.wiring.core import Core
 
-SHOPIFY_REQUESTS_PER_SECOND = 2.0
+SHOPIFY_REQUESTS_PER_30_S = 60
 """A container's own pace; a search costs a few points of a bucket that gets 100 back a second."""
-OPENAI_REQUESTS_PER_SECOND = 5.0
+OPENAI_REQUESTS_PER_30_S = 150
 
 
 def answering(core: Core, richpanel_client: VendorClient) -> Answering:
@@ -119,33 +118,23 @@ def _shop(core: Core) -> ShopOrders:
 
 
 def _shopify_client(core: Core, authorize: Callable[[bool], Mapping[str, str]]) -> VendorClient:
-    return VendorClient(
-        provider=shopify.PROVIDER,
-        base_url=core.settings.support.shopify_base_url,
-        authorize=authorize,
-        clock=core.clock,
-        log=core.log,
-        rate_limit=_pace(core, shopify.PROVIDER, SHOPIFY_REQUESTS_PER_SECOND),
-        breaker=Breaker(shopify.PROVIDER, core.clock),
+    return core.vendor(
+        shopify.PROVIDER,
+        core.settings.support.shopify_base_url,
+        authorize,
+        requests_per_window=SHOPIFY_REQUESTS_PER_30_S,
     )
 
 
 def _opinions(core: Core) -> Opinions:
     settings = core.settings.support
     secret_id = settings.openai_api_key_secret_id
-    client = VendorClient(
-        provider=openai.PROVIDER,
-        base_url=settings.openai_base_url,
-        authorize=openai.bearer(lambda refresh: core.secrets.text(secret_id, refresh=refresh)),
-        clock=core.clock,
-        log=core.log,
-        rate_limit=_pace(core, openai.PROVIDER, OPENAI_REQUESTS_PER_SECOND),
-        breaker=Breaker(openai.PROVIDER, core.clock),
+    client = core.vendor(
+        openai.PROVIDER,
+        settings.openai_base_url,
+        openai.bearer(lambda refresh: core.secrets.text(secret_id, refresh=refresh)),
+        requests_per_window=OPENAI_REQUESTS_PER_30_S,
         error_code_at=openai.ERROR_CODE_AT,
     )
     names = ModelNames(settings.openai_model, settings.openai_fallback_model or None)
     return Opinions(openai.OpenAI(client, core.clock), names, redact)
-
-
-def _pace(core: Core, provider: str, per_second: float) -> RateLimit:
-    return RateLimit(provider, core.clock, core.clock.sleep, requests_per_window=per_second * 30)

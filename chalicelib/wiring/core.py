@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +22,7 @@ from chalicelib.secrets import SecretsManager
 from chalicelib.settings import Settings
 
 if TYPE_CHECKING:
+    from chalicelib.adapters.http import VendorClient
     from chalicelib.audit import Audit
     from chalicelib.dynamo import Table
     from chalicelib.ledger import Ledger
@@ -157,6 +159,41 @@ class Core:
         `where`: ``endpoint_url``, ``region_name``.
         """
         return boto3.client(service, config=config, **where)
+
+    def vendor(
+        self,
+        provider: str,
+        base_url: str,
+        authorize: Callable[[bool], Mapping[str, str]],
+        *,
+        requests_per_window: float,
+        window_seconds: float = 30.0,
+        error_code_at: tuple[str, ...] = (),
+    ) -> VendorClient:
+        """A vendor's HTTP client with a pace and a breaker of its own.
+
+        What is given is as `VendorClient` and `RateLimit` take it.
+        """
+        from chalicelib.adapters.breaker import Breaker
+        from chalicelib.adapters.http import VendorClient
+        from chalicelib.adapters.rate_limit import RateLimit
+
+        return VendorClient(
+            provider=provider,
+            base_url=base_url,
+            authorize=authorize,
+            clock=self.clock,
+            log=self.log,
+            rate_limit=RateLimit(
+                provider,
+                self.clock,
+                self.clock.sleep,
+                requests_per_window=requests_per_window,
+                window_seconds=window_seconds,
+            ),
+            breaker=Breaker(provider, self.clock),
+            error_code_at=error_code_at,
+        )
 
     @cached_property
     def _dynamodb(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from botocore.config import Config
-
 from chalicelib import sources
 from chalicelib.clock import iso
-from chalicelib.errors import PermanentError, RequestError, UnavailableError
+from chalicelib.errors import RequestError, UnavailableError
 from chalicelib.intake import Answer
 from chalicelib.jobs import Recovery
 from chalicelib.ports import Executor, Preparer, Settler
-from chalicelib.secrets import SecretsManager
 from chalicelib.wiring.core import Core, new_id
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.http import VendorClient
-    from chalicelib.adapters.openai import OpenAI
-    from chalicelib.adapters.ses import Ses
-    from chalicelib.adapters.twilio import Credentials
     from chalicelib.composing import Composer
     from chalicelib.conversations.records import Record
     from chalicelib.conversations.store import Conversations
@@ -35,16 +27,6 @@ if TYPE_CHECKING:
     from chalicelib.reread import Reread
     from chalicelib.sending import Sender
     from chalicelib.starts import Starts
-
-TWILIO_REQUESTS_PER_30_S = 300
-"""Per account and container; Twilio queues what exceeds a sender's own pace."""
-OPENAI_REQUESTS_PER_30_S = 60
-_ONCE = Config(
-    connect_timeout=3,
-    read_timeout=15,
-    retries={"total_max_attempts": 1},
-)
-"""SES takes no client token: a send that the SDK repeats is sent twice."""
 
 
 class Outreach(Core):
@@ -170,29 +152,14 @@ class Outreach(Core):
 
     @cached_property
     def _reread(self) -> Reread:
-        from chalicelib.adapters.twilio import Credentials, Twilio
         from chalicelib.reread import Reread
-        from chalicelib.sources import twilio as twilio_source
+        from chalicelib.wiring import outreach_vendors
 
-        name = self.settings.twilio_webhook_secret_id
-
-        def accounts() -> Mapping[str, tuple[str, ...]]:
-            return twilio_source.accounts(self.secrets.text(name))
-
-        def credentials(account: str, refresh: bool) -> Credentials:  # noqa: FBT001 - a port
-            text = self.secrets.text(name, refresh=refresh)
-            tokens = twilio_source.accounts(text).get(account)
-            if not tokens:
-                raise PermanentError("secrets", "read", reason="credentials_malformed")
-            return Credentials(account, tokens[0])
-
-        def client(account: str) -> VendorClient:
-            return self._twilio_client(lambda refresh: credentials(account, refresh))
-
+        accounts = outreach_vendors.twilio_accounts
         return Reread(
             self.conversations,
-            Twilio(credentials, client),
-            lambda: [account for account, tokens in accounts().items() if tokens],
+            outreach_vendors.twilio_of_accounts(self),
+            lambda: [account for account, tokens in accounts(self).items() if tokens],
             lambda: self.opaque_ids,
             self.log,
         )
@@ -232,12 +199,13 @@ class Outreach(Core):
         """The writer behind the store of drafts."""
         from chalicelib.composing import Composer
         from chalicelib.openai_writer import ChosenWriter, OpenAiWriter
+        from chalicelib.wiring import outreach_vendors
         from chalicelib.writers import TemplateWriter
 
         model = None
         if self.settings.openai_model:
             model = OpenAiWriter(
-                self._openai,
+                outreach_vendors.models(self),
                 model=self.settings.openai_model,
                 fallback_model=self.settings.openai_fallback_model or None,
             )
@@ -247,14 +215,14 @@ class Outreach(Core):
     @cached_property
     def sender(self) -> Sender:
         """The executors."""
-        from chalicelib.adapters.twilio import Twilio
         from chalicelib.sending import Sender
+        from chalicelib.wiring import outreach_vendors
 
         return Sender(
             self.conversations,
             self.composer,
-            Twilio(self._twilio_credentials, self._company_twilio_client),
-            self._ses,
+            outreach_vendors.twilio_of_companies(self),
+            outreach_vendors.ses(self),
             self.clock,
             public_base_url=self.settings.public_base_url,
         )
@@ -265,11 +233,11 @@ class Outreach(Core):
     def _initiate(self) -> Initiate:
         from chalicelib.companies import Companies
         from chalicelib.initiate import Initiate
-        from chalicelib.sources import router
+        from chalicelib.sources import router_access
 
         secret_id = self.settings.router_keys_secret_id
         return Initiate(
-            access=lambda: router.access(self.secrets.text(secret_id)),
+            access=lambda: router_access.access(self.secrets.text(secret_id)),
             companies=Companies(self.table(self.settings.company_data_table)),
             starts=self.starts,
             ledger=self.ledger,
@@ -284,17 +252,6 @@ class Outreach(Core):
     def _conversations_table(self) -> Table:
         return self.table(self.settings.conversations_table)
 
-    @cached_property
-    def _ses(self) -> Ses:
-        from chalicelib.adapters.ses import Ses
-
-        client = self.client("sesv2", _ONCE)
-        return Ses(
-            client,
-            configuration_set=self.settings.ses_configuration_set or None,
-            region=str(client.meta.region_name),
-        )
-
     def _verify_twilio(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
     ) -> None:
@@ -304,95 +261,8 @@ class Outreach(Core):
         url = twilio_source.signed_url(self.settings.public_base_url, path, query)
         twilio_source.verify(headers, body, url, twilio_source.accounts(text))
 
-    def _twilio_credentials(self, secret_id: str, refresh: bool) -> Credentials:  # noqa: FBT001 - a port
-        return _credentials(self.secrets, secret_id, refresh=refresh)
-
-    def _company_twilio_client(self, secret_id: str) -> VendorClient:
-        return self._twilio_client(lambda refresh: self._twilio_credentials(secret_id, refresh))
-
-    def _twilio_client(self, credentials: Callable[[bool], Credentials]) -> VendorClient:
-        from chalicelib.adapters import twilio as twilio_adapter
-        from chalicelib.adapters.breaker import Breaker
-        from chalicelib.adapters.http import VendorClient
-        from chalicelib.adapters.rate_limit import RateLimit
-
-        def authorize(refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - the client's port
-            return twilio_adapter.basic(credentials(refresh))
-
-        provider = twilio_adapter.PROVIDER
-        return VendorClient(
-            provider=provider,
-            base_url=self.settings.twilio_base_url,
-            authorize=authorize,
-            clock=self.clock,
-            log=self.log,
-            rate_limit=RateLimit(
-                provider,
-                self.clock,
-                self.clock.sleep,
-                requests_per_window=TWILIO_REQUESTS_PER_30_S,
-            ),
-            breaker=Breaker(provider, self.clock),
-            error_code_at=twilio_adapter.ERROR_CODE_AT,
-        )
-
-    def _openai(self, secret_id: str) -> OpenAI:
-        """The language model under a company's own key; one client a key."""
-        from chalicelib.adapters import openai as openai_adapter
-        from chalicelib.adapters.breaker import Breaker
-        from chalicelib.adapters.http import VendorClient
-        from chalicelib.adapters.openai import OpenAI
-        from chalicelib.adapters.rate_limit import RateLimit
-
-        known = self._openai_clients
-        if secret_id not in known:
-            provider = openai_adapter.PROVIDER
-            client = VendorClient(
-                provider=provider,
-                base_url=self.settings.openai_base_url,
-                authorize=openai_adapter.bearer(
-                    lambda refresh: self.secrets.text(secret_id, refresh=refresh)
-                ),
-                clock=self.clock,
-                log=self.log,
-                rate_limit=RateLimit(
-                    provider,
-                    self.clock,
-                    self.clock.sleep,
-                    requests_per_window=OPENAI_REQUESTS_PER_30_S,
-                ),
-                breaker=Breaker(provider, self.clock),
-                error_code_at=openai_adapter.ERROR_CODE_AT,
-            )
-            known[secret_id] = OpenAI(client, self.clock)
-        return known[secret_id]
-
-    @cached_property
-    def _openai_clients(self) -> dict[str, OpenAI]:
-        return {}
-
     def _resume(self, record: Record, event_key: str) -> None:
         from chalicelib.flows.outreach.receipts import resumption
 
         job = resumption(record, event_key, iso(self.clock.now()))
         self.intake.accept(job, recovery=Recovery.SETTLED)
-
-
-def _credentials(secrets: SecretsManager, secret_id: str, *, refresh: bool) -> Credentials:
-    """A company's Twilio secret.
-
-    Raises:
-        PermanentError: it is not the JSON it must be.
-        UnavailableError: it cannot be read.
-    """
-    from chalicelib.adapters.twilio import Credentials
-
-    try:
-        raw = json.loads(secrets.text(secret_id, refresh=refresh))
-        return Credentials(
-            account_sid=raw["twilio_account_sid"],
-            auth_token=raw["twilio_auth_token"],
-            template_sid=raw.get("twilio_template_sid"),
-        )
-    except (ValueError, KeyError, TypeError, AttributeError):
-        raise PermanentError("secrets", "read", reason="credentials_malformed") from None

@@ -42,27 +42,16 @@ class Support(Core):
     @cached_property
     def _richpanel_client(self) -> VendorClient:
         """Under this container's share of the tenant's rate limit."""
-        from chalicelib.adapters.breaker import Breaker
-        from chalicelib.adapters.http import VendorClient
-        from chalicelib.adapters.rate_limit import RateLimit
-        from chalicelib.adapters.richpanel import PROVIDER, key_header
+        from chalicelib.adapters.richpanel_calls import PROVIDER, key_header
 
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
         shares = settings.worker_concurrency + 1  # one is reconciliation's
-        return VendorClient(
-            provider=PROVIDER,
-            base_url=settings.richpanel_base_url,
-            authorize=key_header(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
-            clock=self.clock,
-            log=self.log,
-            rate_limit=RateLimit(
-                PROVIDER,
-                self.clock,
-                self.clock.sleep,
-                requests_per_window=settings.richpanel_requests_per_30_s / shares,
-            ),
-            breaker=Breaker(PROVIDER, self.clock),
+        return self.vendor(
+            PROVIDER,
+            settings.richpanel_base_url,
+            key_header(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
+            requests_per_window=settings.richpanel_requests_per_30_s / shares,
         )
 
     def support_flows(self) -> Mapping[str, Flow]:

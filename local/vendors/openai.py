@@ -95,37 +95,26 @@ class OpenAI(wire.Vendor):
         port: 0 for any free port.
         api_keys: keys that are let in.
         models: those the account has.
+
+    Its `base_url` is what ``OPENAI_BASE_URL`` wants (the vendor's own SDK wants ``/v1`` after it).
     """
 
     name = "openai"
     modes_type = Modes
     modes: Modes
+    help_text = HELP
 
     def __init__(
         self, port: int = 0, *, api_keys: Iterable[str] = (API_KEY,), models: Iterable[str] = MODELS
     ) -> None:
-        self.api_keys = list(api_keys)
-        self.models = list(models)
-        self._first = (tuple(self.api_keys), tuple(self.models))
-        self._clear()
+        self._first = (tuple(api_keys), tuple(models))
         super().__init__(port)
 
     def _clear(self) -> None:
         self._scripts: list[Script] = []
         self._function: Callable[[Mapping[str, Any]], Any] | None = None
         self._numbers = itertools.count(1)
-
-    def reset(self) -> None:
-        """Forget everything; the port stays, the first keys and models are back."""
-        with self.lock:
-            super().reset()
-            self._clear()
-            self.api_keys, self.models = list(self._first[0]), list(self._first[1])
-
-    @property
-    def base_url(self) -> str:
-        """What ``OPENAI_BASE_URL`` wants (the vendor's own SDK wants ``/v1`` after it)."""
-        return self.url
+        self.api_keys, self.models = list(self._first[0]), list(self._first[1])
 
     def script(self, **settings: Any) -> Script:  # noqa: ANN401 - fields of Script
         """Add an answer; the newest that fits is given."""
@@ -276,8 +265,6 @@ class OpenAI(wire.Vendor):
     def admin(self, request: Request) -> Answer:
         """Scripts; the rest is every vendor's."""
         match (request.method, *request.segments[1:]):
-            case ("GET",):
-                return Answer(200, HELP)
             case ("GET", "scripts"):
                 rows = [{"contains": one.contains, "times": one.times} for one in self._scripts]
                 return Answer(200, {"scripts": rows})

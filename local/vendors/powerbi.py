@@ -112,6 +112,7 @@ class PowerBi(wire.Vendor):
     name = "powerbi"
     modes_type = Modes
     modes: Modes
+    help_text = HELP
 
     def __init__(
         self,
@@ -121,20 +122,12 @@ class PowerBi(wire.Vendor):
         now: Callable[[], float] = time.monotonic,
     ) -> None:
         self.secrets = list(secrets)
-        self._now = now
         self._pending = 0
-        self._clear()
-        super().__init__(port)
+        super().__init__(port, now=now)
 
     def _clear(self) -> None:
         self._tokens: dict[str, float] = {}
         self._datasets: dict[str, Dataset] = {}
-
-    def reset(self) -> None:
-        """Forget everything; the port stays."""
-        with self.lock:
-            super().reset()
-            self._clear()
 
     # --- what a test drives ---------------------------------------------------------------------
 
@@ -335,8 +328,6 @@ class PowerBi(wire.Vendor):
         """What every vendor has, and datasets and tokens."""
         with self.lock:
             match (request.method, *request.segments[1:]):
-                case ("GET",):
-                    return Answer(200, HELP)
                 case ("GET", "datasets"):
                     return Answer(
                         200, {"datasets": [_shown(one) for one in self._datasets.values()]}

@@ -21,87 +21,23 @@ From another process: ``GET /_sim`` on the same port tells how.
 
 from __future__ import annotations
 
-import itertools
 import time
 import uuid
-from collections import Counter
-from dataclasses import dataclass, field
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from local.vendors import wire
+from local.vendors.richpanel_operations import operation
+from local.vendors.richpanel_tenant import Tenant, Ticket
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Iterable
 
 API_KEY = "simulated-richpanel-key"
 PAGE_LIMIT = 100
-HELP = f"""{wire.HELP}
-GET    /_sim/tickets               every ticket, with what is not visible through the API yet
-GET    /_sim/tickets/<id>          one of them (percent-encoded)
-POST   /_sim/tickets               {{"id": "1042", "comments": ["Where is my order?"], "tags": []}}
-POST   /_sim/tickets/<id>/comments {{"body": "...", "operator": false, "id": "c-77"}}
-POST   /_sim/orders                {{"app_client_id": "shop", "order_id": "9", "order": {{}},
-                                    "ticket_id": "1042"}}
-GET    /_sim/effects               every change that was made through the API
-"""
 
 
-@dataclass(slots=True)
-class Modes(wire.Modes):
-    """How this tenant behaves.
-
-    Attributes:
-        list_allowed: False answers the list endpoint with 403.
-        tag_mode: ``name``: tags travel as names; ``id``: as the ids of ``GET /v1/tags``.
-        status_alone_closes: a PUT of ``status`` without ``state`` closes too.
-        raw_ids_do_nothing: an id with a raw ``<``, ``@`` or ``/`` is answered 200 unchanged.
-        comment_lag_seconds: how long an accepted comment stays invisible to reads.
-        listed_with_comments: listed tickets carry their comments.
-        list_key: the array's key in lists of tickets, ``ticket`` or ``tickets``.
-        filters_work: the list endpoint honours ``status`` and ``updated_at``.
-    """
-
-    rate_limit: int | None = 50
-    list_allowed: bool = True
-    tag_mode: str = "name"
-    status_alone_closes: bool = False
-    raw_ids_do_nothing: bool = True
-    comment_lag_seconds: float = 0.0
-    listed_with_comments: bool = False
-    list_key: str = "ticket"
-    filters_work: bool = True
-
-
-@dataclass(frozen=True, slots=True)
-class Effect:
-    """One change made through the API.
-
-    Attributes:
-        kind: tag_added, tag_removed, comment, message, closed, reopened, assigned, order_attached,
-            ticket_created.
-        value: the tag, comment id, assignee or order.
-        changed: False when set semantics made it a repetition without effect.
-    """
-
-    ticket_id: str
-    kind: str
-    value: str
-    changed: bool = True
-
-
-@dataclass(slots=True)
-class _Ticket:
-    fields: dict[str, Any]
-    tags: list[str]
-    comments: list[dict[str, Any]]
-    visible_at: dict[str, float] = field(default_factory=dict)
-    order: dict[str, str] = field(default_factory=dict)
-
-
-class Richpanel(wire.Vendor):
+class Richpanel(Tenant):
     """The server.
 
     Args:
@@ -111,8 +47,6 @@ class Richpanel(wire.Vendor):
     """
 
     name = "richpanel"
-    modes_type = Modes
-    modes: Modes
 
     def __init__(
         self,
@@ -121,188 +55,18 @@ class Richpanel(wire.Vendor):
         api_keys: Iterable[str] = (API_KEY,),
         now: Callable[[], float] = time.time,
     ) -> None:
-        self.api_keys = list(api_keys)
-        self._first_keys = tuple(self.api_keys)
-        self._now = now
-        self._clear()
-        super().__init__(port)
+        self._first_keys = tuple(api_keys)
+        super().__init__(port, now=now)
 
     def _clear(self) -> None:
-        self._tickets: dict[str, _Ticket] = {}
-        self._effects: list[Effect] = []
-        self._tag_ids: dict[str, str] = {}
-        self._orders: dict[tuple[str, str], dict[str, Any]] = {}
-        self._numbers = itertools.count(1001)
-        self._comment_ids = itertools.count(1)
-        self.users = [
-            {
-                "id": "agent-1",
-                "email": "agent@shop.example",
-                "name": "Agent",
-                "role": "TENANT_ADMIN",
-            }
-        ]
-        self.teams = [{"id": "team-1", "name": "Support", "organization_id": "org"}]
-        self.channels = [{"id": "channel-1", "type": "email"}]
-
-    def reset(self) -> None:
-        """Forget everything; the port stays and the first keys are valid again."""
-        with self.lock:
-            super().reset()
-            self._clear()
-            self.api_keys = list(self._first_keys)
-
-    # --- what a test drives ---------------------------------------------------------------------
-
-    @property
-    def base_url(self) -> str:
-        """What ``RICHPANEL_BASE_URL`` wants."""
-        return self.url
-
-    @property
-    def effects(self) -> tuple[Effect, ...]:
-        """Every change made through the API, oldest first; not what a test put there itself."""
-        with self.lock:
-            return tuple(self._effects)
-
-    def effects_of(self, ticket_id: str, kind: str) -> Counter[str]:
-        """How often each value was asked for, repetitions without effect included."""
-        return Counter(
-            one.value for one in self.effects if (one.ticket_id, one.kind) == (ticket_id, kind)
-        )
-
-    def add_ticket(
-        self,
-        ticket_id: str,
-        *,
-        comments: Sequence[str | dict[str, Any]] = (),
-        tags: Iterable[str] = (),
-        status: str = "OPEN",
-        channel: str = "email",
-        subject: str = "",
-        customer_email: str | None = None,
-        customer_name: str | None = None,
-        **more: Any,  # noqa: ANN401 - any field of a ticket
-    ) -> None:
-        """Put a ticket there; comments are customer texts or the arguments of `add_comment`."""
-        with self.lock:
-            at = self._iso()
-            via: dict[str, Any] = {"channel": channel, "source": {"from": {}, "to": {}}}
-            if customer_email:
-                via["source"]["from"] = {"address": customer_email, "name": customer_name or ""}
-            fields: dict[str, Any] = {
-                "id": ticket_id,
-                "conversation_no": next(self._numbers),
-                "status": status,
-                "state": "open" if status == "OPEN" else "closed",
-                "subject": subject,
-                "priority": "LOW",
-                "assignee_id": None,
-                "organization_id": "org",
-                "url": f"https://app.richpanel.example/conversations?viewId=search#{ticket_id}",
-                "created_at": at,
-                "updated_at": at,
-                "via": via,
-            }
-            if customer_email or customer_name:
-                fields["customer_profile"] = {
-                    "id": f"customer-{ticket_id}",
-                    "name": customer_name,
-                    "email": customer_email,
-                    "type": "customer",
-                }
-            self._tickets[ticket_id] = _Ticket({**fields, **more}, list(dict.fromkeys(tags)), [])
-            for one in comments:
-                self.add_comment(ticket_id, **({"body": one} if isinstance(one, str) else one))
-
-    def add_comment(
-        self,
-        ticket_id: str,
-        body: str,
-        *,
-        operator: bool = False,
-        id: str | None = None,  # noqa: A002 - the API's own word
-        created_at: str | None = None,
-        author_id: str | None = None,
-        **more: Any,  # noqa: ANN401 - any field of a comment
-    ) -> str:
-        """Write a comment as the customer or an operator would; returns its id."""
-        with self.lock:
-            ticket = self._tickets[ticket_id]
-            comment = {
-                "id": id or f"comment-{next(self._comment_ids)}",
-                "type": "comment",
-                "body": f"<p>{body}</p>",
-                "plain_body": body,
-                "author_id": author_id or ("agent-1" if operator else f"customer-{ticket_id}"),
-                "is_operator": operator,
-                "attachments": [],
-                "via": ticket.fields["via"],
-                "created_at": created_at or self._iso(),
-                **more,
-            }
-            ticket.comments.append(comment)
-            ticket.fields["updated_at"] = max(ticket.fields["updated_at"], self._iso())
-            ticket.fields["last_message_sender_type"] = "operator" if operator else "customer"
-            return cast("str", comment["id"])
-
-    def link_order(
-        self, ticket_id: str, app_client_id: str, order_id: str, order: dict[str, Any]
-    ) -> None:
-        """Make an order known and link it to a ticket."""
-        with self.lock:
-            self._orders[app_client_id, order_id] = order
-            self._tickets[ticket_id].order = {"orderId": order_id, "appClientId": app_client_id}
-
-    def ticket(self, ticket_id: str) -> dict[str, Any]:
-        """A ticket as it is, hidden comments included."""
-        with self.lock:
-            return self._shown(self._tickets[ticket_id], everything=True)
-
-    @property
-    def ticket_ids(self) -> tuple[str, ...]:
-        """Every ticket there is, in the order they came."""
-        with self.lock:
-            return tuple(self._tickets)
-
-    def tags_of(self, ticket_id: str) -> set[str]:
-        """The names of the tags on a ticket."""
-        with self.lock:
-            return set(self._tickets[ticket_id].tags)
-
-    def tag_id(self, name: str) -> str:
-        """The id a tag has in ``GET /v1/tags``; made when it is new."""
-        with self.lock:
-            return self._tag_ids.setdefault(name, str(uuid.uuid5(uuid.NAMESPACE_URL, name)))
+        super()._clear()
+        self.api_keys = list(self._first_keys)
 
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
-        """Operations are named after what they do, e.g. ``read_ticket``, ``add_tags``."""
-        if request.segments[:1] != ("v1",):
-            return "unknown"
-        method, parts = request.method, request.segments[1:]
-        verb = (method, parts[-1]) if len(parts) > 2 else None  # noqa: PLR2004
-        match (method, *parts):
-            case ("GET", "tickets"):
-                return "list_tickets"
-            case ("POST", "tickets"):
-                return "create_ticket"
-            case ("GET", "tickets", "number", _):
-                return "read_ticket_by_number"
-            case ("GET", "tickets", "email" | "phone", _):
-                return "list_customer_tickets"
-            case ("PUT", "tickets", *_, "attach-order", _, _):
-                return "attach_order"
-            case (_, "tickets", *_) if verb in _TICKET_VERBS:
-                return _TICKET_VERBS[verb]
-            case ("GET", "tickets", *_):
-                return "read_ticket"
-            case ("PUT", "tickets", *_):
-                return "update_ticket"
-            case (_, *rest):
-                return _OTHERS.get((method, rest[0], len(rest)), "unknown")
-        return "unknown"
+        """See `wire.Vendor.operation_of`."""
+        return operation(request.method, request.segments)
 
     def refusal(self, request: Request, operation: str) -> Answer | None:
         """401 without a known key; 403 on lists where the tenant forbids them."""
@@ -378,7 +142,7 @@ class Richpanel(wire.Vendor):
             case _:
                 return self._update(ticket, request.body)
 
-    def _change_tags(self, ticket: _Ticket, body: Any, *, add: bool) -> Answer:  # noqa: ANN401
+    def _change_tags(self, ticket: Ticket, body: Any, *, add: bool) -> Answer:  # noqa: ANN401
         tags = body.get("tags") if isinstance(body, dict) else None
         if not isinstance(tags, list) or not all(isinstance(tag, str) and tag for tag in tags):
             return Answer(400, self.error_body(400))
@@ -395,13 +159,13 @@ class Richpanel(wire.Vendor):
             self._effect(ticket, "tag_added" if add else "tag_removed", tag, changed=changed)
         return Answer(200, {"ticket": self._shown(ticket)})
 
-    def _send_message(self, ticket: _Ticket, body: Any) -> Answer:  # noqa: ANN401
+    def _send_message(self, ticket: Ticket, body: Any) -> Answer:  # noqa: ANN401
         if not isinstance(body, dict) or not body.get("body") or not body.get("author_id"):
             return Answer(400, self.error_body(400))
         self._comment(ticket, body["body"], "message", operator=True, author_id=body["author_id"])
         return Answer(200, {"ticket": self._shown(ticket)})
 
-    def _update(self, ticket: _Ticket, body: Any) -> Answer:  # noqa: ANN401
+    def _update(self, ticket: Ticket, body: Any) -> Answer:  # noqa: ANN401
         change = body.get("ticket") if isinstance(body, dict) else None
         if not isinstance(change, dict):
             return Answer(400, self.error_body(400))
@@ -426,7 +190,7 @@ class Richpanel(wire.Vendor):
         self._set_status(ticket, change)
         return Answer(200, {"ticket": self._shown(ticket)})
 
-    def _set_status(self, ticket: _Ticket, change: dict[str, Any]) -> None:
+    def _set_status(self, ticket: Ticket, change: dict[str, Any]) -> None:
         status = change.get("status")
         state = change.get("state") or (
             {"CLOSED": "closed", "OPEN": "open"}.get(str(status))
@@ -440,36 +204,6 @@ class Richpanel(wire.Vendor):
         if status == "CLOSED":
             ticket.fields["closed_at"] = self._iso()
         self._effect(ticket, "closed" if status == "CLOSED" else "reopened", "", changed=changed)
-
-    def _comment(
-        self,
-        ticket: _Ticket,
-        text: str,
-        kind: str,
-        **settings: Any,  # noqa: ANN401
-    ) -> None:
-        comment_id = self.add_comment(ticket.fields["id"], text, **settings)
-        ticket.visible_at[comment_id] = time.monotonic() + self.modes.comment_lag_seconds
-        self._effect(ticket, kind, comment_id)
-
-    def _effect(self, ticket: _Ticket, kind: str, value: str, *, changed: bool = True) -> None:
-        self._effects.append(Effect(ticket.fields["id"], kind, value, changed))
-        if changed:
-            ticket.fields["updated_at"] = self._iso()
-
-    def _shown(
-        self, ticket: _Ticket, *, everything: bool = False, comments: bool = True
-    ) -> dict[str, Any]:
-        now = time.monotonic()
-        as_ids = self.modes.tag_mode == "id" and not everything
-        shown = {**ticket.fields, "tags": [self.tag_id(t) if as_ids else t for t in ticket.tags]}
-        if comments:
-            shown["comments"] = [
-                comment
-                for comment in ticket.comments
-                if everything or ticket.visible_at.get(comment["id"], 0) <= now
-            ]
-        return shown
 
     # --- several tickets ------------------------------------------------------------------------
 
@@ -552,64 +286,7 @@ class Richpanel(wire.Vendor):
         rows = [{"id": key, "name": name} for name, key in self._tag_ids.items()]
         return Answer(200, {"tag": rows})
 
-    def _iso(self) -> str:
-        at = datetime.fromtimestamp(self._now(), UTC)
-        return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
-    # --- driven from another process ------------------------------------------------------------
-
-    def admin(self, request: Request) -> Answer:
-        """Tickets, comments, orders and effects; the rest is every vendor's."""
-        rest = [unquote(part) for part in request.segments[1:]]
-        with self.lock:
-            match (request.method, *rest):
-                case ("GET",):
-                    return Answer(200, HELP)
-                case ("GET", "tickets"):
-                    everything = [
-                        self._shown(one, everything=True) for one in self._tickets.values()
-                    ]
-                    return Answer(200, {"tickets": everything})
-                case ("GET", "tickets", ticket_id):
-                    return Answer(200, {"ticket": self.ticket(ticket_id)})
-                case ("POST", "tickets"):
-                    settings = dict(request.body)
-                    self.add_ticket(settings.pop("id"), **settings)
-                    return Answer(200, {"ok": True})
-                case ("POST", "tickets", ticket_id, "comments"):
-                    return Answer(200, {"id": self.add_comment(ticket_id, **request.body)})
-                case ("POST", "orders"):
-                    self.link_order(**{"order": {}, **request.body})
-                    return Answer(200, {"ok": True})
-                case ("GET", "effects"):
-                    rows = [
-                        {
-                            "ticket_id": one.ticket_id,
-                            "kind": one.kind,
-                            "value": one.value,
-                            "changed": one.changed,
-                        }
-                        for one in self._effects
-                    ]
-                    return Answer(200, {"effects": rows})
-                case _:
-                    return super().admin(request)
-
-
-_TICKET_VERBS = {
-    ("PUT", "add-tags"): "add_tags",
-    ("PUT", "remove-tags"): "remove_tags",
-    ("PUT", "send-message"): "send_message",
-}
-_OTHERS = {
-    ("GET", "tags", 1): "list_tags",
-    ("POST", "tags", 1): "create_tag",
-    ("GET", "users", 1): "list_users",
-    ("GET", "teams", 1): "list_teams",
-    ("GET", "channel", 1): "list_channels",
-    ("GET", "order", 2): "read_order_link",
-    ("GET", "order", 3): "read_order",
-}
 _REASONS = {
     400: "Bad request",
     401: "Unauthorized",

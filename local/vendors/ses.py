@@ -74,6 +74,7 @@ class Ses(wire.Vendor):
     name = "ses"
     modes_type = Modes
     modes: Modes
+    help_text = HELP
 
     def __init__(
         self,
@@ -85,27 +86,14 @@ class Ses(wire.Vendor):
         self.verified = set(verified)
         self.on_event: Callable[[dict[str, Any]], None] | None = None
         """Where `/_sim` hands events to: e.g. a function that calls ``app.mail``."""
-        self._now = now
-        self._clear()
-        super().__init__(port)
+        super().__init__(port, now=now)
 
     def _clear(self) -> None:
         self._emails: list[dict[str, Any]] = []
         self._due: list[tuple[dict[str, Any], str]] = []
         self._numbers = itertools.count(1)
 
-    def reset(self) -> None:
-        """Forget everything; the port stays."""
-        with self.lock:
-            super().reset()
-            self._clear()
-
     # --- what a test drives ---------------------------------------------------------------------
-
-    @property
-    def base_url(self) -> str:
-        """What ``AWS_ENDPOINT_URL_SESV2`` wants."""
-        return self.url
 
     @property
     def emails(self) -> tuple[dict[str, Any], ...]:
@@ -228,8 +216,6 @@ class Ses(wire.Vendor):
     def admin(self, request: Request) -> Answer:
         """See `wire.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
-            case ("GET",):
-                return Answer(200, HELP)
             case ("GET", "emails"):
                 return Answer(200, {"emails": list(self.emails)})
             case ("POST", "events"):

@@ -18,19 +18,15 @@ from __future__ import annotations
 
 import itertools
 import re
-import time
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.parse import parse_qs
 
 import graphql
 
 from local.vendors import wire
 from local.vendors.wire import Answer, Request
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 CLIENT_ID = "simulated-shopify-client"
 CLIENT_SECRET = "simulated-shopify-secret"  # noqa: S105 - a simulated vendor's
@@ -93,11 +89,7 @@ class Shopify(wire.Vendor):
     name = "shopify"
     modes_type = Modes
     modes: Modes
-
-    def __init__(self, port: int = 0, *, now: Callable[[], float] = time.time) -> None:
-        self._now = now
-        self._clear()
-        super().__init__(port)
+    help_text = HELP
 
     def _clear(self) -> None:
         self._orders: list[dict[str, Any]] = []
@@ -105,17 +97,6 @@ class Shopify(wire.Vendor):
         self._numbers = itertools.count(1)
         self._errors: list[str] = []
         self.credentials = (CLIENT_ID, CLIENT_SECRET)
-
-    def reset(self) -> None:
-        """Forget everything; the port stays."""
-        with self.lock:
-            super().reset()
-            self._clear()
-
-    @property
-    def base_url(self) -> str:
-        """What ``SHOPIFY_BASE_URL`` wants."""
-        return self.url
 
     def add_order(
         self,
@@ -280,8 +261,6 @@ class Shopify(wire.Vendor):
     def admin(self, request: Request) -> Answer:
         """Orders and errors; the rest is every vendor's."""
         match (request.method, *request.segments[1:]):
-            case ("GET",):
-                return Answer(200, HELP)
             case ("GET", "orders"):
                 return Answer(200, {"orders": self._orders})
             case ("POST", "orders"):

@@ -103,6 +103,7 @@ class Twilio(wire.Vendor):
     name = "twilio"
     modes_type = Modes
     modes: Modes
+    help_text = HELP
 
     def __init__(
         self,
@@ -116,9 +117,7 @@ class Twilio(wire.Vendor):
         self.inbound_url = ""
         self.post_to: tuple[str, str] | None = None
         """``(public, local)``: URLs that begin with the one are posted to the other."""
-        self._now = now
-        self._clear()
-        super().__init__(port)
+        super().__init__(port, now=now)
 
     def _clear(self) -> None:
         self._messages: list[dict[str, Any]] = []
@@ -128,18 +127,7 @@ class Twilio(wire.Vendor):
         self._opted_out: set[tuple[str, str]] = set()
         self._numbers = itertools.count(1)
 
-    def reset(self) -> None:
-        """Forget everything; the port stays."""
-        with self.lock:
-            super().reset()
-            self._clear()
-
     # --- what a test drives ---------------------------------------------------------------------
-
-    @property
-    def base_url(self) -> str:
-        """What ``TWILIO_BASE_URL`` wants."""
-        return self.url
 
     @property
     def messages(self) -> tuple[dict[str, Any], ...]:
@@ -250,8 +238,6 @@ class Twilio(wire.Vendor):
     def admin(self, request: Request) -> Answer:
         """See `wire.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
-            case ("GET",):
-                return Answer(200, HELP)
             case ("GET", "messages"):
                 return Answer(200, {"messages": [_shown(one) for one in self.messages]})
             case ("POST", "inbound"):

@@ -29,7 +29,7 @@ from urllib.parse import parse_qs, urlsplit
 from local.running import Running
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 HOST = "127.0.0.1"
 
@@ -167,6 +167,7 @@ class Vendor(Running):
 
     Args:
         port: 0 for any free port.
+        now: seconds, for the vendor's own times and limits.
 
     Raises:
         OSError: the port is taken.
@@ -174,8 +175,10 @@ class Vendor(Running):
 
     name = "vendor"
     modes_type: type[Modes] = Modes
+    help_text = HELP
 
-    def __init__(self, port: int = 0) -> None:
+    def __init__(self, port: int = 0, *, now: Callable[[], float] = time.time) -> None:
+        self._now = now
         self.lock = threading.RLock()
         self.modes = self.modes_type()
         self._calls: list[Call] = []
@@ -185,6 +188,7 @@ class Vendor(Running):
         self._stopping = threading.Event()
         self._listener: _Listener | None = None
         self.port = port
+        self._clear()
         self.up()
 
     # --- what a vendor is -----------------------------------------------------------------------
@@ -201,6 +205,9 @@ class Vendor(Running):
         """Do what is asked, under the lock."""
         raise NotImplementedError
 
+    def _clear(self) -> None:
+        """Begin anew with everything that the vendor itself keeps."""
+
     def error_body(self, status: int) -> Any:  # noqa: ANN401 - JSON
         """The vendor's body for an error it makes up itself."""
         return {"error": {"message": f"status {status}"}}
@@ -211,6 +218,11 @@ class Vendor(Running):
     def url(self) -> str:
         """Where it listens, without a trailing slash."""
         return f"http://{HOST}:{self.port}"
+
+    @property
+    def base_url(self) -> str:
+        """What the middleware's setting of the vendor's address wants."""
+        return self.url
 
     @property
     def calls(self) -> tuple[Call, ...]:
@@ -261,6 +273,7 @@ class Vendor(Running):
             self._number = 0
             self._faults.clear()
             self._arrivals.clear()
+            self._clear()
 
     def down(self) -> None:
         """Stop listening and cut every connection: the next connect is refused."""
@@ -360,7 +373,7 @@ class Vendor(Running):
         with self.lock:
             match (request.method, *rest):
                 case ("GET",):
-                    return Answer(200, HELP)
+                    return Answer(200, self.help_text)
                 case ("GET", "requests"):
                     return Answer(200, {"requests": self._listed(request.query)})
                 case ("DELETE", "requests"):

@@ -29,6 +29,17 @@ def test_a_burst_passes_at_once_and_then_calls_are_paced(clock: ManualClock):
     assert at == [0, 0, 0, 5, 10, 15]
 
 
+def test_an_idle_hour_saves_up_no_more_than_one_burst(clock: ManualClock):
+    limit = limit_of(clock, 6)
+    clock.elapsed += 3600
+    at = []
+    for _ in range(5):
+        limit.acquire("read", deadline_seconds=60)
+        at.append(round(clock.elapsed - 3600, 3))
+
+    assert at == [0, 0, 0, 5, 10]
+
+
 def test_a_turn_after_the_deadline_is_refused_at_once_with_the_time_to_come_back(
     clock: ManualClock,
 ):

@@ -11,7 +11,7 @@ from chalicelib.actions import AddTag
 from chalicelib.conversations.records import Channel, Draft, Entry, Status
 from chalicelib.conversations.store import Conversations
 from chalicelib.dynamo import ConditionFailed, Table, TransactionRefused
-from chalicelib.errors import MiddlewareError
+from chalicelib.errors import MiddlewareError, TransientError
 from chalicelib.fact_ledger import ATTRIBUTES, FactLedger
 from chalicelib.fact_ports import Fact, FactStatus, Metric
 from chalicelib.ledger import Ledger
@@ -189,6 +189,11 @@ class StoreContract:
         with pytest.raises(TransactionRefused):
             opens("d")
 
+    def test_a_condition_is_given_the_values_it_uses(self, table):
+        with pytest.raises((TransientError, ValueError)):
+            table.put(KEY, condition="attribute_not_exists(#event_id) AND #n = :one")
+        assert table.get(KEY) is None
+
     def test_several_rows_are_put_and_read_projected(self, table):
         table.put_all([{"event_id": f"r{n}", "n": n, "m": n} for n in range(30)])
         keys = [{"event_id": f"r{n}"} for n in (3, 29, 77)]
@@ -224,6 +229,11 @@ class TestInMemory(StoreContract):
     @pytest.fixture
     def table(self):
         return table_a_in_memory()
+
+    def test_a_condition_is_given_no_more_than_it_uses(self, table):
+        """As on DynamoDB; dynoxide lets it pass."""
+        with pytest.raises(ValueError, match="does not use"):
+            table.put(KEY, condition="attribute_not_exists(#event_id)", one=1)
 
 
 class TestOnAnEngine(StoreContract):

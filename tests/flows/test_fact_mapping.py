@@ -23,6 +23,10 @@ def of_aloware(name):
     return aloware_fact(aloware.parse(request(sample("aloware", name))))
 
 
+def aloware_job(name, **body):
+    return aloware.parse(request({"event": name, "body": {"id": 7, "type": 1, **body}}))
+
+
 def of_hubspot(name, **settings):
     return [
         fact
@@ -54,6 +58,26 @@ def of_hubspot(name, **settings):
 def test_only_outbound_calls_and_texts_that_came_to_their_end_count(name, metric, skip):
     fact = of_aloware(name)
     assert (fact.metric, fact.skip) == (metric, skip)
+
+
+@pytest.mark.parametrize("status", [1, 2])
+def test_a_call_that_is_still_open_by_its_body_has_not_ended_whatever_its_name_says(status):
+    job = aloware_job("OutboundPhoneCall-DispositionCompleted", current_status2=status)
+    assert aloware_fact(job).skip == "not_terminal"
+
+
+@pytest.mark.parametrize(
+    ("disposition", "skip"),
+    [
+        *((number, None) for number in (2, 3, 4, 5, 6, 7, 12)),
+        *((number, "not_terminal") for number in (1, 8, 9, 11, 13)),
+    ],
+)
+def test_without_a_name_the_disposition_says_whether_it_ended(disposition, skip):
+    job = aloware_job(None, disposition_status2=disposition, direction=2)
+    assert aloware_fact(job).skip == skip
+    closed = aloware_job(None, disposition_status2=8, current_status2=9, direction=2)
+    assert aloware_fact(closed).skip is None
 
 
 def test_a_call_has_the_seeds_key_and_a_contact_of_the_same_number_another():
@@ -132,6 +156,14 @@ def test_a_workflow_counts_as_what_it_is_named():
     (fact,) = of_hubspot("workflow__case_created")
     assert fact.key == "HUBSPOT:77:workflow.case_created:1763600000000"
     assert fact.metric == Metric.CASES
+
+
+def test_the_first_of_equal_keys_stands_for_all_of_them():
+    event = {"subscriptionType": "ticket.creation", "objectId": 13, "occurredAt": 1763600000000}
+    first, second = ({**event, "sourceId": f"userId:{user}"} for user in (5001, 5002))
+    (job,) = hubspot.parse(request([first, second]))
+    (fact,) = hubspot_facts(job)
+    assert fact.agent_id == "hubspot:5001"
 
 
 def test_a_deployment_can_have_rules_of_its_own():

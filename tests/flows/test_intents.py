@@ -10,14 +10,8 @@ from hypothesis import strategies as st
 
 from chalicelib.flows.departments import ROUTES
 from chalicelib.flows.intent_words import TABLES
-from chalicelib.flows.intents import (
-    DEFAULT_INTENT,
-    PRIORITY,
-    TIER_0,
-    classify,
-    is_auto_reply,
-    order_number,
-)
+from chalicelib.flows.intents import DEFAULT_INTENT, PRIORITY, TIER_0, classify
+from chalicelib.flows.message_words import is_auto_reply, order_number
 
 SAMPLES = Path(__file__).parents[1] / "samples" / "intents"
 

@@ -7,18 +7,12 @@ from pathlib import Path
 
 import pytest
 from ops_cli import runner
-from test_pipeline import System
 
 from local.server import Http
 from ops.doctor_richpanel import TAGS
 
 ROOT = Path(__file__).parents[2]
 TOPIC = "rp-mw-dev-alarms"
-
-
-@pytest.fixture
-def system(app, stage, richpanel, pump):
-    return System(app, stage, richpanel, pump)
 
 
 @pytest.fixture

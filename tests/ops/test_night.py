@@ -12,8 +12,8 @@ import pytest
 from botocore.client import BaseClient
 from botocore.exceptions import ClientError
 from night import Night, new_containers, put_secret
+from pipeline_system import ROUTED, System
 from test_ops_commands import _bury
-from test_pipeline import ROUTED, System
 from test_watching import alarms
 
 from chalicelib import keys, redaction

@@ -6,7 +6,7 @@ import pytest
 import typer
 from engines import drain
 from ops_cli import runner
-from test_pipeline import ROUTED, System, _delivery
+from pipeline_system import ROUTED, delivery_of
 
 from chalicelib import keys
 from ops import cli, facts, replay
@@ -32,11 +32,6 @@ WRONG = [
     ("doctor", "--stage", "NOT A STAGE"),
     ("no-such-command",),
 ]
-
-
-@pytest.fixture
-def system(app, stage, richpanel, pump):
-    return System(app, stage, richpanel, pump)
 
 
 @pytest.fixture
@@ -176,7 +171,7 @@ def _bury(system, ticket_id):
     ]
     system.richpanel.fault("status", operation="add_tags", status=503, times=1)
     with pytest.raises(Exception, match="richpanel_http_503"):
-        system.services().worker.process(_delivery(body, receive_count=10))
+        system.services().worker.process(delivery_of(body, receive_count=10))
     sqs.send_message(
         QueueUrl=system.stage.dead_letter_url,
         MessageBody=message["Body"],

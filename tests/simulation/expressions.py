@@ -47,6 +47,12 @@ def condition(expression: str) -> Condition:
     return lambda row, values: bool(compiled(row, values))
 
 
+@cache
+def values_in(expression: str) -> frozenset[str]:
+    """The names of the values that an expression uses; DynamoDB wants these and no others."""
+    return frozenset(re.findall(r":(\w+)", expression))
+
+
 def _python(found: re.Match[str]) -> str:
     if found["function"]:
         return f"({found['argument']!r} {'in' if found['function'] == 'attribute_exists' else 'not in'} r)"

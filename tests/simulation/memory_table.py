@@ -11,7 +11,7 @@ from typing import Any
 
 from chalicelib.dynamo import ConditionFailed, Item, TransactionRefused
 from tests.simulation.expressions import condition as compiled
-from tests.simulation.expressions import key_condition
+from tests.simulation.expressions import key_condition, values_in
 
 Key = tuple[Any, ...]
 
@@ -264,6 +264,9 @@ class MemoryTable:
 
     def _check(self, key: Key, condition: str, values: Mapping[str, Any]) -> Item | None:
         found = self.rows.get(key)
+        given = {name for name, value in values.items() if value is not None}
+        if given != values_in(condition):
+            raise ValueError(f"{self.name}: values that its condition does not use, or lacks")
         if condition and not compiled(condition)(found or {}, values):
             raise ConditionFailed(_copied(found or {}))
         return found

@@ -19,7 +19,7 @@ from chalicelib.flows.outreach.receipts import ReceiptFlow, resumed, resumption
 from chalicelib.initiate import Initiate
 from chalicelib.jobs import Recovery
 from chalicelib.sending import Sender
-from chalicelib.sources.router import Access
+from chalicelib.sources.router_access import Access
 from chalicelib.starts import Starts
 from chalicelib.writers import TemplateWriter
 from local import company

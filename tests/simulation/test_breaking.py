@@ -7,6 +7,8 @@ import pytest
 from chalicelib import intake, ledger, ledger_actions, switches
 from chalicelib.audit import Audit
 from chalicelib.effects import Effects
+from chalicelib.errors import PermanentError
+from chalicelib.flows.support.answering import Answering
 from chalicelib.keys import OpaqueIds
 from chalicelib.settlement import Settled, Settlement, Verdict
 from chalicelib.worker import HandedBackError, Worker
@@ -50,6 +52,14 @@ def test_a_queue_without_an_order_within_a_conversation_is_found(monkeypatch):
     numbers = iter(range(10**9))
     monkeypatch.setattr(OpaqueIds, "fifo_group", lambda self, *parts: f"g{next(numbers)}")
     assert is_found("P3", since=25)
+
+
+def test_a_reply_that_is_given_up_as_if_somebody_had_answered_is_found(monkeypatch):
+    def refused(self, *event):
+        raise PermanentError("richpanel", "send_message", reason="superseded")
+
+    monkeypatch.setattr(Answering, "recompose", refused)
+    assert is_found("P2")
 
 
 def test_an_address_in_an_audit_row_is_found(monkeypatch):

@@ -35,6 +35,7 @@ class _Ticket:
     tags: set[str] = field(default_factory=set)
     comments: list[_Comment] = field(default_factory=list)
     is_open: bool = True
+    was_closed: bool = False
     updated_at: float = 0.0
 
 
@@ -66,6 +67,11 @@ class MemoryVendor:
         ticket.comments.append(_Comment(comment_id, text, now, is_operator=False, visible_at=now))
         ticket.is_open = True
         ticket.updated_at = now
+
+    def was_dealt_with(self, conversation_id: str) -> bool:
+        """Somebody answered on the ticket, or closed it, at some time."""
+        ticket = self.tickets[conversation_id]
+        return ticket.was_closed or any(comment.is_operator for comment in ticket.comments)
 
     # --- reads --------------------------------------------------------------------------------
 
@@ -112,7 +118,7 @@ class MemoryVendor:
             case "remove_tag":
                 ticket.tags.discard(action.tag)
             case "close":
-                ticket.is_open = False
+                ticket.is_open, ticket.was_closed = False, True
             case "note":
                 pass
             case "reply_keyed" if action.key in self.seen_keys:
@@ -139,7 +145,8 @@ class MemoryVendor:
     def close(self, key: str, conversation_id: str) -> Ticket:
         """Close a ticket; returns it as it is then."""
         self.landed[key] += 1
-        self.tickets[conversation_id].is_open = False
+        ticket = self.tickets[conversation_id]
+        ticket.is_open, ticket.was_closed = False, True
         return self.read(conversation_id)
 
     def reopen(self, conversation_id: str) -> None:

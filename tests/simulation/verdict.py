@@ -103,6 +103,13 @@ def _judge_action(world: World, row: Mapping[str, Any], rows: Mapping[str, Any])
             broken("P2", f"{key} is done and never happened")
     elif landed and status in {"skipped", "refused"}:
         broken("P7", f"{key} happened and is {status}:{row.get('reason')}")
+    elif row.get("reason") == "superseded" and not _is_superseded(world, row):
+        broken("P2", f"{key} is given up for an answer that nobody gave")
+
+
+def _is_superseded(world: World, row: Mapping[str, Any]) -> bool:
+    """A reply is given up only where a ticket was dealt with, or its message is gone."""
+    return world.vendor.was_dealt_with(row["conversation_id"])
 
 
 def _judge_texts(world: World, rows: Mapping[str, Any]) -> None:

@@ -17,7 +17,8 @@ from typing import Any
 from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
-from chalicelib.jobs import Recovery, TicketMessage
+from chalicelib.job_kinds import TicketMessage
+from chalicelib.jobs import Recovery
 from chalicelib.ports import Delivery
 from chalicelib.worker import HandedBackError
 from local import company

@@ -88,6 +88,26 @@ def test_certain_characters_of_the_uri_are_decoded_before_it_is_signed():
     assert len(signatures) == 1
 
 
+@pytest.mark.parametrize(
+    ("encoded", "decoded"),
+    [
+        *(("%3A", ":"), ("%2F", "/"), ("%3F", "?"), ("%40", "@"), ("%21", "!"), ("%24", "$")),
+        *(("%27", "'"), ("%28", "("), ("%29", ")"), ("%2A", "*"), ("%2C", ","), ("%3B", ";")),
+        *(("%2f", "/"), ("%20", "%20"), ("%26", "%26"), ("%3D", "%3D"), ("%252F", "%252F")),
+    ],
+)
+def test_each_of_them_is_decoded_and_no_other(encoded, decoded):
+    made = [
+        hubspot.signature_v3(SECRET, uri=f"{URI}?a={one}", body=b"", stamp="1")
+        for one in (encoded, decoded)
+    ]
+    plain = hubspot.signature_v3(SECRET, uri=f"{URI}?a=x", body=b"", stamp="1")
+    assert made[0] == made[1] != plain
+    if encoded == "%20":
+        space = hubspot.signature_v3(SECRET, uri=f"{URI}?a= ", body=b"", stamp="1")
+        assert space != made[0]
+
+
 def test_a_batch_is_one_message_and_its_values_are_left_behind():
     (job,) = hubspot.parse(request(sample("hubspot", "batch__property_changes")))
 
@@ -104,6 +124,12 @@ def test_a_retried_batch_has_the_same_key_whatever_its_attempt_number():
     )
     assert first.event_key == again.event_key
     assert first.group == again.group
+
+
+def test_nor_does_the_attempt_number_name_an_event_that_has_no_id():
+    nameless = {"subscriptionType": "contact.creation", "occurredAt": 1763600000000}
+    first, again = (hubspot.parse(request([{**nameless, "attemptNumber": n}]))[0] for n in (0, 1))
+    assert first.event_key == again.event_key
 
 
 def test_an_entry_that_is_no_event_does_not_fail_the_others():

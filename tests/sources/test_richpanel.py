@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
-from chalicelib.jobs import TicketMessage, TicketNotification
+from chalicelib.job_kinds import TicketMessage, TicketNotification
 from chalicelib.sources import InboundRequest, richpanel
 
 TOKEN = "t0ken-new"
@@ -146,6 +146,7 @@ def test_the_id_is_recovered_from_a_body_that_a_template_broke(body):
         b'{"message": "no id "here""}',
         b'{"ticket_id": "{{ticket.id}}", "message": "a "quote""}',
         b'{"ticket_id": "1", "ticket_id": "2"}',
+        b'{"ticket_id": "1", "ticket_id": "2", "conversation_id": "3"}',
         b"[" * 20_000,
         b"\x00",
     ],

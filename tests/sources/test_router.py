@@ -1,12 +1,15 @@
 """What the Channel Router may send, and how a wrong body is answered: in its own order."""
 
+import base64
 import copy
+import hashlib
+import hmac
 import json
 
 import pytest
 
 from chalicelib.errors import RequestError, SignatureError
-from chalicelib.sources import router
+from chalicelib.sources import router, router_access
 from local import company
 
 WHOLE = company.request("req123", "whatsapp", "+15550100001")
@@ -122,7 +125,21 @@ BODY = b'{"test": 2432232314}'
 
 def test_the_published_vector_of_standard_webhooks_holds_with_any_active_secret():
     other = "whsec_" + "A" * 32
-    router.check_signature(SIGNED, BODY, [other, SECRET], now_epoch=1614265330 + 299)
+    router_access.check_signature(SIGNED, BODY, [other, SECRET], now_epoch=1614265330 + 299)
+
+
+def signed(message_id, at):
+    """Headers whose signature holds, whatever they name."""
+    key = base64.b64decode(SECRET.removeprefix("whsec_"))
+    text = f"{message_id}.{at}.".encode() + BODY
+    made = base64.b64encode(hmac.new(key, text, hashlib.sha256).digest()).decode()
+    return {"webhook-id": message_id, "webhook-timestamp": at, "webhook-signature": f"v1,{made}"}
+
+
+def test_a_signature_of_our_own_making_holds():
+    router_access.check_signature(
+        signed("msg_1", "1614265330"), BODY, [SECRET], now_epoch=1614265330
+    )
 
 
 @pytest.mark.parametrize(
@@ -133,20 +150,25 @@ def test_the_published_vector_of_standard_webhooks_holds_with_any_active_secret(
         (SIGNED, BODY, 1614265330 + 301),
         (SIGNED, BODY, 1614265330 - 301),
         (SIGNED | {"webhook-id": "other"}, BODY, 1614265330),
+        (signed("", "1614265330"), BODY, 1614265330),
+        (signed("msg_1", ""), BODY, 1614265330),
+        (signed("msg_1", "now"), BODY, 1614265330),
         (SIGNED | {"webhook-signature": "v1,AAAA v2,BBBB"}, BODY, 1614265330),
     ],
 )
 def test_a_signature_that_does_not_hold_is_refused(headers, body, now):
     with pytest.raises(SignatureError):
-        router.check_signature(headers, body, [SECRET], now_epoch=now)
+        router_access.check_signature(headers, body, [SECRET], now_epoch=now)
 
 
 def test_a_secret_that_is_no_secret_matches_nothing():
     with pytest.raises(SignatureError):
-        router.check_signature({}, BODY, ["whsec_%%%"], now_epoch=0)
+        router_access.check_signature({}, BODY, ["whsec_%%%"], now_epoch=0)
     with pytest.raises(SignatureError):
-        router.company_of({"x-api-key": ""}, router.access('{"ci": ""}'))
-    assert router.access("not json") == {}
+        router_access.company_of({"x-api-key": ""}, router_access.access('{"ci": ""}'))
+    with pytest.raises(SignatureError):
+        router_access.company_of({"x-api-key": " "}, router_access.access('{"ci": [" "]}'))
+    assert router_access.access("not json") == {}
 
 
 def nested(levels):
@@ -164,6 +186,7 @@ UNSTORABLE = [
     ("project_data", {"a": float("nan")}),
     ("project_data", {"a": float("inf")}),
     ("project_data", {"a": 10**38}),
+    ("project_data", nested(27)),
     ("project_data", nested(40)),
     ("recipient_data.recipient_first_name", "\ud800"),
     ("company_data.project_id", "\ud800"),
@@ -181,7 +204,13 @@ def test_what_no_table_could_keep_is_refused_at_the_door(path, value):
 
 @pytest.mark.parametrize(
     "value",
-    [{"a": 1e125, "b": -1e-129, "c": 0.0, "d": 10**37, "e": True, "f": None}, nested(20), {}, None],
+    [
+        {"a": 1e125, "b": -1e-129, "c": 0.0, "d": 10**37, "e": True, "f": None},
+        nested(20),
+        nested(26),
+        {},
+        None,
+    ],
     ids=lambda one: repr(one)[:30],
 )
 def test_what_a_table_can_keep_is_taken(value):

@@ -107,6 +107,12 @@ def test_what_an_email_refers_to_is_kept_as_hashes():
     }
 
 
+def test_of_a_long_thread_the_newest_twenty_are_kept():
+    ids = [f"<m{number}@x.example>" for number in range(25)]
+    job = parse(received(email(headers=[("References", " ".join(ids))])))
+    assert job.in_reply_to == [ses.message_id_digest(one) for one in ids[5:]]
+
+
 @pytest.mark.parametrize(
     ("content", "subtype", "text"),
     [
@@ -157,6 +163,13 @@ def test_attachments_are_counted_and_not_carried():
 )
 def test_what_no_person_wrote_is_known_by_its_headers(header):
     assert parse(received(email(headers=[header]))).is_automatic
+
+
+def test_a_report_of_a_mail_server_is_known_by_its_kind():
+    message = email()
+    message.make_mixed()
+    message.set_type("multipart/report")
+    assert parse(received(message)).is_automatic
 
 
 @pytest.mark.parametrize("sender", ["MAILER-DAEMON@x.example", "no-reply@x.example"])

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from chalicelib.errors import RequestError, SignatureError
+from chalicelib.errors import RequestError, SignatureError, TooLargeError
 from chalicelib.keys import OpaqueIds
 from chalicelib.sources import InboundRequest, twilio
 
@@ -50,6 +50,24 @@ def test_without_the_accounts_own_token_nothing_holds(tokens):
         twilio.verify(headers, urlencode(FORM).encode(), URL, tokens)
 
 
+def test_another_accounts_token_signs_nothing_for_this_one():
+    form = [*FORM, ("AccountSid", "AC1")]
+    headers = {"x-twilio-signature": signature(form, URL).decode()}
+    body = urlencode(form).encode()
+    twilio.verify(headers, body, URL, {"AC1": ("12345",), "AC2": ("67890",)})
+    with pytest.raises(SignatureError):
+        twilio.verify(headers, body, URL, {"AC1": ("67890",), "AC2": ("12345",)})
+
+
+def test_blank_values_are_signed_and_the_urls_fragment_is_not():
+    form = [*FORM, ("AccountSid", "AC1"), ("Body", "")]
+    headers = {"x-twilio-signature": signature(form, URL).decode()}
+    body = urlencode(form).encode()
+    twilio.verify(headers, body, f"{URL}#rc=2&rp=all", {"AC1": ("12345",)})
+    with pytest.raises(SignatureError):
+        twilio.verify(headers, body.replace(b"&Body=", b""), URL, {"AC1": ("12345",)})
+
+
 def test_the_secret_maps_an_account_to_its_active_tokens_and_nothing_else_counts():
     assert twilio.accounts('{"AC1": ["a", "b"], "AC2": "c", "AC3": 7}') == {
         "AC1": ("a", "b"),
@@ -67,9 +85,20 @@ def heard(body, **more):
     return twilio.parse_message(request(**form, **more), OPAQUE)
 
 
-@pytest.mark.parametrize("text", ["STOP", " stop ", "Stop.", "unsubscribe", "END"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("STOP", " stop ", "Stop.", "unsubscribe", "END", "'Stop!'", '"quit"'),
+        *("stopall", "cancel", "revoke", "optout"),
+    ],
+)
 def test_a_keyword_alone_is_a_stop(text):
     assert heard(text).opt_out == "stop"
+
+
+@pytest.mark.parametrize("text", ["START", "Yes!", "unstop"])
+def test_another_keyword_alone_is_a_start(text):
+    assert heard(text).opt_out == "start"
 
 
 @pytest.mark.parametrize("text", ["please stop calling it a CV", "the end is near", "help", ""])
@@ -80,6 +109,13 @@ def test_a_sentence_with_a_keyword_is_not(text):
 def test_twilios_own_word_for_it_counts_before_ours():
     assert heard("arrêt", OptOutType="STOP").opt_out == "stop"
     assert heard("help", OptOutType="HELP").opt_out == "help"
+    assert heard("stop", OptOutType="OTHER").opt_out is None
+
+
+def test_a_text_is_kept_as_far_as_a_message_goes_and_a_huge_post_is_refused():
+    assert len(heard("x" * 5000).text) == 4096
+    with pytest.raises(TooLargeError):
+        heard("x" * 64 * 1024)
 
 
 def test_what_the_ledger_will_hold_of_a_message_is_opaque():
@@ -110,6 +146,13 @@ def test_a_receipt_ranks_and_names_its_message():
     assert ranks == sorted(ranks)
     job = receipt("failed", ErrorCode="21610")
     assert (job.reason, job.opts_out, job.entry_id) == ("21610", True, "b" * 32)
+    other = receipt("failed", ErrorCode="30003")
+    assert (other.reason, other.opts_out) == ("30003", False)
+    assert receipt("delivered", ErrorCode="0").reason is None
+
+
+def test_a_read_receipt_is_known_by_its_event():
+    assert (receipt("delivered", EventType="READ").status, receipt("read").rank) == ("read", 4)
 
 
 def test_a_query_that_is_not_ours_is_refused():

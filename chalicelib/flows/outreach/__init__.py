@@ -36,7 +36,8 @@ from chalicelib.flows.outreach.releasing import Releasing
 from chalicelib.flows.outreach.replying import Replying
 from chalicelib.flows.outreach.starting import Starting
 from chalicelib.flows.outreach.work import Job, Work
-from chalicelib.jobs import InboundMessage, Recovery, StartConversation, facts_of
+from chalicelib.job_kinds import InboundMessage, StartConversation
+from chalicelib.jobs import Recovery, facts_of
 from chalicelib.outreach_actions import HandOff, Loaded
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import ActionRow, Clock, EventStatus, Lease, Switches

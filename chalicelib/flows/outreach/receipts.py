@@ -14,7 +14,8 @@ from chalicelib.actions import Action
 from chalicelib.conversations.ports import ConversationsPort, StartsPort
 from chalicelib.conversations.records import Record, Status
 from chalicelib.flows import Event, NotAnEvent
-from chalicelib.jobs import DeliveryReceipt, OutreachResume, Recovery, facts_of
+from chalicelib.job_kinds import DeliveryReceipt, OutreachResume
+from chalicelib.jobs import Recovery, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import (
     ActionRow,

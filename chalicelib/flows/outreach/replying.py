@@ -10,7 +10,7 @@ from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach import rules
 from chalicelib.flows.outreach.drafting import Drafting
 from chalicelib.flows.outreach.work import Work, handed_off
-from chalicelib.jobs import InboundMessage
+from chalicelib.job_kinds import InboundMessage
 from chalicelib.plans import Plan
 from chalicelib.ports import EventStatus, Switches
 

@@ -15,7 +15,7 @@ from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach import rules
 from chalicelib.flows.outreach.drafting import Drafting
 from chalicelib.flows.outreach.work import Work, handed_off, may_speak
-from chalicelib.jobs import StartConversation
+from chalicelib.job_kinds import StartConversation
 from chalicelib.plans import Plan
 from chalicelib.ports import EventStatus, Switches
 

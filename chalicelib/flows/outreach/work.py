@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from chalicelib.conversations.records import Draft, Record
 from chalicelib.flows import NotAnEvent
-from chalicelib.jobs import HandoffRelease, InboundMessage, OutreachResume, StartConversation
+from chalicelib.job_kinds import HandoffRelease, InboundMessage, OutreachResume, StartConversation
 from chalicelib.outreach_actions import Loaded
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import EventStatus, Switches

@@ -14,7 +14,7 @@ from typing import Literal
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError, ProviderError
-from chalicelib.flows.intents import order_number
+from chalicelib.flows.message_words import order_number
 from chalicelib.flows.support import guard_rails
 from chalicelib.flows.support.decision import MAX_ASKS, Decision
 from chalicelib.flows.support.guard_rails import Policy, Refusal

@@ -15,7 +15,8 @@ from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.flows.departments import DEFAULT_ROUTE, RISK_FLAGS, ROUTES
-from chalicelib.flows.intents import DEFAULT_INTENT, TIER_0, Classified, Language
+from chalicelib.flows.intents import DEFAULT_INTENT, TIER_0, Classified
+from chalicelib.flows.message_words import Language
 
 UNCERTAIN_TAG = "mw-uncertain"
 TRIAGE_TAG = "mw-needs-manual-triage"

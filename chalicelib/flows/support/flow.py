@@ -21,12 +21,14 @@ from chalicelib.actions import Action
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError
 from chalicelib.flows import Event, NotAnEvent, suffix
-from chalicelib.flows.intents import classify, order_number
+from chalicelib.flows.intents import classify
+from chalicelib.flows.message_words import order_number
 from chalicelib.flows.support.answering import Answering, Verdict
 from chalicelib.flows.support.decision import Decision, Pending, Tier, decide_on, pending_of
 from chalicelib.flows.support.inquiry import Inquiry, floor_of, is_after
 from chalicelib.flows.support.routing import current_route, planned
-from chalicelib.jobs import Recovery, TicketMessage, TicketNotification, facts_of
+from chalicelib.job_kinds import TicketMessage, TicketNotification
+from chalicelib.jobs import Recovery, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import (
     ActionRow,

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
-from chalicelib.flows.intents import is_auto_reply
+from chalicelib.flows.message_words import is_auto_reply
 from chalicelib.flows.support.decision import Decision
 from chalicelib.flows.support.inquiry import Inquiry
 from chalicelib.limits import Limit

@@ -96,7 +96,6 @@ _CARRIERS: Mapping[str, str] = {
     "ups": "https://www.ups.com/track?tracknum=",
     "dhl": "https://www.dhl.com/en/express/tracking.html?AWB=",
 }
-"""In this order: "usps" holds "ups"."""
 _SPANISH: Mapping[str, str] = {
     "confirmed": "confirmado",
     "fulfilled": "enviado",

@@ -45,6 +45,8 @@ def at(text):
         ("whatsapp", {"": True, "_from_number": [TEL]}, True),
         ("email", {"": True, "_from_email": [MAIL.upper()]}, True),
         ("email", {"": True, "_from_number": [TEL]}, False),
+        ("email", {"": True, "_from_number": [TEL], "_from_email": [MAIL]}, True),
+        ("sms", {"": True, "_from_number": [OTHER], "_from_email": [TEL]}, False),
         ("sms", {"": False, "_from_number": [TEL]}, False),
     ],
 )

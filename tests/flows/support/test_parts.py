@@ -14,7 +14,7 @@ from chalicelib.flows.support.decision import Pending, Tier, decide_on, pending_
 from chalicelib.flows.support.guard_rails import TEMPLATE_OF, Policy
 from chalicelib.flows.support.inquiry import Inquiry
 from chalicelib.flows.support.opinion import DECISION_SCHEMA, VERIFIER_SCHEMA
-from chalicelib.flows.support.order_status import NotTold, Told, tell
+from chalicelib.flows.support.order_status import NotTold, Told, carrier_link, tell
 from chalicelib.flows.support.routing import planned
 from chalicelib.flows.support.template_texts import TEXTS
 from chalicelib.flows.support.templates import CATALOGUE, TemplateError, render
@@ -263,3 +263,23 @@ def test_an_allow_list_is_exact():
 def test_what_a_model_is_asked_for_is_strict(schema):
     assert _looseness(schema.schema, "root") is None
     assert "$ref" not in str(schema.schema)
+
+
+# --- links --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("company", "number", "link"),
+    [
+        ("FedEx Home", "7712", "https://www.fedex.com/fedextrack/?trknbr=7712"),
+        ("USPS", "9400", "https://tools.usps.com/go/TrackConfirmAction?tLabels=9400"),
+        ("ups ground", "1Z9", "https://www.ups.com/track?tracknum=1Z9"),
+        ("DHL Express", "42", "https://www.dhl.com/en/express/tracking.html?AWB=42"),
+        ("Pigeon", "42", None),
+        (None, "42", None),
+        ("UPS", None, None),
+        ("UPS", "42&to=elsewhere.example", None),
+    ],
+)
+def test_a_known_carriers_number_can_be_followed(company, number, link):
+    assert carrier_link(Order(name="#1", tracking_company=company, tracking_number=number)) == link

@@ -1,0 +1,175 @@
+"""What came back from a vendor over HTTP, and which error of the tree that is.
+
+=============================================  ==================  ===========================
+how it ended                                   repeatable call     any other call
+=============================================  ==================  ===========================
+nothing was sent (DNS, refused, TLS, connect)  Transient           Transient
+sent, then time-out, reset, broken answer      Transient           Uncertain
+429                                            Transient           Transient
+408, 5xx                                       Transient           Uncertain
+401, 403                                       Auth                Auth
+any other 4xx                                  Permanent           Permanent
+3xx (never followed)                           Permanent           Uncertain
+2xx whose body is not the JSON expected        Transient           Uncertain
+=============================================  ==================  ===========================
+
+"Sent" is what the connection says (`deadline`); an error holds identifiers only.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from typing import Any
+
+import requests
+
+from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
+
+MAX_RETRY_AFTER_SECONDS = 900.0
+"""A longer wait than this is not the queue's business."""
+
+_CHUNK_BYTES = 65_536
+_MAX_ERROR_BYTES = 65_536
+_REFUSED = frozenset({HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN})
+_SAYS_WHEN = frozenset({HTTPStatus.TOO_MANY_REQUESTS, HTTPStatus.SERVICE_UNAVAILABLE})
+_ERROR_CODE = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}|[0-9]{1,6}")
+_REQUEST_ID = re.compile(r"[A-Za-z0-9_.:=/+-]{1,128}")
+
+
+@dataclass(slots=True)
+class VendorAnswer:
+    """What came back, as far as it came."""
+
+    now: Callable[[], datetime]
+    status: int | None = None
+    reason: str = ""
+    was_sent: bool = False
+    retry_after: float | None = None
+    request_id: str | None = None
+    json: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def read(
+        self,
+        response: requests.Response,
+        *,
+        expects_json: bool,
+        max_bytes: int,
+        code_at: tuple[str, ...],
+    ) -> None:
+        """Status first; the body of a success only where it is of use, and only so much of it.
+
+        Args:
+            response: with its body still to be read.
+            expects_json: the body of a success must be a JSON object.
+            max_bytes: of a success's body.
+            code_at: where in an error's JSON body the vendor's own code stands.
+        """
+        self.status = response.status_code
+        self.request_id = _request_id(response.headers)
+        if self.status in _SAYS_WHEN:
+            self.retry_after = retry_after_seconds(response.headers.get("retry-after"), self.now())
+        if expects_json and response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:
+            self.reason, self.json = _object(response, max_bytes)
+        if code_at and self.status >= HTTPStatus.BAD_REQUEST:
+            self.reason = _error_code(response, code_at)
+
+    @property
+    def is_refused(self) -> bool:
+        """The vendor does not know who we are, or does not let us."""
+        return self.status in _REFUSED
+
+    def failure(self, *, is_repeatable: bool) -> type[ProviderError] | None:
+        """Which error this is, None for a success or a refused key."""
+        unclear = TransientError if is_repeatable else UncertainError
+        match self.status:
+            case None:
+                return unclear if self.was_sent else TransientError
+            case 401 | 403:
+                return None
+            case 429:
+                return TransientError
+            case 408:
+                return unclear
+            case status if status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+                return unclear
+            case status if status >= HTTPStatus.BAD_REQUEST:
+                return PermanentError
+            case status if status >= HTTPStatus.MULTIPLE_CHOICES:
+                return PermanentError if is_repeatable else UncertainError
+            case _:
+                return unclear if self.reason else None
+
+    def error(self, kind: type[ProviderError], provider: str, operation: str) -> ProviderError:
+        """The error, with identifiers only."""
+        return kind(
+            provider,
+            operation,
+            status=self.status,
+            reason=self.reason,
+            request_id=self.request_id,
+            retry_after=self.retry_after,
+        )
+
+
+def retry_after_seconds(value: str | None, now: datetime) -> float | None:
+    """Seconds in a ``Retry-After`` header, seconds or HTTP date; None when it says nothing.
+
+    Negative and past values are 0; none is longer than 15 minutes.
+    """
+    if value is None:
+        return None
+    try:
+        seconds = float(value)
+    except ValueError:
+        seconds = _seconds_until(value, now)
+    if math.isnan(seconds):
+        return None
+    return min(max(seconds, 0.0), MAX_RETRY_AFTER_SECONDS)
+
+
+def _seconds_until(http_date: str, now: datetime) -> float:
+    try:
+        moment = parsedate_to_datetime(http_date)
+    except (ValueError, OverflowError):
+        return math.nan
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return (moment - now).total_seconds()
+
+
+def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str, Any]]:
+    """The JSON object in an answer's body, or the reason why there is none."""
+    body = bytearray()
+    for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=True):
+        body += chunk
+        if len(body) > max_bytes:
+            return "answer_too_large", {}
+    try:
+        parsed = json.loads(body)
+    except (ValueError, RecursionError):
+        return "answer_not_json", {}
+    return ("", parsed) if isinstance(parsed, dict) else ("answer_not_an_object", {})
+
+
+def _error_code(response: requests.Response, at: tuple[str, ...]) -> str:
+    """The vendor's own code in an error's body: a plain word or number, never a sentence."""
+    _, found = _object(response, _MAX_ERROR_BYTES)
+    value: Any = found
+    for name in at:
+        value = value.get(name) if isinstance(value, dict) else None
+    text = str(value) if isinstance(value, str | int) and not isinstance(value, bool) else ""
+    return text if _ERROR_CODE.fullmatch(text) else ""
+
+
+def _request_id(headers: Mapping[str, str]) -> str | None:
+    for name in ("x-request-id", "x-amzn-requestid", "request-id"):
+        if _REQUEST_ID.fullmatch(headers.get(name, "")):
+            return headers[name]
+    return None

@@ -1,0 +1,106 @@
+"""Who asks at the Channel Router's door: a company's key, and its signature where it has one."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from chalicelib.errors import SignatureError
+
+TOLERANCE_SECONDS = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """What a company may prove itself with.
+
+    Attributes:
+        api_keys: those that are active; two while a key is rotated.
+        signing_secrets: Standard Webhooks secrets (``whsec_...``); where there are any, every
+            request must be signed.
+    """
+
+    api_keys: tuple[str, ...] = field(default=(), repr=False)
+    signing_secrets: tuple[str, ...] = field(default=(), repr=False)
+
+
+def access(text: str) -> dict[str, Access]:
+    """The API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
+
+    A company's value may also be a key or a list of keys.  Anything else lets nobody in.
+    """
+    try:
+        raw = json.loads(text)
+    except ValueError:
+        return {}
+    return {str(k): _access(v) for k, v in raw.items()} if isinstance(raw, dict) else {}
+
+
+def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> str:
+    """The company whose key the caller shows; every key is compared, in constant time.
+
+    Raises:
+        SignatureError: ``UNAUTHORIZED``; no key, or one that nobody has.
+    """
+    given = headers.get("x-api-key", "").encode("utf-8", "replace")
+    found = ""
+    for company_id, known in companies.items():
+        for key in known.api_keys:
+            if hmac.compare_digest(given, key.encode()):
+                found = company_id
+    if not given or not found:
+        raise SignatureError("UNAUTHORIZED", "header x-api-key is missing or wrong")
+    return found
+
+
+def check_signature(
+    headers: Mapping[str, str], body: bytes, secrets: Sequence[str], *, now_epoch: float
+) -> None:
+    """Standard Webhooks: HMAC-SHA256 over ``{id}.{timestamp}.{body}``; any match is enough.
+
+    Raises:
+        SignatureError: ``INVALID_SIGNATURE``; also when the time is more than five minutes off.
+    """
+    if not secrets:
+        return
+    message_id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
+    is_timely = at.isdecimal() and abs(now_epoch - int(at)) <= TOLERANCE_SECONDS
+    signed = f"{message_id}.{at}.".encode() + body
+    wanted = [_signature(secret, signed) for secret in secrets]
+    given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
+    matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted if ours]
+    if not message_id or not is_timely or not any(matches):
+        raise SignatureError("INVALID_SIGNATURE", "the Standard Webhooks signature does not hold")
+
+
+def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
+    if isinstance(value, str):
+        return Access(api_keys=_texts([value]))
+    if isinstance(value, list):
+        return Access(api_keys=_texts(value))
+    if isinstance(value, dict):
+        return Access(
+            api_keys=_texts(value.get("api_keys")),
+            signing_secrets=_texts(value.get("signing_secrets")),
+        )
+    return Access()
+
+
+def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
+    items = value if isinstance(value, list) else []
+    return tuple(one for one in items if isinstance(one, str) and one.strip())
+
+
+def _signature(secret: str, signed: bytes) -> bytes:
+    """``v1,<base64>``; empty for a secret that is none, which then matches nothing."""
+    try:
+        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())

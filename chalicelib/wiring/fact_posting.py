@@ -1,0 +1,148 @@
+"""How facts are posted: the single writer, its ledger and its effects, and the sinks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from chalicelib.adapters.http import VendorClient
+from chalicelib.adapters.ndjson import FileRows, S3Rows, Several
+from chalicelib.adapters.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi, Tokens
+from chalicelib.adapters.rows import append, replace
+from chalicelib.effects import Effects
+from chalicelib.errors import SettingsError
+from chalicelib.fact_dimensions import Dimensions
+from chalicelib.fact_ports import Sink
+from chalicelib.fact_writer import FactWriter
+from chalicelib.ledger import Ledger
+from chalicelib.settlement import Settlement
+from chalicelib.wiring.core import new_owner
+from chalicelib.wiring.facts import Facts, origin_and_path
+
+TOKENS_PER_MINUTE = 30
+
+
+class Posting:
+    """The facts' way out."""
+
+    def __init__(self, facts: Facts) -> None:
+        self._facts = facts
+        self._settings = facts.settings
+
+    def run(self, *, time_left_seconds: Callable[[], float]) -> dict[str, Any]:
+        """One run of the writer, in numbers."""
+        if self.sink is None:
+            return {"outcome": "held:no_sink", "prolonged": self._facts.fact_ledger.prolong()}
+        return asdict(self.writer.run(time_left_seconds=time_left_seconds))
+
+    @cached_property
+    def writer(self) -> FactWriter:
+        """The single writer."""
+        facts = self._facts
+        return FactWriter(
+            ledger=self.ledger,
+            store=facts.fact_ledger,
+            dimensions=self.dimensions,
+            effects=self.effects,
+            switches=facts.switches,
+            clock=facts.clock,
+            log=facts.log,
+        )
+
+    @cached_property
+    def dimensions(self) -> Dimensions:
+        """What the dataset has of agents, metrics and days."""
+        facts = self._facts
+        return Dimensions(
+            store=facts.fact_ledger,
+            effects=self.effects,
+            roster=facts.roster,
+            clock=facts.clock,
+            log=facts.log,
+            target=self._some_sink.target,
+        )
+
+    @cached_property
+    def ledger(self) -> Ledger:
+        """The ledger's code over the facts' own table: the writer's lease, its batch, its POSTs."""
+        facts = self._facts
+        return Ledger(facts.fact_table, facts.clock, new_owner, retention=facts.fact_retention)
+
+    @cached_property
+    def effects(self) -> Effects:
+        """The one door out, for rows."""
+        facts = self._facts
+        return Effects(
+            self.ledger,
+            facts.switches,
+            {
+                "post_facts": append(self._some_sink),
+                "insert_dimension": append(self._some_sink),
+                "replace_dimension": replace(self._some_sink),
+            },
+            Settlement(self.ledger, {}, facts.clock),
+            facts.clock,
+            facts.log,
+        )
+
+    @cached_property
+    def sink(self) -> Sink | None:
+        """Where rows go, the archive first, which takes a repeated batch once; None: nowhere."""
+        settings = self._settings
+        sinks: list[Sink] = []
+        if settings.facts_folder:
+            sinks.append(FileRows(Path(settings.facts_folder)))
+        if settings.facts_bucket:
+            sinks.append(S3Rows(self._facts.client("s3"), settings.facts_bucket))
+        if settings.powerbi_dataset_id:
+            sinks.append(self.powerbi(settings.powerbi_dataset_id))
+        if len(sinks) > 1:
+            return Several(tuple(sinks))
+        return sinks[0] if sinks else None
+
+    def powerbi(self, dataset_id: str) -> Sink:
+        """One push dataset as a sink."""
+        settings = self._settings
+        return PowerBi(
+            self.powerbi_client,
+            self._facts.clock,
+            settings.powerbi_workspace_id,
+            dataset_id,
+            is_numbered=settings.powerbi_sequence_numbers,
+        )
+
+    @cached_property
+    def powerbi_client(self) -> VendorClient:
+        """Power BI's REST API under its limit of 120 POSTs a minute."""
+        facts, settings = self._facts, self._settings
+        token_origin, token_path = origin_and_path(settings.facts_token_url)
+        tokens = Tokens(
+            facts.vendor(
+                PROVIDER,
+                token_origin,
+                lambda _refresh: {},
+                requests_per_window=TOKENS_PER_MINUTE,
+                window_seconds=60.0,
+            ),
+            token_path,
+            settings.powerbi_client_id,
+            lambda refresh: facts.secrets.text(settings.powerbi_secret_id, refresh=refresh),
+            facts.clock,
+        )
+        origin, _ = origin_and_path(settings.powerbi_base_url)
+        return facts.vendor(
+            PROVIDER,
+            origin,
+            tokens.headers,
+            requests_per_window=POSTS_PER_MINUTE // 2,
+            window_seconds=60.0,
+        )
+
+    @property
+    def _some_sink(self) -> Sink:
+        if self.sink is None:
+            raise SettingsError("no sink is configured: POWERBI_DATASET_ID, FACTS_BUCKET")
+        return self.sink

@@ -1,0 +1,64 @@
+"""The adapter of Richpanel in front of scripted answers, and of the simulated vendor."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+import vendor_server as does
+from vendor_doubles import ManualClock, RecordingLog
+from vendor_server import Vendor
+
+from chalicelib.actions import AddTag
+from chalicelib.adapters.breaker import Breaker
+from chalicelib.adapters.http import VendorClient
+from chalicelib.adapters.rate_limit import RateLimit
+from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.adapters.richpanel_calls import key_header
+from chalicelib.ports import Ticket
+from local.vendors.richpanel import API_KEY
+from local.vendors.richpanel import Richpanel as SimulatedRichpanel
+
+SINCE = datetime(2026, 11, 20, 8, tzinfo=UTC)
+
+MESSAGE_ID = "<CAM+x/y=%2F@mail.gmail.com>"
+
+ODD_IDS = ["1042", "453347427_org_186779", MESSAGE_ID, "a/b?c#d", "ü 1", "%3C", "..x"]
+
+
+def adapter(
+    url: str, clock: ManualClock, log: RecordingLog, *, key: str = API_KEY, **options: Any
+) -> Richpanel:
+    client = VendorClient(
+        provider="richpanel",
+        base_url=url,
+        authorize=key_header(lambda _refresh: key),
+        clock=clock,
+        log=log,
+        rate_limit=RateLimit("richpanel", clock, clock.sleep, requests_per_window=1000),
+        breaker=Breaker("richpanel", clock, failures_to_open=100),
+    )
+    return Richpanel(client, clock, **options)
+
+
+@pytest.fixture
+def tickets(vendor: Vendor, clock: ManualClock, log: RecordingLog) -> Richpanel:
+    """The adapter in front of scripted answers."""
+    return adapter(vendor.url, clock, log)
+
+
+@pytest.fixture
+def live(richpanel: SimulatedRichpanel, clock: ManualClock, log: RecordingLog) -> Richpanel:
+    """The adapter in front of the simulated Richpanel."""
+    richpanel.set_modes(rate_limit=None)
+    return adapter(richpanel.url, clock, log)
+
+
+def read(tickets: Richpanel, vendor: Vendor, **fields: Any) -> Ticket:
+    vendor.will(does.answer(200, {"ticket": {"id": "7", **fields}}))
+    return tickets.read_ticket("7")
+
+
+def tag(conversation_id: str, *names: str) -> list[AddTag]:
+    return [AddTag(conversation_id, name, "c-1") for name in names]

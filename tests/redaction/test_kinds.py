@@ -1,0 +1,86 @@
+"""What a number or a key is taken for: check digits, separators, and the names of keys."""
+
+import pytest
+
+from chalicelib.redaction import Kind, redact, redact_counted, redact_mapping
+from chalicelib.redaction.cards import passes_luhn
+
+
+def kinds(text):
+    return dict(redact_counted(text)[1])
+
+
+@pytest.mark.parametrize("digits", ["4111111111111111", "378282246310005", "79927398713", "0"])
+def test_a_check_digit_holds(digits):
+    assert passes_luhn(digits)
+    for other in "0123456789".replace(digits[-1], ""):
+        assert not passes_luhn(digits[:-1] + other)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("IBAN DE8937 04004405 3201 3000", Kind.IBAN),
+        ("at 123-45-6789 ok", Kind.SSN),
+        ("at 123 45 6789 ok", Kind.SSN),
+    ],
+)
+def test_an_account_is_known_by_its_own_form(text, kind):
+    assert kinds(text) == {kind: 1}
+
+
+def test_what_fails_its_check_is_taken_for_no_account_and_what_looks_like_a_number_is_masked():
+    wrong = "IBAN DE8837 04004405 3201 3000"
+    assert Kind.IBAN not in kinds(wrong)
+    assert "0440" not in redact(wrong)
+    assert kinds("at 123-45 6789 ok") == {}, "one kind of separator, or it is no such number"
+
+
+def test_a_long_name_before_the_sign_goes_with_its_address():
+    assert redact(f"to {'x.' * 100}y@example.com now") == "to ***@*** now"
+
+
+def test_a_word_of_hundreds_of_signs_is_one_mask():
+    assert redact(f"see {'ab@cd.example,' * 300} ok") == "see ***@*** ok"
+
+
+@pytest.mark.parametrize(
+    ("names", "value", "masked"),
+    [
+        ("first_name lastName fullname surname customer_name recipientName", "Anna", "***"),
+        ("given_name familyName display_name contact_name buyerName sender_name", "Anna", "***"),
+        ("cvv cvc password passwd secret token authorization apiKey pin otp", "abc", "***"),
+        (
+            "phone mobile cellphone tel fax msisdn whatsapp sms phone_numbers",
+            "5550142",
+            "***-***-0142",
+        ),
+        ("email mail recipient_email emailAddress", "a@b", "***@***"),
+        ("address street addressLine postcode zip city", "Somewhere 1", "[ADDRESS]"),
+        ("card iban ssn pan account card_number", "12345678", "***5678"),
+        ("order invoice po order_number orderId", "12345678", "***5678"),
+        ("tracking awb waybill shipment parcel trackingNumber", "12345678", "***"),
+        ("message body text comment subject transcript note snippet", "words", "***"),
+    ],
+)
+def test_a_key_tells_what_its_value_is(names, value, masked):
+    record = dict.fromkeys(names.split(), value)
+    assert redact_mapping(record) == dict.fromkeys(record, masked)
+
+
+@pytest.mark.parametrize("name", ["id", "number", "no", "name", "value", "code"])
+def test_what_a_thing_is_called_by_is_masked_as_the_thing(name):
+    assert redact_mapping({"order": {name: 1234567}}) == {"order": {name: "***4567"}}
+    assert redact_mapping({"order": {"state": "open"}}) == {"order": {"state": "open"}}
+
+
+def test_forty_levels_are_kept_and_the_next_is_dropped():
+    def nested(levels):
+        value = "x"
+        for _ in range(levels):
+            value = [value]
+        return value
+
+    assert redact_mapping(nested(40)) == nested(40)
+    assert redact_mapping(nested(41)) != nested(41)
+    assert "x" not in str(redact_mapping(nested(41)))

@@ -1,0 +1,180 @@
+"""What a rule, a recipient or a switch keeps back, and how it goes out in the end."""
+
+import pytest
+from outreach_system import TEL, replay
+
+from chalicelib.conversations.records import Channel, Status
+
+
+def test_a_held_start_waits_for_a_person_and_is_sent_once_when_approved(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    assert outreach.fate().json_body["state"] == "handed_off"
+    (waiting,) = outreach.services.desk.waiting()
+    assert (waiting.held, waiting.reason) == ("start", "auto_queue_initial_message")
+    assert outreach.services.desk.approve(waiting.opaque_id)
+    assert outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    assert list(outreach.services.desk.waiting()) == []
+    assert not outreach.services.desk.approve(waiting.opaque_id)
+
+
+def test_a_hand_off_rule_with_a_list_takes_the_listed_alone(outreach):
+    outreach.set_project(
+        auto_queue_initial_message=True, auto_queue_initial_message_from_number=["+15550100002"]
+    )
+    outreach.start("a", channel="sms")
+    outreach.start("b", channel="sms", recipient="+15550100002")
+    outreach.run()
+    assert [outreach.fate(one).json_body["state"] for one in "ab"] == ["sent", "handed_off"]
+
+
+def test_a_recipient_who_asks_for_a_person_gets_one_and_no_machine(outreach):
+    outreach.start()
+    outreach.run()
+    outreach.deliver(outreach.says("I want to talk to a human"))
+    outreach.run()
+    record = outreach.record()
+    assert record.status == Status.HANDED_OFF
+    assert record.item["hand_off_to_human"] is True
+    assert record.item["hand_off_to_human_reason"] == "recipient_asked_for_a_person"
+    outreach.deliver(outreach.says("hello?"))
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.record().message_count == 3
+    (waiting,) = outreach.services.desk.waiting(company_id="ci-aaa-001")
+    assert outreach.services.desk.take(waiting.opaque_id, "agent-7")
+    assert not outreach.services.desk.approve(waiting.opaque_id)
+    assert not outreach.services.desk.take(waiting.opaque_id, "agent-8")
+
+
+def test_a_held_reply_is_answered_once_it_is_released(outreach):
+    outreach.set_project(auto_queue_reply_message=True)
+    outreach.start()
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more"))
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    (waiting,) = outreach.services.desk.waiting()
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 2
+    assert outreach.record().status == Status.REPLY_SENT
+
+
+@pytest.mark.parametrize(
+    ("switch", "value"),
+    [
+        ("kill_switch", "true"),
+        ("safe_mode", "true"),
+        ("automation_enabled", "false"),
+        ("shadow_mode", "true"),
+    ],
+)
+def test_a_switch_withholds_the_message_with_its_reason(outreach, switch, value):
+    outreach.stage.set_switch(switch, value)
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.twilio.calls == ()
+    fate = outreach.fate().json_body
+    assert fate["state"] == "withheld"
+    assert fate["reason"].startswith("withheld:")
+    record = outreach.record("sms")
+    assert record.status == Status.WITHHELD
+    assert f"withheld:{record.item['withheld_reason']}" == fate["reason"]
+    lifted = {"true": "false", "false": "true"}[value]
+    outreach.stage.set_switch(switch, lifted)
+    outreach.new_container()
+    assert outreach.run() == [], "lifting a switch starts nothing by itself"
+    for _ in range(2):
+        replay(outreach, "evt:start:")
+        outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    record = outreach.record("sms")
+    assert (record.status, record.message_count) == (Status.INITIAL_MESSAGE_SENT, 1)
+    assert "withheld_reason" not in record.item
+
+
+def test_a_withheld_start_is_not_one_of_those_that_are_worked_on(outreach):
+    outreach.set_project(rate_limits={"concurrent_conversations": 1})
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.start("second", "sms", "+15550100002").status_code == 200
+
+
+def test_a_withheld_answer_says_why_and_is_sent_when_its_event_is_replayed(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.stage.set_switch("safe_mode", "true")
+    outreach.new_container()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    record = outreach.record("sms")
+    assert record.status == Status.INITIAL_MESSAGE_SENT
+    assert record.item["withheld_reason"] == "safe_mode"
+    outreach.stage.set_switch("safe_mode", "false")
+    outreach.new_container()
+    replay(outreach, "evt:reply:")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 2
+    record = outreach.record("sms")
+    assert record.status == Status.REPLY_SENT
+    assert "withheld_reason" not in record.item
+
+
+def test_a_release_that_a_switch_withholds_says_so_and_is_sent_when_it_is_replayed(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    (waiting,) = outreach.services.desk.waiting()
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.new_container()
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    fate = outreach.fate().json_body
+    assert (fate["state"], fate["reason"]) == ("withheld", "withheld:kill_switch")
+    assert outreach.record("sms").status == Status.WITHHELD
+    outreach.stage.set_switch("kill_switch", "false")
+    outreach.new_container()
+    replay(outreach, "evt:release:")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    fate = outreach.fate().json_body
+    assert fate["state"] == "sent"
+    assert "reason" not in fate
+
+
+def test_a_hand_off_that_a_switch_withholds_says_so_and_comes_when_it_is_replayed(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.stage.set_switch("shadow_mode", "true")
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.record("sms").status == Status.WITHHELD
+    outreach.stage.set_switch("shadow_mode", "false")
+    outreach.new_container()
+    replay(outreach, "evt:start:")
+    outreach.run()
+    assert outreach.record("sms").status == Status.HANDED_OFF
+    assert outreach.fate().json_body["state"] == "handed_off"
+    assert len(list(outreach.services.desk.waiting())) == 1
+
+
+def test_an_answer_goes_to_what_was_sent_and_not_to_what_was_withheld(outreach):
+    outreach.start("first", channel="sms")
+    outreach.run()
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.new_container()
+    outreach.start("second", channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    found = outreach.services.conversations.by_channel(TEL, Channel.SMS)
+    counts = {one.request_id: one.message_count for one in found}
+    assert counts == {"first": 2, "second": 0}

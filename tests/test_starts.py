@@ -1,0 +1,35 @@
+"""What the sender of a start can still learn of it, and for how long."""
+
+import pytest
+from ledger_desk import KEY, Desk, facts
+
+from chalicelib.ports import EventStatus
+from chalicelib.starts import Starts
+
+
+@pytest.fixture
+def desk():
+    return Desk()
+
+
+def test_a_start_is_told_until_its_row_expires(desk):
+    starts = Starts(desk.table, desk.ledger, desk.clock)
+    assert starts.outcome(KEY) is None
+    desk.ledger.receive(facts())
+    assert starts.outcome(KEY).status == EventStatus.RECEIVED
+    desk.at_expiry()
+    assert starts.outcome(KEY) is None, "the engine deletes an expired row when it likes"
+
+
+def test_a_delivery_never_goes_backwards_and_nothing_is_noted_of_what_is_gone(desk):
+    starts = Starts(desk.table, desk.ledger, desk.clock)
+    starts.note(KEY, delivery=("delivered", 3))
+    assert starts.outcome(KEY) is None
+    desk.ledger.receive(facts())
+    for delivery in (("delivered", 3), ("sent", 2), ("undelivered", 3)):
+        starts.note(KEY, delivery=delivery)
+    assert starts.outcome(KEY).delivery == "delivered"
+    starts.note(KEY, delivery=("read", 4))
+    starts.note(KEY, outcome="handed_off")
+    found = starts.outcome(KEY)
+    assert (found.delivery, found.outcome) == ("read", "handed_off")
