@@ -202,6 +202,7 @@ class Worker:
         except _PlanNotKnownHere:
             self.ledger.finish(lease, EventStatus.PARKED, reason="plan_not_known_here")
             self.log.event("worker.parked", reason="plan_not_known_here")
+            self.log.metric("mw.worker.events", outcome="parked")
             return
         attempt = Attempt(lease=lease, modes=switches.modes, operator=operator)
         rows: dict[str, ActionRow] = {}

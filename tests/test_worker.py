@@ -488,4 +488,5 @@ def test_a_plan_that_this_version_cannot_run_is_parked_and_starts_nothing(desk, 
     assert desk.process() == "done"
     assert desk.ended() == ("parked", "plan_not_known_here")
     assert desk.lines()[1:] == [("worker.parked", {"reason": "plan_not_known_here"})]
+    assert ("mw.worker.events", 1, {"outcome": "parked"}) in desk.counted()
     assert (desk.sent, desk.flow.decided) == ([], [])

@@ -266,7 +266,7 @@ def test_a_release_was_rolled_back_over_a_newer_plan(night):
     system.again()
     night.opens("unfinished-age")
     (event,) = night.types("unfinished", "--json").data
-    night.opens("parked-events")
+    night.hears("parked-events")
     night.reads("plan_not_known_here")
     assert event["reason"] == "plan_not_known_here"
     table.update({"event_id": "evt:rp:1042:c-1"}, set_={"plan": plan})  # forward again
