@@ -61,7 +61,7 @@ def unlimited(system: System) -> None:
     from chalicelib.adapters.rate_limit import RateLimit  # noqa: PLC0415 - the environment is set
 
     services: Any = system.services
-    services.richpanel._client.rate_limit = RateLimit(  # noqa: SLF001 - measured without it
+    services.richpanel._calls.client.rate_limit = RateLimit(  # noqa: SLF001 - measured without it
         "richpanel", services.clock, services.clock.sleep, requests_per_window=1e6
     )
 

@@ -3,7 +3,7 @@
 import pytest
 from fact_writer_rig import Crash, CrashingClient, WriterRig, fact
 
-from chalicelib import fact_writer, keys
+from chalicelib import fact_batch, keys
 from chalicelib.fact_dimensions import STARTED_SECONDS
 from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
 from chalicelib.ports import Switches
@@ -287,7 +287,7 @@ def test_a_table_that_refuses_everything_fails_no_fact(rig):
 
 
 def test_a_batch_names_no_more_facts_than_its_row_can_hold(rig, monkeypatch):
-    monkeypatch.setattr(fact_writer, "_PLAN_CHARACTERS", 200)
+    monkeypatch.setattr(fact_batch, "_PLAN_CHARACTERS", 200)
     rig.run(seeded(rig))
     rig.store().keep([fact(f"{n}-{keys.digest(str(n))[:32]}") for n in range(16)])
     summary = rig.run()

@@ -26,7 +26,7 @@ from chalicelib.sweep_tickets import GIVEN_UP_TAG
 def system(app, stage, richpanel, pump):
     made = System(app, stage, richpanel, pump)
     made.richpanel.modes.rate_limit = None
-    made.services().richpanel._client.rate_limit = _no_limit()
+    made.services().richpanel._calls.client.rate_limit = _no_limit()
     return made
 
 

@@ -24,7 +24,7 @@ from chalicelib import settings
 from chalicelib.adapters.http import Call, VendorClient
 from chalicelib.clock import SystemClock
 from chalicelib.flows.intents import classify
-from chalicelib.wiring import Services, outreach
+from chalicelib.wiring import Services, outreach_vendors
 
 SERVICES = ("dynamodb", "sqs", "ssm", "secretsmanager", "sesv2")
 
@@ -113,4 +113,4 @@ def _be_impatient(seconds: float) -> None:
         return send(self, call, deadline_seconds=min(deadline_seconds, seconds))
 
     VendorClient.send = hurried  # type: ignore[method-assign]
-    outreach._ONCE = outreach._ONCE.merge(Config(read_timeout=seconds))
+    outreach_vendors._ONCE = outreach_vendors._ONCE.merge(Config(read_timeout=seconds))
