@@ -120,7 +120,9 @@ curl -sS {url}/initiate-conversation -H 'content-type: application/json' \\
 
 def _welcome(stack: Stack) -> str:
     url, vendor = stack.http.url, stack.richpanel.url
-    python = os.path.relpath(sys.executable) if ROOT in Path(sys.executable).parents else "python"
+    python = (
+        os.path.relpath(sys.executable) if ROOT in Path(sys.executable).parents else sys.executable
+    )
     token, hints = stack.stage.secrets.webhook_token, os.path.relpath(environment.HINTS)
     port = "" if stack.http.url == send.URL else f" --url {stack.http.url}"
     return f"""

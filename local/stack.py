@@ -178,6 +178,7 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
     module = importlib.import_module("app")
     services = importlib.import_module("chalicelib.wiring").services()
     parts = ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids", "desk")
-    for part in (*parts, "fact_intake", "fact_keeper", "fact_writer"):
+    for part in (*parts, "fact_intake", "fact_keeper"):
         getattr(services, part)
+    getattr(services.posting, "writer")  # noqa: B009 - for what it builds
     return module
