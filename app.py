@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 
 from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEvent, SQSEvent
 
-from chalicelib.intake import Answer
+from chalicelib.doors import Answer
 from chalicelib.wiring import services
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice local`

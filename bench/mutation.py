@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs" / "reliability.md"
 AT_LEAST = 0.95
 FILES = (
-    *("ledger", "ledger_actions", "rows", "effects", "intake"),
+    *("ledger", "ledger_actions", "rows", "effects", "doors", "intake"),
     *("worker", "waits", "outcomes", "escalation"),
 )
 

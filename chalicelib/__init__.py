@@ -7,6 +7,7 @@ Way in
     jobs            what the queue carries; encode and decode; job_kinds its kinds
     keys            event keys, action keys, FIFO ids, opaque ids
     initiate        the Channel Router's door: starts admitted once, their fate told
+    doors           what every door does alike: read a request, answer, log, count
     intake          the one door in: a request becomes a queued job
     outbox          SQS FIFO behind a port
 Work

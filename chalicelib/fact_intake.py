@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from chalicelib.clock import iso
+from chalicelib import doors
+from chalicelib.doors import Answer
 from chalicelib.errors import RequestError, UnavailableError
-from chalicelib.intake import Answer, Intake
+from chalicelib.intake import Intake
 from chalicelib.job_kinds import AlowareDelivery, HubSpotBatch
 from chalicelib.ports import Clock, Log
 from chalicelib.sources import InboundRequest
@@ -49,26 +50,18 @@ class FactIntake:
             parse: makes the jobs; none for a test payload.
             patience_seconds: no new try at the queue is begun after so long.
         """
-        request = InboundRequest(
-            headers={name.lower(): value for name, value in headers.items()},
-            body=body,
-            received_at=iso(self.clock.now()),
-            delivery_id=self.new_id(),
-        )
+        request = doors.heard(headers, body, self.clock, self.new_id)
         try:
             verify(request.headers)
             jobs = parse(request)
             self._accept(jobs, patience_seconds)
         except RequestError as error:
-            self.log.event("ingress.request.rejected", source=source, code=error.code)
-            self.log.metric("mw.ingress.rejected", source=source, code=error.code)
-            return _refusal(error.status, error.code, error.message)
+            doors.rejected(self.log, source, error.code)
+            return doors.refusal(error.status, error.code, error.message)
         except UnavailableError as error:
-            self.log.event("ingress.failed", source=source, code=error.code)
-            self.log.metric("mw.ingress.failed", source=source, code=error.code)
-            return _refusal(503, "unavailable", "try again later")
-        self.log.event("ingress.accepted", source=source, jobs=len(jobs))
-        self.log.metric("mw.ingress.accepted", source=source)
+            doors.failed(self.log, source, error.code)
+            return doors.refusal(503, "unavailable", "try again later")
+        doors.accepted(self.log, source, jobs=len(jobs))
         return Answer(200, {"status": "accepted", "kept": len(jobs)})
 
     def _accept(self, jobs: Sequence[FactJob], patience_seconds: float) -> None:
@@ -89,7 +82,3 @@ class FactIntake:
                         raise
                 self.clock.sleep(pause)
                 pause *= 2
-
-
-def _refusal(status: int, code: str, message: str) -> Answer:
-    return Answer(status, {"status": "error", "code": code, "message": message})

@@ -16,10 +16,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from chalicelib import keys
+from chalicelib import doors, keys
 from chalicelib.clock import iso
 from chalicelib.companies import Companies, Project
 from chalicelib.conversations.records import SENDER_OF, Channel
+from chalicelib.doors import Answer
 from chalicelib.errors import (
     ConflictError,
     MiddlewareError,
@@ -28,7 +29,7 @@ from chalicelib.errors import (
     TransientError,
     UnavailableError,
 )
-from chalicelib.intake import Answer, Intake
+from chalicelib.intake import Intake
 from chalicelib.job_kinds import StartConversation
 from chalicelib.jobs import facts_of
 from chalicelib.ports import Clock, EventStatus, LedgerPort, Log
@@ -126,8 +127,7 @@ class Initiate:
             case Known():
                 pass
         is_new = isinstance(admitted, Admitted) and admitted.is_new
-        self.log.event("ingress.accepted", source=router.SOURCE, mw_trace_id=job.trace_id)
-        self.log.metric("mw.ingress.accepted", source=router.SOURCE)
+        doors.accepted(self.log, router.SOURCE, mw_trace_id=job.trace_id)
         return Answer(
             200,
             {
@@ -207,12 +207,10 @@ class Initiate:
         code = _code(error)
         if isinstance(error, RequestError):
             status = error.status
-            self.log.event("ingress.request.rejected", source=router.SOURCE, code=code)
-            self.log.metric("mw.ingress.rejected", source=router.SOURCE, code=code)
+            doors.rejected(self.log, router.SOURCE, code)
         else:
             status = 500
-            self.log.event("ingress.failed", source=router.SOURCE, code=code)
-            self.log.metric("mw.ingress.failed", source=router.SOURCE, code=code)
+            doors.failed(self.log, router.SOURCE, code)
         headers = (
             {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, LimitError) else {}
         )

@@ -8,24 +8,14 @@ and the queue loses nothing.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
 
-from chalicelib import keys
-from chalicelib.clock import iso
+from chalicelib import doors, keys
+from chalicelib.doors import Answer
 from chalicelib.errors import RequestError, UnavailableError
 from chalicelib.jobs import Job, Recovery, encode, facts_of
 from chalicelib.ports import Clock, LedgerPort, Log, OutboxPort
 from chalicelib.sources import InboundRequest
-
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What the caller gets."""
-
-    status: int
-    body: Mapping[str, Any]
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,28 +51,20 @@ class Intake:
             verify: raises `SignatureError`; everything else of the request is read after it.
             parse: makes the job.
         """
-        request = InboundRequest(
-            headers={name.lower(): value for name, value in headers.items()},
-            body=body,
-            received_at=iso(self.clock.now()),
-            delivery_id=self.new_id(),
-        )
+        request = doors.heard(headers, body, self.clock, self.new_id)
         try:
             verify(request.headers)
             job = parse(request)
             self.accept(job)
         except RequestError as error:
-            self.log.event("ingress.request.rejected", source=source, code=error.code)
-            self.log.metric("mw.ingress.rejected", source=source, code=error.code)
-            return _refusal(error.status, error.code, error.message)
+            doors.rejected(self.log, source, error.code)
+            return doors.refusal(error.status, error.code, error.message)
         except UnavailableError as error:
             status = 503 if error.code == "enqueue_failed" else 500
             code = error.code if status == 503 else "internal_error"  # noqa: PLR2004
-            self.log.event("ingress.failed", source=source, code=error.code)
-            self.log.metric("mw.ingress.failed", source=source, code=error.code)
-            return _refusal(status, code, "try again later")
-        self.log.event("ingress.accepted", source=source, mw_trace_id=job.trace_id)
-        self.log.metric("mw.ingress.accepted", source=source)
+            doors.failed(self.log, source, error.code)
+            return doors.refusal(status, code, "try again later")
+        doors.accepted(self.log, source, mw_trace_id=job.trace_id)
         return Answer(200, {"status": "accepted", "event_id": job.event_key})
 
     def accept(self, job: Job, *, recovery: Recovery | None = None) -> None:
@@ -124,7 +106,3 @@ class Intake:
             self.ledger().queued(job.event_key)
         except Exception:  # noqa: BLE001 - the job is kept; the caller must not be told otherwise
             self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)
-
-
-def _refusal(status: int, code: str, message: str) -> Answer:
-    return Answer(status, {"status": "error", "code": code, "message": message})

@@ -7,8 +7,9 @@ from engines import table_a_in_memory
 from fakes import ManualClock, RecordingLog
 
 from chalicelib import keys
+from chalicelib.doors import Answer
 from chalicelib.errors import PayloadError, SignatureError, UnavailableError
-from chalicelib.intake import Answer, Intake
+from chalicelib.intake import Intake
 from chalicelib.job_kinds import TicketMessage
 from chalicelib.jobs import Recovery, decode
 from chalicelib.ledger import Ledger

@@ -8,9 +8,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from chalicelib.doors import Answer
 from chalicelib.errors import SettingsError, UnavailableError
 from chalicelib.fact_intake import FactIntake, FactJob
-from chalicelib.intake import Answer, Intake
+from chalicelib.intake import Intake
 from chalicelib.secrets import active_tokens
 from chalicelib.sources import InboundRequest
 from chalicelib.sources import aloware as aloware_source

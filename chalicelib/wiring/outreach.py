@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from chalicelib import sources
+from chalicelib import doors
 from chalicelib.clock import iso
+from chalicelib.doors import Answer
 from chalicelib.errors import RequestError, UnavailableError
-from chalicelib.intake import Answer
 from chalicelib.jobs import Recovery
 from chalicelib.ports import Executor, Preparer, Settler
 from chalicelib.wiring.core import Core, new_id
@@ -62,22 +62,19 @@ class Outreach(Core):
         """Answer Twilio's callback on a message of ours."""
         from chalicelib.sources import twilio as twilio_source
 
-        low = {name.lower(): value for name, value in headers.items()}
+        request = doors.heard(headers, body, self.clock, new_id)
         try:
-            self._verify_twilio(low, body, "/webhook/twilio/status", query)
-            request = sources.InboundRequest(low, body, iso(self.clock.now()), new_id())
+            self._verify_twilio(request.headers, body, "/webhook/twilio/status", query)
             job = twilio_source.parse_receipt(request, query)
             if job is not None:
                 self.intake.accept(job)
         except RequestError as error:
-            self.log.event("ingress.request.rejected", source="twilio_status", code=error.code)
-            self.log.metric("mw.ingress.rejected", source="twilio_status", code=error.code)
-            return Answer(error.status, {"status": "error", "code": error.code})
+            doors.rejected(self.log, "twilio_status", error.code)
+            return doors.refusal(error.status, error.code, error.message)
         except UnavailableError as error:
-            self.log.event("ingress.failed", source="twilio_status", code=error.code)
-            self.log.metric("mw.ingress.failed", source="twilio_status", code=error.code)
-            return Answer(503, {"status": "error", "code": error.code})
-        self.log.metric("mw.ingress.accepted", source="twilio_status")
+            doors.failed(self.log, "twilio_status", error.code)
+            return doors.refusal(503, error.code, "try again later")
+        doors.accepted(self.log, "twilio_status")
         return Answer(200, {"status": "accepted"})
 
     def mail(self, message: str) -> None:
@@ -98,13 +95,11 @@ class Outreach(Core):
                 opaque=self.opaque_ids,
             )
         except RequestError as error:
-            self.log.event("ingress.request.rejected", source="ses", code=error.code)
-            self.log.metric("mw.ingress.rejected", source="ses", code=error.code)
+            doors.rejected(self.log, "ses", error.code)
             return
         if job is not None:
             self.intake.accept(job)
-            self.log.event("ingress.accepted", source="ses", mw_trace_id=job.trace_id)
-            self.log.metric("mw.ingress.accepted", source="ses")
+            doors.accepted(self.log, "ses", mw_trace_id=job.trace_id)
 
     # --- the worker's parts -------------------------------------------------------------------
 

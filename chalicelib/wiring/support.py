@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from chalicelib.doors import Answer
 from chalicelib.errors import UnavailableError
-from chalicelib.intake import Answer
 from chalicelib.ports import Executor, Preparer, Settler
 from chalicelib.secrets import active_tokens
 from chalicelib.sources import richpanel as richpanel_source

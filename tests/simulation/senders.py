@@ -10,8 +10,8 @@ from urllib.parse import urlencode
 
 from chalicelib import keys
 from chalicelib.clock import iso
+from chalicelib.doors import Answer
 from chalicelib.errors import MiddlewareError, RequestError, UnavailableError
-from chalicelib.intake import Answer
 from chalicelib.sources import hubspot, richpanel
 from chalicelib.sources import ses as ses_source
 from chalicelib.sources import twilio as twilio_source
