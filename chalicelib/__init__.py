@@ -19,9 +19,11 @@ Work
     actions         one small class per side effect: its key and how an unknown outcome is settled
     outreach_actions, sending   a text, an e-mail, a hand-off; and who performs them
     writers, composing          who writes messages; asked once, stored before anything is sent
+    openai_writer               a model that writes, and when it is asked
     heartbeat       keeps a message invisible while a slow call runs
     handoff         what persons do with conversations that were given to them
     effects         the one door out: switches, ledger, vendor call, audit
+    settlement      whether an effect of unknown outcome happened, by what its provider shows
     reconcile       find what was lost or left hanging and send it through the normal door
     sweep_rows      its part for unfinished rows; sweep_tickets for Richpanel's open tickets
     sweep_hands     what a sweep may change, and its numbers
@@ -64,7 +66,7 @@ Edges
     lambda_events   what Lambda hands over, as plain values
     clock           the real clock
     secrets         cached secrets, refreshed when a vendor refuses one
-    settings        environment to frozen Settings
+    settings        environment to frozen Settings; support_settings those of replies
     stage_guard     refuses another stage's tables and queue
     wiring          Settings to Services, lazily, once per container
     ports           the Protocols between the inner rooms and the edges, by what they stand for

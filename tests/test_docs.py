@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+import chalicelib
 from chalicelib import audit, rows, state
 from chalicelib.actions import Settle
 from chalicelib.ports import ActionStatus, EventStatus
@@ -49,6 +50,16 @@ def test_every_link_of_a_page_leads_somewhere(path):
         assert found.exists(), f"{path.name} links to {target}"
         if anchor:
             assert anchor[1:] in anchors(found.read_text()), f"{path.name} links to {anchor}"
+
+
+# --- the map of modules -----------------------------------------------------------------------
+
+
+def test_the_map_names_every_module_and_room():
+    entries = (ROOT / "chalicelib").iterdir()
+    rooms = {one.stem for one in entries if one.suffix == ".py" or (one / "__init__.py").exists()}
+    named = set(re.findall(r"\w+", chalicelib.__doc__))
+    assert rooms - named == {"__init__"}
 
 
 # --- runbook ----------------------------------------------------------------------------------
