@@ -23,6 +23,18 @@ def test_a_held_start_waits_for_a_person_and_is_sent_once_when_approved(outreach
     assert not outreach.services.desk.approve(waiting.opaque_id)
 
 
+def test_what_a_person_took_is_not_approved_for_the_machine(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    desk = outreach.services.desk
+    (waiting,) = desk.waiting()
+    assert desk.take(waiting.opaque_id, "sam")
+    assert not desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+
+
 def test_a_hand_off_rule_with_a_list_takes_the_listed_alone(outreach):
     outreach.set_project(
         auto_queue_initial_message=True, auto_queue_initial_message_from_number=["+15550100002"]

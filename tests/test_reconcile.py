@@ -19,7 +19,7 @@ from chalicelib.errors import TransientError
 from chalicelib.jobs import Recovery
 from chalicelib.ports import ActionStatus, EventStatus, Found
 from chalicelib.sweep_hands import RESERVE_SECONDS
-from chalicelib.sweep_tickets import GIVEN_UP_TAG
+from chalicelib.sweep_tickets import GIVEN_UP_TAG, MOST_GAPS
 
 
 @pytest.fixture
@@ -243,6 +243,19 @@ def test_where_listing_is_forbidden_ticket_numbers_are_walked_upward(system, ric
     assert second.missing == 1
     numbers = [call.path for call in richpanel.calls if call.operation == "read_ticket_by_number"]
     assert numbers[0].endswith("/1005"), "it went on where it had stood"
+
+
+@pytest.mark.parametrize(("hole", "is_found"), [(MOST_GAPS - 1, True), (MOST_GAPS, False)])
+def test_a_walk_ends_at_so_many_numbers_of_which_none_is_a_ticket(
+    system, richpanel, hole, is_found
+):
+    for number in range(hole + 1):
+        richpanel.add_ticket(f"t-{number}", comments=["I want a refund"])
+    for number in range(hole):
+        del richpanel._tickets[f"t-{number}"]
+    richpanel.modes.list_allowed = False
+    system.services().sweeps.begin_at(1000)
+    assert sweep(system).missing == is_found
 
 
 def test_where_no_number_is_known_the_walk_says_so_and_an_operator_can_tell_one(system, richpanel):
