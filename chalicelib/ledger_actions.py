@@ -153,9 +153,10 @@ class ActionLedger(LedgerRows):
                 {"event_id": action.key},
                 set_={"looked_epoch": int(self._epoch())},
                 add={"looks": 1},
-                condition="#status = :unknown OR #status = :pending",
+                condition="(#status = :unknown OR #status = :pending) AND #owner = :owner",
                 unknown=ActionStatus.UNKNOWN.value,
                 pending=ActionStatus.PENDING.value,
+                owner=action.owner,
             )
 
     def settle(

@@ -145,6 +145,7 @@ def unsettled(item: Item) -> UnsettledAction:
         looks=item.get("looks", 0),
         looked_epoch=item.get("looked_epoch", 0.0),
         reason=item.get("reason"),
+        owner=item["owner"],
     )
 
 

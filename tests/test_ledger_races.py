@@ -352,11 +352,22 @@ def test_a_look_at_what_was_settled_meanwhile_changes_nothing(desk):
 
 
 def test_a_look_of_a_worker_at_its_own_pending_action_is_counted(desk):
+    desk.unknown(Say())
+    desk.clock.forward(300)
+    taken = desk.ledger.restart(desk.claim(), Say(), anew=False)
+    desk.ledger.note_look(taken.unsettled)
+    assert desk.row(Say().key)["looks"] == 1
+
+
+@pytest.mark.parametrize("anew", [True, False])
+def test_a_look_of_a_worker_whose_action_was_taken_over_is_not_counted(desk, anew):
+    """It looked for what an earlier start did; counted for a new one, that would be looked for once."""
     found = desk.unknown(Say())
     desk.clock.forward(300)
-    desk.ledger.restart(desk.claim(), Say(), anew=False)
+    desk.ledger.restart(desk.claim(), Say(), anew=anew)
+    before = dict(desk.row(Say().key))
     desk.ledger.note_look(found)
-    assert desk.row(Say().key)["looks"] == 1
+    assert desk.row(Say().key) == before
 
 
 @pytest.mark.parametrize("status", [ActionStatus.DONE, ActionStatus.ABANDONED])

@@ -21,6 +21,7 @@ ACTION = {
     "action_kind": "add_tag",
     "conversation_id": "1042",
     "event_key": "evt:rp:1042:c-77",
+    "owner": "o1",
     "started_epoch": 1,
     "horizon": 2,
 }

@@ -61,6 +61,7 @@ class UnsettledAction:
         probe: what the action's `probe()` said, plus nothing else.
         horizon_epoch: a request of it may still land before this time.
         looks: how many times the provider was asked and showed nothing after the horizon.
+        owner: of the claim that had the row when it was read; whoever takes it changes that.
     """
 
     key: str
@@ -73,6 +74,7 @@ class UnsettledAction:
     looks: int = 0
     looked_epoch: float = 0.0
     reason: str | None = None
+    owner: str = ""
 
 
 class ActionStatus(StrEnum):

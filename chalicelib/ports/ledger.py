@@ -213,7 +213,10 @@ class LedgerPort(Protocol):
         ...
 
     def note_look(self, action: UnsettledAction) -> None:
-        """Count one look at the provider, after the horizon, that showed nothing."""
+        """Count one look at the provider, after the horizon, that showed nothing.
+
+        Not where the row was taken over since it was read: the look was for an earlier start.
+        """
         ...
 
     def settle(

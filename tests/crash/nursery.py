@@ -60,12 +60,19 @@ def _run(job: dict[str, Any]) -> None:
     try:
         os.environ.update(job["environ"])
         answer = _handler(job)(job["event"], Context(timeout_seconds=120.0))
-        Path(job["file"]).write_text(json.dumps({"returned": answer}))
+        _tell(job, {"returned": answer})
     except BaseException as error:  # noqa: BLE001 - as Lambda: whatever is raised is reported
-        Path(job["file"]).write_text(json.dumps({"error": f"{type(error).__name__}: {error}"}))
+        _tell(job, {"error": f"{type(error).__name__}: {error}"})
         code = 1
     sys.stdout.flush()
     os._exit(code)
+
+
+def _tell(job: dict[str, Any], result: dict[str, Any]) -> None:
+    """All of it or nothing: it may be killed while it writes."""
+    written = Path(f"{job['file']}.new")
+    written.write_text(json.dumps(result))
+    written.rename(job["file"])
 
 
 def _handler(job: dict[str, Any]) -> Any:
