@@ -321,6 +321,7 @@ def test_what_a_settler_needs_is_on_the_row(desk):
         horizon_epoch=NOW + 250 + LANDING_SECONDS,
         probe={"author": "bot", "body": "hash"},
         reason="read_timeout",
+        owner="owner-1",
     )
 
 
