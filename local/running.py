@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from types import TracebackType
 
 
-class Running:
+class Running(ABC):
     """Ends with its block; `stop` may be called twice."""
 
     __slots__ = ()
 
+    @abstractmethod
     def stop(self) -> object:
         """End it."""
-        raise NotImplementedError
 
     def __enter__(self) -> Self:
         return self

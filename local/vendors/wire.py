@@ -20,6 +20,7 @@ import socket
 import struct
 import threading
 import time
+from abc import abstractmethod
 from collections import Counter, deque
 from dataclasses import asdict, dataclass, field, fields
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -193,17 +194,17 @@ class Vendor(Running):
 
     # --- what a vendor is -----------------------------------------------------------------------
 
+    @abstractmethod
     def operation_of(self, request: Request) -> str:
         """The vendor's name for what the request asks."""
-        raise NotImplementedError
 
+    @abstractmethod
     def refusal(self, request: Request, operation: str) -> Answer | None:
         """An answer that comes before anything is done, such as 401."""
-        raise NotImplementedError
 
+    @abstractmethod
     def answer(self, request: Request, operation: str) -> Answer:
         """Do what is asked, under the lock."""
-        raise NotImplementedError
 
     def _clear(self) -> None:
         """Begin anew with everything that the vendor itself keeps."""

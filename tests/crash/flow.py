@@ -15,6 +15,7 @@ A flow is one small class in `tests.crash.flows`; the harness finds its calls by
 from __future__ import annotations
 
 import json
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -55,7 +56,7 @@ class Tick:
 Step = Sequence[Arrival | Tick]
 
 
-class Flow:
+class Flow(ABC):
     """One way through the system; subclasses say what is particular to it.
 
     Attributes:
@@ -84,16 +85,18 @@ class Flow:
 
     def prepare(self, run: Run) -> None:
         """What is there before anything is sent in."""
+        del run
 
+    @abstractmethod
     def steps(self, run: Run) -> Iterator[Step]:
         """What comes from outside, each step after the work of the one before is done."""
-        raise NotImplementedError
 
     def news(self, run: Run) -> Sequence[Arrival]:
         """What the vendors tell by themselves of what was done."""
         del run
         return ()
 
+    @abstractmethod
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
         """How often the effect of each action really landed, by the vendors' own record.
 
@@ -104,7 +107,6 @@ class Flow:
         Returns:
             By action key, zeros included; an effect without an action under `STRAY`.
         """
-        raise NotImplementedError
 
     def repeated(self, run: Run) -> int:
         """Requests that were repeated and changed nothing."""
