@@ -48,6 +48,8 @@ _TAG = re.compile(r"([0-9a-f]{32})_([0-9a-f]{32})")
 _QUOTED = re.compile(r"^(>.*|On .{1,200}wrote:|-+ ?Original Message ?-+|_{20,})\s*$", re.MULTILINE)
 _BREAK = re.compile(r"(?i)<\s*(br|/p|/div|/tr|/li)\b[^>]*>")
 _NOISE = re.compile(r"(?is)<(style|script|head)\b.*?</\1\s*>|<[^>]*>")
+_HALF = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
+"""Halves of a character that stand for no byte either: JSON carries them, UTF-8 does not."""
 _ROBOTS = ("mailer-daemon@", "postmaster@", "noreply@", "no-reply@")
 
 
@@ -66,10 +68,11 @@ def parse(
     mail = raw.get("mail") if isinstance(raw, dict) else None
     if not isinstance(mail, dict) or not isinstance(mail.get("messageId"), str):
         raise PayloadError("invalid_notification", "field mail.messageId is missing")
+    whole = message.encode("utf-8", "surrogatepass")
     common = {
         "received_at": received_at,
-        "payload_sha256": hashlib.sha256(message.encode()).hexdigest(),
-        "payload_bytes": len(message.encode()),
+        "payload_sha256": hashlib.sha256(whole).hexdigest(),
+        "payload_bytes": len(whole),
         "trace_id": keys.digest(delivery_id)[:16],
         "channel": "email",
     }
@@ -205,7 +208,7 @@ def _message(raw: Mapping[str, Any]) -> EmailMessage:
         except (binascii.Error, ValueError):
             raise PayloadError("invalid_content", "the e-mail's content is not Base64") from None
     else:
-        data = content.encode("utf-8", "surrogateescape")
+        data = _HALF.sub("\ufffd", content).encode("utf-8", "surrogateescape")
     message = email.message_from_bytes(data, policy=policy)
     if not isinstance(message, EmailMessage):
         raise PayloadError("invalid_content", "the content is no e-mail")

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import re
 from email.message import EmailMessage
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 
 from chalicelib import keys
 from chalicelib.errors import PayloadError
+from chalicelib.jobs import encode
 from chalicelib.sources import ses
 
 OPAQUE = keys.OpaqueIds(b"0" * 32)
@@ -132,6 +134,16 @@ def test_only_what_the_sender_wrote_is_kept(content, subtype, text):
 def test_text_that_cannot_be_read_is_no_text():
     raw = bytes(email()).replace(b'charset="utf-8"', b'charset="x-none"')
     assert parse(received(raw)).text == ""
+
+
+@pytest.mark.parametrize("half", ["\ud83d", "\udc80", "\udfff"])
+def test_half_of_a_character_in_an_email_costs_that_character_alone(half):
+    """JSON can carry half of a pair, UTF-8 cannot; the notification as a whole is hashed, too."""
+    made = received(email("Tell me more"), encoding="UTF8")
+    made["content"] = made["content"].replace("Tell me", f"Tell {half} me")
+    job = parse(json.dumps(made, ensure_ascii=False))
+    assert re.fullmatch(r"Tell \S+ me more", job.text)
+    assert encode(job), "the queue can carry it"
 
 
 def test_a_very_long_email_is_cut_where_the_queue_could_not_carry_it():
