@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from bench.system import System
@@ -160,15 +162,28 @@ def _bytes(path: Path) -> int:
 
 
 def _run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> list[float]:
+    known = {name: one for name, one in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    compiled = {"PYTHONPYCACHEPREFIX": _compiled()}
     done = subprocess.run(  # noqa: S603 - our own interpreter and code
         [sys.executable, "-c", code, *arguments],
         capture_output=True,
         check=True,
         cwd=ROOT,
         text=True,
-        env={**os.environ, "STAGE": "dev", **(environ or {})},
+        env={**known, **compiled, "STAGE": "dev", **(environ or {})},
     )
     return [float(word) for word in done.stdout.split()]
+
+
+@cache
+def _compiled() -> str:
+    """Where bytecode goes: ours and the libraries' alike, compiled by the first of the runs.
+
+    A checkout may have none of its own code's while an installation has its libraries'.
+    """
+    folder = tempfile.mkdtemp(prefix="cold-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
 
 
 def _median(runs: list[list[float]]) -> Start:

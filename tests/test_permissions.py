@@ -325,6 +325,7 @@ LEFT_UNKNOWN = {
     "action_kind": "reply",
     "conversation_id": "unheard",
     "event_key": "evt:rp:unheard:c-1",
+    "owner": "o1",
     "started_epoch": 1,
     "horizon": 2,
     "probe": {"author": "bot", "reference": "ref-1"},
