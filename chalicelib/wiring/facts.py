@@ -130,8 +130,6 @@ class Facts(Core):
         )
         return AskedRoster(RingGroup(client, path).members, self.clock, self.log, listed)
 
-    # --- posting ------------------------------------------------------------------------------
-
     @cached_property
     def fact_table(self) -> Table:
         """QuillIdempotencyLedger; refused where it is another stage's."""
