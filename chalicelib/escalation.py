@@ -45,10 +45,17 @@ class Escalation:
 
     def dead_letter(
         self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
-    ) -> None:
-        """The queue's last receive has failed: say so on the row and ask a person."""
+    ) -> bool:
+        """The queue's last receive has failed: say so on the row and ask a person.
+
+        Returns:
+            False where the event had ended all the same, and nobody was asked: what failed was
+            the answer to its last write.
+        """
         is_told = True
         try:
+            if self._has_ended(lease):
+                return False
             self._ask(flow, lease, event, modes, reason)
         except MiddlewareError as error:
             is_told = False
@@ -56,6 +63,7 @@ class Escalation:
         self.ledger.finish(
             lease, EventStatus.FAILED, reason=f"dead_letter:{reason}", handoff_due=not is_told
         )
+        return True
 
     def tell_at_last(self, flow: Flow, lease: Lease, modes: Modes) -> None:
         """The event has failed and stays so; the person who was never told is told now."""
@@ -67,6 +75,10 @@ class Escalation:
             raise
         self.ledger.finish(lease, EventStatus.FAILED)
         self.log.event("worker.handoff_repeated", mw_trace_id=event.facts.trace_id)
+
+    def _has_ended(self, lease: Lease) -> bool:
+        key = lease.event.event_key
+        return self.ledger.statuses([key]).get(key) not in (None, EventStatus.PROCESSING)
 
     def _ask(self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
         action = _asking(flow, event, f"dead_letter:{reason}")

@@ -184,10 +184,10 @@ class Worker:
             raise
         except Exception as error:
             reason = reason_of(error)
-            if delivery.is_last:
-                self.escalation.dead_letter(flow, lease, event, modes, reason)
-            else:
+            if not delivery.is_last:
                 self.ledger.release(lease, reason=reason)
+            elif not self.escalation.dead_letter(flow, lease, event, modes, reason):
+                return
             raise
 
     def _run_plan(self, flow: Flow, event: Event, lease: Lease, *, operator: bool) -> None:

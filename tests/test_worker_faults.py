@@ -207,6 +207,23 @@ def test_a_person_who_could_not_be_asked_is_still_owed_a_word(desk):
     assert ("worker.escalation_failed", {"reason": "richpanel_http_429"}) in desk.log.events
 
 
+@pytest.mark.parametrize("receive", [9, 10])
+def test_nobody_is_asked_about_an_event_whose_end_was_written_and_not_confirmed(desk, receive):
+    written = desk.ledger.finish
+
+    def confirms_late(*end, **facts):
+        written(*end, **facts)
+        desk.ledger.finish = written
+        raise TransientError("dynamodb", "update_item", reason="timeout")
+
+    desk.ledger.finish = confirms_late
+    first = desk.process(receive=receive)
+    assert desk.sent == [ROUTED, CLOSED]
+    assert desk.ended() == ("processed", None)
+    assert first == {9: "lease_lost", 10: "done"}[receive]
+    assert desk.process(receive=10) == "done"
+
+
 def test_a_flow_says_itself_who_gets_what_the_queue_gave_up():
     desk = Desk(AskingFlow(Say()))
     desk.fails = {ROUTED: [too_many()]}
