@@ -77,3 +77,9 @@ Import rule, checked by import-linter: `sources`, `jobs`, `job_kinds`, `keys`, `
 `reconcile` and `flows` see `ports`, never boto3, requests or chalice; sources do not import each
 other, nor do adapters; only `settings` (and `wiring`, which hands it over) reads the environment.
 """
+
+import os
+
+# No plugin of pydantic's is used; looking for one reads what every installed distribution declares,
+# at each cold start.
+os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")

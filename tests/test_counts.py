@@ -73,3 +73,23 @@ def test_importing_the_app_builds_no_client_and_imports_nothing_only_the_worker_
         env=environ,
     )
     assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_app_does_not_look_through_what_is_installed():
+    code = (
+        "import importlib.metadata as metadata\n"
+        "asked = []\n"
+        "metadata.entry_points = lambda **group: asked.append(group) or ()\n"
+        "import app\n"
+        "print(asked)\n"
+    )
+    environ = {name: value for name, value in os.environ.items() if "PYDANTIC" not in name}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+        env=environ | {"STAGE": "dev"},
+    )
+    assert done.stdout.strip() == "[]"
