@@ -191,6 +191,7 @@ def test_a_rebuild_that_breaks_off_holds_the_writer_until_it_is_done(writer_rig)
     rig.store().keep([fact(99)])
 
     assert broken.outcome.startswith("failed:powerbi")
+    assert rig.writer().seed({}, time_left_seconds=lambda: 230.0) == "waiting:asked_to"
     assert rig.run().outcome == "waiting:asked_to"
     assert rebuild(rig).outcome == "rebuilt"
     assert rig.run().posted == 1
