@@ -1,8 +1,8 @@
 """Fills a dataset anew from facts that were kept: clear, then every fact and dimension key once.
 
 It holds the writer's lease while it works, so that nothing else writes the dataset, and leaves an
-open batch to the writer first.  Broken off, it is simply run again: it begins by clearing; until it
-has come to its end the writer posts nothing, and the facts wait.
+open batch to the writer first.  Broken off, also by a switch, it is simply run again: it begins by
+clearing; until it has come to its end the writer posts nothing, and the facts wait.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from chalicelib.errors import ProviderError
+from chalicelib.errors import HandBackError, ProviderError
 from chalicelib.fact_batch import Batch, writer_event
 from chalicelib.fact_ports import Dimension, DimensionStore, Fact, Roster, Row, Sink, TimeLeft
 from chalicelib.fact_schema import (
@@ -29,6 +29,7 @@ from chalicelib.ports import (
     Lease,
     LedgerPort,
     Log,
+    Switches,
     SwitchesPort,
 )
 
@@ -71,7 +72,7 @@ class Rebuild:
         """
         done = Rebuilt()
         switches = self.switches.current()
-        if switches.kill_switch or switches.shadow_mode:
+        if _hold(switches):
             done.outcome = "held:switches"
             return done
         lease = self.ledger.claim(
@@ -96,6 +97,9 @@ class Rebuild:
         except ProviderError as error:
             done.outcome = f"failed:{error.provider}_{error.reason}"
             self.ledger.release(lease, reason="rebuild_broken_off")
+        except HandBackError as error:
+            done.outcome = f"held:{error.reason}"
+            self.ledger.release(lease, reason="rebuild_broken_off")
         else:
             over = Batch(number).encode()
             self.ledger.finish(lease, EventStatus.PROCESSED, facts={"plan": over})
@@ -115,15 +119,25 @@ class Rebuild:
             rows = dimension_rows(table, keys, self.roster.agents())
             number = self._replace(table, number, rows)
             self.registry.note(name, Dimension(frozenset(keys), (), number))
-        self.sink.replace(FACT_EVENT, number, [], deadline_seconds=DEADLINE_SECONDS)
+        self._open_sink().replace(FACT_EVENT, number, [], deadline_seconds=DEADLINE_SECONDS)
         for start in range(0, len(facts), ROWS_PER_POST):
             part = [fact_row(fact) for fact in facts[start : start + ROWS_PER_POST]]
             number += 1
-            self.sink.append(FACT_EVENT, number, part, deadline_seconds=DEADLINE_SECONDS)
+            self._open_sink().append(FACT_EVENT, number, part, deadline_seconds=DEADLINE_SECONDS)
             done.facts += len(part)
             done.posts += 1
         return number + 1
 
     def _replace(self, table: str, number: int, rows: Sequence[Row]) -> int:
-        self.sink.replace(table, number, rows, deadline_seconds=DEADLINE_SECONDS)
-        return number + len(rows) + 1
+        self._open_sink().replace(table, number, rows, deadline_seconds=DEADLINE_SECONDS)
+        return number + len(rows) + 1  # a sink that takes few rows at once numbers its own calls
+
+    def _open_sink(self) -> Sink:
+        """The sink, unless a switch was thrown since the run began."""
+        if _hold(self.switches.current()):
+            raise HandBackError("switches")
+        return self.sink
+
+
+def _hold(switches: Switches) -> bool:
+    return switches.kill_switch or switches.shadow_mode

@@ -69,7 +69,7 @@ class AskedRoster:
 
     Attributes:
         ask: raises `MiddlewareError`s.
-        listed: adds aliases and names to the members.
+        listed: adds aliases to the members; who is on it alone is no member.
     """
 
     ask: Callable[[], Iterable[Agent]]
@@ -92,7 +92,9 @@ class AskedRoster:
                 Agent(one.id, one.name, one.email, aliases.get(one.id, ())) for one in self.ask()
             ]
         except MiddlewareError:
-            self.log.event("facts.roster_unreadable", gate="last" if self._known else "none")
+            self.log.event(
+                "facts.roster_unreadable", gate="none" if self._known is None else "last"
+            )
             self.log.metric("mw.facts.roster_unreadable")
         else:
             self._known = by_id_and_alias(members)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from chalicelib.effects import Attempt, Effects, StepAction
-from chalicelib.errors import HandBackError, ProviderError, SwitchesUnreadableError
+from chalicelib.errors import HandBackError, LeaseLostError, ProviderError, SwitchesUnreadableError
 from chalicelib.fact_actions import PostFacts
 from chalicelib.fact_batch import Batch, fitting, writer_event
 from chalicelib.fact_dimensions import Dimensions
@@ -30,6 +30,7 @@ from chalicelib.ports import (
     Lease,
     LedgerPort,
     Log,
+    Modes,
     SwitchesPort,
 )
 
@@ -92,7 +93,11 @@ class FactWriter:
     rows_per_post: int = ROWS_PER_POST
 
     def run(self, *, time_left_seconds: TimeLeft) -> Summary:
-        """One run; never raises for what a later run can do."""
+        """One run; what a later run can do is an outcome.
+
+        Raises:
+            TransientError: the ledger itself cannot be read or written.
+        """
         summary = Summary()
         try:
             self._run(summary, time_left_seconds)
@@ -104,15 +109,15 @@ class FactWriter:
         return summary
 
     def seed(self, keys: dict[str, frozenset[str]], *, time_left_seconds: TimeLeft) -> str:
-        """Bring keys of dimensions into the dataset under the writer's lease; how that ended."""
+        """Bring keys of dimensions into the dataset under the writer's lease; how that ended.
+
+        A batch that was left open stays open for the next run.
+        """
         summary = Summary()
-        lease = self._claim(summary, time_left_seconds)
-        if lease is None:
-            return summary.outcome
-        batch = Batch.decode(lease.plan)
-        run = _Run(Attempt(lease, self.switches.current().modes), batch, summary, time_left_seconds)
-        summary.outcome = "seeded"
-        self._guarded(run, lambda: self.dimensions.ensure(run.attempt, keys))
+        run = self._begun(summary, self.switches.current().modes, time_left_seconds)
+        if run is not None:
+            summary.outcome = "seeded"
+            self._guarded(run, lambda: self.dimensions.ensure(run.attempt, keys))
         return summary.outcome
 
     def _run(self, summary: Summary, time_left: TimeLeft) -> None:
@@ -123,29 +128,36 @@ class FactWriter:
             return
         if not self.store.pending_keys(at_most=1) and self.dimensions.is_settled():
             return
-        lease = self._claim(summary, time_left)
-        if lease is None:
-            return
-        run = _Run(Attempt(lease, switches.modes), Batch.decode(lease.plan), summary, time_left)
-        if run.batch.not_before > self.clock.now().timestamp():
-            summary.outcome = "waiting:asked_to"
-            self.ledger.release(lease, reason="asked_to")
-            return
-        self._guarded(run, lambda: self._drain(run))
+        run = self._begun(summary, switches.modes, time_left)
+        if run is not None:
+            self._guarded(run, lambda: self._drain(run))
 
-    def _claim(self, summary: Summary, time_left: TimeLeft) -> Lease | None:
-        claimed = self.ledger.claim(
+    def _begun(self, summary: Summary, modes: Modes, time_left: TimeLeft) -> _Run | None:
+        """A run under the lease; None while another has it, or the dataset wants no call."""
+        lease = self.ledger.claim(
             writer_event(self.clock.now()),
-            self.switches.current().modes,
+            modes,
             lease_seconds=time_left() + LEASE_GRACE_SECONDS,
             takeover=_REOPEN,
         )
-        if isinstance(claimed, Lease):
-            return claimed
-        summary.outcome = "busy"
-        return None
+        if not isinstance(lease, Lease):
+            summary.outcome = "busy"
+            return None
+        run = _Run(Attempt(lease, modes), Batch.decode(lease.plan), summary, time_left)
+        if run.batch.not_before > self.clock.now().timestamp():
+            summary.outcome = "waiting:asked_to"
+            self.ledger.release(lease, reason="asked_to")
+            return None
+        return run
 
     def _guarded(self, run: _Run, work: Callable[[], None]) -> None:
+        """Do the work; a run that finds another in its place has nothing to end or give back."""
+        try:
+            self._under_lease(run, work)
+        except LeaseLostError as error:
+            run.summary.outcome = f"held:{error.reason}"
+
+    def _under_lease(self, run: _Run, work: Callable[[], None]) -> None:
         """Do the work under the lease, and give the lease back however it ends."""
         try:
             work()
@@ -162,8 +174,8 @@ class FactWriter:
                 self._store(run, Batch(run.batch.number))
             self.ledger.release(run.lease, reason=error.reason)
             return
-        over = Batch(run.batch.number).encode()
-        self.ledger.finish(run.lease, EventStatus.PROCESSED, facts={"plan": over})
+        facts = {"plan": run.batch.encode()}
+        self.ledger.finish(run.lease, EventStatus.PROCESSED, facts=facts)
 
     # --- batches ------------------------------------------------------------------------------
 
@@ -183,6 +195,7 @@ class FactWriter:
             self._post(run, facts)
             tried = {fact.key for fact, _ in run.suspects}
         self._judge_suspects(run)
+        run.batch = Batch(run.batch.number)  # over; to be stored with the end of the run
 
     def _open(self, run: _Run, facts: Sequence[Fact]) -> None:
         """Store a batch before anything of it can leave the machine."""

@@ -100,6 +100,7 @@ class Reconciler:
                 if not hands.has_time:
                     return
                 hands.send(job, Recovery.SWEEP)
+                hands.keep(job.event_key)  # else the next run sends it again, claimed or not
                 hands.summary.left_behind += 1
 
     def _tickets(self, cursor: SweepCursor, hands: Hands, window: timedelta) -> SweepCursor:

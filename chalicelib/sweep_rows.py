@@ -101,6 +101,8 @@ class RowSweep:
                 self.hands.summary.stranded += 1
                 if self._send(row, Recovery.SWEEP):
                     self.hands.queued(row.key)
+                else:
+                    self.hands.keep(row.key)
             case EventStatus.PARKED:
                 if may_resume and self._is_resumable(row) and self._send(row, Recovery.SETTLED):
                     self.hands.summary.resumed += 1
@@ -130,6 +132,7 @@ class RowSweep:
             return
         if was_released and row.attempts < MOST_ATTEMPTS:
             self._send(row, Recovery.SWEEP)
+            self.hands.keep(row.key)  # else each run sends another copy until a worker claims one
         elif self.hands.bury(row.key):
             self._hand_off(row)
 
@@ -142,7 +145,6 @@ class RowSweep:
         job = rebuilt(self.rebuilders, row.event)
         if job is None:
             self.hands.summary.orphans += 1
-            self.hands.keep(row.key)
             return False
         self.hands.send(job, recovery)
         return True

@@ -12,6 +12,7 @@ from chalicelib.fact_intake import FactIntake
 from chalicelib.fact_ports import Agent
 from chalicelib.fact_roster import AskedRoster, NoGate
 from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
+from chalicelib.ports import Switches
 from chalicelib.sources import hubspot as hubspot_source
 from chalicelib.wiring import Services
 from local import chart
@@ -151,7 +152,7 @@ def writer_rig(stage, powerbi, dataset):
     )
 
 
-def rebuild(rig):
+def rebuild(rig, facts=None):
     made = fact_rebuild.Rebuild(
         ledger=rig.ledger(),
         registry=rig.store(),
@@ -161,7 +162,7 @@ def rebuild(rig):
         clock=rig.clock,
         log=rig.log,
     )
-    return made.run(rig.store().all_posted, time_left_seconds=lambda: 230.0)
+    return made.run(facts or rig.store().all_posted, time_left_seconds=lambda: 230.0)
 
 
 def test_a_replay_fills_a_new_dataset_with_what_was_kept(writer_rig):
@@ -191,11 +192,38 @@ def test_a_rebuild_that_breaks_off_holds_the_writer_until_it_is_done(writer_rig)
     rig.store().keep([fact(99)])
 
     assert broken.outcome.startswith("failed:powerbi")
+    assert rig.writer().seed({}, time_left_seconds=lambda: 230.0) == "waiting:asked_to"
     assert rig.run().outcome == "waiting:asked_to"
     assert rebuild(rig).outcome == "rebuilt"
     assert rig.run().posted == 1
     assert set(rig.ids().values()) == {1}
     assert len(rig.ids()) == 6
+
+
+@pytest.mark.parametrize(
+    ("thrown", "outcome"),
+    [
+        (Switches(kill_switch=True), "held:switches"),
+        (Switches(shadow_mode=True), "held:switches"),
+        (None, "held:switches_unreadable"),
+    ],
+)
+def test_a_switch_stops_a_rebuild_that_has_begun(writer_rig, thrown, outcome):
+    rig = writer_rig
+    rig.store().keep([fact(1)])
+    rig.run()
+    sent = rig.powerbi.count()
+
+    def facts():
+        rig.switches.switches = thrown
+        return rig.store().all_posted()
+
+    assert rebuild(rig, facts).outcome == outcome
+    assert rig.powerbi.count() == sent
+    rig.switches.switches = Switches()
+    assert rig.writer().seed({}, time_left_seconds=lambda: 230.0) == "waiting:asked_to"
+    assert rebuild(rig).outcome == "rebuilt"
+    assert rig.ids() == {"ALOWARE:1": 1}
 
 
 def test_a_rebuild_does_not_run_beside_the_writer(writer_rig):

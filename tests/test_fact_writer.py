@@ -249,6 +249,40 @@ def test_a_run_that_stood_still_past_its_lease_leaves_the_record_to_the_next(rig
     assert rig.ids()["ALOWARE:1"] == 1, "what is known to be taken is not sent again"
 
 
+@pytest.mark.parametrize(("room", "step"), [("effects", "perform"), ("store", "settle")])
+def test_a_run_that_finds_another_in_its_place_changes_nothing_and_says_so(rig, room, step):
+    rig.store().keep([fact(1)])
+    writer = rig.writer()
+    then = getattr(getattr(writer, room), step)
+
+    def slow(*arguments, **named):
+        done = then(*arguments, **named)
+        rig.clock.forward(LEASE_OVER)
+        rig.store().keep([fact(2)])
+        assert rig.run().outcome == "posted"
+        return done
+
+    setattr(getattr(writer, room), step, slow)
+    assert rig.run(writer).outcome == "held:lease_lost"
+    assert rig.run().outcome == "idle"
+    assert rig.ids() == {"ALOWARE:1": 1, "ALOWARE:2": 1}
+
+
+def test_seeding_leaves_a_batch_whose_outcome_is_not_known_to_the_next_run(rig):
+    rig.run(seeded(rig))
+    rig.powerbi.fault("act_then_drop", operation="post_rows")
+    rig.store().keep([fact(1)])
+    assert rig.run(rig.writer(is_numbered=True)).outcome.startswith("waiting:powerbi")
+    rig.clock.forward(60)
+
+    keys = {DIM_METRIC: frozenset({"TEXTS"})}
+    assert rig.writer().seed(keys, time_left_seconds=lambda: 230.0) == "seeded"
+
+    assert {row["MetricID"] for row in rig.rows(DIM_METRIC)} == {"CALLS", "TEXTS"}
+    assert rig.run(rig.writer(is_numbered=True)).posted == 1
+    assert rig.ids()["ALOWARE:1"] == 1
+
+
 def test_a_dimension_that_is_refused_is_told_and_holds_no_fact_up(rig):
     rig.powerbi.fault("status", operation="post_rows", status=400)  # the first POST: agents
     rig.store().keep([fact(1)])

@@ -283,6 +283,7 @@ def test_what_a_worker_still_works_on_is_left_to_it(outreach, killer):
     outreach.let_leases_end()
     age(outreach)
     assert outreach.sweep()["left_behind"] == 1
+    assert outreach.sweep()["left_behind"] == 0, "its job waits on the queue already"
 
 
 def test_nothing_is_left_to_be_found_of_what_ended(outreach):

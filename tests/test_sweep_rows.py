@@ -105,6 +105,7 @@ def test_of_more_unknown_actions_than_a_run_looks_at_only_events_it_saw_go_on():
     assert swept(parked, actions=seen, verdict=Verdict.HAPPENED) == [*settled, *RESUMED]
 
 
+SENT = [("job", Recovery.SWEEP), "kept"]
 HANDED = ["buried", ("job", Recovery.HANDOFF), "kept"]
 
 
@@ -113,8 +114,8 @@ HANDED = ["buried", ("job", Recovery.HANDOFF), "kept"]
     [
         (NOW + 1, 1, 24, []),  # somebody works on it
         (NOW - 1, 1, 0, HANDED),  # its worker died on the last receive
-        (0, 1, 24, [("job", Recovery.SWEEP)]),  # released, and its message has gone
-        (0, 9, 24, [("job", Recovery.SWEEP)]),
+        (0, 1, 24, SENT),  # released, and its message has gone
+        (0, 9, 24, SENT),
         (0, 10, 24, HANDED),  # it has killed its workers
         (0, 1, 3, []),  # its message may still come
         (0, 10, 3, []),
@@ -144,3 +145,18 @@ def test_a_row_that_nobody_can_make_a_job_of_is_counted_and_kept():
     hands = Hands()
     assert swept(row(EventStatus.RECEIVED, key="evt:odd:1"), hands=hands) == ["kept"]
     assert (hands.summary.orphans, hands.summary.stranded) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        row(EventStatus.PARKED, key="evt:odd:1", reason="unknown:reply"),
+        row(EventStatus.PROCESSING, key="evt:odd:1"),
+        row(EventStatus.FAILED, key="evt:odd:1"),
+    ],
+    ids=lambda found: found.status,
+)
+def test_a_row_without_a_job_is_kept_once_in_whatever_state(found):
+    hands = Hands()
+    assert swept(found, hands=hands) == ["kept"]
+    assert hands.summary.orphans == 1

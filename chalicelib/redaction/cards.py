@@ -1,6 +1,7 @@
 """Payment cards, IBAN and US social security numbers: check digits, brands, masks."""
 
 import re
+from collections.abc import Sequence
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
@@ -110,6 +111,19 @@ def _passes_mod97(text: str) -> bool:
     return int("".join(str(int(char, 36)) for char in moved)) % 97 == 1
 
 
+SSN_LENGTHS = (3, 2, 4)
+
+
 def is_ssn(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
     """`123-45-6789`, with one kind of separator."""
-    return lengths == (3, 2, 4) and separators[0] == separators[1]
+    return lengths == SSN_LENGTHS and separators[0] == separators[1]
+
+
+def is_mixed_ssn(groups: Sequence[str], separators: Sequence[str]) -> bool:
+    """`123-45 6789`: dash and space mixed; what ends like a year is taken for something else."""
+    is_mixed = all(separator.strip(" \t\x1f") in {"", "-"} for separator in separators)
+    return (
+        tuple(map(len, groups)) == SSN_LENGTHS
+        and is_mixed
+        and not groups[-1].startswith(("19", "20"))
+    )

@@ -98,6 +98,7 @@ _AT = (
     " at ", "at)", "at]", "at}", "at>", " arroba ", "arroba)", "arroba]", " arobase ",
     " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-",
 )  # fmt: skip
+_CLEAR_AT = tuple(sign for sign in _AT if sign != " at ")
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _DOT = (
     r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
@@ -125,6 +126,13 @@ _NO_NAME = frozenset(
     click visit start signed sign log logged register registered account working work price prices
     checkout only not meet meeting also both all out up placed paid customer service team""".split()
 )
+
+
+def may_be_spelled(low: str) -> bool:
+    """Whether an address may be spelled out in a text of small letters; cheap."""
+    if " at " in low and ("." in low or " dot " in low):
+        return True
+    return any(sign in low for sign in _CLEAR_AT)
 
 
 def _mask_spelled(sheet: Sheet) -> None:

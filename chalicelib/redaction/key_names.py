@@ -48,7 +48,7 @@ _SUFFIX = frozenset(
 _BY_WORD = {
     **dict.fromkeys(
         "phone phones phonenumber mobile mobilephone cell cellphone telephone tel fax msisdn whatsapp sms "
-        "telefon telefono téléphone".split(),
+        "telefon telefono".split(),
         Meaning.PHONE,
     ),
     **dict.fromkeys("email emails mail emailaddress".split(), Meaning.EMAIL),

@@ -1,6 +1,5 @@
 """JSON-like values: dicts, lists, keys, numbers, and JSON inside strings."""
 
-import math
 import re
 from typing import Any
 
@@ -11,9 +10,8 @@ from chalicelib.redaction.redactor import DROPPED, redact
 from chalicelib.redaction.sheet import last_four
 
 MAX_DEPTH = 40
-_MAX_ITEMS = 100_000
 
-_UNKNOWN_NUMBER = range(10**9, 10**20)  # ten digits or more may be somebody's number
+_UNKNOWN_NUMBER = 10**9  # ten digits or more may be somebody's number
 _EPOCHS = (range(10**9, 2 * 10**9), range(10**12, 2 * 10**12), range(10**15, 2 * 10**15))
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 # What log lines are made of: names, UUIDs, times, hashes, and keys made of these.
@@ -23,6 +21,7 @@ _QUIET = re.compile(
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?"
     r"|(?=[0-9]{0,9}[a-f])[0-9a-f]{32,128}"
 )
+_TELLING = re.compile(r"/|[_\-]at[_\-]")  # with a full stop: perhaps a link, or a spelled address
 
 
 def redact_mapping(value: Any) -> Any:  # noqa: ANN401 - JSON enters here
@@ -95,7 +94,7 @@ def _text(text: str, means: Meaning, depth: int) -> str:
         return _masked(text, means)
     if means is Meaning.TEXT:
         return DROPPED
-    if _QUIET.fullmatch(text) and not ("." in text and "/" in text):
+    if _QUIET.fullmatch(text) and not ("." in text and _TELLING.search(text)):
         return text
     if text[0] in '{["' or text[0].isspace():
         parsed = _json(text, means, depth)
@@ -155,13 +154,13 @@ def _integer(number: int, means: Meaning) -> int | str:
     if means in _BY_MEANING and means is not Meaning.NAME:
         return _masked(digits, means) if len(digits) > 1 else number
     is_epoch = any(number in epoch for epoch in _EPOCHS)
-    if number in _UNKNOWN_NUMBER and not is_epoch:
+    if number >= _UNKNOWN_NUMBER and not is_epoch:
         return redact(digits)
     return number
 
 
 def _float(number: float, means: Meaning) -> float | str:
-    if means in _BY_MEANING and math.isfinite(number) and number.is_integer():
+    if number.is_integer():
         masked = _integer(int(number), means)
         return masked if isinstance(masked, str) else number
     return number

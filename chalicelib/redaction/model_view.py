@@ -70,16 +70,11 @@ def _masked(text: str, *, keep_order_numbers: bool) -> str:
     done = 0
     for start, end, kind, mask in sorted(sheet.claims):
         text_start, text_end = view.span(start, end)
-        pieces.append(redact_rest(text[done:text_start]))
+        pieces.append(redact(text[done:text_start]))
         if kind is not Kind.ORDER:
             pieces.append(REDACTED)
         else:
             pieces.append(text[text_start:text_end] if keep_order_numbers else mask)
         done = text_end
-    pieces.append(redact_rest(text[done:]))
+    pieces.append(redact(text[done:]))
     return _MASK().sub(REDACTED, "".join(pieces))
-
-
-def redact_rest(text: str) -> str:
-    """What stands between two findings, read once more on its own."""
-    return redact(text)

@@ -93,10 +93,11 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
         run.sheet.shield(run.starts[first], run.ends[first + count - 1])
         return count, run.ends[first + count - 1]
     count = _phone_window(run, first, sizes, totals)
-    if not count:
-        return 0, 0
-    start, end = run.starts[first], run.ends[first + count - 1]
-    return count, phones.claim(run.sheet, start, end, "".join(run.groups[first : first + count]))
+    if count:
+        start, end = run.starts[first], run.ends[first + count - 1]
+        digits = "".join(run.groups[first : first + count])
+        return count, phones.claim(run.sheet, start, end, digits)
+    return (3, _claim(run, first, 3, Kind.SSN)) if _is_loose_ssn(run, first) else (0, 0)
 
 
 def _strong_window(
@@ -127,7 +128,7 @@ def _is_enumerated(run: _Run, first: int) -> bool:
 
 
 def _readable_window(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """`978-3-16-148410-0`, `12:34:56-1234`, and dashed numbers that a word calls a product's."""
+    """`978-3-16-148410-0`, and dashed numbers that a word calls a product's."""
     count = 1
     while count < len(sizes) and run.separators[first + count - 1] in {"-", " "}:
         count += 1
@@ -142,10 +143,31 @@ def _readable_window(run: _Run, first: int, sizes: list[int], totals: list[int])
 def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
     """`123-45-6789`, Amazon's `114-1234567-1234567` and eBay's `12-34567-89012`."""
     separators = tuple(run.separators[first : first + 2])
-    if cards.is_ssn(lengths, separators):
+    if cards.is_ssn(lengths, separators) or (
+        lengths == cards.SSN_LENGTHS and _is_called_ssn(run, first)
+    ):
         return Kind.SSN
     is_dashed = separators == ("-", "-") and not _is_plus(run, first)
     return Kind.ORDER if is_dashed and orders.is_market_shape(lengths) else None
+
+
+def _is_called_ssn(run: _Run, first: int) -> bool:
+    """A word says that these three groups are a social security number."""
+    near = run.sheet.near(run.starts[first], run.ends[first + 2])
+    return near.topic is Topic.SSN and (near.is_direct or near.is_marked)
+
+
+def _is_loose_ssn(run: _Run, first: int) -> bool:
+    """`123-45 6789` that stands for itself: no part of a code or a list, and nothing's measure."""
+    low, start, end = run.sheet.low, run.starts[first], run.ends[-1]
+    is_apart = low[start - 1 : start] not in {"-", "_"} and not (
+        low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()
+    )
+    return (
+        is_apart
+        and cards.is_mixed_ssn(run.groups[first:], run.separators[first:])
+        and _MEASURED().match(low, end) is None
+    )
 
 
 def _card_or_tracking(run: _Run, first: int, lengths: tuple[int, ...], total: int) -> Kind | None:

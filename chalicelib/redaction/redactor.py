@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from chalicelib.redaction.addresses import mask_addresses
 from chalicelib.redaction.cards import mask_ibans
-from chalicelib.redaction.emails import mask_emails
+from chalicelib.redaction.emails import mask_emails, may_be_spelled
 from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.normalise import CAP_BYTES, View, cap, is_quiet, normalise
 from chalicelib.redaction.numbers import mask_numbers
@@ -53,7 +53,7 @@ def redact_counted(text: str) -> tuple[str, Counts]:
 def _pass(text: str, counts: Counter[Kind]) -> tuple[str, bool]:
     """The text after one reading, and whether nothing is left that another could find."""
     text, end = cap(text)
-    if is_quiet(text) and not _spells(text.lower()):
+    if is_quiet(text) and not _is_spelled(text.lower()):
         return text[:end], True
     view = normalise(text)
     sheet = read(view)
@@ -68,14 +68,9 @@ def _pass(text: str, counts: Counter[Kind]) -> tuple[str, bool]:
 _MASK_WRITTEN = re.compile(r"\*\*\*(?:-\*\*\*-\d{4}|@\*\*\*|[A-Za-z0-9]{4}(?![A-Za-z0-9]))?")
 
 
-def _spells(low: str) -> bool:
+def _is_spelled(low: str) -> bool:
     """Whether an address may be spelled out, or a link written without its scheme."""
-    if (" at " in low and ("." in low or " dot " in low)) or ".com/" in low or "/track" in low:
-        return True
-    return any(hint in low for hint in _SPELLED)
-
-
-_SPELLED = ("at)", "at]", "at}", " arroba ", " arobase ", " chiocciola ", " klammeraffe ", "@")
+    return may_be_spelled(low) or ".com/" in low or "/track" in low
 
 
 def read(view: View) -> Sheet:

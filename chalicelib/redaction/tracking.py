@@ -1,6 +1,7 @@
 """Tracking numbers: carrier formats with their check digits."""
 
 import re
+from itertools import cycle
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
@@ -73,10 +74,10 @@ def is_carrier_number(digits: str) -> bool:
 
 
 def _fedex_express(digits: str) -> bool:
-    weights = (3, 1, 7) * 4
-    total = sum(int(d) * w for d, w in zip(digits, weights, strict=False) if d)
-    total -= int(digits[11]) * weights[11]
-    return total % 11 % 10 == int(digits[11])
+    """The eleven digits before the last, weighted 3, 1, 7, give the last."""
+    *body, check = map(int, digits)
+    total = sum(digit * weight for digit, weight in zip(body, cycle((3, 1, 7)), strict=False))
+    return total % 11 % 10 == check
 
 
 def is_spaced_number(lengths: tuple[int, ...]) -> bool:

@@ -110,6 +110,8 @@ def test_the_owner_then_the_user_then_nobody_is_the_agent(name, agent, notes):
         ("2026-11-20T23:30:00Z", None, "2026-11-20"),
         ("2026-11-20T23:30:00-05:00", None, "2026-11-21"),
         ("nonsense", None, "2026-11-20"),
+        ("0001-01-01 00:00:00", "America/Denver", "0001-01-01"),
+        ("9999-12-31 23:59:59", "Asia/Tokyo", "9999-12-31"),
         (None, "Asia/Tokyo", "2026-11-20"),
     ],
 )
@@ -175,6 +177,13 @@ def test_a_deployment_can_have_rules_of_its_own():
 def test_the_day_of_hubspots_events_is_that_of_the_configured_zone():
     (case, _) = of_hubspot("batch__ticket_and_email_created", timezone="America/Denver")
     assert case.date == "2025-11-19"
+
+
+def test_an_event_at_the_end_of_the_calendar_has_a_day_in_every_zone():
+    event = {"subscriptionType": "object.creation", "objectTypeId": "0-5", "objectId": 1}
+    (job,) = hubspot.parse(request([event | {"occurredAt": 253_402_300_799_000}]))
+    (fact,) = hubspot_facts(job, timezone="Asia/Tokyo")
+    assert fact.date == "9999-12-31"
 
 
 def test_strangers_count_nothing_and_aliases_are_one_person():

@@ -33,7 +33,41 @@ def test_what_fails_its_check_is_taken_for_no_account_and_what_looks_like_a_numb
     wrong = "IBAN DE8837 04004405 3201 3000"
     assert Kind.IBAN not in kinds(wrong)
     assert "0440" not in redact(wrong)
-    assert kinds("at 123-45 6789 ok") == {}, "one kind of separator, or it is no such number"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "at 123-45 6789 ok",
+        "at 123 45-6789 ok",
+        "at 123 - 45 6789 ok",
+        "2 of 123-45 6789",
+        "ssn 123.45-6789 ok",
+        "ssn: 123/45 1999",
+        "my social security number is 123.45 6789",
+    ],
+)
+def test_a_social_security_number_is_known_with_mixed_separators(text):
+    assert kinds(text) == {Kind.SSN: 1}
+    assert "45" not in redact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "rooms 123-45 2024",
+        "on 550 12-1999 it was",
+        "model 123-45 6789",
+        "item W-123-45 6789",
+        "from 100-99 1000 lumens",
+        "lots 123-45 6789x",
+        "in 100-20 3000-40",
+        "paid 120.50-1000",
+        "the social post of 120.50-1000",
+    ],
+)
+def test_three_groups_that_are_something_else_stay_readable(text):
+    assert redact(text) == text
 
 
 def test_a_long_name_before_the_sign_goes_with_its_address():

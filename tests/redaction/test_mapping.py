@@ -89,6 +89,28 @@ def test_a_depth_bomb_in_a_string_is_read_as_text():
     )
 
 
+@pytest.mark.parametrize(
+    ("number", "masked"),
+    [
+        (9400100000000000000000, "***"),  # a carrier's 22 digits
+        (10**20, "***"),
+        (2125550142.0, "***-***-0142"),
+        (4111111111111111.0, "***1111"),
+        (1763600000.0, 1763600000.0),  # a time
+        (12345.0, 12345.0),
+        (2125550142.5, 2125550142.5),
+    ],
+)
+def test_a_long_number_is_masked_under_any_key_however_long_or_written(number, masked):
+    assert redact_mapping({"x": number}) == {"x": masked}
+
+
+@pytest.mark.parametrize("text", ["jo_at_example.com", "jo-at-example.com"])
+def test_an_address_spelled_like_a_name_is_masked(text):
+    assert redact_mapping({"to": text}) == {"to": "***@***"}
+    assert redact_mapping({"to": "worker.started_at_dawn"}) == {"to": "worker.started_at_dawn"}
+
+
 def test_an_endless_integer_is_dropped():
     assert redact_mapping({"n": 10**5000}) == {"n": "***"}
 
