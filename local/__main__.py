@@ -20,10 +20,11 @@ from local import company, demo, environment, resources, send, tables
 from local.engine import REGION, ROOT, EngineError
 from local.join import answers
 from local.stack import STAGE, Ports, Stack
+from ops.doctor_richpanel import TAGS
 from ops.template import Template
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from local.vendors.richpanel import Richpanel
 
@@ -58,7 +59,7 @@ def run(options: argparse.Namespace) -> int:
             secrets = stack.stage.secrets
             environment.write_hints(
                 {
-                    **stack.variables,
+                    **_operators(stack.variables, stack.http.url),
                     "WEBHOOK_TOKEN": secrets.webhook_token,
                     "ALOWARE_TOKEN": secrets.aloware_token,
                     "HUBSPOT_CLIENT_SECRET": secrets.hubspot_secret,
@@ -98,8 +99,20 @@ def show_requests(_options: argparse.Namespace) -> int:
     return 0
 
 
+def _operators(variables: Mapping[str, str], url: str) -> dict[str, str]:
+    """The stack's variables for a second terminal.
+
+    It reaches the door where the door is, and asks the engine what only a deployment asks of SES.
+    """
+    not_theirs = {"AWS_ENDPOINT_URL_SESV2"}
+    theirs = {name: value for name, value in variables.items() if name not in not_theirs}
+    return {**theirs, "PUBLIC_BASE_URL": url}
+
+
 def seed(richpanel: Richpanel) -> None:
-    """Three tickets to play with."""
+    """A tenant that is set up, and three tickets to play with."""
+    for tag in sorted(TAGS):
+        richpanel.tag_id(tag)
     richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-77"}])
     richpanel.add_ticket("1043", comments=[{"body": "I want to return these shoes", "id": "c-78"}])
     richpanel.add_ticket(

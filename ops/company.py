@@ -96,7 +96,9 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
             _secret(session, item, name, [channel.value for channel in channels])
             for name, channels in company_item.secrets_of(valid).items()
         ]
-    found.append(_keys(session, str(item.get("company_id"))))
+    company_id = item.get("company_id")
+    if isinstance(company_id, str):
+        found.append(_keys(session, company_id))
     return found
 
 

@@ -9,8 +9,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
+
+from botocore.exceptions import ClientError
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.jobs import Job, Recovery, decode
@@ -112,9 +115,10 @@ def redrive(
 
 def put_back(session: Session, letter: DeadLetter) -> None:
     """Let others see it again at once."""
-    session.client("sqs").change_message_visibility(
-        QueueUrl=url(session), ReceiptHandle=letter.receipt_handle, VisibilityTimeout=0
-    )
+    with suppress(ClientError):  # SQS refuses one whose time was over: that one is back already
+        session.client("sqs").change_message_visibility(
+            QueueUrl=url(session), ReceiptHandle=letter.receipt_handle, VisibilityTimeout=0
+        )
 
 
 def purge(session: Session, holds: Callable[[str], bool]) -> int:

@@ -127,7 +127,8 @@ def _switches(session: Session) -> Iterator[Finding]:
 
 
 def _secrets(session: Session) -> Iterator[Finding]:
-    missing = provision.missing_secrets(session, session.template, session.stage)
+    settings = session.services.settings
+    missing = provision.missing_secrets(session, session.template, session.stage, settings)
     yield finding("secrets", [f"missing: {one}" for one in missing], good="present")
 
 

@@ -17,8 +17,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from botocore.exceptions import ClientError
-
 from chalicelib.clock import iso
 from chalicelib.conversations import items as layout
 from chalicelib.conversations.records import SENDER_OF
@@ -174,7 +172,7 @@ def tables(session: Session) -> list[tuple[str, list[str]]]:
         name = resource.properties["TableName"]
         try:
             keys = dynamodb.describe_table(TableName=name)["Table"]["KeySchema"]
-        except ClientError:
+        except dynamodb.exceptions.ResourceNotFoundException:
             continue
         found.append((name, [one["AttributeName"] for one in keys]))
     ledger = session.services.settings.idempotency_table

@@ -36,7 +36,7 @@ from chalicelib.fact_rebuild import Rebuild
 from chalicelib.fact_schema import DATASET, FACT_EVENT, definition, seed_keys
 from chalicelib.wiring import Services
 from ops import stages
-from ops.session import EXIT_UNUSABLE
+from ops.session import EXIT_UNUSABLE, OperatorServices
 
 DEADLINE_SECONDS = 30.0
 RUN_SECONDS = 600.0
@@ -189,9 +189,8 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 def _services(stage: str) -> Services:
     """As a stage's functions have them; what the environment names goes before."""
-    return Services(
-        settings_module.load({**stages.configured(stage), **os.environ, "STAGE": stage})
-    )
+    variables = {**stages.configured(stage), **os.environ, "STAGE": stage}
+    return OperatorServices(settings_module.load(variables))
 
 
 def _no(message: str) -> int:

@@ -14,7 +14,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import Any
+
+from botocore.exceptions import ClientError
 
 from ops.session import Session
 
@@ -78,9 +81,10 @@ def _put_back(sqs: Any, url: str, message: dict[str, Any]) -> None:  # noqa: ANN
     """Let others see it again; one that was deleted meanwhile is none."""
     if message.get("deleted"):
         return
-    sqs.change_message_visibility(
-        QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
-    )
+    with suppress(ClientError):  # SQS refuses one whose time was over: that one is back already
+        sqs.change_message_visibility(
+            QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
+        )
 
 
 def _delete(session: Session, message: dict[str, Any]) -> None:

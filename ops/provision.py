@@ -7,12 +7,13 @@ resources a CloudFormation stack made is refused: that stack is the other of the
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from botocore.exceptions import ClientError
 
+from chalicelib.settings import Settings
 from ops.template import Resource, Template, TemplateError
 
 
@@ -118,15 +119,27 @@ def switches(clients: Clients, template: Template, stage: str) -> Iterator[Made]
         yield _made(name, path, is_new=is_new, changes=())
 
 
-def missing_secrets(clients: Clients, template: Template, stage: str) -> list[str]:
-    """Names of the secrets that a person must still provide."""
+def missing_secrets(
+    clients: Clients, template: Template, stage: str, settings: Settings
+) -> list[str]:
+    """Names of the secrets that a person must still provide; those that nothing reads are not."""
     client = clients.client("secretsmanager")
-    names = [name for name in template.metadata["Secrets"] if name != "Comment"]
+    needless = {name for name, is_read in _READ_ONLY_WITH.items() if not is_read(settings)}
+    names = [name for name in template.metadata["Secrets"] if name not in {"Comment", *needless}]
     return [
         secret_id
         for secret_id in (f"rp-mw/{stage}/{name}" for name in names)
         if not _secret_has_value(client, secret_id)
     ]
+
+
+_READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
+    "aloware/api_token": lambda settings: settings.aloware_ring_group_url,
+    "openai/api_key": lambda settings: settings.support.openai_intent_enabled,
+    "shopify/client_id": lambda settings: settings.support.shopify_base_url,
+    "shopify/client_secret": lambda settings: settings.support.shopify_base_url,
+}
+"""Secrets that a stage can be whole without, and what it must be told for them to be read."""
 
 
 def _made(

@@ -39,7 +39,7 @@ class OpsError(Exception):
         self.code = code
 
 
-class _OperatorServices(Services):
+class OperatorServices(Services):
     """The functions' own services; their log lines leave standard output to the command."""
 
     @cached_property
@@ -81,7 +81,7 @@ class Session:
         own = {name: os.environ[name] for name in configured if name in os.environ}
         either = {"MANAGED_BY": "either"}  # an operator mends stacks and provisioned stages alike
         variables = {**configured, **own, **either, "STAGE": self.stage}
-        return _OperatorServices(settings.load(variables))
+        return OperatorServices(settings.load(variables))
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
         """A boto3 client with the functions' time-outs."""

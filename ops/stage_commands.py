@@ -100,7 +100,8 @@ def provision_command(
     made += buckets.create(session, session.template)
     watchers = watching.create(session.client, session.template, email=alarm_email)
     mailing = mail.create(session.client, session.template)
-    missing = provision.missing_secrets(session, session.template, stage)
+    settings = session.services.settings
+    missing = provision.missing_secrets(session, session.template, stage, settings)
     output.show(
         {
             "made": [asdict(one) for one in made],

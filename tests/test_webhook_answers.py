@@ -108,6 +108,21 @@ def test_a_described_status_is_met(served, stage, pump, monkeypatch, capsys, pat
         assert series(alarms()["ingress-failures"]) in series_in(capsys.readouterr().out)
 
 
+def test_a_callback_of_twilios_is_not_told_which_secret_is_missing(served, stage):  # noqa: F811
+    running, session = served
+    path = "/webhook/twilio/status"
+    content_type, body = BODIES[path]
+    emptied(stage, "key_hash")
+    answer = session.post(
+        running.url + path + QUERY[path],
+        data=body,
+        headers={"content-type": content_type},
+        timeout=30,
+    )
+    SCHEMA[path]["POST"].validate_response(answer)
+    assert (answer.status_code, answer.json()["code"]) == (503, "unavailable")
+
+
 def emptied(stage, name):
     """A secret without a value, and a container that has not read it yet."""
     client = stage.aws.client("secretsmanager")

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from http import HTTPStatus
 from typing import Any
 
 from botocore.exceptions import (
@@ -30,6 +31,7 @@ from chalicelib.errors import (
     TransientError,
     UncertainError,
 )
+from chalicelib.ports import Clock, Log
 
 PROVIDER = "ses"
 OPERATION = "send_email"
@@ -103,12 +105,24 @@ class Ses:
         client: ``sesv2``, with ``total_max_attempts`` 1.
         configuration_set: publishes the events that settle an unknown send.
         region: part of the Message-ID that SES gives.
+        clock: measures how long a send took.
+        log: hears of every send what `http` tells of the other vendors' calls.
     """
 
-    def __init__(self, client: Any, *, configuration_set: str | None, region: str) -> None:  # noqa: ANN401 - boto3 builds it at run time
+    def __init__(
+        self,
+        client: Any,  # noqa: ANN401 - boto3 builds it at run time
+        *,
+        configuration_set: str | None,
+        region: str,
+        clock: Clock,
+        log: Log,
+    ) -> None:
         self._client = client
         self._configuration_set = configuration_set
         self._region = region
+        self._clock = clock
+        self._log = log
 
     def send(self, email: Email) -> str:
         """Send one e-mail and return SES's id of it.
@@ -121,15 +135,41 @@ class Ses:
             UncertainError: may have been sent.
             AuthError: our role may not send.
         """
+        started = self._clock.monotonic()
+        message_id, failure = self._sent(email)
+        self._report(failure, self._clock.monotonic() - started)
+        if failure is not None:
+            raise failure
+        return message_id
+
+    def _sent(self, email: Email) -> tuple[str, ProviderError | None]:
         self._client.close()
         try:
             answer = self._client.send_email(**email.request(self._configuration_set))
         except (ClientError, BotoCoreError) as error:
-            raise _translated(error) from None
-        message_id = answer.get("MessageId")
+            return "", _translated(error)
+        message_id = str(answer.get("MessageId") or "")
         if not message_id:
-            raise UncertainError(PROVIDER, OPERATION, reason="answer_without_id")
-        return str(message_id)
+            return "", UncertainError(PROVIDER, OPERATION, reason="answer_without_id")
+        return message_id, None
+
+    def _report(self, failure: ProviderError | None, seconds: float) -> None:
+        self._log.event(
+            f"vendor.{PROVIDER}.{OPERATION}",
+            http_status=failure.status if failure else HTTPStatus.OK.value,
+            latency_ms=round(seconds * 1000),
+            result="failed" if failure else "success",
+            error_class=type(failure).__name__ if failure else None,
+            reason=failure.reason if failure else None,
+            request_id=failure.request_id if failure else None,
+        )
+        if failure is None:
+            return
+        if isinstance(failure, TransientError) and failure.status is not None:
+            self._log.metric("mw.vendor.rate_limited", provider=PROVIDER)
+        else:
+            outcome = type(failure).__name__
+            self._log.metric("mw.vendor.failed", provider=PROVIDER, outcome=outcome)
 
     def message_id_header(self, message_id: str) -> str:
         """The ``Message-ID`` that a sent e-mail has, as replies will refer to it."""

@@ -73,7 +73,8 @@ class Outreach(Core):
             return doors.refusal(error.status, error.code, error.message)
         except UnavailableError as error:
             doors.failed(self.log, "twilio_status", error.code)
-            return doors.refusal(503, error.code, "try again later")
+            code = error.code if error.code == "enqueue_failed" else "unavailable"
+            return doors.refusal(503, code, "try again later")
         doors.accepted(self.log, "twilio_status")
         return Answer(200, {"status": "accepted"})
 

@@ -67,6 +67,8 @@ def ses(core: Core) -> Ses:
         client,
         configuration_set=core.settings.ses_configuration_set or None,
         region=str(client.meta.region_name),
+        clock=core.clock,
+        log=core.log,
     )
 
 

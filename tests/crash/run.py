@@ -64,8 +64,7 @@ class Run(Stored):
         rig.proxy.forget()
         through = resources.Aws(rig.proxy.url("aws"), account=self.stage.aws.account)
         local = environment.local("dev", through, richpanel_url=rig.proxy.url("richpanel"))
-        self.environ = {**local, "LOG_LEVEL": "INFO"}
-        self.environ |= self.flow.variables(self)
+        self.environ = {**local, **self.flow.variables(self)}
         self.flow.prepare(self)
 
     # --- doing --------------------------------------------------------------------------------

@@ -143,6 +143,28 @@ def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(
     assert _soon(lambda: _pasted(asking)["state"] == "delivered")
 
 
+def test_the_doctor_finds_the_stack_well_once_somebody_is_told_of_its_alarms(started, run_folder):
+    """What the runbook says to type in the second terminal."""
+    (provision,) = re.findall(
+        r"^python -m (ops provision --alarm-email \S+@\S+)$",
+        (ROOT / "docs" / "runbook.md").read_text(),
+        re.MULTILINE,
+    )
+    own = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
+    own |= dict(line.split("=", 1) for line in (run_folder / "env").read_text().splitlines())
+    for words in (provision, "ops doctor"):
+        done = subprocess.run(
+            [sys.executable, "-m", *words.split()],
+            cwd=ROOT,
+            env=own,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
 def _as_operator(welcome):
     """Two lines of the welcome, as they stand, in a terminal that knows nothing of AWS."""
     lines = re.findall(r"  (set -a; .*? set \+a|\S+ -m ops explain 1042)  ", welcome)

@@ -2,6 +2,7 @@
 
 from types import SimpleNamespace
 
+from botocore.exceptions import ClientError
 from fakes import ManualClock
 
 from chalicelib.job_kinds import TicketNotification
@@ -31,6 +32,7 @@ class Stage:
             for n, body in enumerate(bodies)
         ]
         self.accepted, self.put_back, self.deleted = [], [], []
+        self.is_over = set()
         self.clock = ManualClock()
         accept = SimpleNamespace(
             accept=lambda one, recovery: self.accepted.append((one.event_key, recovery))
@@ -54,6 +56,9 @@ class Stage:
 
     def change_message_visibility(self, **named):
         assert named["VisibilityTimeout"] == 0
+        if named["ReceiptHandle"] in self.is_over:
+            error = {"Error": {"Code": "AWS.SimpleQueueService.MessageNotInflight"}}
+            raise ClientError(error, "ChangeMessageVisibility")
         self.put_back.append(named["ReceiptHandle"])
 
     def redrive(self, **how):
@@ -84,6 +89,14 @@ def test_what_is_not_meant_or_not_understood_is_put_back_at_once():
     stage = Stage(encode(job(1)), "nonsense")
     assert stage.redrive() == ["redriven", "left: undecodable"]
     assert (stage.deleted, stage.put_back) == (["h-0"], ["h-1"])
+
+
+def test_one_that_came_back_by_itself_keeps_no_other_away():
+    """A slow redrive outlasts the minute for which a letter that is left stays away."""
+    stage = Stage("nonsense", "more of it", encode(job(1)))
+    stage.is_over.add("h-0")
+    assert stage.redrive() == ["left: undecodable", "left: undecodable", "redriven"]
+    assert (stage.deleted, stage.put_back) == (["h-2"], ["h-1"])
 
 
 def test_a_message_id_names_a_letter_too_and_the_limit_is_kept():

@@ -9,6 +9,7 @@ import pytest
 from ops_cli import runner
 
 from local.server import Http
+from ops import stages
 from ops.doctor_richpanel import TAGS
 
 ROOT = Path(__file__).parents[2]
@@ -36,7 +37,7 @@ def healthy(system, run, door):
     for tag in sorted(TAGS):
         system.richpanel.tag_id(tag)
     secrets = system.stage.aws.client("secretsmanager")
-    for name in ("aloware/api_token", "router/api_keys", "twilio/webhook_tokens"):
+    for name in ("router/api_keys", "twilio/webhook_tokens"):
         secrets.create_secret(Name=f"rp-mw/dev/{name}", SecretString="{}")
     assert run("provision", "--alarm-email", "night@example.com").code == 0
     system.post(system.ticket())
@@ -74,6 +75,28 @@ def test_each_fault_of_a_sick_stage_is_named(healthy, run):
     healthy.richpanel.api_keys[:] = ["another"]
     assert failed(run) == {"rp-mw-events-dev.fifo", "switches", "secrets", "richpanel"}
     assert run("doctor").code == 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "secret"),
+    [
+        ("ALOWARE_RING_GROUP_URL", "https://aloware.example/group", "aloware/api_token"),
+        ("OPENAI_INTENT_ENABLED", "true", "openai/api_key"),
+        ("SHOPIFY_BASE_URL", "https://shop.example", "shopify/client_secret"),
+    ],
+)
+def test_a_secret_is_missing_only_where_the_stage_reads_it(
+    healthy, run, monkeypatch, variable, value, secret
+):
+    client = healthy.stage.aws.client("secretsmanager")
+    for name in ("openai/api_key", "shopify/client_secret"):
+        client.put_secret_value(SecretId=f"rp-mw/dev/{name}", SecretString=" ")
+    assert findings(run)["secrets"]["result"] == "ok"
+    configured = {**stages.configured("dev"), "OPENAI_MODEL": "gpt-6-luna", variable: value}
+    monkeypatch.setattr("ops.session.stages.configured", lambda _stage: configured)
+    monkeypatch.setenv(variable, value)
+    monkeypatch.setenv("OPENAI_MODEL", "gpt-6-luna")
+    assert findings(run)["secrets"]["detail"] == f"missing: rp-mw/dev/{secret}"
 
 
 # --- alarms -------------------------------------------------------------------------------------

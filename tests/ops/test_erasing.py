@@ -3,6 +3,7 @@
 from types import SimpleNamespace
 
 import pytest
+from botocore.exceptions import ClientError
 from fakes import ManualClock
 
 from chalicelib.dynamo import ConditionFailed
@@ -86,3 +87,41 @@ def test_a_row_of_the_ledger_loses_what_tells_of_the_person_and_what_is_unfinish
 
 def test_a_row_that_changed_meanwhile_is_left_for_the_next_look():
     assert not buried("done", Ledger(has_changed=True))
+
+
+class Tables:
+    """DynamoDB as `erase.tables` asks it; what is refused raises what AWS answers."""
+
+    def __init__(self, **refused):
+        self.exceptions = SimpleNamespace(ResourceNotFoundException=NotThereError)
+        self._refused = refused
+
+    def describe_table(self, *, TableName):  # noqa: N803 - boto3's name
+        if TableName in self._refused:
+            raise self._refused[TableName]({"Error": {"Code": "x"}}, "DescribeTable")
+        return {"Table": {"KeySchema": [{"AttributeName": "event_id"}]}}
+
+
+class NotThereError(ClientError):
+    """As boto3 has it of a table that is not there."""
+
+
+def looked_through(dynamodb):
+    declared = [SimpleNamespace(properties={"TableName": one}) for one in ("ledger", "other")]
+    return erase.tables(
+        SimpleNamespace(
+            client=lambda _service: dynamodb,
+            template=SimpleNamespace(resources=lambda _type: declared),
+            services=SimpleNamespace(settings=SimpleNamespace(idempotency_table="ledger")),
+        )
+    )
+
+
+def test_a_table_that_is_not_there_is_passed_over_and_the_ledger_is_the_last():
+    assert [name for name, _ in looked_through(Tables())] == ["other", "ledger"]
+    assert [name for name, _ in looked_through(Tables(other=NotThereError))] == ["ledger"]
+
+
+def test_a_table_that_may_not_be_read_is_not_taken_for_one_without_the_person():
+    with pytest.raises(ClientError):
+        looked_through(Tables(other=ClientError))

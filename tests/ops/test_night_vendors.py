@@ -36,9 +36,9 @@ def changed_token(vendor):
 
 
 @contextmanager
-def refusing(vendor, code):
+def refusing(vendor, code, status=400):
     """While it lasts SES refuses every e-mail with a code."""
-    vendor.answer = lambda _request, _operation: ses._error(400, code)
+    vendor.answer = lambda _request, _operation: ses._error(status, code)
     try:
         yield
     finally:
@@ -133,6 +133,27 @@ def test_ses_refuses_every_e_mail(night, outreach, code):
         outreach.run()
     assert state(outreach) == "sent"
     assert len(outreach.ses.sent_to(MAIL)) == 1
+
+
+def test_ses_refuses_our_role(night, outreach):
+    """After a deployment that took the permission away."""
+    with refusing(outreach.ses, "AccessDeniedException", status=403):
+        outreach.start(channel="email")
+        outreach.run()
+    night.hears("vendor-refuses-key")
+    night.reads("`ses_http_403`")
+    assert "ses_http_403" in night.types("explain", STARTED).out
+    outreach.again()
+    assert state(outreach) == "sent"
+    assert len(outreach.ses.sent_to(MAIL)) == 1
+
+
+def test_ses_wants_fewer_calls(night, outreach):
+    with refusing(outreach.ses, "TooManyRequestsException", status=429):
+        for number in range(5):
+            outreach.start(f"req-{number}", channel="email")
+        outreach.run()
+    night.hears("vendor-rate-limits")
 
 
 def test_ses_is_not_reached(night, outreach):

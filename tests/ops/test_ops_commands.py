@@ -442,3 +442,9 @@ def test_facts_are_told_in_json_and_a_stage_that_cannot_be_reached_is_said(
     monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
     assert facts.main(["pending"]) == 2
     assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_one_document_that_facts_print_stands_among_no_log_lines(system, capsys):
+    """A call of Power BI's is logged, and not where the command's result goes."""
+    assert facts.main(["create", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["there"]

@@ -234,6 +234,12 @@ def test_an_item_that_is_not_valid_is_refused_by_place_and_not_stored(
     assert any(told in one["detail"] for one in checked.data if one["result"] == "fail")
 
 
+def test_no_key_is_asked_for_of_an_item_that_names_no_company(run, stored):
+    said = run("company", "check", "--file", stored(company_id=None), "--json")
+    assert said.code == 1
+    assert "api_keys" not in {one["subject"] for one in said.data}
+
+
 @pytest.mark.parametrize("text", ["{", "[]", '{"company_id": NaN}'])
 def test_a_file_that_holds_no_item_is_refused(run, tmp_path, text):
     path = tmp_path / "item.json"
