@@ -249,6 +249,20 @@ def test_a_plan_stays_within_three_writes_and_tells_of_a_reply_only_when_it_is_d
     assert [one.arg for one in listed][-1] == "mw-processed"
 
 
+def test_a_plan_keeps_its_zeros():
+    """Nothing found and nothing asked are facts of a decision, not the lack of one."""
+    decision = decide_on(
+        Classified("unknown_other", 0.0), pending=Pending("order_status_tracking", 0)
+    )
+    unsure = decide_on(Classified("unknown_other", 0.0))
+    inquiry = Inquiry(text="1001", at=NOW)
+    facts = planned(decision, inquiry, frozenset(), Verdict(), floor=None).facts
+    assert facts["pending"] == 0
+    facts = planned(unsure, inquiry, frozenset(), Verdict(), floor=None).facts
+    assert facts["confidence"] == 0
+    assert facts.keys().isdisjoint({"pending", "waits", "risk", "template"})
+
+
 def test_an_allow_list_is_exact():
     policy = Policy(emails=frozenset({"ada@example.com"}), domains=frozenset({"shop.example"}))
     assert policy.allows(" ADA@example.com")
