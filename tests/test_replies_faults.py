@@ -92,6 +92,17 @@ def test_a_resumed_reply_waits_until_its_order_can_be_read_again(desk, tracked):
     assert [call.acted for call in desk.richpanel.calls_of("send_message")] == [False, True]
 
 
+def test_a_resumed_reply_whose_template_was_taken_away_is_not_sent(desk, tracked, monkeypatch):
+    desk.richpanel.fault("status", operation="send_message", status=429)
+    desk.run(desk.ticket(tracked))
+    monkeypatch.setenv("TEMPLATES_ENABLED", "t_order_status_ask_order_number")
+    desk.again()
+    found = desk.reply_row()
+    assert (found["status"], found["reason"]) == ("refused", "template_not_enabled")
+    assert desk.richpanel.effects_of("1042", "message_sent") == {}
+    assert "middleware_error_needs_attention" in desk.tags()
+
+
 def test_a_resumed_reply_still_knows_that_its_bare_number_was_waited_for(desk, shopify):
     """The question came just before and was left to this message: nobody had asked yet."""
     shopify.add_order("#1001", email=EMAIL)
