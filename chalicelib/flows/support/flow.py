@@ -124,7 +124,8 @@ class SupportFlow:
             case "reply":
                 return self._reply(planned.arg, event, plan)
             case "close":
-                return Close(conversation_id, event.facts.source_message_id, ending)
+                inquiry: Inquiry = event.subject  # a resend marks the id that the facts have
+                return Close(conversation_id, inquiry.message_id, ending)
         return actions.build(planned, conversation_id=conversation_id, suffix=ending)
 
     def conclude(
