@@ -162,6 +162,7 @@ class Initiate:
         )
         opaque_id = self.opaque().of("conversation", asked.recipient, conversation_id)
         event_key = keys.start(asked.company_id, asked.request_id)
+        received_at = iso(self.clock.now())  # once: a start is counted and freed under its day
         copied = {
             name: project.item[name] for name in _COPIED if project.item.get(name) is not None
         }
@@ -178,13 +179,13 @@ class Initiate:
             "channel_method": asked.channel,
             "channel_config": dict(channel_config),
             "ai_config": dict(project.ai_config(asked.channel)) or None,
-            "received_at": iso(self.clock.now()),
+            "received_at": received_at,
             "max_message_length": project.rate_limits.max_message_length,
         }
         return StartConversation(
             event_key=event_key,
             conversation_id=opaque_id,
-            received_at=iso(self.clock.now()),
+            received_at=received_at,
             payload_sha256=asked.payload_sha256,
             payload_bytes=asked.payload_bytes,
             source=router.SOURCE,

@@ -3,12 +3,15 @@
 import base64
 import hashlib
 import hmac
+import itertools
 import json
 import time
+from datetime import timedelta
 
 import pytest
 from outreach_system import TEL
 
+from chalicelib.clock import SystemClock
 from local import company
 from local.vendors.twilio import Post
 
@@ -141,3 +144,15 @@ def test_a_post_that_is_not_signed_by_the_accounts_token_is_refused(outreach, pa
     assert outreach.deliver(tampered).status_code == 401
     assert outreach.run() == []
     assert outreach.deliver(post).status_code == 200
+
+
+def test_a_start_has_one_time_of_receipt_wherever_it_is_written(outreach, monkeypatch):
+    """Its place among the open ones is taken and freed under the day of that time."""
+    real, ticks = SystemClock.now, itertools.count()
+    monkeypatch.setattr(
+        SystemClock, "now", lambda self: real(self) + timedelta(milliseconds=5 * next(ticks))
+    )
+    outreach.start(channel="sms")
+    outreach.run()
+    (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
+    assert outreach.record("sms").item["received_at"] == row["received_at"]["S"]

@@ -1,9 +1,12 @@
 """What a rule, a recipient or a switch keeps back, and how it goes out in the end."""
 
+from datetime import UTC, datetime, timedelta
+
 import pytest
 from outreach_system import TEL, replay
 
 from chalicelib.conversations.records import Channel, Status
+from local import company
 
 
 def test_a_held_start_waits_for_a_person_and_is_sent_once_when_approved(outreach):
@@ -190,3 +193,57 @@ def test_an_answer_goes_to_what_was_sent_and_not_to_what_was_withheld(outreach):
     found = outreach.services.conversations.by_channel(TEL, Channel.SMS)
     counts = {one.request_id: one.message_count for one in found}
     assert counts == {"first": 2, "second": 0}
+
+
+def test_who_said_stop_during_the_night_gets_no_start_in_the_morning(outreach):
+    now = datetime.now(UTC)
+    hours = [(now + timedelta(hours=n)).strftime("%H:%M") for n in (-1, 1)]
+    quiet = {"from": hours[0], "until": hours[1], "zone": "UTC"}
+    outreach.set_project(quiet_hours=quiet)
+    outreach.start(channel="sms")
+    outreach.run()
+    record = outreach.record("sms")
+    outreach.services.conversations.forbid(TEL, record.company_id, "stop")
+    over = {**quiet, "until": (now - timedelta(minutes=30)).strftime("%H:%M")}
+    outreach.services.conversations.move(record, [record.status], {"quiet_hours": over})
+    outreach.again()
+    assert outreach.twilio.calls_of("create_message") == ()
+    assert outreach.fate().json_body["reason"] == "do_not_contact"
+    assert outreach.record("sms").status == Status.FAILED
+
+
+@pytest.mark.parametrize("switch", ["kill_switch", "shadow_mode"])
+def test_who_said_stop_while_a_message_was_withheld_does_not_get_it(outreach, switch):
+    outreach.start("first", channel="sms")
+    outreach.run()
+    outreach.stage.set_switch(switch, "true")
+    outreach.new_container()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.start("second", channel="sms")
+    outreach.run()
+    outreach.services.conversations.forbid(TEL, outreach.record("sms").company_id, "stop")
+    outreach.stage.set_switch(switch, "false")
+    outreach.new_container()
+    for kind in ("evt:start:", "evt:reply:"):
+        replay(outreach, kind)
+    outreach.run()
+    assert len(outreach.twilio.calls_of("create_message")) == 1
+    assert outreach.fate("second").json_body["state"] == "failed"
+    assert list(outreach.services.desk.waiting()) == [], "there is nothing for a person to do"
+
+
+def test_a_released_reply_that_cannot_be_written_goes_back_to_a_person(outreach):
+    outreach.set_project(auto_queue_reply_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    (waiting,) = outreach.services.desk.waiting()
+    name = outreach.project["channel_config"]["sms"]["sms_credentials_id"]
+    company.put_secrets(outreach.stage, {name: "not json"})
+    outreach.new_container()
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    (again,) = outreach.services.desk.waiting()
+    assert (again.held, again.reason) == ("reply", "secrets_credentials_malformed")
+    assert outreach.record("sms").status == Status.HANDED_OFF

@@ -244,6 +244,48 @@ def test_a_reply_whose_worker_died_and_whose_message_is_gone_is_found_and_answer
     assert ("processed", 2) in outcomes
 
 
+def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, killer):
+    """Whatever the sweep finds of it: the wish is kept, and the word gets no answer."""
+    for number, moment in boundaries():
+        recipient = f"+1555010{number:03d}{len(moment)}"
+        outreach.start(f"{number}-{moment}", "whatsapp", recipient)
+        outreach.run()
+        sent = len(outreach.twilio.calls_of("create_message"))
+        outreach.deliver(outreach.says("STOP", from_=recipient))
+        if not killed_at(outreach, killer, number, moment):
+            break
+        has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
+        if not has_row:  # only the queue has it yet
+            outreach.again()
+        else:
+            lose_the_message(outreach)
+            sweep_later(outreach)
+        company_id = outreach.record("whatsapp", recipient).company_id
+        assert outreach.services.conversations.is_forbidden(recipient, company_id), (number, moment)
+        assert len(outreach.twilio.calls_of("create_message")) == sent, (number, moment)
+    assert number > 3
+
+
+def test_a_robots_mail_whose_worker_died_after_keeping_it_is_not_answered(outreach, killer):
+    for number in itertools.count(1):
+        recipient = f"r{number}@example.com"
+        outreach.start(f"start-{number}", "email", recipient)
+        outreach.run()
+        (first,) = outreach.ses.sent_to(recipient)
+        away = outreach.ses.inbound(recipient, first["reply_to"], "Away", Precedence="bulk")
+        outreach.mail(away)
+        killer.arm(number, "after")
+        assert work(outreach)
+        killer.disarm()
+        if outreach.record("email", recipient).message_count == 2:
+            break
+        outreach.again()
+    lose_the_message(outreach)
+    sweep_later(outreach)
+    assert event(outreach, "evt:reply:")["reason"]["S"] == "automatic_message"
+    assert len(outreach.ses.sent_to(recipient)) == 1
+
+
 def test_an_email_that_its_dead_worker_had_not_kept_is_given_to_a_person(outreach, killer):
     for number in itertools.count(1):
         recipient = f"r{number}@example.com"

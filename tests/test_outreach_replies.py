@@ -6,7 +6,11 @@ from datetime import UTC, datetime, timedelta
 import pytest
 from outreach_system import MAIL, TEL
 
-from chalicelib.conversations.records import Status
+from chalicelib.clock import iso
+from chalicelib.conversations.records import Draft, Status
+from chalicelib.jobs import Recovery
+from chalicelib.sources import InboundRequest
+from chalicelib.sources import twilio as twilio_source
 
 
 @pytest.mark.parametrize("whatsapp", [True, False])
@@ -163,3 +167,33 @@ def test_quiet_hours_hold_an_answer_until_they_end(outreach):
     outreach.again()
     assert len(outreach.twilio.sent_to(TEL)) == 2
     assert outreach.record("sms").message_count == 3
+
+
+def test_a_reply_from_the_dead_letters_stays_with_the_conversation_that_heard_it(outreach):
+    """A copy that was answered long ago; the recipient has a newer conversation by now."""
+    outreach.start("first", channel="sms")
+    outreach.run()
+    post = outreach.says("Tell me more", whatsapp=False)
+    outreach.deliver(post)
+    outreach.run()
+    outreach.start("second", channel="sms")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 3
+    request = InboundRequest({}, post.body, iso(datetime.now(UTC)), "d-1")
+    job = twilio_source.parse_message(request, outreach.services.opaque_ids)
+    outreach.services.intake.accept(job, recovery=Recovery.OPERATOR)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 3
+
+
+def test_a_function_asked_for_without_a_word_is_kept_with_the_conversation(outreach, monkeypatch):
+    outreach.start(channel="sms")
+    outreach.run()
+    writer = outreach.services.composer._writer
+    draft = Draft(function_call="book_slot", function_arguments="{}")
+    monkeypatch.setattr(writer, "answer", lambda record, history: draft)
+    outreach.deliver(outreach.says("Friday is fine", whatsapp=False))
+    outreach.run()
+    record = outreach.record("sms")
+    assert (record.item["function_call"], record.item["function_call_type"]) == (True, "book_slot")
+    assert len(outreach.twilio.sent_to(TEL)) == 1

@@ -5,6 +5,7 @@ Each test names the failure scenario it covers (F..) where there is one.
 
 from concurrent.futures import ThreadPoolExecutor
 
+import pytest
 from pipeline_system import ROUTED, ago, delivery_of, job_of
 
 from chalicelib import keys
@@ -181,3 +182,14 @@ def test_a_ticket_that_cannot_be_read_is_keyed_by_text_and_reported(system):
     key = keys.ticket_text("gone", "ok", parsed(body["created_at"]).timestamp())
     row = system.row(key)
     assert (row["status"], row["reason"]) == ("failed", "refused:http_404")
+
+
+@pytest.mark.parametrize("text", ["", "🙂", "请问我的包裹在哪里"])
+def test_a_message_without_a_word_the_tables_know_is_kept_for_triage(system, text):
+    system.richpanel.add_ticket("7", comments=[text])
+    system.post({"ticket_id": "7", "message_id": "comment-1"})
+    system.run()
+    assert system.event("comment-1", "7")["status"] == "processed"
+    assert "mw-needs-manual-triage" in system.richpanel.tags_of("7")
+    state = system.services().state.read("7")
+    assert state.last_intent == "unknown_other"

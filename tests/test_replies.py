@@ -8,7 +8,7 @@ from support_system import BOT, EMAIL, STATUS_TAGS
 
 from chalicelib import keys
 from chalicelib.clock import iso, parsed
-from chalicelib.job_kinds import TicketNotification
+from chalicelib.job_kinds import ActionResend, TicketNotification
 from chalicelib.jobs import Recovery
 
 
@@ -58,6 +58,27 @@ def test_an_order_without_tracking_gets_its_window_and_the_ticket_is_closed(desk
     assert desk.richpanel.ticket("1042")["status"] == "CLOSED"
     assert desk.writes() == ["send_message", "update_ticket", "add_tags"]
     assert desk.row(keys.close_action("1042", "c-1"))["status"] == "done"
+
+
+def test_a_close_that_a_person_has_done_once_more_stays_closed(desk, shopify):
+    """An agent opened the ticket again; the customer has written nothing since."""
+    shopify.add_order("#1001", email=EMAIL, shipping="Standard")
+    desk.run(desk.ticket("When will my order number 1001 arrive?"))
+    desk.richpanel.ticket("1042")["status"] = "OPEN"
+    again = ActionResend(
+        event_key="evt:rp:1042:c-1:resend:n1",
+        conversation_id="1042",
+        received_at=iso(datetime.now(UTC)),
+        source="operator",
+        trace_id="0" * 16,
+        source_event_key="evt:rp:1042:c-1",
+        action_key=keys.close_action("1042", "c-1"),
+        nonce="n1",
+    )
+    desk.services().intake.accept(again, recovery=Recovery.OPERATOR)
+    drain(desk.pump)
+    assert desk.row(f"{keys.close_action('1042', 'c-1')}:resend:n1")["status"] == "done"
+    assert desk.richpanel.ticket("1042")["status"] == "CLOSED"
 
 
 def test_a_ticket_that_will_not_close_goes_to_a_person(desk, shopify):

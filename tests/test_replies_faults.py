@@ -92,6 +92,30 @@ def test_a_resumed_reply_waits_until_its_order_can_be_read_again(desk, tracked):
     assert [call.acted for call in desk.richpanel.calls_of("send_message")] == [False, True]
 
 
+def test_a_resumed_reply_whose_template_was_taken_away_is_not_sent(desk, tracked, monkeypatch):
+    desk.richpanel.fault("status", operation="send_message", status=429)
+    desk.run(desk.ticket(tracked))
+    monkeypatch.setenv("TEMPLATES_ENABLED", "t_order_status_ask_order_number")
+    desk.again()
+    found = desk.reply_row()
+    assert (found["status"], found["reason"]) == ("refused", "template_not_enabled")
+    assert desk.richpanel.effects_of("1042", "message_sent") == {}
+    assert "middleware_error_needs_attention" in desk.tags()
+
+
+def test_a_resumed_reply_still_knows_that_its_bare_number_was_waited_for(desk, shopify):
+    """The question came just before and was left to this message: nobody had asked yet."""
+    shopify.add_order("#1001", email=EMAIL)
+    first = desk.ticket("Where is my order?")
+    second = desk.says("1001", "c-2")
+    desk.richpanel.fault("status", operation="send_message", status=429)
+    desk.run(first, second)
+    assert desk.event("c-2")["status"] == "processing"
+    desk.again()
+    assert (desk.event("c-2")["status"], desk.reply_row("c-2")["status"]) == ("processed", "done")
+    assert "#1001" in desk.replies[-1]
+
+
 def test_a_throttled_shop_is_waited_for_and_an_ended_token_renewed(desk, shopify, tracked):
     shopify.throttle(times=1)
     desk.run(desk.ticket(tracked))

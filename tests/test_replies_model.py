@@ -55,6 +55,21 @@ class TestWithAModel:
         assert desk.replies == []
         assert desk.reasons()[-1] == "force_human"
 
+    @pytest.mark.parametrize(
+        ("flag", "confidence"), [("OTHER_HIGH_RISK", 0.97), ("FRAUD_SUSPECTED", 0.4)]
+    )
+    def test_a_risk_that_escalates_nothing_still_asks_for_a_person(
+        self, desk, openai, tracked, flag, confidence
+    ):
+        answer = _opinion("order_status_tracking", confidence)
+        openai.answer_by(
+            lambda body: {**answer(body), "risk": {"flags": [flag], "force_human": False}}
+        )
+        desk.run(desk.ticket(tracked))
+        assert desk.replies == []
+        assert desk.reasons()[-1] == "force_human"
+        assert "route-email-support-team" in desk.tags()
+
     def test_the_verifier_stops_a_verified_reply(self, desk, openai, tracked):
         openai.answer_by(_opinion("order_status_tracking", 0.97, allows=False))
         desk.run(desk.ticket(tracked))

@@ -94,8 +94,8 @@ _WORD = re.compile(r"[a-z]+|[0-9]+")
 _DROPPED = dict.fromkeys([0x27, 0x60, 0xB4, 0x2018, 0x2019, *range(0x300, 0x370)])
 """Apostrophes and the accents that NFD has split off."""
 _HISTORY = re.compile(
-    r"^\s*>.*$|^\s*On .{4,120} wrote:\s*$|^\s*El .{4,120} escribió:\s*$"
-    r"|^\s*-{2,}\s*(?:Original Message|Forwarded message|Mensaje original)\s*-{2,}",
+    r"^[^\S\n]*(?:>.*$|On .{4,120} wrote:\s*$|El .{4,120} escribió:\s*$"
+    r"|-{2,}\s*(?:Original Message|Forwarded message|Mensaje original)\s*-{2,})",
     re.MULTILINE | re.IGNORECASE,
 )
 _NAMED_ORDER = re.compile(

@@ -64,6 +64,9 @@ class Conclusions:
                 self._refusal(record, row, plan)
             if row.status == ActionStatus.SKIPPED and row.reason in SWITCHES:
                 record = self._withheld(event, record, plan, row.reason)
+        function = plan.facts.get("function")
+        if function and all(one.kind == "hand_off" for one in plan.actions):
+            self._conversations.move(record, AUTOMATED | {Status.HANDED_OFF}, _called(function))
         return True
 
     def fail(self, record: Record, stage: str, reason: str) -> None:
@@ -107,7 +110,7 @@ class Conclusions:
         expected = AUTOMATED | {Status.FAILED} if is_opening else AUTOMATED
         changes: dict[str, Any] = {"conversation_status": status.value, "task_complete": 1}
         if plan.facts.get("function"):
-            changes |= {"function_call": True, "function_call_type": plan.facts["function"]}
+            changes |= _called(plan.facts["function"])
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - work.started) * 1000)
@@ -150,3 +153,8 @@ class Conclusions:
         return self._starts.ended(
             record.company_id, record.start_event, str(record.item.get("received_at") or "")
         )
+
+
+def _called(function: str) -> dict[str, Any]:
+    """What the record shows of a function that the writer asked for."""
+    return {"function_call": True, "function_call_type": function}

@@ -12,7 +12,7 @@ from chalicelib.errors import HandBackError, PermanentError, UnavailableError
 from chalicelib.flows import NotAnEvent
 from chalicelib.flows.outreach import rules
 from chalicelib.flows.outreach.conclusions import Conclusions
-from chalicelib.flows.outreach.work import FLOW, Work, may_speak
+from chalicelib.flows.outreach.work import FLOW, Work, handed_off, may_speak
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import Clock, EventStatus, Switches
 
@@ -73,9 +73,25 @@ class Drafting:
                 raise
             reason = error.code
         if reason:
-            self._conclusions.fail(record, stage, reason)
-            self._conclusions.free(record)
+            self.give_up(record, stage, reason)
             raise NotAnEvent(EventStatus.FAILED, f"{stage}:{reason}")
+
+    def give_up(self, record: Record, stage: str, reason: str) -> None:
+        """The conversation has failed before anything was said in it."""
+        self._conclusions.fail(record, stage, reason)
+        self._conclusions.free(record)
+
+    def answer(self, work: Work, entry_id: str, switches: Switches) -> Plan:
+        """The plan of an answer; what will never succeed goes to a person."""
+        try:
+            self.check_secrets(work.known)
+            return self.plan(work, entry_id, switches, is_opening=False)
+        except PermanentError as error:
+            return handed_off("reply", f"{error.provider}_{error.reason}")
+        except UnavailableError as error:
+            if error.code != "secret_missing":
+                raise
+            return handed_off("reply", error.code)
 
     def wait_out_quiet_hours(self, record: Record) -> None:
         """Raises `HandBackError` until they are over."""

@@ -38,5 +38,7 @@ class Releasing:
         if not handoff["held"]:
             raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
         entry_id = keys.entry_id(record.start_event if is_opening else event.facts.event_key)
+        if not is_opening:
+            return self._drafting.answer(work, entry_id, switches)
         with self._drafting.typed_failures(record):
-            return self._drafting.plan(work, entry_id, switches, is_opening=is_opening)
+            return self._drafting.plan(work, entry_id, switches, is_opening=True)

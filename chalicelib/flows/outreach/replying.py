@@ -5,7 +5,6 @@ from __future__ import annotations
 from chalicelib import keys
 from chalicelib.conversations.ports import ConversationsPort
 from chalicelib.conversations.records import Channel, Entry, Record, Status
-from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach import rules
 from chalicelib.flows.outreach.drafting import Drafting
@@ -33,6 +32,10 @@ class Replying:
             key=lambda one: one.created_at,
             reverse=True,
         )
+        if job.recovery is not None:  # it may have been heard, and others may have begun since
+            for record in found:
+                if self._conversations.has_entry(record, job.message_id):
+                    return self._conversations.get(record)
         threads = frozenset(job.in_reply_to)
         for record in found:
             if record.item.get("email_id_digest") in threads:
@@ -60,20 +63,16 @@ class Replying:
             return handed_off("reply", "auto_queue_reply_message")
         self._drafting.wait_out_quiet_hours(record)
         entry_id = keys.entry_id(event.facts.event_key)
-        try:
-            self._drafting.check_secrets(record)
-            return self._drafting.plan(work, entry_id, switches, is_opening=False)
-        except PermanentError as error:
-            return handed_off("reply", f"{error.provider}_{error.reason}")
-        except UnavailableError as error:
-            if error.code != "secret_missing":
-                raise
-            return handed_off("reply", error.code)
+        return self._drafting.answer(work, entry_id, switches)
 
     def _is_heard(self, work: Work, message_id: str) -> bool:
+        """The message was kept; raises `NotAnEvent` where it is one that gets no answer."""
         if isinstance(work.job, InboundMessage):
             return True
-        return self._conversations.has_entry(work.known, message_id)
+        kept = next((one for one in work.known.messages if one.entry_id == message_id), None)
+        if kept is not None and kept.note in _UNANSWERED:
+            raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[kept.note])
+        return kept is not None or self._conversations.has_entry(work.known, message_id)
 
     def _heard(self, work: Work, job: InboundMessage) -> None:
         """Keep the message, once, and see whether it is one that gets no answer."""
@@ -91,15 +90,28 @@ class Replying:
         changes = {"last_email_id": job.email_message_id}
         if not job.is_automatic:
             changes["last_inbound_at"] = job.sent_at
+        self._heed(record, job)  # first: a run that finds the message kept looks for no wish in it
         work.record, _ = self._conversations.append(record, heard, changes=changes)
-        if job.is_automatic:
-            raise NotAnEvent(EventStatus.PROCESSED, "automatic_message")
-        if job.opt_out == "stop":
-            self._conversations.forbid(record.primary_channel, record.company_id, "stop")
-            raise NotAnEvent(EventStatus.PROCESSED, "opted_out")
-        if job.opt_out == "start":
-            self._conversations.allow(record.primary_channel, record.company_id)
+        if note is not None:
+            raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[note])
         if job.opt_out == "help":
             raise NotAnEvent(EventStatus.PROCESSED, "answered_by_provider")
         if not job.text.strip():
-            raise NotAnEvent(EventStatus.PROCESSED, "media_only" if note else "empty_message")
+            raise NotAnEvent(EventStatus.PROCESSED, "empty_message")
+
+    def _heed(self, record: Record, job: InboundMessage) -> None:
+        """Do what a person asks for by STOP or START; a robot asks for nothing."""
+        if job.is_automatic:
+            return
+        if job.opt_out == "stop":
+            self._conversations.forbid(record.primary_channel, record.company_id, "stop")
+        elif job.opt_out == "start":
+            self._conversations.allow(record.primary_channel, record.company_id)
+
+
+_UNANSWERED = {
+    "auto_reply": "automatic_message",
+    "opt_out": "opted_out",
+    "media": "media_only",
+}
+"""Notes on messages that get no answer, and the reason it is given by."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chalicelib import keys
 from chalicelib.conversations.ports import (
+    DO_NOT_CONTACT,
     NEVER_OPENED,
     ComposerPort,
     ConversationsPort,
@@ -45,11 +46,17 @@ class Starting:
         """See `flows.Flow.plan`."""
         work: Work = event.subject
         entry_id = keys.entry_id(event.facts.event_key)
+        is_new = False
         if work.record is None:
-            work.record = self._open(event, work, entry_id, switches)
+            work.record, is_new = self._open(event, work, entry_id, switches)
         record = work.record
         if record.start_event != event.facts.event_key:
             raise NotAnEvent(EventStatus.SKIPPED, "conversation_exists")
+        if not is_new and self._conversations.is_forbidden(
+            record.primary_channel, record.company_id
+        ):  # said since it was opened: it may have waited for a night or a person
+            self._drafting.give_up(record, "send", DO_NOT_CONTACT)
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if record.status == Status.FAILED:
             record = work.record = self._reopened(record)
         if rules.is_held(record, "auto_queue_initial_message"):
@@ -58,7 +65,10 @@ class Starting:
         with self._drafting.typed_failures(record):
             return self._drafting.plan(work, entry_id, switches, is_opening=True)
 
-    def _open(self, event: Event, work: Work, entry_id: str, switches: Switches) -> Record:
+    def _open(
+        self, event: Event, work: Work, entry_id: str, switches: Switches
+    ) -> tuple[Record, bool]:
+        """The conversation, and whether it was opened just now."""
         job = work.job
         if not isinstance(job, StartConversation):
             raise NotAnEvent(EventStatus.FAILED, NEVER_OPENED)
@@ -76,10 +86,10 @@ class Starting:
             self._starts.free(
                 str(attributes["company_id"]), event.facts.event_key, event.facts.received_at
             )
-            raise NotAnEvent(EventStatus.FAILED, "do_not_contact")
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if first is not None and opened.is_new:
             work.draft = first[1]
-        return opened.record
+        return opened.record, opened.is_new
 
     def _reopened(self, record: Record) -> Record:
         """A person has a failed start run again."""

@@ -116,9 +116,12 @@ class Answering:
         if not ticket.is_open or inquiry.has_newer_reply:
             raise PermanentError("richpanel", "send_message", reason="superseded")
         forbidden = guard_rails.by_policy(ticket, self.policy, decision)
-        if forbidden is not None or not self.policy.is_outbound_enabled:
-            reason = forbidden.reason if forbidden else "outbound_disabled"
-            raise PermanentError("richpanel", "send_message", reason=reason)
+        if not self.policy.is_outbound_enabled:
+            forbidden = Refusal("outbound_disabled")
+        elif template_id not in self.policy.templates:
+            forbidden = Refusal("template_not_enabled")
+        if forbidden is not None:
+            raise PermanentError("richpanel", "send_message", reason=forbidden.reason)
         told: Told | Refusal = Told(template_id, {})
         if CATALOGUE[template_id].tier == 2:  # noqa: PLR2004 - the tier of verified replies
             told = self._status(facts, inquiry, ticket, decision)

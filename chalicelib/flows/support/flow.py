@@ -124,7 +124,8 @@ class SupportFlow:
             case "reply":
                 return self._reply(planned.arg, event, plan)
             case "close":
-                return Close(conversation_id, event.facts.source_message_id, ending)
+                inquiry: Inquiry = event.subject  # a resend marks the id that the facts have
+                return Close(conversation_id, inquiry.message_id, ending)
         return actions.build(planned, conversation_id=conversation_id, suffix=ending)
 
     def conclude(
@@ -138,7 +139,7 @@ class SupportFlow:
             message_id=event.facts.source_message_id,
             first_contact_floor=facts.get("floor"),
             routed_team=str(facts["route"]),
-            routing_confidence=float(facts["confidence"]),
+            routing_confidence=_confidence(facts),
             intent=str(facts["intent"]),
             risk_flags=frozenset(facts.get("risk", ())),
             **_after_reply(event, facts, rows),
@@ -262,12 +263,17 @@ def _recorded(facts: Mapping[str, Any]) -> Decision:
     attempts = facts.get("pending")
     return Decision(
         intent=str(facts["intent"]),
-        confidence=float(facts["confidence"]),
+        confidence=_confidence(facts),
         route=str(facts["route"]),
         tier=Tier(facts["tier"]),
         language="es" if facts.get("language") == "es" else "en",
         pending=None if attempts is None else Pending(str(facts["intent"]), int(attempts)),
     )
+
+
+def _confidence(facts: Mapping[str, Any]) -> float:
+    """A zero was once left out of what is stored, and those plans still run."""
+    return float(facts.get("confidence", 0))
 
 
 def _after_reply(

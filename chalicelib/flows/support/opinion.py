@@ -135,7 +135,7 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
             found, intent=seen, confidence=opinion.routing.confidence, secondary=merged_with
         )
         return escalated, ("model:escalates",)
-    if opinion.risk.force_human:
+    if opinion.risk.force_human or opinion.risk.flags:  # a risk not sure enough to escalate by
         return found, (FORCE_HUMAN,)
     if opinion.primary_intent == found.intent:
         confidence = max(found.confidence, min(opinion.routing.confidence, 0.95))

@@ -55,6 +55,8 @@ def tell(
             "status_url": order.status_url,
         }
         return Told("t_order_status_verified", values | followed)
+    if not _can_be_awaited(order, intent):
+        return NotTold("nothing_to_follow")
     if intent == "shipping_delay_not_shipped":
         state = values["fulfillment_status"] or _word("unfulfilled", language)
         return Told("t_shipping_delay_verified", values | {"fulfillment_status": state})
@@ -73,6 +75,13 @@ def carrier_link(order: Order) -> str | None:
     if link is None or not order.tracking_number or not order.tracking_number.isalnum():
         return None
     return link + order.tracking_number
+
+
+def _can_be_awaited(order: Order, intent: str) -> bool:
+    """What a text says of an order without tracking is true: not yet sent, or not yet arrived."""
+    if intent == "shipping_delay_not_shipped":
+        return order.fulfillment_status in _NOT_SENT
+    return order.fulfillment_status not in _OVER
 
 
 def _missing(order: Order, window: eta.Window | None) -> tuple[str, ...]:
@@ -96,6 +105,35 @@ _CARRIERS: Mapping[str, str] = {
     "ups": "https://www.ups.com/track?tracknum=",
     "dhl": "https://www.dhl.com/en/express/tracking.html?AWB=",
 }
+_NOT_SENT = frozenset(
+    {
+        "",
+        "unfulfilled",
+        "open",
+        "pending",
+        "pending fulfillment",
+        "in progress",
+        "on hold",
+        "scheduled",
+        "submitted",
+        "confirmed",
+        "label purchased",
+        "label printed",
+    }
+)
+"""Shopify's words, and Richpanel's, for an order that is still with the shop."""
+_OVER = frozenset(
+    {
+        "delivered",
+        "picked up",
+        "ready for pickup",
+        "attempted delivery",
+        "not delivered",
+        "failure",
+        "restocked",
+    }
+)
+"""Their words for an order of which no arrival can be promised."""
 _SPANISH: Mapping[str, str] = {
     "confirmed": "confirmado",
     "fulfilled": "enviado",

@@ -127,7 +127,12 @@ def _facts(
         "ends": verdict.ends_pending,
         "pending": decision.pending.attempts if decision.pending else None,
     }
-    return {name: value for name, value in facts.items() if value not in (None, [], False)}
+    return {name: value for name, value in facts.items() if not _says_nothing(value)}
+
+
+def _says_nothing(value: object) -> bool:
+    """None, False or an empty list; a zero is a number that was found."""
+    return value is None or value is False or value == []
 
 
 def _attempt(decision: Decision) -> int:

@@ -158,6 +158,37 @@ def test_an_order_without_a_time_is_not_told():
     assert told == NotTold("lookup_incomplete", ("created_at",))
 
 
+@pytest.mark.parametrize(
+    ("intent", "status", "template"),
+    [
+        ("shipping_delay_not_shipped", "", "t_shipping_delay_verified"),
+        ("shipping_delay_not_shipped", "label printed", "t_shipping_delay_verified"),
+        ("shipping_delay_not_shipped", "fulfilled", None),
+        ("shipping_delay_not_shipped", "delivered", None),
+        ("order_status_tracking", "unfulfilled", "t_order_eta_no_tracking_verified"),
+        ("order_status_tracking", "fulfilled", "t_order_eta_no_tracking_verified"),
+        ("order_status_tracking", "delivered", None),
+        ("order_status_tracking", "attempted delivery", None),
+    ],
+)
+def test_an_order_without_tracking_is_told_only_what_its_status_bears_out(intent, status, template):
+    """Neither "has not left us" of what has left, nor an arrival of what has arrived."""
+    order = Order("#1", created_at=NOW, fulfillment_status=status, shipping_method="Standard")
+    told = tell(order, intent, NOW)
+    if template is None:
+        assert told == NotTold("nothing_to_follow")
+    else:
+        assert isinstance(told, Told)
+        assert told.template_id == template
+
+
+def test_a_tracked_order_is_told_whatever_its_status():
+    order = Order("#1", NOW, fulfillment_status="delivered", tracking_number="ZZ1")
+    told = tell(order, "shipping_delay_not_shipped", NOW)
+    assert isinstance(told, Told)
+    assert told.template_id == "t_order_status_verified"
+
+
 # --- texts --------------------------------------------------------------------------------------
 
 EVERY_VALUE = {
@@ -247,6 +278,20 @@ def test_a_plan_stays_within_three_writes_and_tells_of_a_reply_only_when_it_is_d
         if action.kind == "close" or action.arg in ("mw-auto-replied", "mw-reply-sent"):
             assert [listed[n].kind for n in action.depends_on] == ["reply"]
     assert [one.arg for one in listed][-1] == "mw-processed"
+
+
+def test_a_plan_keeps_its_zeros():
+    """Nothing found and nothing asked are facts of a decision, not the lack of one."""
+    decision = decide_on(
+        Classified("unknown_other", 0.0), pending=Pending("order_status_tracking", 0)
+    )
+    unsure = decide_on(Classified("unknown_other", 0.0))
+    inquiry = Inquiry(text="1001", at=NOW)
+    facts = planned(decision, inquiry, frozenset(), Verdict(), floor=None).facts
+    assert facts["pending"] == 0
+    facts = planned(unsure, inquiry, frozenset(), Verdict(), floor=None).facts
+    assert facts["confidence"] == 0
+    assert facts.keys().isdisjoint({"pending", "waits", "risk", "template"})
 
 
 def test_an_allow_list_is_exact():
