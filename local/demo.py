@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from local.vendors.wire import Call
+    from local.vendors.simulated import Call
 
 EMAIL = "wilhelmina.quist@mail.example"
 PHONE = "+1 415 555 0132"

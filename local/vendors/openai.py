@@ -20,7 +20,7 @@ import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ QUOTA_BODY = {
     }
 }
 """For ``fault("status", status=429, body=QUOTA_BODY)``: no waiting mends it."""
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/scripts               answers still to come
 POST   /_sim/scripts               {{"json": {{}}, "contains": "text of the request", "times": 1}};
                                    or text, refusal, incomplete in place of json
@@ -48,7 +48,7 @@ _NAME_LENGTH = 64
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
@@ -88,7 +88,7 @@ class Script:
         return True
 
 
-class OpenAI(wire.Vendor):
+class OpenAI(simulated.Vendor):
     """The server.
 
     Args:

@@ -30,7 +30,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Connection, Request
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ TABLES = COLUMNS = RELATIONSHIPS = 75
 BUSY_TABLE_ROWS = 250_000
 MINUTE, HOUR = 60.0, 3600.0
 
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/datasets                          every dataset with its tables and numbers of rows
 GET    /_sim/datasets/<id>/tables/<t>/rows     rows of a table
 DELETE /_sim/tokens                            every token given so far is no longer good
@@ -66,7 +66,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this tenant behaves; the limits are the documented ones unless a test lowers them."""
 
     token_lifetime_seconds: float = 3599.0
@@ -100,7 +100,7 @@ class Dataset:
     rows_at: deque[tuple[float, int]] = field(default_factory=deque)
 
 
-class PowerBi(wire.Vendor):
+class PowerBi(simulated.Vendor):
     """The server; token address and API on one port.
 
     Args:

@@ -65,7 +65,7 @@ class Richpanel(Tenant):
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
-        """See `wire.Vendor.operation_of`."""
+        """See `simulated.Vendor.operation_of`."""
         return operation(request.method, request.segments)
 
     def refusal(self, request: Request, operation: str) -> Answer | None:

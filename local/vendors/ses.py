@@ -23,14 +23,14 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from typing import TYPE_CHECKING, Any
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 REGION = "us-east-1"
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/emails                every e-mail that was taken, newest last
 POST   /_sim/events                hands out every event that is due
 POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", "headers": {{}}}}
@@ -54,7 +54,7 @@ _OWN_HEADERS = frozenset(
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
@@ -64,7 +64,7 @@ class Modes(wire.Modes):
     fates: list[str] = field(default_factory=lambda: ["Send", "Delivery"])
 
 
-class Ses(wire.Vendor):
+class Ses(simulated.Vendor):
     """The server.
 
     Args:
@@ -214,7 +214,7 @@ class Ses(wire.Vendor):
         return {"message": code, "__type": code}
 
     def admin(self, request: Request) -> Answer:
-        """See `wire.Vendor.admin`."""
+        """See `simulated.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
             case ("GET", "emails"):
                 return Answer(200, {"emails": list(self.emails)})

@@ -25,14 +25,14 @@ from urllib.parse import parse_qs
 
 import graphql
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 CLIENT_ID = "simulated-shopify-client"
 CLIENT_SECRET = "simulated-shopify-secret"  # noqa: S105 - a simulated vendor's
 TOKEN_SECONDS = 86_399
 QUERY_COST = 14
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/orders                every order
 POST   /_sim/orders                {{"name": "#1001", "email": "ada@example.com", "shipping": "Standard"}}
 POST   /_sim/errors                {{"code": "THROTTLED", "times": 1}}: GraphQL errors to come
@@ -64,7 +64,7 @@ _SCHEMA = graphql.build_schema(
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this shop behaves.
 
     Attributes:
@@ -78,7 +78,7 @@ class Modes(wire.Modes):
     restore_rate: float = 100.0
 
 
-class Shopify(wire.Vendor):
+class Shopify(simulated.Vendor):
     """The server.
 
     Args:

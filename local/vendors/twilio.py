@@ -33,7 +33,7 @@ from urllib.parse import parse_qs, urlencode
 
 import requests
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ MAGIC_FROM: Mapping[str, int] = {
     "+15005550008": 21611,
 }
 WINDOW_SECONDS = 24 * 3600
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/messages              every message, newest last
 POST   /_sim/inbound               {{"from": "+1555...", "to": "+1555...", "body": "...", "whatsapp": false}}:
                                    posts it, signed, to the inbound URL
@@ -66,7 +66,7 @@ _NUMBER = re.compile(r"(whatsapp:)?\+[1-9]\d{5,14}")
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
@@ -93,7 +93,7 @@ class Post:
         return requests.post(self.url, data=self.body, headers=self.headers, timeout=15).status_code
 
 
-class Twilio(wire.Vendor):
+class Twilio(simulated.Vendor):
     """The server.
 
     Args:
@@ -236,7 +236,7 @@ class Twilio(wire.Vendor):
         return dict(self._error(status, code, f"status {status}").body)
 
     def admin(self, request: Request) -> Answer:
-        """See `wire.Vendor.admin`."""
+        """See `simulated.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
             case ("GET", "messages"):
                 return Answer(200, {"messages": [_shown(one) for one in self.messages]})
