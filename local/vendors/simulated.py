@@ -301,7 +301,8 @@ class Vendor(Running):
                 case ("DELETE", "requests"):
                     self._calls.clear()
                 case ("GET", "faults"):
-                    return Answer(200, {"faults": [asdict(one) for one in self._faults]})
+                    left = [asdict(one) for one in self._faults if one.times != 0]
+                    return Answer(200, {"faults": left})
                 case ("POST", "faults"):
                     self.fault(**request.body)
                 case ("DELETE", "faults"):
