@@ -119,7 +119,7 @@ class Richpanel(Tenant):
         raw = rest[: len(rest) - tail]
         ticket_id = unquote("/".join(raw))
         ticket = self._tickets.get(ticket_id)
-        if len(raw) > 1 or any(mark in raw[0] for mark in "<>@"):
+        if len(raw) > 1 or any(mark in part for part in raw for mark in "<>@"):
             if self.modes.raw_ids_do_nothing:
                 return Answer(200, {"ticket": {}})
         elif ticket is None:
