@@ -31,6 +31,8 @@ from local.vendors.wire import Answer, Request
 CLIENT_ID = "simulated-shopify-client"
 CLIENT_SECRET = "simulated-shopify-secret"  # noqa: S105 - a simulated vendor's
 TOKEN_SECONDS = 86_399
+SCOPE = "read_all_orders,read_orders"
+"""Every order is found here; with `read_orders` alone the real one shows those of the last 60 days."""
 QUERY_COST = 14
 HELP = f"""{simulated.HELP}
 GET    /_sim/orders                every order
@@ -194,7 +196,7 @@ class Shopify(simulated.Vendor):
         token = f"shpat_{next(self._numbers):032x}"
         self._tokens[token] = self._now() + self.modes.token_seconds
         seconds = int(self.modes.token_seconds)
-        return Answer(200, {"access_token": token, "scope": "read_orders", "expires_in": seconds})
+        return Answer(200, {"access_token": token, "scope": SCOPE, "expires_in": seconds})
 
     def _graphql(self, body: Any) -> Answer:  # noqa: ANN401
         if not isinstance(body, dict) or not isinstance(body.get("query"), str):
