@@ -28,12 +28,6 @@ class Count:
     limit_calls: int | None = None
     limit_writes: int | None = None
 
-    @property
-    def is_within(self) -> bool:
-        """Neither limit is exceeded."""
-        calls = self.limit_calls is None or self.dynamodb_calls <= self.limit_calls
-        return calls and (self.limit_writes is None or self.writes <= self.limit_writes)
-
 
 def measure(system: System) -> list[Count]:
     """The door, then every kind of event in the worker, each after one of its kind."""

@@ -138,8 +138,8 @@ def _inbound(system: System, name: str) -> None:
 
 
 def _phone(name: str) -> str:
-    """One of the numbers that nobody has."""
-    return f"+1555010{int(keys.digest(name)[:8], 16) % 10_000:04d}"
+    """A number that nobody has, for no area has 555; enough of them that no two names share one."""
+    return f"+1555{int(keys.digest(name)[:8], 16) % 10_000_000:07d}"
 
 
 KINDS: tuple[Kind, ...] = (

@@ -7,6 +7,8 @@ from typing import Any
 
 import boto3
 
+from bench import units
+
 
 class Meter:
     """Registers itself with the default boto3 session; clients made afterwards are counted.
@@ -50,10 +52,10 @@ class Meter:
 
     def _charged(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:  # noqa: ANN401
         used = parsed.get("ConsumedCapacity", [])
-        units = sum(one["CapacityUnits"] for one in (used if isinstance(used, list) else [used]))
+        charged = sum(one["CapacityUnits"] for one in (used if isinstance(used, list) else [used]))
         if parsed.get("Error", {}).get("Code") == "ConditionalCheckFailedException":
-            units = 1.0
+            charged = units.of_refused(parsed.get("Item"))
         if model.name in {"GetItem", "BatchGetItem", "Query", "Scan"}:
-            self.reads += units
+            self.reads += charged
         else:
-            self.writes += units
+            self.writes += charged

@@ -18,8 +18,7 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import Any
 
-from boto3.dynamodb.types import Binary
-
+from bench import units
 from bench.meter import Meter
 from local import company, engine, environment, resources
 from local.pump import Pump
@@ -57,9 +56,9 @@ def starts() -> list[Start]:
     with _system() as (services, app, stage, meter):
         pump = Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, app.worker)
         found = []
-        for round_ in ("warm", "cold"):
+        for turn in ("warm-up", "counted"):
             for channel in CHANNELS:
-                name = f"{round_}-{channel}"
+                name = f"{turn}-{channel}"
                 recipient = "j.doe@example.com" if channel == "email" else "+15550100001"
                 body = _json(company.request(name, channel, recipient))
                 meter.reset()
@@ -67,7 +66,7 @@ def starts() -> list[Start]:
                 door = meter.total
                 meter.reset()
                 pump.pump_one()
-                if round_ == "cold":
+                if turn == "counted":
                     found.append(Start(channel, door, _of_worker(meter)))
         return found
 
@@ -152,28 +151,10 @@ def _of_worker(meter: Meter) -> int:
 
 def _units(item: dict[str, Any], entry: dict[str, Any]) -> int:
     """Write units of an append by DynamoDB's rules."""
-    main = ceil(_size(item) / 1024) * (1 + INDEXES)
-    page = ceil((_size(entry) + 200) / 1024)
+    main = ceil(units.size(item) / 1024) * (1 + INDEXES)
+    page = ceil((units.size(entry) + 200) / 1024)
     mark = 1
     return 2 * (main + page + mark)
-
-
-def _size(value: Any) -> int:  # noqa: ANN401 - a stored value of any type
-    """Bytes as DynamoDB counts them."""
-    match value:
-        case None | bool():
-            return 1
-        case str():
-            return len(value.encode())
-        case bytes() | Binary():
-            return len(bytes(value))
-        case int() | float():
-            return ceil(len(str(value).strip("-.0") or "0") / 2) + 1
-        case dict():
-            return 3 + sum(len(name) + _size(one) + 1 for name, one in value.items())
-        case list() | tuple():
-            return 3 + sum(_size(one) + 1 for one in value)
-    raise TypeError(type(value).__name__)
 
 
 def _record() -> dict[str, Any]:

@@ -61,7 +61,7 @@ def _counted(count: Count, sides: dict[str, Side]) -> list[Row]:
             count.dynamodb_calls,
             target=count.limit_calls,
             is_exact=True,
-            note="; ".join(f"{name}: {side.calls}" for name, side in peers.items()),
+            note="; ".join(f"{name}: {side.dynamodb_calls}" for name, side in peers.items()),
         ),
         Row(
             section,
@@ -107,7 +107,7 @@ def _costs(found: list[Count], sides: dict[str, dict[str, Side]]) -> list[Row]:
         beside = theirs and cost.of(
             writes=theirs.writes,
             reads=theirs.reads,
-            aws_calls=theirs.calls,
+            aws_calls=theirs.aws_calls,
             vendor_calls=theirs.vendor,
         )
         rows.append(
@@ -171,27 +171,28 @@ def grown(sizes: Sizes) -> list[Row]:
     """A routed event while the ledger grows."""
     with System(on_dynoxide=True) as system:
         points = growth.measure(system, sizes)
-    section, first = "growth of the ledger (dynoxide), a routed event", points[0]
-    rows = []
-    for point in points:
-        name, beside = f"{point.items:,} items", f"{first.items:,} items"
-        units = (point.calls, point.writes, point.reads)
-        flat = units == (first.calls, first.writes, first.reads)
+    section, (first, *later) = "growth of the ledger (dynoxide), a routed event", points
+    rows = [
+        Row(section, f"{first.items:,} items: {what}", unit, figure)
+        for what, unit, figure in (*_units(first), ("time", "ms", first.ms))
+    ]
+    beside = f"{first.items:,} items"
+    for point in later:
+        name = f"{point.items:,} items"
         rows += [
-            Row(
-                section,
-                f"{name}: write units",
-                "units",
-                point.writes,
-                first.writes,
-                beside,
-                target=1.0,
-                is_exact=True,
-                note="calls and read units equal too" if flat else "calls or reads differ",
-            ),
-            Row(section, f"{name}: time", "ms", point.ms, first.ms, beside),
+            Row(section, f"{name}: {what}", unit, now, then, beside, target=1.0, is_exact=True)
+            for (what, unit, now), (_, _, then) in zip(_units(point), _units(first), strict=True)
         ]
+        rows.append(Row(section, f"{name}: time", "ms", point.ms, first.ms, beside))
     return rows
+
+
+def _units(point: growth.Point) -> tuple[tuple[str, str, float], ...]:
+    return (
+        ("calls", "calls", point.calls),
+        ("write units", "units", point.writes),
+        ("read units", "units", point.reads),
+    )
 
 
 def histories(sizes: Sizes) -> list[Row]:
@@ -244,13 +245,12 @@ def started(sizes: Sizes) -> list[Row]:
 
 def redacted(sizes: Sizes) -> list[Row]:
     """Redaction of typical and dense messages, and of a long one."""
-    from bench.redaction.__main__ import _DENSE, _TYPICAL  # noqa: PLC0415
+    from bench.redaction.timed import MESSAGES  # noqa: PLC0415
     from chalicelib.redaction import redact  # noqa: PLC0415
 
     section = "redaction"
     rows = []
-    for name, text in (("typical", _TYPICAL), ("dense", _DENSE * 5)):
-        message = text[:1024].ljust(1024)
+    for name, message in MESSAGES.items():
         us = _spent(lambda message=message: redact(message), sizes.requests) * 1e6
         rows.append(Row(section, f"{name} message of 1 KB", "us", us))
         rows.append(Row(section, f"{name} messages", "MB/s", 1024 / us))

@@ -45,8 +45,8 @@ class Row:
         """Whether the target is met; None where there is none."""
         if self.target is None:
             return None
-        found = self.ratio if self.ratio is not None else self.ours
-        return found >= self.target if self.at_least else found <= self.target
+        limit = self.target if self.theirs is None else self.target * self.theirs
+        return self.ours >= limit if self.at_least else self.ours <= limit
 
     def as_json(self) -> dict[str, Any]:
         """The row with what follows from it."""

@@ -24,7 +24,8 @@ from bench.system import System
 
 ROOT = Path(__file__).resolve().parent.parent
 PROCESSES = (1, 2, 4)
-WRITES = {"update_item", "put_item", "batch_write_item", "batch_execute_statement", "get_item"}
+REPEATABLE = {"update_item", "put_item", "batch_write_item", "batch_execute_statement", "get_item"}
+"""Operations that another process can send again with other names in them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +80,7 @@ def _record(system: System) -> _Recorded:
         assert system.work() == 1
     finally:
         client.meta.events.unregister("provide-client-params.dynamodb", note)
-    assert all(operation in WRITES for operation, _ in found), found
+    assert all(operation in REPEATABLE for operation, _ in found), found
     return _Recorded(json.dumps(found), name, body["message_id"])
 
 

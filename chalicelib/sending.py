@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, timedelta
+from email.charset import Charset
 from typing import Any
 
 from chalicelib import keys
@@ -31,6 +32,8 @@ from chalicelib.sources.twilio import callback_url
 CLOCK_SKEW = timedelta(minutes=2, seconds=2)
 """Twilio's clock may be two minutes behind ours, and its times have whole seconds."""
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
+"""A `Message-ID` that a header may hold beside another: SES takes 995 characters of ASCII."""
 _CREDENTIALS = {
     Channel.WHATSAPP: "whatsapp_credentials_id",
     Channel.SMS: "sms_credentials_id",
@@ -176,9 +179,9 @@ class Sender:
     def _email(self, record: Record, draft: Draft, action: SendEmail) -> Email:
         config = record.channel_config
         address = str(config["company_email"])
-        name = str(config.get("email_from_name") or "").replace('"', "")
+        name = str(config.get("email_from_name") or "")
         thread = [record.item.get("email_id"), record.item.get("last_email_id")]
-        known = [str(one) for one in thread if one]
+        known = [str(one) for one in thread if _MESSAGE_ID.fullmatch(str(one))]
         headers = (
             {"In-Reply-To": known[-1], "References": " ".join(dict.fromkeys(known))}
             if known
@@ -188,7 +191,7 @@ class Sender:
             raise PermanentError("ses", "send_email", reason="nothing_to_say")
         return Email(
             to=record.primary_channel,
-            sender=f'"{name}" <{address}>' if name else address,
+            sender=f"{_shown(name)} <{address}>" if name else address,
             reply_to=reply_address(address, record.opaque_id),
             subject=draft.subject or str(config.get("default_subject_line") or "A message for you"),
             text=draft.text,
@@ -203,6 +206,13 @@ def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - 
     if not isinstance(action, kind):
         raise TypeError(f"not a {kind.__name__}")
     return action
+
+
+def _shown(name: str) -> str:
+    """A name as SES takes it before an address: quoted, or as an encoded word (RFC 2047)."""
+    if name.isascii():
+        return '"{}"'.format(name.replace('"', ""))
+    return str(Charset("utf-8").header_encode(name))
 
 
 def _secret_of(record: Record) -> str:

@@ -6,11 +6,17 @@
     lambda_events   events and contexts as Lambda hands them over
     pump            the queue into the worker, and the schedule, as Lambda does it
     server          Chalice's own local HTTP server
+    running         what all of these are: a context manager that ends what it started
     vendors/        simulated vendors over loopback, which record and misbehave on demand
+    company         an invented company that starts conversations, and written what its model says
+    environment     the variables that lead the application to all this, and to nothing else
     stack           all of it together, started and stopped in order
     join            `chalice local` beside the stack that runs
-    tables          what the tables hold, for reading
-    demo            `make demo`
+    send            be Aloware or HubSpot against it
+    tables          what the tables hold, for reading; chart the facts as bars
+    demo            `make demo`, with its chapters facts_demo, support_demo and outreach_demo
+    deploy/         the packaged stage on the engine: `make deploy-local`
+    drill           `make drill`: the same, and things break
     __main__        `python -m local run | tables | requests | demo`
 
 Everything listens on 127.0.0.1 only.

@@ -218,11 +218,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m local", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     one = commands.add_parser("run", help="start everything")
-    one.add_argument("--port", type=int, default=int(os.environ.get("PORT", "8000")))
-    one.add_argument("--engine-port", type=int, default=int(os.environ.get("ENGINE_PORT", "4566")))
-    one.add_argument(
-        "--richpanel-port", type=int, default=int(os.environ.get("RICHPANEL_PORT", "8010"))
-    )
+    for name, port in (("PORT", "8000"), ("ENGINE_PORT", "4566"), ("RICHPANEL_PORT", "8010")):
+        flag = f"--{name.lower().replace('_', '-')}"
+        one.add_argument(flag, type=int, default=os.environ.get(name, port))
     one.add_argument("--reconcile-every", type=float, default=30.0, metavar="SECONDS")
     one.set_defaults(command=run)
     one = commands.add_parser("tables", help="what the running stack's tables hold")

@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import demo_outreach, environment, facts_demo, support_demo, tables
+from local import environment, facts_demo, outreach_demo, support_demo, tables
 from local.stack import Ports, Stack
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from local.vendors.wire import Call
+    from local.vendors.simulated import Call
 
 EMAIL = "wilhelmina.quist@mail.example"
 PHONE = "+1 415 555 0132"
@@ -39,7 +39,7 @@ TEXTS = {
 
 CANARIES: tuple[str, ...] = (
     *(EMAIL, NAME, "wilhelmina", "turquoise", "marzipan", "umbrella", "harmonica"),
-    *demo_outreach.CANARIES,
+    *outreach_demo.CANARIES,
 )
 PHONE_DIGITS = "4155550132"
 READS = frozenset({"read_ticket", "list_tickets", "list_tags", "list_users"})
@@ -111,7 +111,7 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             replies_report, replies_problems = support_demo.play(stack)
             problems += replies_problems
             tell("  outreach")
-            outreach, outreach_problems = demo_outreach.play(stack)
+            outreach, outreach_problems = outreach_demo.play(stack)
             problems += outreach_problems
             stored = [
                 tables.rows(stack.stage.aws, name)

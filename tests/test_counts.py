@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from bench import units
+from bench.table import Row
+
 ROOT = Path(__file__).resolve().parent.parent
 COUNTS = [  # name, actions, AWS calls, of them DynamoDB's, write units, read units, vendors
     ("webhook at the door", 0, 1, 0, 0.0, 0.0, 0),
@@ -43,6 +46,20 @@ def test_every_kind_of_event_stays_within_its_calls_and_units():
     assert [line.split("|") for line in done.stdout.splitlines()] == [
         [name, *map(str, figures)] for name, *figures in COUNTS
     ]
+
+
+@pytest.mark.parametrize(
+    ("item", "charged"), [(None, 1), ({"id": {"S": "a"}}, 1), ({"id": {"S": "a" * 1100}}, 2)]
+)
+def test_a_refused_write_is_charged_by_the_size_of_the_item_it_met(item, charged):
+    assert units.of_refused(item) == charged
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "met"), [(2, 2, True), (3, 2, False), (0, 0, True), (1, 0, False)]
+)
+def test_a_figure_that_may_not_grow_is_missed_from_nothing_too(ours, theirs, met):
+    assert Row("a", "b", "units", ours, theirs, "before", target=1.0).met is met
 
 
 @pytest.mark.parametrize("row", [row for row in COUNTS if row[0] in ROUTED], ids=itemgetter(0))

@@ -1,6 +1,8 @@
 """Outreach from the Router's door to what Twilio and SES received, on real engines."""
 
 import json
+from email.header import decode_header, make_header
+from email.utils import parseaddr
 
 import pytest
 from outreach_system import CHANNELS, MAIL, TEL, replay, sent
@@ -53,6 +55,21 @@ def test_an_email_has_both_bodies_a_reply_token_and_its_tag(outreach):
     assert email["reply_to"] == f"replies+{record.opaque_id}@company.example"
     assert email["tags"]["send"].startswith(record.opaque_id + "_")
     assert record.item["email_id"] == f"<{email['message_id']}@email.amazonses.com>"
+
+
+def test_a_companys_name_with_an_umlaut_stands_before_its_address_in_encoded_words(outreach):
+    name = "Müller & Söhne, Köln"
+    channels = outreach.project["channel_config"]
+    email = {**channels["email"], "email_from_name": name}
+    company.put_project(
+        outreach.stage, {**outreach.project, "channel_config": {**channels, "email": email}}
+    )
+    outreach.start(channel="email")
+    outreach.run()
+    (email,) = outreach.ses.sent_to(MAIL)
+    assert email["from"].isascii()
+    shown, address = parseaddr(email["from"])
+    assert (str(make_header(decode_header(shown))), address) == (name, company.EMAIL)
 
 
 def test_no_personal_data_leaves_the_queue_body_and_the_conversation(outreach, capsys):

@@ -46,6 +46,18 @@ def test_an_email_reply_is_answered_in_its_thread(outreach):
     assert outreach.history(outreach.record("email"))[1] == ("user", "Tell me more")
 
 
+@pytest.mark.parametrize("own_id", [f"<{'x' * 1000}@mail.example.com>", "none at all"])
+def test_an_email_whose_own_id_fits_no_header_is_answered_all_the_same(outreach, own_id):
+    outreach.start(channel="email")
+    outreach.run()
+    (first,) = outreach.ses.sent_to(MAIL)
+    event = outreach.ses.inbound(MAIL, first["reply_to"], "Tell me more", Message_ID=own_id)
+    outreach.mail(event)
+    outreach.run()
+    answer = outreach.ses.sent_to(MAIL)[1]
+    assert answer["headers"]["In-Reply-To"] == f"<{first['message_id']}@email.amazonses.com>"
+
+
 def test_a_reply_from_another_address_is_found_by_its_token(outreach):
     outreach.start(channel="email")
     outreach.run()

@@ -4,24 +4,12 @@ from __future__ import annotations
 
 import json
 import os
-import time
 from typing import Any
 
 import boto3
 import requests
 
 TABLE = "peer-keys"
-_shift = 0.0
-
-
-def shift(seconds: float) -> None:
-    """The clock of this process is so many seconds on."""
-    globals()["_shift"] = seconds
-
-
-def now() -> float:
-    """Epoch seconds."""
-    return time.time() + _shift
 
 
 def client(service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time

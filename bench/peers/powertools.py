@@ -32,7 +32,6 @@ _config = IdempotencyConfig(
 
 def enter(*, shift_seconds: float) -> None:
     """All clocks of the harness go on together, Powertools' too."""
-    flow.shift(shift_seconds)
 
     class Shifted(dt.datetime):
         @classmethod

@@ -1,6 +1,7 @@
 """Simulated vendors: HTTP servers on loopback that record each request and misbehave on demand.
 
-    wire        the server under each: records, faults, rate limit, `/_sim/...` for other processes
+    wire        the HTTP server under each; faults: how an answer is spoilt on demand
+    simulated   what every vendor has: the record, faults, rate limit, `/_sim/...` for other processes
     richpanel   tickets, tags, comments, order links: its HTTP API; richpanel_tenant what it keeps
     twilio      texts sent and received; ses the same of e-mails
     shopify     orders; openai answers to prompts; powerbi rows of datasets

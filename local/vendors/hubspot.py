@@ -1,8 +1,9 @@
 """A simulated HubSpot: signs batches of up to 100 events, and sends again what was not taken.
 
-A batch is posted with signature v3; not answered 2xx it comes again with ``attemptNumber`` one
-higher, perhaps in another order, at most ten times.  `eventId`s repeat, events are in no order.
-A workflow webhook is one record under signature v2, and is not repeated on 4xx.
+A batch is posted with signature v3, and with the old one (v1) beside it; not answered 2xx it comes
+again with ``attemptNumber`` one higher, perhaps in another order, at most ten times.  `eventId`s
+repeat, events are in no order.  A workflow webhook is one record under signature v2; here it is
+posted once.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ CLIENT_SECRET = "simulated-hubspot-client-secret"  # noqa: S105 - invented
 TARGET_URL = "https://hooks.example.com/api/webhook/hubspot"
 """What the app's settings name, and what is signed; the request itself goes to loopback."""
 RETRIES = 10
+EVENTS_PER_BATCH = 100
 TIMEOUT_SECONDS = 5.0
 _ids = itertools.count(500_001)
 
@@ -61,7 +63,13 @@ class HubSpot:
         return RETRIES + 1
 
     def send(self, events: Sequence[dict[str, Any]], *, stamp: int | None = None) -> int | None:
-        """Post one batch, once, signed by v3."""
+        """Post one batch, once, signed by v3.
+
+        Raises:
+            ValueError: more events than HubSpot puts into a batch.
+        """
+        if len(events) > EVENTS_PER_BATCH:
+            raise ValueError(f"a batch has at most {EVENTS_PER_BATCH} events")
         body = json.dumps(list(events)).encode()
         at = str(self.now_ms() if stamp is None else stamp)
         message = b"POST" + self.signed_url.encode() + body + at.encode()
@@ -71,6 +79,8 @@ class HubSpot:
             {
                 "X-HubSpot-Signature-v3": base64.b64encode(digest).decode(),
                 "X-HubSpot-Request-Timestamp": at,
+                "X-HubSpot-Signature": hashlib.sha256(self.secret.encode() + body).hexdigest(),
+                "X-HubSpot-Signature-Version": "v1",
             },
         )
 

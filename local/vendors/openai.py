@@ -16,11 +16,12 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
@@ -37,18 +38,18 @@ QUOTA_BODY = {
     }
 }
 """For ``fault("status", status=429, body=QUOTA_BODY)``: no waiting mends it."""
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/scripts               answers still to come
 POST   /_sim/scripts               {{"json": {{}}, "contains": "text of the request", "times": 1}};
                                    or text, refusal, incomplete in place of json
 DELETE /_sim/scripts               none any more
 """
 _SHUT_DOWN = frozenset({"assistants", "threads", "prompts"})
-_NAME_LENGTH = 64
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
@@ -69,7 +70,7 @@ class Script:
     Attributes:
         contains: only for a request whose instructions or input contain this.
         times: how many requests it is spent on; None for all.
-        incomplete: a reason, ``max_output_tokens`` or ``content_filter``.
+        incomplete: a reason, ``max_output_tokens`` or ``content_filter``; of JSON only half comes.
     """
 
     json: Any = None
@@ -88,7 +89,7 @@ class Script:
         return True
 
 
-class OpenAI(wire.Vendor):
+class OpenAI(simulated.Vendor):
     """The server.
 
     Args:
@@ -216,7 +217,10 @@ class OpenAI(wire.Vendor):
         return Script(text="Thank you for your message.")
 
     def _response(self, body: Mapping[str, Any], script: Script, number: int) -> dict[str, Any]:
-        text = script.text if script.text is not None else json.dumps(script.json)
+        text = script.text
+        if text is None:
+            text = json.dumps(script.json)
+            text = text[: len(text) // 2] if script.incomplete else text
         part: dict[str, Any] = {"type": "output_text", "text": text, "annotations": []}
         if script.refusal is not None:
             part = {"type": "refusal", "refusal": script.refusal}
@@ -303,7 +307,7 @@ def _usage(body: Mapping[str, Any], text: str) -> dict[str, Any]:
 def _flaw_of(form: Mapping[str, Any]) -> str | None:
     """Why a format is refused, or None."""
     name = form.get("name")
-    if not isinstance(name, str) or not 0 < len(name) <= _NAME_LENGTH:
+    if not isinstance(name, str) or not _NAME.fullmatch(name):
         return "Invalid 'text.format.name'"
     if not isinstance(form.get("schema"), dict):
         return "Missing 'text.format.schema'"

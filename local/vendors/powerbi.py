@@ -7,8 +7,9 @@ It does what the real one does, the unpleasant included:
   rows or a text of more than 4,000 characters is answered 400;
 - rows have no key: a POST that is repeated doubles them, unless it carries the preview's sequence
   number and that number was seen for the table;
-- more than 120 POSTs a minute (120 an hour for a table of 250,000 rows and more), 5 at a time or
-  1,000,000 rows an hour are answered 429 with ``Retry-After``; tables hold 5,000,000 rows.
+- a dataset, all its tables together, takes 120 POSTs a minute (120 an hour for a table of 250,000
+  rows and more), 5 at a time and 1,000,000 rows an hour; more is answered 429 with ``Retry-After``;
+  a table holds 5,000,000 rows.
 
 From Python::
 
@@ -30,7 +31,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Connection, Request
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ TABLES = COLUMNS = RELATIONSHIPS = 75
 BUSY_TABLE_ROWS = 250_000
 MINUTE, HOUR = 60.0, 3600.0
 
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/datasets                          every dataset with its tables and numbers of rows
 GET    /_sim/datasets/<id>/tables/<t>/rows     rows of a table
 DELETE /_sim/tokens                            every token given so far is no longer good
@@ -66,7 +67,7 @@ _TYPES: dict[str, tuple[type, ...]] = {
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this tenant behaves; the limits are the documented ones unless a test lowers them."""
 
     token_lifetime_seconds: float = 3599.0
@@ -86,21 +87,25 @@ class Table:
     columns: dict[str, str]
     rows: list[dict[str, Any]] = field(default_factory=list)
     sequence_number: int = 0
-    posts: deque[float] = field(default_factory=deque)
 
 
 @dataclass(slots=True)
 class Dataset:
-    """One push dataset."""
+    """One push dataset.
+
+    Attributes:
+        posts: when each POST of rows came, to whichever table.
+        rows_at: when how many rows came.
+    """
 
     id: str
     name: str
-    definition: dict[str, Any]
     tables: dict[str, Table]
+    posts: deque[float] = field(default_factory=deque)
     rows_at: deque[tuple[float, int]] = field(default_factory=deque)
 
 
-class PowerBi(wire.Vendor):
+class PowerBi(simulated.Vendor):
     """The server; token address and API on one port.
 
     Args:
@@ -184,12 +189,14 @@ class PowerBi(wire.Vendor):
         return "unknown"
 
     def refusal(self, request: Request, operation: str) -> Answer | None:
-        """401 without a good token, 403 outside the workspace."""
+        """401 without a good token, 404 for what is not there at all, 403 outside the workspace."""
         if operation == "token":
             return None
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
         if self._tokens.get(token, float("-inf")) <= self._now():
             return Answer(401, self.error_body(401))
+        if operation == "unknown":
+            return Answer(404, self.error_body(404))
         if not self.modes.allowed or unquote(request.segments[3]) != WORKSPACE:
             return Answer(403, self.error_body(403))
         return None
@@ -216,7 +223,7 @@ class PowerBi(wire.Vendor):
             return Answer(200, {"value": listed})
         parts = [unquote(part) for part in request.segments[2:]]
         dataset = self._datasets.get(parts[3]) if len(parts) > 3 else None  # noqa: PLR2004
-        if operation == "unknown" or dataset is None:
+        if dataset is None:
             return Answer(404, self.error_body(404))
         if operation == "list_tables":
             return Answer(200, {"value": [{"name": name} for name in dataset.tables]})
@@ -227,8 +234,7 @@ class PowerBi(wire.Vendor):
             table.rows.clear()
             return Answer(200, "")
         if operation == "put_table":
-            table.columns = {one["name"]: one["dataType"] for one in request.body["columns"]}
-            return Answer(200, "")
+            return self._put_table(table, request.body)
         if operation == "sequence_numbers":
             shown = [{"clientId": "", "sequenceNumber": table.sequence_number}]
             return Answer(200, {"value": shown})
@@ -241,6 +247,8 @@ class PowerBi(wire.Vendor):
     # --- tokens and datasets --------------------------------------------------------------------
 
     def _token(self, request: Request) -> Answer:
+        if request.segments[0] != TENANT:
+            return Answer(400, {"error": "invalid_request"})
         form = {k: v[-1] for k, v in parse_qs(str(request.body or "")).items()}
         is_known = form.get("client_id") == CLIENT_ID and form.get("client_secret") in self.secrets
         if form.get("grant_type") != "client_credentials" or form.get("scope") != SCOPE:
@@ -277,9 +285,16 @@ class PowerBi(wire.Vendor):
             fits = fits and left == tables[one["toTable"]].columns[one["toColumn"]]
         if not fits or definition["defaultMode"] != "Push":
             raise ValueError("no such dataset can be made")
-        made = Dataset(str(uuid.uuid4()), definition["name"], definition, tables)
+        made = Dataset(str(uuid.uuid4()), definition["name"], tables)
         self._datasets[made.id] = made
         return made
+
+    def _put_table(self, table: Table, body: Any) -> Answer:  # noqa: ANN401 - JSON
+        try:
+            table.columns = {one["name"]: one["dataType"] for one in body["columns"]}
+        except (KeyError, TypeError):
+            return Answer(400, self.error_body(400))
+        return Answer(200, "")
 
     # --- rows -----------------------------------------------------------------------------------
 
@@ -290,10 +305,13 @@ class PowerBi(wire.Vendor):
         wait = self._wait(dataset, table, len(rows))
         if wait:
             return Answer(429, self.error_body(429), {"Retry-After": str(wait)})
-        table.posts.append(self._now())
+        dataset.posts.append(self._now())
         if not all(_fits(row, table.columns) for row in rows):
             return Answer(400, self.error_body(400))
-        number = int(request.headers.get(SEQUENCE_NUMBER, "0"))
+        given = request.headers.get(SEQUENCE_NUMBER, "0")
+        if not given.isdecimal():
+            return Answer(400, self.error_body(400))
+        number = int(given)
         if number:
             if number <= table.sequence_number:
                 return Answer(200, "")
@@ -305,15 +323,15 @@ class PowerBi(wire.Vendor):
     def _wait(self, dataset: Dataset, table: Table, more: int) -> int:
         """Seconds to wait, 0 when the POST is within every limit."""
         now, modes = self._now(), self.modes
-        while table.posts and now - table.posts[0] >= HOUR:
-            table.posts.popleft()
+        while dataset.posts and now - dataset.posts[0] >= HOUR:
+            dataset.posts.popleft()
         while dataset.rows_at and now - dataset.rows_at[0][0] >= HOUR:
             dataset.rows_at.popleft()
         is_busy = len(table.rows) >= BUSY_TABLE_ROWS
         window, limit = (
             (HOUR, modes.posts_per_hour_busy) if is_busy else (MINUTE, modes.posts_per_minute)
         )
-        recent = [at for at in table.posts if now - at < window]
+        recent = [at for at in dataset.posts if now - at < window]
         if len(recent) >= limit:
             return int(window - (now - recent[0])) + 1
         if sum(count for _, count in dataset.rows_at) + more > modes.rows_per_hour:

@@ -65,7 +65,7 @@ class Richpanel(Tenant):
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
-        """See `wire.Vendor.operation_of`."""
+        """See `simulated.Vendor.operation_of`."""
         return operation(request.method, request.segments)
 
     def refusal(self, request: Request, operation: str) -> Answer | None:
@@ -119,7 +119,7 @@ class Richpanel(Tenant):
         raw = rest[: len(rest) - tail]
         ticket_id = unquote("/".join(raw))
         ticket = self._tickets.get(ticket_id)
-        if len(raw) > 1 or any(mark in raw[0] for mark in "<>@"):
+        if len(raw) > 1 or any(mark in part for part in raw for mark in "<>@"):
             if self.modes.raw_ids_do_nothing:
                 return Answer(200, {"ticket": {}})
         elif ticket is None:

@@ -11,13 +11,13 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/tickets               every ticket, with what is not visible through the API yet
 GET    /_sim/tickets/<id>          one of them (percent-encoded)
 POST   /_sim/tickets               {{"id": "1042", "comments": ["Where is my order?"], "tags": []}}
@@ -29,7 +29,7 @@ GET    /_sim/effects               every change that was made through the API
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this tenant behaves.
 
     Attributes:
@@ -82,7 +82,7 @@ class Ticket:
     order: dict[str, str] = field(default_factory=dict)
 
 
-class Tenant(wire.Vendor):
+class Tenant(simulated.Vendor):
     """Tickets, comments, tags and orders, and every change that was made through the API."""
 
     modes_type = Modes

@@ -1,7 +1,8 @@
 """A simulated Amazon SES v2: takes e-mails, tells what became of them, and brings e-mails in.
 
 The request is the REST-JSON of the real API, so boto3 is the client; events and incoming e-mails
-are the JSON that SES publishes to SNS.  From Python::
+are the JSON that SES publishes to SNS.  Addresses and the names before them must be ASCII, and a
+header's value ASCII of at most 995 characters.  From Python::
 
     with Ses(verified={"company.example"}) as ses:
         ...
@@ -23,24 +24,25 @@ from datetime import UTC, datetime
 from email.message import EmailMessage
 from typing import TYPE_CHECKING, Any
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
 REGION = "us-east-1"
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/emails                every e-mail that was taken, newest last
 POST   /_sim/events                hands out every event that is due
 POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", "headers": {{}}}}
 """
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,256}")
+_HEADER_NAME = re.compile(r"[!-9;-~]{1,126}")
+_HEADER_VALUE = re.compile(r"[ -~]{1,995}")
 _OWN_HEADERS = frozenset(
     [
         "bcc",
         "cc",
-        "content-type",
         "date",
         "from",
         "message-id",
@@ -54,7 +56,7 @@ _OWN_HEADERS = frozenset(
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
@@ -64,7 +66,7 @@ class Modes(wire.Modes):
     fates: list[str] = field(default_factory=lambda: ["Send", "Delivery"])
 
 
-class Ses(wire.Vendor):
+class Ses(simulated.Vendor):
     """The server.
 
     Args:
@@ -128,6 +130,7 @@ class Ses(wire.Vendor):
         message["From"], message["To"], message["Subject"] = from_, to, subject
         message["Message-ID"] = f"<m{number}@mail.example.com>"
         for name, value in headers.items():
+            del message[name.replace("_", "-")]
             message[name.replace("_", "-")] = value
         message.set_content(text)
         at = _iso(self._now())
@@ -176,7 +179,7 @@ class Ses(wire.Vendor):
         """Take an e-mail."""
         if operation != "send_email":
             return _error(404, "NotFoundException")
-        body = request.body
+        body = request.body if isinstance(request.body, dict) else {}
         simple = (body.get("Content") or {}).get("Simple") or {}
         sender = str(body.get("FromEmailAddress", ""))
         address = sender.rpartition("<")[2].rstrip(">")
@@ -185,16 +188,18 @@ class Ses(wire.Vendor):
         headers = {one["Name"]: one["Value"] for one in simple.get("Headers") or ()}
         tags = {one["Name"]: one["Value"] for one in body.get("EmailTags") or ()}
         to = (body.get("Destination") or {}).get("ToAddresses") or []
-        wrong_header = any(name.lower() in _OWN_HEADERS for name in headers)
+        replies_to = body.get("ReplyToAddresses") or []
+        wrong_header = any(not _is_header(name, value) for name, value in headers.items())
         wrong_tag = any(not _TAG.fullmatch(t) for pair in tags.items() for t in pair)
-        if wrong_header or wrong_tag or not to or "Body" not in simple:
+        is_plain = all(one.isascii() for one in (sender, *to, *replies_to))
+        if wrong_header or wrong_tag or not to or not is_plain or "Body" not in simple:
             return _error(400, "BadRequestException")
         message_id = f"{next(self._numbers):016x}-00000000-000000"
         email = {
             "message_id": message_id,
             "to": to[0],
             "from": sender,
-            "reply_to": (body.get("ReplyToAddresses") or [""])[0],
+            "reply_to": replies_to[0] if replies_to else "",
             "subject": simple["Subject"]["Data"],
             "text": simple["Body"].get("Text", {}).get("Data"),
             "html": simple["Body"].get("Html", {}).get("Data"),
@@ -214,7 +219,7 @@ class Ses(wire.Vendor):
         return {"message": code, "__type": code}
 
     def admin(self, request: Request) -> Answer:
-        """See `wire.Vendor.admin`."""
+        """See `simulated.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
             case ("GET", "emails"):
                 return Answer(200, {"emails": list(self.emails)})
@@ -268,6 +273,12 @@ def _event(email: Mapping[str, Any], name: str) -> dict[str, Any]:
     if name == "Bounce":
         about["bounce"] = {"bounceType": "Permanent", "bounceSubType": "NoEmail"}
     return about
+
+
+def _is_header(name: str, value: str) -> bool:
+    """One that SES leaves to the sender, and that fits."""
+    is_own = name.lower() in _OWN_HEADERS or name.lower().startswith("content-")
+    return not is_own and bool(_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value))
 
 
 def _error(status: int, code: str) -> Answer:

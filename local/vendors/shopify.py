@@ -25,14 +25,16 @@ from urllib.parse import parse_qs
 
 import graphql
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 CLIENT_ID = "simulated-shopify-client"
 CLIENT_SECRET = "simulated-shopify-secret"  # noqa: S105 - a simulated vendor's
 TOKEN_SECONDS = 86_399
+SCOPE = "read_all_orders,read_orders"
+"""Every order is found here; with `read_orders` alone the real one shows those of the last 60 days."""
 QUERY_COST = 14
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/orders                every order
 POST   /_sim/orders                {{"name": "#1001", "email": "ada@example.com", "shipping": "Standard"}}
 POST   /_sim/errors                {{"code": "THROTTLED", "times": 1}}: GraphQL errors to come
@@ -64,7 +66,7 @@ _SCHEMA = graphql.build_schema(
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this shop behaves.
 
     Attributes:
@@ -78,7 +80,7 @@ class Modes(wire.Modes):
     restore_rate: float = 100.0
 
 
-class Shopify(wire.Vendor):
+class Shopify(simulated.Vendor):
     """The server.
 
     Args:
@@ -194,7 +196,7 @@ class Shopify(wire.Vendor):
         token = f"shpat_{next(self._numbers):032x}"
         self._tokens[token] = self._now() + self.modes.token_seconds
         seconds = int(self.modes.token_seconds)
-        return Answer(200, {"access_token": token, "scope": "read_orders", "expires_in": seconds})
+        return Answer(200, {"access_token": token, "scope": SCOPE, "expires_in": seconds})
 
     def _graphql(self, body: Any) -> Answer:  # noqa: ANN401
         if not isinstance(body, dict) or not isinstance(body.get("query"), str):

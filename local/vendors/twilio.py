@@ -33,7 +33,7 @@ from urllib.parse import parse_qs, urlencode
 
 import requests
 
-from local.vendors import wire
+from local.vendors import simulated
 from local.vendors.wire import Answer, Request
 
 if TYPE_CHECKING:
@@ -56,17 +56,20 @@ MAGIC_FROM: Mapping[str, int] = {
     "+15005550008": 21611,
 }
 WINDOW_SECONDS = 24 * 3600
-HELP = f"""{wire.HELP}
+HELP = f"""{simulated.HELP}
 GET    /_sim/messages              every message, newest last
 POST   /_sim/inbound               {{"from": "+1555...", "to": "+1555...", "body": "...", "whatsapp": false}}:
                                    posts it, signed, to the inbound URL
 POST   /_sim/callbacks             posts every callback that is due, signed
 """
+_STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout"})
+_START = frozenset({"start", "yes", "unstop"})
+_UNDELIVERED = {"undelivered": 30003, "failed": 30008}
 _NUMBER = re.compile(r"(whatsapp:)?\+[1-9]\d{5,14}")
 
 
 @dataclass(slots=True)
-class Modes(wire.Modes):
+class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
@@ -93,7 +96,7 @@ class Post:
         return requests.post(self.url, data=self.body, headers=self.headers, timeout=15).status_code
 
 
-class Twilio(wire.Vendor):
+class Twilio(simulated.Vendor):
     """The server.
 
     Args:
@@ -166,9 +169,9 @@ class Twilio(wire.Vendor):
         with self.lock:
             self._inbound_at[to, from_] = self._now()
             word = body.strip().lower()
-            if word == "stop":
+            if word in _STOP:
                 self._opted_out.add((to, from_))
-            if word in {"start", "unstop"}:
+            if word in _START:
                 self._opted_out.discard((to, from_))
             sid = sid or self._sid("SM")
         form = {
@@ -187,6 +190,9 @@ class Twilio(wire.Vendor):
         }
         with self.lock:
             self._received.append(self._inbound_resource(form))
+        for number in range(media):
+            form[f"MediaUrl{number}"] = f"https://api.twilio.com/media/{sid}/{number}"
+            form[f"MediaContentType{number}"] = "image/jpeg"
         if whatsapp:
             form |= {"ProfileName": "J", "WaId": from_.lstrip("+")}
         return self._signed(url or self.inbound_url, form | more)
@@ -226,7 +232,8 @@ class Twilio(wire.Vendor):
             case "fetch_message":
                 sid = request.segments[4].removesuffix(".json")
                 known = [*self._messages, *self._received]
-                found = next((one for one in known if one["sid"] == sid), None)
+                wanted = (account, sid)
+                found = next((x for x in known if (x["account_sid"], x["sid"]) == wanted), None)
                 return Answer(200, _shown(found)) if found else self._error(404, 20404, "Not found")
         return self._error(404, 20404, "The requested resource was not found")
 
@@ -236,7 +243,7 @@ class Twilio(wire.Vendor):
         return dict(self._error(status, code, f"status {status}").body)
 
     def admin(self, request: Request) -> Answer:
-        """See `wire.Vendor.admin`."""
+        """See `simulated.Vendor.admin`."""
         match (request.method, *request.segments[1:]):
             case ("GET", "messages"):
                 return Answer(200, {"messages": [_shown(one) for one in self.messages]})
@@ -349,13 +356,17 @@ class Twilio(wire.Vendor):
         opened = self._inbound_at.get((bare_from, bare_to), float("-inf"))
         is_closed = self._now() - opened > WINDOW_SECONDS
         if message["to"].startswith("whatsapp:") and not is_template and is_closed:
-            self._callbacks.append((message, "failed", 63016))
-            message |= {"status": "failed", "error_code": 63016}
+            self._becomes(message, "failed", 63016)
             return
         for status in self.modes.fates:
-            self._callbacks.append((message, status, 30003 if status == "undelivered" else None))
-            message["status"] = status
+            self._becomes(message, status, _UNDELIVERED.get(status))
             message["date_sent"] = message["date_sent"] or message["date_created"]
+
+    def _becomes(self, message: dict[str, Any], status: str, code: int | None) -> None:
+        """The message's next state; told of where it was asked for."""
+        message |= {"status": status, "error_code": code}
+        if message["_callback"]:
+            self._callbacks.append((message, status, code))
 
     def _list(self, account: str, request: Request) -> Answer:
         query = request.query

@@ -12,8 +12,8 @@ from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
 from local.vendors.shopify import Shopify
+from local.vendors.simulated import Vendor
 from local.vendors.twilio import Twilio
-from local.vendors.wire import Vendor
 from tests.crash.invocations import Nursery
 from tests.crash.product import SharedShift
 from tests.crash.proxy import Proxy

@@ -323,3 +323,20 @@ def _group(pid):
         if int(fields[3]) == pid and fields[0] != "Z":
             found.append(stat.parent.name)
     return found
+
+
+@pytest.mark.parametrize("name", ["PORT", "ENGINE_PORT", "RICHPANEL_PORT"])
+def test_a_port_that_is_no_number_is_named_and_not_traced(name):
+    environ = {**os.environ, name: "eight"}
+    done = subprocess.run(
+        [sys.executable, "-m", "local"],
+        cwd=ROOT,
+        env=environ,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    flag = f"--{name.lower().replace('_', '-')}"
+    assert done.returncode == 2
+    assert f"argument {flag}: invalid int value: 'eight'" in done.stderr
+    assert "Traceback" not in done.stderr

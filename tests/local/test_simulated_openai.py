@@ -1,5 +1,7 @@
 """The simulated OpenAI answers the vendor's own SDK as the real one does."""
 
+import json
+
 import openai as sdk
 import pytest
 import requests
@@ -59,6 +61,18 @@ def test_a_refusal_and_a_cut_off_answer_are_told_from_text(openai, client):
     openai.script(text="Hel", incomplete="max_output_tokens")
     cut = ask(client)
     assert (cut.status, cut.incomplete_details.reason) == ("incomplete", "max_output_tokens")
+
+
+def test_json_that_was_cut_off_is_no_json(openai, client):
+    openai.script(json={"hello": "Ada"}, incomplete="max_output_tokens")
+    with pytest.raises(json.JSONDecodeError):
+        json.loads(ask(client).output_text)
+
+
+def test_the_name_of_a_schema_is_made_of_few_characters(client):
+    form = {"type": "json_schema", "name": "an answer", "schema": {"type": "object"}}
+    with pytest.raises(sdk.BadRequestError):
+        ask(client, text={"format": form})
 
 
 @pytest.mark.parametrize(

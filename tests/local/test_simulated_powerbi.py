@@ -5,7 +5,7 @@ import requests
 from fact_writer_rig import fact
 
 from chalicelib.fact_schema import definition, fact_row
-from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, SCOPE, WORKSPACE
+from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, SCOPE, TENANT, WORKSPACE
 
 FORM = {
     "grant_type": "client_credentials",
@@ -93,6 +93,14 @@ def test_more_than_a_limit_is_429_with_a_time_to_wait(caller, limits):
     assert int(caller.rows([ROW]).headers["Retry-After"]) > 0
 
 
+def test_the_tables_of_a_dataset_share_its_posts(caller):
+    caller.powerbi.set_modes(posts_per_minute=2)
+    metric = {"MetricID": "CALLS"}
+    assert caller.rows([ROW]).status_code == 200
+    assert caller.rows([metric], table="DimMetric").status_code == 200
+    assert caller.rows([ROW]).status_code == 429
+
+
 def test_an_old_token_is_401_and_a_stranger_403(caller):
     caller.powerbi.end_tokens()
     assert caller.rows([ROW]).status_code == 401
@@ -107,6 +115,23 @@ def test_an_old_token_is_401_and_a_stranger_403(caller):
 )
 def test_a_token_needs_the_right_form(powerbi, change, status):
     answer = requests.post(powerbi.token_url, data={**FORM, **change}, timeout=5)
+    assert answer.status_code == status
+
+
+def test_another_tenant_gives_no_token(powerbi):
+    elsewhere = powerbi.token_url.replace(TENANT, "22222222-2222-2222-2222-222222222222")
+    assert requests.post(elsewhere, data=FORM, timeout=5).status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "status"),
+    [
+        ("GET", "/reports", 404),
+        ("PUT", f"/groups/{WORKSPACE}/datasets/{{dataset}}/tables/FactEvent", 400),
+    ],
+)
+def test_what_is_asked_wrongly_is_answered_and_not_dropped(caller, method, path, status):
+    answer = caller._call(method, path.format(dataset=caller.dataset), json={})
     assert answer.status_code == status
 
 

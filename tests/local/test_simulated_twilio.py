@@ -106,3 +106,50 @@ def test_who_said_stop_is_refused_with_21610(client, twilio):
     with pytest.raises(TwilioRestException) as refused:
         client.messages.create(to=TO, from_=FROM, body="Hello")
     assert refused.value.code == 21610
+
+
+def test_nobody_is_told_of_a_message_without_a_callback(client, twilio):
+    made = client.messages.create(to=TO, from_=FROM, body="Hello")
+    assert twilio.callbacks() == []
+    assert client.messages(made.sid).fetch().status == "delivered"
+
+
+def test_a_message_that_was_not_delivered_says_why_wherever_it_is_read(client, twilio):
+    twilio.set_modes(fates=["sent", "undelivered"])
+    made = client.messages.create(
+        to=TO, from_=FROM, body="Hello", status_callback="http://x.example"
+    )
+    assert b"ErrorCode=30003" in twilio.callbacks()[-1].body
+    read = client.messages(made.sid).fetch()
+    assert (read.status, read.error_code) == ("undelivered", 30003)
+
+
+def test_an_account_does_not_see_the_messages_of_another():
+    other = "AC" + "2" * 32
+    with Twilio(accounts={ACCOUNT_SID: AUTH_TOKEN, other: AUTH_TOKEN}) as both:
+        ours, theirs = (
+            Client(account, AUTH_TOKEN, http_client=HereClient(both.base_url))
+            for account in (ACCOUNT_SID, other)
+        )
+        made = ours.messages.create(to=TO, from_=FROM, body="Hello")
+        with pytest.raises(TwilioRestException) as refused:
+            theirs.messages(made.sid).fetch()
+        assert refused.value.status == 404
+        for one in (ours, theirs):
+            one.http_client.session.close()
+
+
+@pytest.mark.parametrize("word", ["Unsubscribe", " CANCEL ", "quit"])
+def test_every_word_that_stops_stops_and_every_word_that_starts_starts(client, twilio, word):
+    twilio.inbound(TO, FROM, word, url="https://router.company.example/x")
+    with pytest.raises(TwilioRestException):
+        client.messages.create(to=TO, from_=FROM, body="Hello")
+    twilio.inbound(TO, FROM, "Yes", url="https://router.company.example/x")
+    client.messages.create(to=TO, from_=FROM, body="Hello")
+
+
+def test_a_picture_comes_with_its_address(twilio):
+    post = twilio.inbound(TO, FROM, "", media=2, url="https://router.company.example/x")
+    form = dict(parse_qsl(post.body.decode(), keep_blank_values=True))
+    assert form["NumMedia"] == "2"
+    assert {"MediaUrl0", "MediaUrl1", "MediaContentType1"} <= set(form)

@@ -212,3 +212,29 @@ def _soon(condition, seconds=5.0):
             return False
         time.sleep(0.02)
     return True
+
+
+def test_json_that_does_not_say_so_is_text_to_a_vendor_and_refused(richpanel, session):
+    url = f"{richpanel.url}/v1/tickets/1042/add-tags"
+    assert session.put(url, data='{"tags": ["a"]}', timeout=5).status_code == 400
+    assert richpanel.calls[-1].body == '{"tags": ["a"]}'
+    assert richpanel.tags_of("1042") == set()
+
+
+def test_faults_that_are_spent_are_not_still_to_come(richpanel, tag):
+    richpanel.fault("status", status=503)
+    tag()
+    assert requests.get(f"{richpanel.url}/_sim/faults", timeout=5).json() == {"faults": []}
+
+
+def test_a_flaw_of_the_simulation_is_printed_and_no_client_that_goes_away(
+    richpanel, tag, monkeypatch, capsys
+):
+    richpanel.fault("slow", seconds=0.2)
+    with pytest.raises(requests.ReadTimeout):
+        tag(timeout=0.05)
+    assert _soon(lambda: richpanel.count() == {"add_tags": 1})
+    monkeypatch.setattr(richpanel, "answer", lambda *_: {}["a flaw"])
+    with pytest.raises(requests.ConnectionError):
+        tag()
+    assert capsys.readouterr().err.count("Traceback") == 1

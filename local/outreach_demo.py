@@ -1,4 +1,4 @@
-"""The demo's second chapter: conversations that a company starts, on three channels.
+"""The outreach part of `make demo`: conversations that a company starts, on three channels.
 
 Each start is posted twice and must be sent once; then callbacks twice and out of order, replies, a
 hand-off that a person approves, a STOP that a later start respects, and a conversation that a
@@ -59,7 +59,7 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         f"{one.what}: {one.sent} messages were sent, expected {one.expected}"
         for one in lines
         if not one.is_right
-    ] + list(chapter.wrongly_written())
+    ] + list(chapter.wrongs())
 
 
 class _Chapter:
@@ -67,6 +67,8 @@ class _Chapter:
         self.stack = stack
         self.services = importlib.import_module("chalicelib.wiring").services()
         self.answers: list[tuple[int, dict[str, Any]]] = []
+        self.refused: list[int] = []
+        """Statuses of Twilio's posts that were not taken."""
 
     def lines(self) -> Iterator[Line]:
         """The story, step by step."""
@@ -116,8 +118,10 @@ class _Chapter:
             self._post(post)
         yield self._line("and its callbacks", "demo-written", 8)
 
-    def wrongly_written(self) -> Iterator[str]:
-        """What the model was asked and what was sent do not fit together."""
+    def wrongs(self) -> Iterator[str]:
+        """Posts that were not taken, and where what was sent is not what the model wrote."""
+        if self.refused:
+            yield f"posts of Twilio were answered {self.refused}"
         asked = self.stack.openai.calls_of("respond")
         if len(asked) != 2:  # noqa: PLR2004 - an opening and an answer
             yield f"the model was asked {len(asked)} times, expected 2"
@@ -179,7 +183,9 @@ class _Chapter:
         return self.stack.twilio.inbound(from_, to, text, whatsapp=whatsapp)
 
     def _post(self, post: Post) -> None:
-        post.send()
+        status = post.send()
+        if not 200 <= status < 300:  # noqa: PLR2004
+            self.refused.append(status)
         self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
 
     def _mail(self, event: dict[str, Any]) -> None:

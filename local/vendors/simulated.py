@@ -1,0 +1,326 @@
+"""What every simulated vendor has: it records each request and misbehaves on demand.
+
+Misbehaviour is a queue of `Fault`s per operation; the first that matches a request is spent on it::
+
+    vendor.fault("status", operation="add_tags", status=503)            # once
+    vendor.fault("status", status=429, headers={"Retry-After": "30"}, times=3)
+    vendor.fault("act_then_drop", operation="send_message")             # done, and no answer
+    vendor.fault("hang", seconds=60, times=None)                        # until cleared
+
+The same from another process, as JSON, under ``/_sim/``: see `HELP`.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from abc import abstractmethod
+from collections import Counter, deque
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, get_args
+
+from local.running import Running
+from local.vendors.faults import SILENT, Fault, FaultKind, deliver
+from local.vendors.wire import HOST, Answer, Connection, Listener, Request
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+HELP = """\
+GET    /_sim                       this text
+GET    /_sim/requests              what was received: ?operation=add_tags&after=17
+DELETE /_sim/requests              forget it
+GET    /_sim/faults                faults still to come
+POST   /_sim/faults                {"kind": "status", "operation": "add_tags", "status": 503,
+                                    "headers": {}, "seconds": 0, "times": 1, "skip": 0}
+                                   (times null: for ever)
+DELETE /_sim/faults                none any more
+GET    /_sim/modes                 settings of the vendor
+PATCH  /_sim/modes                 change some of them
+POST   /_sim/reset                 forget everything: state, requests, faults, modes
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What is kept of a request: no headers, so no key.
+
+    Attributes:
+        number: 1 for the first since the start or the last reset.
+        at_epoch: when it arrived.
+        operation: the vendor's name for it, e.g. ``add_tags``.
+        status: what was answered, or None when the connection was dropped or left hanging.
+        acted: the vendor did what was asked (reads count as asked and done).
+        fault: the kind of the fault spent on it, if any.
+    """
+
+    number: int
+    at_epoch: float
+    method: str
+    path: str
+    query: Mapping[str, str]
+    operation: str
+    body: Any
+    status: int | None
+    acted: bool
+    fault: str | None
+
+
+@dataclass(slots=True)
+class Modes:
+    """Standing settings every vendor has; a vendor adds its own by subclassing.
+
+    Attributes:
+        rate_limit: requests per `rate_window_seconds`; None switches the limiter off.
+        rate_headers: the three documented headers are sent at all.
+        retry_after: ``Retry-After`` is among them.
+    """
+
+    rate_limit: int | None = None
+    rate_window_seconds: float = 30.0
+    rate_headers: bool = True
+    retry_after: bool = True
+
+
+class Vendor(Running):
+    """A simulated vendor: a threaded HTTP server on 127.0.0.1; a context manager.
+
+    Subclasses give `operation_of` and `answer`, and extend `admin` by their own paths.
+
+    Args:
+        port: 0 for any free port.
+        now: seconds, for the vendor's own times; its rate limit goes by the monotonic clock.
+
+    Raises:
+        OSError: the port is taken.
+    """
+
+    name = "vendor"
+    modes_type: type[Modes] = Modes
+    help_text = HELP
+
+    def __init__(self, port: int = 0, *, now: Callable[[], float] = time.time) -> None:
+        self._now = now
+        self.lock = threading.RLock()
+        self.modes = self.modes_type()
+        self._calls: list[Call] = []
+        self._number = 0
+        self._faults: list[Fault] = []
+        self._arrivals: deque[float] = deque()
+        self._stopping = threading.Event()
+        self._listener: Listener | None = None
+        self.port = port
+        self._clear()
+        self.up()
+
+    # --- what a vendor is -----------------------------------------------------------------------
+
+    @abstractmethod
+    def operation_of(self, request: Request) -> str:
+        """The vendor's name for what the request asks."""
+
+    @abstractmethod
+    def refusal(self, request: Request, operation: str) -> Answer | None:
+        """An answer that comes before anything is done, such as 401."""
+
+    @abstractmethod
+    def answer(self, request: Request, operation: str) -> Answer:
+        """Do what is asked, under the lock."""
+
+    def _clear(self) -> None:
+        """Begin anew with everything that the vendor itself keeps."""
+
+    def error_body(self, status: int) -> Any:  # noqa: ANN401 - JSON
+        """The vendor's body for an error it makes up itself."""
+        return {"error": {"message": f"status {status}"}}
+
+    # --- what a test drives ---------------------------------------------------------------------
+
+    @property
+    def url(self) -> str:
+        """Where it listens, without a trailing slash."""
+        return f"http://{HOST}:{self.port}"
+
+    @property
+    def base_url(self) -> str:
+        """What the middleware's setting of the vendor's address wants."""
+        return self.url
+
+    @property
+    def calls(self) -> tuple[Call, ...]:
+        """Every request since the start or the last `forget_calls`, oldest first."""
+        with self.lock:
+            return tuple(self._calls)
+
+    def calls_of(self, operation: str) -> tuple[Call, ...]:
+        """Those of one operation."""
+        return tuple(call for call in self.calls if call.operation == operation)
+
+    def count(self) -> Counter[str]:
+        """How many requests of each operation."""
+        return Counter(call.operation for call in self.calls)
+
+    def forget_calls(self) -> None:
+        """Empty the record."""
+        with self.lock:
+            self._calls.clear()
+
+    def fault(self, kind: FaultKind, **settings: Any) -> Fault:  # noqa: ANN401 - fields of Fault
+        """Add a misbehaviour; settings are the fields of `Fault`."""
+        if kind not in get_args(FaultKind):
+            raise ValueError(f"no such fault: {kind}")
+        fault = Fault(kind, **settings)
+        with self.lock:
+            self._faults.append(fault)
+        return fault
+
+    def clear_faults(self) -> None:
+        """Behave again; requests that hang already go on hanging."""
+        with self.lock:
+            self._faults.clear()
+
+    def set_modes(self, **changes: Any) -> None:  # noqa: ANN401 - fields of Modes
+        """Change standing settings by name."""
+        with self.lock:
+            for name, value in changes.items():
+                if name not in {one.name for one in fields(self.modes)}:
+                    raise ValueError(f"no such mode: {name}")
+                setattr(self.modes, name, value)
+
+    def reset(self) -> None:
+        """Forget everything; the port stays."""
+        with self.lock:
+            self.modes = self.modes_type()
+            self._calls.clear()
+            self._number = 0
+            self._faults.clear()
+            self._arrivals.clear()
+            self._clear()
+
+    def down(self) -> None:
+        """Stop listening and cut every connection: the next connect is refused."""
+        if self._listener is not None:
+            self._stopping.set()
+            self._listener.close()
+            self._listener = None
+
+    def up(self) -> None:
+        """Listen again on the same port."""
+        if self._listener is None:
+            self._stopping = threading.Event()
+            self._listener = Listener(self, self.port)
+            self.port = self._listener.port
+
+    stop = down
+
+    # --- one request ----------------------------------------------------------------------------
+
+    def serve(self, request: Request, connection: Connection) -> None:
+        """Answer one request, by the rules or by a fault, and record it."""
+        operation = self.operation_of(request)
+        arrived = time.time()
+        with self.lock:
+            fault = next((one for one in self._faults if one.spend(operation)), None)
+            headers, limited = self._rate()
+        if fault is not None and fault.kind == "slow":
+            self._stopping.wait(fault.seconds)
+        with self.lock:
+            answer, acted = self._outcome(request, operation, fault, limited=limited)
+            if answer is not None:
+                answer = Answer(answer.status, answer.body, {**headers, **answer.headers})
+            silent = answer is None or (fault is not None and fault.kind in SILENT)
+            self._number += 1
+            self._calls.append(
+                Call(
+                    number=self._number,
+                    at_epoch=arrived,
+                    method=request.method,
+                    path=request.path,
+                    query=request.query,
+                    operation=operation,
+                    body=request.body,
+                    status=None if silent or answer is None else answer.status,
+                    acted=acted,
+                    fault=fault.kind if fault else None,
+                )
+            )
+        deliver(answer, fault, connection, self._stopping)
+
+    def _outcome(
+        self, request: Request, operation: str, fault: Fault | None, *, limited: bool
+    ) -> tuple[Answer | None, bool]:
+        """The answer and whether what was asked was done."""
+        if fault is not None and fault.kind == "status":
+            body = self.error_body(fault.status) if fault.body is None else fault.body
+            return Answer(fault.status, body, fault.headers), False
+        if fault is not None and fault.kind in ("drop", "hang"):
+            return None, False
+        if limited:
+            return Answer(429, self.error_body(429)), False
+        refused = self.refusal(request, operation)
+        if refused is not None:
+            return refused, False
+        answer = self.answer(request, operation)
+        acted = answer.status < 400  # noqa: PLR2004
+        if fault is not None and fault.kind == "act_then_status":
+            body = self.error_body(fault.status) if fault.body is None else fault.body
+            answer = Answer(fault.status, body, fault.headers)
+        return answer, acted
+
+    def _rate(self) -> tuple[dict[str, str], bool]:
+        limit = self.modes.rate_limit
+        if limit is None:
+            return {}, False
+        now = time.monotonic()
+        window = self.modes.rate_window_seconds
+        while self._arrivals and now - self._arrivals[0] >= window:
+            self._arrivals.popleft()
+        limited = len(self._arrivals) >= limit
+        if not limited:
+            self._arrivals.append(now)
+        if not self.modes.rate_headers:
+            return {}, limited
+        remaining = limit - len(self._arrivals)
+        headers = {"X-RateLimit-Limit": str(limit), "X-RateLimit-Remaining": str(remaining)}
+        if self.modes.retry_after:
+            wait = int(window - (now - self._arrivals[0])) + 1 if limited else 0
+            headers["Retry-After"] = str(wait)
+        return headers, limited
+
+    # --- driven from another process ------------------------------------------------------------
+
+    def admin(self, request: Request) -> Answer:
+        """Answer a request under ``/_sim``; neither recorded nor limited nor broken."""
+        rest = request.segments[1:]
+        with self.lock:
+            match (request.method, *rest):
+                case ("GET",):
+                    return Answer(200, self.help_text)
+                case ("GET", "requests"):
+                    return Answer(200, {"requests": self._listed(request.query)})
+                case ("DELETE", "requests"):
+                    self._calls.clear()
+                case ("GET", "faults"):
+                    left = [asdict(one) for one in self._faults if one.times != 0]
+                    return Answer(200, {"faults": left})
+                case ("POST", "faults"):
+                    self.fault(**request.body)
+                case ("DELETE", "faults"):
+                    self._faults.clear()
+                case ("GET", "modes"):
+                    return Answer(200, asdict(self.modes))
+                case ("PATCH", "modes"):
+                    self.set_modes(**request.body)
+                case ("POST", "reset"):
+                    self.reset()
+                case _:
+                    return Answer(404, {"error": "no such thing; GET /_sim tells what there is"})
+        return Answer(200, {"ok": True})
+
+    def _listed(self, query: Mapping[str, str]) -> list[dict[str, Any]]:
+        operation, after = query.get("operation"), int(query.get("after", "0"))
+        return [
+            asdict(call)
+            for call in self._calls
+            if call.number > after and operation in (None, call.operation)
+        ]
