@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from chalicelib import keys
-from chalicelib.adapters.html_text import plain_text
+from chalicelib.html_text import plain_text
 from chalicelib.ports import Comment, Ticket
 
 

@@ -19,7 +19,6 @@ import base64
 import binascii
 import email
 import hashlib
-import html
 import json
 import re
 from collections.abc import Mapping, Sequence
@@ -30,6 +29,7 @@ from typing import Any
 
 from chalicelib import keys
 from chalicelib.errors import PayloadError
+from chalicelib.html_text import plain_text
 from chalicelib.job_kinds import DeliveryReceipt, InboundMessage
 
 MAX_TEXT_CHARACTERS = 32_768
@@ -46,8 +46,6 @@ _EVENTS: Mapping[str, tuple[str, int]] = {
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _TAG = re.compile(r"([0-9a-f]{32})_([0-9a-f]{32})")
 _QUOTED = re.compile(r"^(>.*|On .{1,200}wrote:|-+ ?Original Message ?-+|_{20,})\s*$", re.MULTILINE)
-_BREAK = re.compile(r"(?i)<\s*(br|/p|/div|/tr|/li)\b[^>]*>")
-_NOISE = re.compile(r"(?is)<(style|script|head)\b.*?</\1\s*>|<[^>]*>")
 _HALF = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
 """Halves of a character that stand for no byte either: JSON carries them, UTF-8 does not."""
 _ROBOTS = ("mailer-daemon@", "postmaster@", "noreply@", "no-reply@")
@@ -194,7 +192,7 @@ def text_of(message: EmailMessage) -> str:
     except (LookupError, ValueError, KeyError):  # an unknown charset, a broken part
         return ""
     if body is not None and body.get_content_subtype() == "html":
-        content = html.unescape(_NOISE.sub("", _BREAK.sub("\n", content)))
+        content = plain_text(content)
     quoted = _QUOTED.search(content)
     return (content[: quoted.start()] if quoted else content).strip()
 
