@@ -114,7 +114,7 @@ def _is_of_another(answer: Mapping[str, Any], conversation_id: str) -> bool:
     shown = answer.get("ticket")
     if not isinstance(shown, dict):
         return False
-    return not shown or shown.get("id", conversation_id) != conversation_id
+    return not shown or str(shown.get("id", conversation_id)) != conversation_id
 
 
 def _parsed(model: type[_Model], answer: Mapping[str, Any], operation: str) -> _Model:

@@ -158,7 +158,7 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
 
 
 def callback_url(base_url: str, opaque_id: str, entry_id: str) -> str:
-    """Where Twilio reports on a message; what it carries names the message without a query."""
+    """Where Twilio reports on a message; its ``cid`` names the message without a look-up."""
     query = urlencode({"cid": f"{opaque_id}.{entry_id}"})
     return f"{base_url.rstrip('/')}/webhook/twilio/status?{query}"
 
