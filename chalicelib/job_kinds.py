@@ -207,7 +207,7 @@ class DeliveryReceipt(AnyJob):
     Attributes:
         entry_id: which of the conversation's messages.
         provider_id: the provider's id of it.
-        status: sent, delivered, read, undelivered, failed, bounced, complained or rejected.
+        status: sent, delivered, read, canceled, undelivered, failed, bounced, complained, rejected.
         rank: a higher one is known later; a receipt never takes a message back.
         reason: the provider's error code as a fixed word.
         opts_out: the recipient must not be written to again.

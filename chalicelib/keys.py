@@ -5,12 +5,13 @@ The formats are fixed by the data model and never change within the ledger's ret
     evt:rp:{conversation_id}:{customer_message_id}
     evt:rp:{conversation_id}:{sha256 of [normalised text, bucket]}   no message id can be had
     evt:rp:{conversation_id}:n:{delivery id}                         thin, before it is resolved
-    act:rp_tag:{conversation_id}:{tag}:{suffix}
+    act:rp_tag:{conversation_id}:{tag}:{suffix}                      rp_untag where one is taken off
     act:rp_assign:{conversation_id}:{team}:{suffix}
     act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
     evt:start:{hash of [company_id, request_id]}
     evt:reply:{channel}:{provider message id}  evt:receipt:{provider message id}:{status}
     evt:release:{opaque conversation id}:{hand-off id}
+    evt:aloware:{communication id}:{event}:{sha256 of the body}      evt:hubspot:{sha256 of the events}
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}
     act:shopify_lookup:{conversation_id}:{keyed hash of the order number}

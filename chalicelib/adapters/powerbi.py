@@ -20,11 +20,11 @@ from urllib.parse import quote
 from chalicelib.adapters.http import Call, VendorClient
 from chalicelib.errors import AuthError, PermanentError, TransientError, UnavailableError
 from chalicelib.fact_ports import Row
+from chalicelib.fact_schema import ROWS_PER_POST
 from chalicelib.ports import Clock
 
 PROVIDER = "powerbi"
 POSTS_PER_MINUTE = 120
-ROWS_PER_POST = 10_000
 SEQUENCE_NUMBER = "x-powerbi-pushdata-sequencenumber"
 SCOPE = "https://analysis.windows.net/powerbi/api/.default"
 _RENEW_EARLY_SECONDS = 300.0

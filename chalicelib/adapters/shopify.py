@@ -111,7 +111,7 @@ class Shopify:
         theirs = [one for one in found if _same_address(one.email, requester_email)]
         if not theirs:
             return Lookup(None, "not_theirs")
-        return Lookup(_order(theirs[0]))
+        return Lookup(_order(name, theirs[0]))
 
     def _search(self, query: str) -> Sequence[_Node]:
         """The nodes of a search; waits out a throttle that is short enough."""
@@ -177,7 +177,7 @@ class _ShippingLine(_Raw):
 
 
 class _Node(_Raw):
-    name: str = Field(default="", repr=False)
+    name: str | None = Field(default=None, repr=False)
     created_at: datetime | None = Field(default=None, validation_alias="createdAt")
     email: str | None = Field(default=None, repr=False)
     cancelled_at: datetime | None = Field(default=None, validation_alias="cancelledAt")
@@ -252,13 +252,13 @@ def _error(answer: _Answer) -> ProviderError:
     return kind(PROVIDER, "find_order", reason=code.lower())
 
 
-def _order(node: _Node) -> Order:
+def _order(name: str, node: _Node) -> Order:
     parcels = [one for one in node.fulfillments if (one.status or "").upper() != "CANCELLED"]
     followed = [t for parcel in parcels for t in parcel.tracking if t.number or t.url]
     tracking = followed[0] if followed else _Tracking()
     shown = next((one.display_status for one in parcels if one.display_status), None)
     return Order(
-        name=node.name,
+        name=name,
         created_at=node.created_at,
         status="cancelled" if node.cancelled_at else "confirmed",
         fulfillment_status=(shown or node.fulfillment_status or "").lower().replace("_", " "),
