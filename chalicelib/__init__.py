@@ -60,6 +60,7 @@ Facts (Aloware and HubSpot events on their way to Power BI)
     fact_actions    the writer's effects; fact_ports its Protocols; fact_rebuild a dataset anew
 Edges
     adapters/       one vendor a file, over one HTTP client (http, http_answers)
+    html_text       plain text of a comment or an e-mail that came as HTML
     redaction/      personal data masked before anything is stored, logged or raised
     logs            JSON lines and CloudWatch metrics, redacted at the exit
     trace           what every log line within an event carries

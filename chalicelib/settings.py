@@ -1,7 +1,7 @@
 """Environment to frozen Settings; a wrong deployment fails at the cold start and says why.
 
-Only this module reads the environment (and `app`, for the queue's name, which Chalice needs at
-import).
+No other module makes anything of the environment, but `app`, of the names that Chalice needs at
+import; `wiring` hands it over, and reads the trace header that Lambda puts there.
 """
 
 from __future__ import annotations

@@ -23,8 +23,10 @@ from chalicelib.errors import BreakerOpenError, ProviderError
 from chalicelib.ports import Clock
 
 MAX_PAUSE_SECONDS = 900.0
-LOCAL_REASONS = frozenset({"local_rate_limit", "secret_unavailable"})
-"""Errors without a status that are our own doing and say nothing of the vendor."""
+_OPEN = "breaker_open"
+_LOCAL_REASONS = frozenset({"local_rate_limit", "secret_unavailable", _OPEN})
+"""Errors without a status that are our own doing and say nothing of the vendor: another breaker's,
+too, that keeps a call from the token it needs."""
 
 _TRICKLE_SECONDS = 5.0
 _SUCCESSES_TO_CLOSE = 2
@@ -84,7 +86,7 @@ class Breaker:
                 self._is_probing = True
                 return
         wait = max(pause_left, _TRICKLE_SECONDS)
-        raise BreakerOpenError(self._provider, operation, reason="breaker_open", retry_after=wait)
+        raise BreakerOpenError(self._provider, operation, reason=_OPEN, retry_after=wait)
 
     def _learn(self, verdict: _Verdict) -> None:
         with self._lock:
@@ -127,7 +129,7 @@ class _Verdict(Enum):
 
 def _verdict(error: ProviderError) -> _Verdict:
     """Any answer but an unusable one says that the vendor is up; a refusal is an answer."""
-    if error.reason in LOCAL_REASONS or error.status == HTTPStatus.TOO_MANY_REQUESTS:
+    if error.reason in _LOCAL_REASONS or error.status == HTTPStatus.TOO_MANY_REQUESTS:
         return _Verdict.NONE
     if error.status is None or error.status < HTTPStatus.MULTIPLE_CHOICES:
         return _Verdict.DOWN

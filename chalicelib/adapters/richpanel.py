@@ -25,6 +25,8 @@ from chalicelib.adapters.richpanel_answers import (
 )
 from chalicelib.adapters.richpanel_answers import TicketPage as ListedTickets
 from chalicelib.adapters.richpanel_calls import (
+    LIST_DEADLINE_SECONDS,
+    PER_PAGE,
     PROVIDER,
     READ_DEADLINE_SECONDS,
     RichpanelCalls,
@@ -35,7 +37,6 @@ from chalicelib.errors import PermanentError, ProviderError, TransientError, Unc
 from chalicelib.ports import Clock, Comment, Ticket
 from chalicelib.ports import TicketPage as OpenTickets
 
-_PER_PAGE = 100
 _REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
 _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
 """The only payload known to move a ticket to CLOSED; others were answered 200 without effect."""
@@ -102,15 +103,16 @@ class Richpanel:
         )
 
     def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
-        """Ids of a customer's tickets, as the vendor knows them by an address."""
-        path = f"/v1/tickets/{kind}/{segment(address, 'list_customer_tickets')}"
+        """Ids of all of a customer's tickets, as the vendor knows them by an address."""
+        operation = "list_customer_tickets"
+        path = f"/v1/tickets/{kind}/{segment(address, operation)}"
+        pages = self._calls.pages(ListedTickets, operation, path, LIST_DEADLINE_SECONDS)
         try:
-            listed = self._calls.get(ListedTickets, "list_customer_tickets", path)
+            return [raw.id for page in pages for raw in page.all if raw.id]
         except PermanentError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return []
             raise
-        return [raw.id for raw in listed.all if raw.id]
 
     def tag_names(self) -> frozenset[str]:
         """Every tag the tenant has."""
@@ -118,8 +120,8 @@ class Richpanel:
 
     def team_names(self) -> frozenset[str]:
         """Every team the tenant has."""
-        listed = self._calls.get(TeamPage, "list_teams", "/v1/teams")
-        return frozenset(team.name for team in listed.all if team.name)
+        pages = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
+        return frozenset(team.name for page in pages for team in page.all if team.name)
 
     # --- executors ----------------------------------------------------------------------------
 
@@ -205,7 +207,7 @@ class Richpanel:
     def _list(self, page: int, since: datetime) -> ListedTickets:
         query = {
             "page": str(page),
-            "per_page": str(_PER_PAGE),
+            "per_page": str(PER_PAGE),
             "status": "OPEN",
             "sortKey": "updatedAt",
             "order": "DESC",

@@ -14,7 +14,7 @@ from typing import Annotated
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from chalicelib import keys
-from chalicelib.adapters.html_text import plain_text
+from chalicelib.html_text import plain_text
 from chalicelib.ports import Comment, Ticket
 
 
@@ -157,12 +157,17 @@ class TicketEnvelope(_Answer):
     ticket: TicketAnswer
 
 
-class TicketPage(_Answer):
+class Page(_Answer):
+    """One page of a list: the vendor says whether another follows, by its address or its number."""
+
+    next_page: _Text = None
+
+
+class TicketPage(Page):
     """The array's key is `ticket` in practice and `tickets` in the documentation's manner."""
 
     ticket: Annotated[list[TicketAnswer], BeforeValidator(_as_objects)] = []
     tickets: Annotated[list[TicketAnswer], BeforeValidator(_as_objects)] = []
-    next_page: _Text = None
 
     @property
     def all(self) -> Sequence[TicketAnswer]:
@@ -175,7 +180,7 @@ class _Tag(_Answer):
     name: _Text = None
 
 
-class TagPage(_Answer):
+class TagPage(Page):
     """What `GET /v1/tags` answers."""
 
     tag: Annotated[list[_Tag], BeforeValidator(_as_objects)] = []
@@ -191,7 +196,7 @@ class _Team(_Answer):
     name: _Text = None
 
 
-class TeamPage(_Answer):
+class TeamPage(Page):
     """What `GET /v1/teams` answers."""
 
     team: Annotated[list[_Team], BeforeValidator(_as_objects)] = []

@@ -6,19 +6,25 @@ another ticket or none: that is looked at after every change.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote
 
 from pydantic import BaseModel, ValidationError
 
 from chalicelib.adapters.http import Call, VendorClient
+from chalicelib.adapters.richpanel_answers import Page
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 
 PROVIDER = "richpanel"
 READ_DEADLINE_SECONDS = 15.0
+LIST_DEADLINE_SECONDS = 60.0
+"""For all pages of a list that an operator waits for."""
+PER_PAGE = 100
+MAX_PAGES = 100
 
 _Model = TypeVar("_Model", bound=BaseModel)
+_Page = TypeVar("_Page", bound=Page)
 
 
 def key_header(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
@@ -50,6 +56,29 @@ class RichpanelCalls:
         call = Call(operation, "GET", path, is_repeatable=True, query=query or {})
         answer = self.client.send(call, deadline_seconds=deadline_seconds)
         return _parsed(model, answer, operation)
+
+    def pages(
+        self, model: type[_Page], operation: str, path: str, deadline_seconds: float
+    ) -> Iterator[_Page]:
+        """Every page of a list, all within the deadline; a page that comes again is the end.
+
+        Raises:
+            TransientError: also where the list has more than `MAX_PAGES`.
+            ProviderError: a page could not be read.
+        """
+        ends = self.client.clock.monotonic() + deadline_seconds
+        before = None
+        for number in range(1, MAX_PAGES + 1):
+            query = {"page": str(number), "per_page": str(PER_PAGE)}
+            left = ends - self.client.clock.monotonic()
+            page = self.get(model, operation, path, left, query=query)
+            if page == before:
+                return
+            yield page
+            if not page.next_page:
+                return
+            before = page
+        raise TransientError(PROVIDER, operation, reason="too_many_pages")
 
     def put(
         self,
@@ -85,7 +114,7 @@ def _is_of_another(answer: Mapping[str, Any], conversation_id: str) -> bool:
     shown = answer.get("ticket")
     if not isinstance(shown, dict):
         return False
-    return not shown or shown.get("id", conversation_id) != conversation_id
+    return not shown or str(shown.get("id", conversation_id)) != conversation_id
 
 
 def _parsed(model: type[_Model], answer: Mapping[str, Any], operation: str) -> _Model:

@@ -8,7 +8,12 @@ from datetime import datetime, timedelta
 from typing import Literal
 
 from chalicelib.adapters.richpanel_answers import TagPage
-from chalicelib.adapters.richpanel_calls import PROVIDER, READ_DEADLINE_SECONDS, RichpanelCalls
+from chalicelib.adapters.richpanel_calls import (
+    LIST_DEADLINE_SECONDS,
+    PROVIDER,
+    READ_DEADLINE_SECONDS,
+    RichpanelCalls,
+)
 from chalicelib.errors import PermanentError, ProviderError
 from chalicelib.ports import Clock
 
@@ -29,7 +34,7 @@ class RichpanelTags:
 
     def every_name(self) -> frozenset[str]:
         """Every tag the tenant has, read anew."""
-        return frozenset(self._known(READ_DEADLINE_SECONDS, refresh=True))
+        return frozenset(self._known(LIST_DEADLINE_SECONDS, refresh=True))
 
     def as_sent(self, name: str, operation: str, deadline_seconds: float) -> str:
         """A tag as the tenant's calls take it.
@@ -63,7 +68,8 @@ class RichpanelTags:
         now = self._clock.now()
         read_at = self._read_at
         if refresh or read_at is None or now - read_at > _LAST:
-            listed = self._calls.get(TagPage, "list_tags", "/v1/tags", deadline_seconds)
-            self._ids = {tag.name: tag.id for tag in listed.all if tag.name and tag.id}
+            pages = self._calls.pages(TagPage, "list_tags", "/v1/tags", deadline_seconds)
+            tags = [tag for page in pages for tag in page.all]
+            self._ids = {tag.name: tag.id for tag in tags if tag.name and tag.id}
             self._read_at = now
         return self._ids

@@ -70,7 +70,10 @@ def parse(body: bytes) -> StartRequest:
         raise TooLargeError("PAYLOAD_TOO_LARGE", f"the body has more than {MAX_BODY_BYTES} bytes")
     whole = _object(body)
     request, conversation_id = _request_of(whole)
-    _check_storable(request, MAX_DEPTH)
+    about = whole.get("metadata")
+    version = _text(about, "router_version") if isinstance(about, dict) else None
+    for kept in (request, version):
+        _check_storable(kept, MAX_DEPTH)
     company = request.get("company_data")
     ids = company if isinstance(company, dict) else {}
     if isinstance(company, dict) and not (_text(ids, "company_id") and _text(ids, "project_id")):
@@ -89,7 +92,6 @@ def parse(body: bytes) -> StartRequest:
     if consent is not None and not isinstance(consent, bool):
         raise PayloadError("INVALID_COMMS_CONSENT_TYPE", "field comms_consent is not a boolean")
     canonical = json.dumps([request, conversation_id], sort_keys=True).encode()
-    version = whole.get("metadata") or {}
     attributes = {
         **reached,
         "comms_consent": consent is True,
@@ -98,7 +100,7 @@ def parse(body: bytes) -> StartRequest:
         "recipient_timezone": _text(recipient_data, "recipient_timezone"),
         "project_data": request.get("project_data") or None,
         "initial_request_timestamp": asked_at,
-        "router_version": _text(version, "router_version") if isinstance(version, dict) else None,
+        "router_version": version,
     }
     return StartRequest(
         company_id=ids["company_id"],

@@ -7,6 +7,7 @@ import binascii
 import hashlib
 import hmac
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,6 +15,7 @@ from typing import Any
 from chalicelib.errors import SignatureError
 
 TOLERANCE_SECONDS = 300
+_SECONDS = re.compile(r"[0-9]{1,12}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ def check_signature(
     if not secrets:
         return
     message_id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
-    is_timely = at.isdecimal() and abs(now_epoch - int(at)) <= TOLERANCE_SECONDS
+    is_timely = _SECONDS.fullmatch(at) and abs(now_epoch - int(at)) <= TOLERANCE_SECONDS
     signed = f"{message_id}.{at}.".encode() + body
     wanted = [_signature(secret, signed) for secret in secrets]
     given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()

@@ -19,17 +19,17 @@ import base64
 import binascii
 import email
 import hashlib
-import html
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from email.message import EmailMessage
 from email.policy import default as policy
 from email.utils import parseaddr
-from typing import Any
+from typing import Any, TypeVar
 
 from chalicelib import keys
 from chalicelib.errors import PayloadError
+from chalicelib.html_text import plain_text
 from chalicelib.job_kinds import DeliveryReceipt, InboundMessage
 
 MAX_TEXT_CHARACTERS = 32_768
@@ -46,11 +46,12 @@ _EVENTS: Mapping[str, tuple[str, int]] = {
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _TAG = re.compile(r"([0-9a-f]{32})_([0-9a-f]{32})")
 _QUOTED = re.compile(r"^(>.*|On .{1,200}wrote:|-+ ?Original Message ?-+|_{20,})\s*$", re.MULTILINE)
-_BREAK = re.compile(r"(?i)<\s*(br|/p|/div|/tr|/li)\b[^>]*>")
-_NOISE = re.compile(r"(?is)<(style|script|head)\b.*?</\1\s*>|<[^>]*>")
 _HALF = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
 """Halves of a character that stand for no byte either: JSON carries them, UTF-8 does not."""
+_ANSWERS_BY_MACHINE = ("X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress")
 _ROBOTS = ("mailer-daemon@", "postmaster@", "noreply@", "no-reply@")
+
+_T = TypeVar("_T")
 
 
 def parse(
@@ -63,7 +64,7 @@ def parse(
     """
     try:
         raw = json.loads(message)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise PayloadError("invalid_json", "the SNS message is not JSON") from None
     mail = raw.get("mail") if isinstance(raw, dict) else None
     if not isinstance(mail, dict) or not isinstance(mail.get("messageId"), str):
@@ -142,14 +143,14 @@ def _received(
 ) -> InboundMessage:
     receipt = raw.get("receipt") or {}
     message = _message(raw)
-    recipient = parseaddr(str(message.get("From", "")))[1].lower()
+    recipient = parseaddr(_header(message, "From"))[1].lower()
     addresses = [str(one) for one in receipt.get("recipients") or ()]
     if not recipient or not addresses:
         raise PayloadError("missing_sender", "the e-mail has no sender or no recipient")
     tagged = [plus_tag(one) for one in addresses]
     sender, token = next((one for one in tagged if one[1]), tagged[0])
-    own_id = str(message.get("Message-ID") or raw["mail"]["messageId"])
-    message_id = message_id_digest(own_id)
+    own_id = _header(message, "Message-ID")
+    message_id = message_id_digest(own_id or raw["mail"]["messageId"])
     text = text_of(message)
     return InboundMessage.model_validate(
         {
@@ -162,10 +163,10 @@ def _received(
             "message_id": message_id,
             "text": text[:MAX_TEXT_CHARACTERS],
             "sent_at": common["received_at"],
-            "media_count": sum(1 for _ in message.iter_attachments()),
+            "media_count": _readable(lambda: sum(1 for _ in message.iter_attachments()), 0),
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
-            "email_message_id": str(message.get("Message-ID") or "") or None,
+            "email_message_id": own_id or None,
             "is_automatic": is_automatic(message, recipient) or not _is_trusted(receipt),
         }
     )
@@ -173,30 +174,31 @@ def _received(
 
 def is_automatic(message: EmailMessage, sender: str) -> bool:
     """Whether no person wrote it (RFC 3834, and what mail programs add besides)."""
-    submitted = str(message.get("Auto-Submitted", "no")).strip().lower()
-    precedence = str(message.get("Precedence", "")).strip().lower()
+    submitted = _header(message, "Auto-Submitted", "no").strip().lower()
+    precedence = _header(message, "Precedence").strip().lower()
     return (
         not submitted.startswith("no")
         or precedence in {"bulk", "junk", "list", "auto_reply"}
-        or any(message.get(n) for n in ("X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress"))
-        or message.get("List-Id") is not None
-        or message.get_content_type() == "multipart/report"
-        or str(message.get("Return-Path", "")).strip() == "<>"
+        or any(_header(message, name) for name in _ANSWERS_BY_MACHINE)
+        or "List-Id" in message
+        or _readable(message.get_content_type, "") == "multipart/report"
+        or _header(message, "Return-Path").strip() == "<>"
         or sender.startswith(_ROBOTS)
     )
 
 
 def text_of(message: EmailMessage) -> str:
-    """What the sender wrote, without what is quoted below it."""
-    try:
-        body = message.get_body(preferencelist=("plain", "html"))
-        content = str(body.get_content()) if body is not None else ""
-    except (LookupError, ValueError, KeyError):  # an unknown charset, a broken part
-        return ""
-    if body is not None and body.get_content_subtype() == "html":
-        content = html.unescape(_NOISE.sub("", _BREAK.sub("\n", content)))
+    """What the sender wrote, without what is quoted below it; empty where it cannot be read."""
+    content = _readable(lambda: _content(message), "")
     quoted = _QUOTED.search(content)
     return (content[: quoted.start()] if quoted else content).strip()
+
+
+def _content(message: EmailMessage) -> str:
+    body = message.get_body(preferencelist=("plain", "html"))
+    content = str(body.get_content()) if body is not None else ""
+    is_html = body is not None and body.get_content_subtype() == "html"
+    return plain_text(content) if is_html else content
 
 
 def _message(raw: Mapping[str, Any]) -> EmailMessage:
@@ -215,8 +217,25 @@ def _message(raw: Mapping[str, Any]) -> EmailMessage:
     return message
 
 
+def _header(message: EmailMessage, name: str, otherwise: str = "") -> str:
+    """A header's text; `otherwise` where there is none, or one that cannot be read."""
+    return _readable(lambda: str(message.get(name, otherwise)), otherwise)
+
+
+def _readable(read: Callable[[], _T], otherwise: _T) -> _T:
+    """What a reader gives, and `otherwise` where it fails.
+
+    Anybody writes us e-mails, and Python's parser of headers fails in as many ways as there are
+    broken ones (IndexError for ``Message-ID: <``, AttributeError, TypeError, ...).
+    """
+    try:
+        return read()
+    except Exception:  # noqa: BLE001 - see above
+        return otherwise
+
+
 def _referred(message: EmailMessage) -> Sequence[str]:
-    text = f"{message.get('References', '')} {message.get('In-Reply-To', '')}"
+    text = f"{_header(message, 'References')} {_header(message, 'In-Reply-To')}"
     return re.findall(r"<[^<>\s]{1,995}>", text)
 
 

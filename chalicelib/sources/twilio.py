@@ -37,6 +37,7 @@ _STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "r
 """Twilio's default keywords (https://help.twilio.com/articles/223134027)."""
 _START = frozenset({"start", "yes", "unstop"})
 _SID = re.compile(r"[A-Z]{2}[0-9a-f]{32}")
+_SMALL_NUMBER = re.compile(r"[0-9]{1,4}")
 _CID = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{32})")
 
 
@@ -96,7 +97,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
     channel = "whatsapp" if recipient.startswith(WHATSAPP) else "sms"
     sender, recipient = (one.removeprefix(WHATSAPP) for one in (sender, recipient))
     text = form.get("Body", "")[:MAX_TEXT_CHARACTERS]
-    media = form.get("NumMedia", "0")
+    media = form.get("NumMedia", "")
     return InboundMessage.model_validate(
         {
             "event_key": keys.reply(channel, sid),
@@ -112,7 +113,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
             "message_id": sid,
             "text": text,
             "sent_at": request.received_at,
-            "media_count": int(media) if media.isdecimal() else 0,
+            "media_count": int(media) if _SMALL_NUMBER.fullmatch(media) else 0,
             "opt_out": _opt_out(form.get("OptOutType", ""), text),
         }
     )
@@ -157,7 +158,7 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
 
 
 def callback_url(base_url: str, opaque_id: str, entry_id: str) -> str:
-    """Where Twilio reports on a message; what it carries names the message without a query."""
+    """Where Twilio reports on a message; its ``cid`` names the message without a look-up."""
     query = urlencode({"cid": f"{opaque_id}.{entry_id}"})
     return f"{base_url.rstrip('/')}/webhook/twilio/status?{query}"
 

@@ -126,6 +126,22 @@ def test_what_says_nothing_of_the_vendor_neither_opens_nor_closes_it(
     assert pause(breaker) == 60.0
 
 
+def test_a_call_whose_token_another_breaker_keeps_back_says_nothing_of_the_vendor(
+    breaker: Breaker, clock: ManualClock
+):
+    """The vendor was not asked; counted as its failures, they would outlast the other's pause."""
+    tokens = Breaker("acme", clock, failures_to_open=1, first_pause_seconds=300)
+    fail(tokens)
+    for _ in range(5):
+        with pytest.raises(BreakerOpenError), breaker.attempt("read"), tokens.attempt("get_token"):
+            pass
+
+    fail(breaker, 2)
+    call(breaker)
+    fail(breaker, 3)
+    assert pause(breaker) == 30.0
+
+
 @pytest.mark.parametrize(
     "error",
     [

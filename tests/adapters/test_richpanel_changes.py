@@ -118,7 +118,19 @@ def test_a_tag_of_unknown_outcome_may_simply_be_repeated(
         tickets.add_tags(tag("7", "vip"), deadline_seconds=0.4)
 
 
-@pytest.mark.parametrize("shown", [{}, {"id": "8"}])
+@pytest.mark.parametrize("shown", [{"id": "7"}, {"id": 7}, {"status": "OPEN"}])
+def test_a_change_that_the_answer_shows_on_the_ticket_is_done(
+    tickets: Richpanel, vendor: Vendor, shown: dict[str, object]
+):
+    """Ids are numbers in some answers, here as where a ticket is read."""
+    is_shown = does.answer(200, {"ticket": shown})
+    vendor.will(is_shown, is_shown, does.answer(500))
+
+    tickets.add_tags(tag("7", "vip"), deadline_seconds=5)
+    assert tickets.send_message("7", body="b", author_id="a", deadline_seconds=5) is None
+
+
+@pytest.mark.parametrize("shown", [{}, {"id": "8"}, {"id": 8}, {"id": None}])
 def test_a_change_that_the_answer_shows_on_another_ticket_is_refused(
     tickets: Richpanel, vendor: Vendor, shown: dict[str, object]
 ):

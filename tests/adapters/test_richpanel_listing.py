@@ -11,8 +11,10 @@ from richpanel_rig import SINCE
 from vendor_server import Vendor
 
 from chalicelib.adapters.richpanel import Richpanel
+from chalicelib.adapters.richpanel_calls import MAX_PAGES
 from chalicelib.errors import (
     AuthError,
+    TransientError,
 )
 from chalicelib.ports import Ticket
 from local.vendors.richpanel import Richpanel as SimulatedRichpanel
@@ -20,7 +22,12 @@ from local.vendors.richpanel import Richpanel as SimulatedRichpanel
 
 def listed(*numbers: int, next_page: str | None = None, key: str = "ticket", **fields: Any) -> Any:
     body = [
-        {"id": str(n), "status": "OPEN", "updated_at": f"2026-11-20T09:{59 - n:02}:00Z", **fields}
+        {
+            "id": str(n),
+            "status": "OPEN",
+            "updated_at": f"2026-11-20T09:{59 - n % 60:02}:00Z",
+            **fields,
+        }
         for n in numbers
     ]
     return does.answer(200, {"count": 99, "next_page": next_page, key: body})
@@ -139,3 +146,42 @@ def test_the_simulated_list_is_understood(live: Richpanel, richpanel: SimulatedR
     found = {ticket.id for ticket in listing(live, datetime.now(UTC) - timedelta(1))}
 
     assert found == {"t-0", "t-1", "t-2"}
+
+
+def named(key: str, *names: str, next_page: str | None = None) -> Any:
+    rows = [{"id": f"id-{name}", "name": name} for name in names]
+    return does.answer(200, {key: rows, "next_page": next_page})
+
+
+def test_a_customers_tickets_tags_and_teams_are_read_to_the_last_page(
+    tickets: Richpanel, vendor: Vendor
+):
+    """What stands on the second page would be erased nowhere, or be reported as missing."""
+    vendor.will(listed(1, 2, next_page="2"), listed(3))
+    assert tickets.conversations_of("email", "j@example.com") == ["1", "2", "3"]
+    vendor.will(named("tag", "a", next_page="2"), named("tag", "b"))
+    assert tickets.tag_names() == {"a", "b"}
+    vendor.will(named("team", "a", next_page="2"), named("team", "b"))
+    assert tickets.team_names() == {"a", "b"}
+    asked = ["page=1&per_page=100", "page=2&per_page=100"]
+    assert [request.path.partition("?")[2] for request in vendor.requests] == asked * 3
+
+
+def test_a_list_ends_where_the_vendor_gives_its_page_again(tickets: Richpanel, vendor: Vendor):
+    vendor.will(listed(1, 2, next_page="again"))
+
+    assert tickets.conversations_of("email", "j@example.com") == ["1", "2"]
+    assert len(vendor.requests) == 2
+
+
+def test_a_list_without_an_end_is_not_taken_for_whole(tickets: Richpanel, vendor: Vendor):
+    vendor.will(*(listed(number, next_page="more") for number in range(MAX_PAGES + 1)))
+
+    with pytest.raises(TransientError, match="too_many_pages"):
+        tickets.conversations_of("email", "j@example.com")
+
+
+def test_a_customer_nobody_knows_has_no_tickets(tickets: Richpanel, vendor: Vendor):
+    vendor.will(does.answer(404))
+
+    assert tickets.conversations_of("phone", "+15550100001") == []

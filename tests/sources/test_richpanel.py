@@ -1,6 +1,7 @@
 """Richpanel's webhook: who may post, what is understood, what is refused and how."""
 
 import json
+import time
 
 import pytest
 from hypothesis import given
@@ -188,3 +189,11 @@ def test_no_value_of_the_body_stands_in_an_error(value):
     with pytest.raises(PayloadError) as caught:
         richpanel.parse(request({"ticket": value + "-canary"}))
     assert "canary" not in str(caught.value)
+
+
+def test_a_customer_who_writes_nothing_but_braces_takes_no_time():
+    """The sender waits some seconds and never repeats."""
+    body = {"ticket_id": "1042", "message": "{" * 30_000}
+    started = time.process_time()
+    assert richpanel.parse(request(body)).text == body["message"]
+    assert time.process_time() - started < 1

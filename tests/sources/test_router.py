@@ -84,6 +84,18 @@ def test_a_body_that_is_no_json_object_is_an_invalid_request(body):
     assert refused.value.code == "INVALID_REQUEST"
 
 
+@pytest.mark.parametrize("where", ["project_data", "router_version"])
+def test_what_the_table_could_not_keep_is_refused_wherever_it_stands(where):
+    """Queued, it would be tried again and again."""
+    half = "1.0\ud800"
+    request = WHOLE | {"project_data": {"job_ref": half if where == "project_data" else "JR123"}}
+    version = half if where == "router_version" else "1.0.1-dev"
+    body = {"frontend_payload": request, "metadata": {"router_version": version}}
+    with pytest.raises(RequestError) as refused:
+        router.parse(json.dumps(body).encode())
+    assert refused.value.code == "INVALID_REQUEST"
+
+
 def test_a_body_that_is_too_large_is_refused_before_it_is_read():
     with pytest.raises(RequestError) as refused:
         router.parse(b"x" * (router.MAX_BODY_BYTES + 1))
@@ -148,6 +160,8 @@ def test_a_signature_of_our_own_making_holds():
         ({}, BODY, 1614265330),
         (SIGNED, BODY + b" ", 1614265330),
         (SIGNED, BODY, 1614265330 + 301),
+        (signed("msg_1", "9" * 400), BODY, 1614265330.5),
+        (signed("msg_1", "9" * 5000), BODY, 1614265330),
         (SIGNED, BODY, 1614265330 - 301),
         (SIGNED | {"webhook-id": "other"}, BODY, 1614265330),
         (signed("", "1614265330"), BODY, 1614265330),

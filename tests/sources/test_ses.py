@@ -3,6 +3,8 @@
 import base64
 import json
 import re
+import time
+from contextlib import suppress
 from email.message import EmailMessage
 
 import pytest
@@ -146,6 +148,15 @@ def test_half_of_a_character_in_an_email_costs_that_character_alone(half):
     assert encode(job), "the queue can carry it"
 
 
+@pytest.mark.parametrize("piece", ["<style ", "<", "<br "])
+def test_an_email_that_is_nothing_but_open_tags_takes_no_time(piece):
+    """Anybody may send one; half a minute of each is more than the function has for three tries."""
+    message = received(email(piece * (100_000 // len(piece)), subtype="html"))
+    started = time.process_time()
+    parse(message)
+    assert time.process_time() - started < 1
+
+
 def test_a_very_long_email_is_cut_where_the_queue_could_not_carry_it():
     assert len(parse(received(email("x" * 50_000))).text) == ses.MAX_TEXT_CHARACTERS
 
@@ -262,6 +273,33 @@ def test_what_is_no_notification_is_refused_and_its_words_are_not_repeated(messa
         parse(message)
     assert refused.value.code == code
     assert "example" not in str(refused.value)
+
+
+def test_an_email_whose_own_id_cannot_be_read_goes_by_the_id_ses_gave_it():
+    raw = f"From: {MAIL}\r\nMessage-ID: <\r\n\r\nYes".encode()
+    other = received(raw)
+    other["mail"] = {**other["mail"], "messageId": "ses-2"}
+    job = parse(received(raw))
+    assert (job.recipient, job.text, job.email_message_id) == (MAIL, "Yes", None)
+    assert parse(received(raw)).event_key == job.event_key != parse(other).event_key
+
+
+@pytest.mark.parametrize("sender", ['"', ",,<", ".@", "group:,"])
+def test_an_email_whose_sender_cannot_be_read_has_none(sender):
+    with pytest.raises(PayloadError) as refused:
+        parse(received(f"From: {sender}\r\n\r\nYes".encode()))
+    assert refused.value.code == "missing_sender"
+
+
+PIECES = ["=?utf-8?q?", "?=", "<", ">", "@", ",", ";", ":", '"', "(", ")", "[", "\\", ".", "a", " "]
+HEADERS = ["From", "Message-ID", "References", "Content-Type", "Content-Disposition", "Return-Path"]
+
+
+@given(st.sampled_from(HEADERS), st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
+def test_no_header_whatever_raises_anything_else(name, value):
+    rest = "" if name == "From" else f"From: {MAIL}\r\n"
+    with suppress(PayloadError):
+        parse(received(f"{name}: {value}\r\n{rest}\r\nYes".encode()))
 
 
 @given(st.binary(max_size=400))

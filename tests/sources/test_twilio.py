@@ -86,6 +86,13 @@ def heard(body, **more):
 
 
 @pytest.mark.parametrize(
+    ("given", "count"), [("2", 2), ("", 0), ("-1", 0), ("two", 0), ("9" * 5000, 0)]
+)
+def test_media_are_counted_where_the_count_is_one(given, count):
+    assert heard("see this", NumMedia=given).media_count == count
+
+
+@pytest.mark.parametrize(
     "text",
     [
         *("STOP", " stop ", "Stop.", "unsubscribe", "END", "'Stop!'", '"quit"'),

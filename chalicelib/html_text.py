@@ -7,13 +7,19 @@ import re
 from collections.abc import Iterator
 
 _TAG = re.compile(r"(</?[a-zA-Z!?][^<>]*>)")
-_BREAKS = frozenset({"br", "p", "div", "li", "tr", "h1", "h2", "h3", "h4", "blockquote"})
-_SILENT = frozenset({"style", "script", "head", "title"})
+_BREAKS = frozenset(
+    {"br", "hr", "p", "div", "section", "article", "blockquote", "pre", "ol", "ul", "li", "table"}
+    | {"tr", "h1", "h2", "h3", "h4", "h5", "h6"}
+)
+_CELLS = frozenset({"td", "th"})
+_SILENT = frozenset({"style", "script", "title"})
+"""What is shown to nobody up to its end; of a page's head there is no more, and its end may be
+left out."""
 _NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 
 
 def plain_text(body: str) -> str:
-    r"""Tags off, entities resolved, blocks on lines of their own; not a sanitiser.
+    r"""Tags off, entities resolved, blocks on lines of their own, cells apart; not a sanitiser.
 
     Example:
         ``<p>Hi,<br>where is it &amp; why?</p>`` gives ``Hi,\nwhere is it & why?``.
@@ -40,6 +46,8 @@ def _visible(body: str) -> Iterator[str]:
             silent = "" if piece.startswith("</") else name
         elif name in _BREAKS:
             yield "\n"
+        elif name in _CELLS:
+            yield " "
 
 
 def _without_comments(body: str) -> str:
