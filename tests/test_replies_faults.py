@@ -133,3 +133,31 @@ def test_what_the_shop_said_is_remembered_without_the_order(desk, shopify):
     opaque = desk.services().opaque_ids.of("order", "1001")
     row = desk.row(keys.shopify_lookup("1042", opaque))
     assert row["facts"]["outcome"] == "not_found"
+
+
+@pytest.mark.parametrize("lost", [False, True])
+def test_our_own_reply_told_of_before_its_ticket_shows_it_is_answered_by_nobody(
+    desk, tracked, lost
+):
+    """F48: nor is it routed, tagged or remembered as what the customer said."""
+    if lost:
+        desk.richpanel.fault("act_then_drop", operation="send_message")
+    desk.richpanel.modes.comment_lag_seconds = 3600
+    desk.run(desk.ticket(tracked))
+    written, known = desk.writes(), desk.state()
+    desk.run({"ticket_id": "1042", "message_id": "c-echo", "message": desk.replies[-1]})
+    assert desk.event("c-echo")["status"] == "processing"
+    assert (desk.writes(), desk.state()) == (written, known)
+    desk.richpanel.modes.comment_lag_seconds = 0
+    desk.richpanel.add_comment("1042", desk.replies[-1], operator=True, author_id=BOT, id="c-echo")
+    desk.again()
+    found = desk.event("c-echo")
+    assert (found["status"], found["reason"]) == ("skipped", "operator_comment")
+    assert desk.writes() == written
+
+
+def test_a_message_that_its_ticket_does_not_show_is_worked_on_by_its_text(desk, tracked):
+    desk.run(desk.ticket(tracked))
+    desk.run({"ticket_id": "1042", "message_id": "c-9", "message": "I want a refund"})
+    assert desk.event("c-9")["status"] == "processed"
+    assert "route-returns-admin" in desk.tags()

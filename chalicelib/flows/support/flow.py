@@ -19,13 +19,14 @@ from typing import Any
 from chalicelib import actions, keys
 from chalicelib.actions import Action
 from chalicelib.clock import iso, parsed
-from chalicelib.errors import PermanentError
+from chalicelib.errors import HandBackError, PermanentError
 from chalicelib.flows import Event, NotAnEvent, suffix
 from chalicelib.flows.intents import classify
 from chalicelib.flows.message_words import order_number
 from chalicelib.flows.support.answering import Answering, Verdict
 from chalicelib.flows.support.decision import Decision, Pending, Tier, decide_on, pending_of
 from chalicelib.flows.support.inquiry import Inquiry, floor_of, is_after
+from chalicelib.flows.support.read_back import may_be_ours
 from chalicelib.flows.support.routing import current_route, planned
 from chalicelib.job_kinds import TicketMessage, TicketNotification
 from chalicelib.jobs import Recovery, facts_of
@@ -49,6 +50,8 @@ from chalicelib.ticket_replies import Close, Reply, body_hash, reference
 
 _REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
+READ_LAG_SECONDS = 30
+"""How long a ticket is given to show a comment that its webhook has told of."""
 
 
 class SupportFlow:
@@ -100,7 +103,7 @@ class SupportFlow:
         is_silent = switches.kill_switch or switches.shadow_mode
         can_be_decided = is_silent and inquiry.text is not None
         if inquiry.ticket is None and inquiry.message_id is not None and not can_be_decided:
-            inquiry.locate(self._read(event.facts))
+            self._locate(inquiry, self._read(event.facts))
         if self._clock.now() - inquiry.at > self._max_age:
             raise NotAnEvent(EventStatus.SKIPPED, "too_old")
         answering = self._answering
@@ -147,6 +150,13 @@ class SupportFlow:
         return self._state.apply(lease, change)
 
     # --- what it says -------------------------------------------------------------------------
+
+    def _locate(self, inquiry: Inquiry, ticket: Ticket) -> None:
+        """Our own reply may be told of before its ticket shows whose it is: then it is waited for."""
+        if inquiry.locate(ticket) or self._answering is None or not inquiry.text:
+            return
+        if may_be_ours(inquiry.text, ticket, self._answering.opaque()):
+            raise HandBackError("comment_not_shown", delay_seconds=READ_LAG_SECONDS)
 
     def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, asks_nobody: bool) -> Decision:
         text = inquiry.text or ""

@@ -28,8 +28,8 @@ class Inquiry:
     state: ConversationState | None = None
     draft: str | None = field(default=None, repr=False)
 
-    def locate(self, ticket: Ticket) -> None:
-        """Take over what the ticket says of the message.
+    def locate(self, ticket: Ticket) -> bool:
+        """Take over what the ticket says of the message; False where it does not show it.
 
         Raises:
             NotAnEvent: it is an operator's comment, our own replies included.
@@ -37,11 +37,12 @@ class Inquiry:
         self.ticket = ticket
         comment = next((one for one in ticket.comments if one.id == self.message_id), None)
         if comment is None:
-            return
+            return False
         if comment.is_operator:
             raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
         self.text = comment.text or self.text
         self.at = comment.created_at or self.at
+        return True
 
     @property
     def has_newer_reply(self) -> bool:

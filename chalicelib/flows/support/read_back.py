@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
-from chalicelib.keys import OpaqueIds, normalised
-from chalicelib.ports import Comment, Found, Tickets, UnsettledAction
-from chalicelib.ticket_replies import body_hash
+from chalicelib.keys import OpaqueIds, normalised, reply_action
+from chalicelib.ports import Comment, Found, Ticket, Tickets, UnsettledAction
+from chalicelib.ticket_replies import body_hash, reference
 
 CLOCK_SKEW = timedelta(minutes=2)
 """The vendor's clock may be behind ours by so much."""
@@ -37,3 +37,13 @@ class ReplyReadBack:
         if action.probe["reference"].lower() in normalised(comment.text):
             return True
         return body_hash(self._opaque(), comment.text) == action.probe.get("body")
+
+
+def may_be_ours(text: str, ticket: Ticket, opaque: OpaqueIds) -> bool:
+    """Whether a text carries the reference of a reply to one of the ticket's messages.
+
+    A customer who quotes our reply writes such a text, too.
+    """
+    said = normalised(text)
+    answered = (one.id for one in ticket.comments if not one.is_operator)
+    return any(reference(opaque, reply_action(ticket.id, one)).lower() in said for one in answered)
