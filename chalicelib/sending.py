@@ -18,6 +18,7 @@ from chalicelib.adapters import twilio as twilio_adapter
 from chalicelib.adapters.ses import Email, Ses
 from chalicelib.adapters.twilio import Text, Twilio
 from chalicelib.composing import Composer
+from chalicelib.conversations.ports import DO_NOT_CONTACT
 from chalicelib.conversations.records import Channel, Draft, Record
 from chalicelib.conversations.store import Conversations
 from chalicelib.errors import PermanentError, UncertainError
@@ -150,10 +151,17 @@ class Sender:
         if record is None:
             raise PermanentError("conversations", "read", reason="conversation_gone")
         draft = action.loaded.draft if action.loaded else None
-        draft = draft or self._conversations.draft(record, action.entry_id)
+        if draft is None:
+            self._check_consent(record)
+            draft = self._conversations.draft(record, action.entry_id)
         if draft is None:
             draft = self._composer.late(record, action.entry_id)
         return record, draft
+
+    def _check_consent(self, record: Record) -> None:
+        """It was decided by an earlier claim; the recipient may have said STOP since."""
+        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+            raise PermanentError("conversations", "send", reason=DO_NOT_CONTACT)
 
     def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
         to, sender = _addresses(record)

@@ -15,6 +15,8 @@ from chalicelib.conversations.records import (
     Status,
 )
 
+DO_NOT_CONTACT = "do_not_contact"
+"""The recipient wants nothing of the company: nothing is sent, and nobody is asked to."""
 NEVER_OPENED = "never_opened"
 """A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib import keys
 from chalicelib.conversations.handoffs import WAITING
+from chalicelib.conversations.ports import DO_NOT_CONTACT
 from chalicelib.fact_schema import DIMENSIONS, FACT_EVENT
 from chalicelib.plans import Plan
 from chalicelib.sweep_tickets import GIVEN_UP_TAG
@@ -79,7 +80,8 @@ def _judge_summons(world: World, rows: Rows) -> None:
     }
     for key, row in rows.items():
         reason = str(row.get("reason"))
-        if row["status"] != "failed" or "fence" not in row or key.startswith(_UNASKED):
+        is_asked_of = "fence" in row and not key.startswith(_UNASKED)
+        if row["status"] != "failed" or not is_asked_of or reason.endswith(DO_NOT_CONTACT):
             continue
         if reason.startswith(("dead_letter:", "refused:")) and asked.get(key) in {None, "pending"}:
             world.oracle.broken("P2", f"{key} has failed, {reason}, and nobody is told")

@@ -23,6 +23,7 @@ from dataclasses import replace
 from chalicelib import outreach_actions
 from chalicelib.actions import Action
 from chalicelib.conversations.ports import (
+    DO_NOT_CONTACT,
     NEVER_OPENED,
     ComposerPort,
     ConversationsPort,
@@ -143,7 +144,7 @@ class OutreachFlow:
         record = known or self._conversations.find(event.facts.conversation_id)
         if record is None:
             return None
-        if reason.endswith(f":{OPT_OUT_CODE}"):
+        if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         if event.facts.event_key.startswith("evt:start:"):
             if not reason.startswith("dead_letter"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chalicelib import keys
 from chalicelib.conversations.ports import (
+    DO_NOT_CONTACT,
     NEVER_OPENED,
     ComposerPort,
     ConversationsPort,
@@ -76,7 +77,7 @@ class Starting:
             self._starts.free(
                 str(attributes["company_id"]), event.facts.event_key, event.facts.received_at
             )
-            raise NotAnEvent(EventStatus.FAILED, "do_not_contact")
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if first is not None and opened.is_new:
             work.draft = first[1]
         return opened.record
