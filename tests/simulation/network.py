@@ -36,6 +36,8 @@ class Network:
         self.troubles = 0
         self.applied: Counter[str] = Counter()
         self.faults = {fault.at: fault for fault in world.scenario.faults}
+        self.effects = 0
+        self.provoked = {fault.at: fault for fault in world.scenario.provoked}
         self.away = world.scenario.away
         self.pauses = sorted(fault.at for fault in world.scenario.faults if fault.pauses)
 
@@ -98,7 +100,8 @@ class Network:
     def effect(self, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
         """One vendor request that changes something; `land` is what it does when it arrives."""
         world, vendor = self._world, actions[0].vendor
-        fault = self._next(Port.EFFECT)
+        fault = self._next(Port.EFFECT) or self.provoked.get(self.effects)
+        self.effects += 1
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
         world.oracle.effect_starts(actions)
         if self._is_out() or actions[0].conversation_id == world.vendor.sick:

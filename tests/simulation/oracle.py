@@ -65,7 +65,7 @@ class Oracle:
         self.texts: dict[tuple[str, str], set[str]] = {}
         self.landed_texts: Counter[tuple[str, str]] = Counter()
         self._order: dict[str, int] = {}
-        self._heads: dict[str, dict[str, int]] = {}
+        self._head: dict[str, int] = {}
         self._event_head: dict[str, int] = {}
         self._late: set[str] = set()
         self._buried: set[str] = set()
@@ -230,19 +230,18 @@ class Oracle:
             self.broken("P2", f"{key} surely did not happen and is left as if it had begun")
 
     def _check_order(self, action: Any, event_key: str) -> None:
-        """P3: no message of a conversation starts an effect after a later one of another event did.
+        """P3: no message of a group starts an effect after a later message did.
 
-        And no event after one that came later, unless it comes back on purpose: then it has a
-        message of its own, whose place in the queue is the one that counts, and for a while two.
+        And no event of a conversation after one that came later, unless it comes back on purpose:
+        then it has a message of its own, whose place in its group is the one that counts.
         """
         message = self._world.actor.message if self._world.actor is not None else None
         if message is None or message.id in self._buried:
             return
         position, group = int(message.id[1:]), action.conversation_id
-        heads = self._heads.setdefault(group, {})
-        if any(head > position for event, head in heads.items() if event != event_key):
+        if position < self._head.get(message.group, -1):
             self.broken("P3", f"{action.key} starts after an effect of a later message")
-        heads[event_key] = max(heads.get(event_key, -1), position)
+        self._head[message.group] = max(self._head.get(message.group, -1), position)
         number = min(position, self._order.get(event_key, position))
         if number < self._event_head.get(group, -1) and event_key not in self._late:
             self.broken("P3", f"{action.key} starts after an effect of a later event")

@@ -130,6 +130,7 @@ class Scenario:
         held: the project's rule by which messages wait for a person, if it has one.
         echoes: the provider tells of our own replies as of a customer's.
         sick: a ticket at which every request fails, and until when.
+        provoked: what goes wrong at effects, counted by themselves: among all calls they are few.
     """
 
     seed: int
@@ -160,6 +161,7 @@ class Scenario:
     held: str = ""
     echoes: bool = False
     sick: tuple[str, float] = ("", 0.0)
+    provoked: tuple[Fault, ...] = ()
 
 
 def scenario(seed: int) -> Scenario:
@@ -329,6 +331,10 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
         "approvals": tuple(rng.random() * 9_000 for _ in range(rng.choice((0, 0, 1, 3)))),
         "held": rng.choice(("",) * 8 + HELD),
         "echoes": rng.random() < 0.1,
+        "provoked": tuple(
+            Fault(rng.randrange(20), rng.random(), rng.random(), pauses=False)
+            for _ in range(rng.choice((0, 0, 0, 1, 1, 2)))
+        ),
         "sick": (
             (rng.choice(("t0", "t1", "s0", "s1")), rng.choice((5_000.0, 12_000.0, 40_000.0)))
             if rng.random() < 0.08

@@ -14,7 +14,7 @@ _T = TypeVar("_T")
 _LISTS = (
     *("faults", "posts", "starts", "says", "batches"),
     *("flips", "deploys", "replays", "redrives", "sweeps", "writes"),
-    *("away", "jumps", "resumes", "approvals"),
+    *("provoked", "away", "jumps", "resumes", "approvals"),
 )
 
 

@@ -37,7 +37,7 @@ def test_an_unknown_outcome_that_is_taken_for_a_no_is_found(monkeypatch):
     monkeypatch.setattr(
         Settlement, "judge", lambda self, action: Settled(Verdict.NOT_HAPPENED, "guessed")
     )
-    assert is_found("P1", since=336)
+    assert is_found("P1", since=402)
 
 
 def test_a_message_that_is_acknowledged_instead_of_handed_back_is_found(monkeypatch):
@@ -117,7 +117,7 @@ def test_switches_that_are_taken_for_open_where_they_cannot_be_read_are_found(mo
 def test_a_lease_that_is_looked_at_once_only_is_found(monkeypatch):
     """The first look is not enough: the worker may stand still behind it."""
     monkeypatch.setattr(Effects, "_look_again", lambda self, attempt, actions: None)
-    assert is_found("P6", since=56)
+    assert is_found("P6", since=77)
 
 
 def test_an_action_that_is_missing_in_the_audit_is_found(monkeypatch):
@@ -141,12 +141,12 @@ def test_a_message_that_was_sent_and_is_not_kept_is_found(monkeypatch):
 
 def test_an_event_that_died_and_of_which_nobody_is_told_is_found(monkeypatch):
     monkeypatch.setattr(Escalation, "_ask", lambda self, *event: None)
-    assert is_found("P2", since=152)
+    assert is_found("P2", since=217)
 
 
 def test_a_dead_letter_of_which_no_row_says_why_is_found(monkeypatch):
     monkeypatch.setattr(Worker, "_record_end", lambda self, *end: None)
-    assert is_found("P7", since=88)
+    assert is_found("P7", since=217)
 
 
 def test_what_surely_did_not_happen_and_waits_as_if_it_might_have_is_found(monkeypatch):

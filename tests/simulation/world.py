@@ -64,7 +64,7 @@ class World:
         self.now = EPOCH
         trouble = (
             *(scenario.faults, scenario.flips, scenario.deploys, any(scenario.outage)),
-            *(scenario.away, scenario.echoes, scenario.sick[0]),
+            *(scenario.away, scenario.echoes, scenario.sick[0], scenario.provoked),
         )
         self.is_fair = not any(trouble)
         self.rng = random.Random(scenario.seed ^ 0x5EED)
@@ -218,6 +218,7 @@ class World:
         self.rested_at = self.now
         self.network.faults = {}
         self.network.pauses = []
+        self.network.provoked = {}
         self.network.away = ()
         self.vendor.sick = ""
         self.outage = (0.0, 0.0)
