@@ -205,7 +205,8 @@ class Oracle:
                 )
             if action.conversation_id in world.vendor.tickets and action.suffix.startswith(OURS):
                 self.broken("P1", f"{action.key} answers ourselves")
-            if "plan" not in event and action.kind not in _ASKING:
+            is_decided = "plan" in event or not event_key.startswith("evt:")
+            if not is_decided and action.kind not in _ASKING:
                 self.broken("P1", f"{action.key} starts and no plan is stored")
             self._check_order(action, event_key)
             self._check_switches(action)
