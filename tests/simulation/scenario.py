@@ -130,6 +130,7 @@ class Scenario:
         held: the project's rule by which messages wait for a person, if it has one.
         echoes: the provider tells of our own replies as of a customer's.
         sick: a ticket at which every request fails, and until when.
+        ticks: when the sweep runs as its schedule has it.
         provoked: what goes wrong at effects, counted by themselves: among all calls they are few.
     """
 
@@ -161,6 +162,7 @@ class Scenario:
     held: str = ""
     echoes: bool = False
     sick: tuple[str, float] = ("", 0.0)
+    ticks: tuple[float, ...] = ()
     provoked: tuple[Fault, ...] = ()
 
 
@@ -331,6 +333,7 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
         "approvals": tuple(rng.random() * 9_000 for _ in range(rng.choice((0, 0, 1, 3)))),
         "held": rng.choice(("",) * 8 + HELD),
         "echoes": rng.random() < 0.1,
+        "ticks": tuple(300.0 * n for n in range(1, 9)) if rng.random() < 0.15 else (),
         "provoked": tuple(
             Fault(rng.randrange(20), rng.random(), rng.random(), pauses=False)
             for _ in range(rng.choice((0, 0, 0, 1, 1, 2)))

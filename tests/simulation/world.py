@@ -173,7 +173,7 @@ class World:
             self._plan("replayed", when, lambda number=number: people.replay(number))
         for when in scenario.redrives:
             self._plan("redriven", when, people.redrive)
-        for when in scenario.sweeps:
+        for when in (*scenario.sweeps, *scenario.ticks):
             self._plan("swept_beside_traffic", when, self._sweep)
         for when in scenario.writes:
             self._plan("", when, self._write_facts)
