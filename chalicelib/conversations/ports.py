@@ -17,9 +17,8 @@ from chalicelib.conversations.records import (
 
 NEVER_OPENED = "never_opened"
 """A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
-
 DO_NOT_CONTACT = "do_not_contact"
-"""The reason why nothing is sent to a recipient who wants nothing of the company."""
+"""The recipient wants nothing of the company: nothing is sent, and nobody is asked to."""
 
 
 class ConversationsPort(Protocol):

@@ -16,6 +16,8 @@ from tests.crash.flow import STRAY, Row
 from tests.crash.run import Run
 
 ENDS = frozenset({"processed", "failed", "parked", "skipped", "posted"})
+_RESULTS = {"done": "success", "refused": "fail"}
+"""What the audit calls the ends of an action; the others it calls by their names."""
 _DONE = frozenset({"done", "posted"})
 _OWN = frozenset({"ConversationsTable", "CompanyDataTable"})
 """Tables that hold personal data by design."""
@@ -60,6 +62,7 @@ def judge(run: Run, name: str) -> Outcome:
     facts = {key: row for key, row in rows.items() if row.get("metric")}
     _judge_actions(rows, actions, outcome)
     _judge_plans(rows, outcome)
+    _judge_audit(run, rows, actions, outcome)
     _judge_landings(run.flow.landed(run, actions | facts), actions | facts, outcome)
     _judge_order(run, rows, actions, outcome)
     _judge_privacy(run, outcome)
@@ -83,6 +86,8 @@ def _judge_accepted(run: Run, rows: Mapping[str, Row], outcome: Outcome) -> None
             outcome.parked[str(row.get("reason"))] += 1
         if row is not None and row["status"] in {"failed", "parked", "skipped"}:
             _must_have_reason(key, row, outcome)
+        if row is not None and row["status"] == "parked":
+            _must_be_found(key, row, outcome)
 
 
 def _judge_actions(rows: Mapping[str, Row], actions: Mapping[str, Row], outcome: Outcome) -> None:
@@ -95,8 +100,24 @@ def _judge_actions(rows: Mapping[str, Row], actions: Mapping[str, Row], outcome:
                 if event.get("status") != "parked" and not _is_writers(row):
                     outcome.problems.append(f"P7 {key} is unknown and its event is not parked")
                 _must_have_reason(key, row, outcome)
+                _must_be_found(key, row, outcome)
             case "skipped" | "refused" | "abandoned":
                 _must_have_reason(key, row, outcome)
+
+
+def _judge_audit(
+    run: Run, rows: Mapping[str, Row], actions: Mapping[str, Row], outcome: Outcome
+) -> None:
+    """P7: every action of an event that went through has its end in the audit."""
+    written = {row["ts_action_id"]: str(row["result"]) for row in run.items("AuditActionsTable")}
+    for key, row in actions.items():
+        event = rows.get(str(row.get("event_key")), {})
+        is_over = event.get("status") == "processed" and row["status"] != "pending"
+        if not row.get("action_kind") or _is_writers(row) or not is_over:
+            continue
+        result = written.get(f"{row['finished_at']}#{key}", "nothing")
+        if result.partition(":")[0] != _RESULTS.get(row["status"], row["status"]):
+            outcome.problems.append(f"P7 {key} is {row['status']}, the audit has {result}")
 
 
 def _judge_plans(rows: Mapping[str, Row], outcome: Outcome) -> None:
@@ -160,6 +181,12 @@ def _judge_privacy(run: Run, outcome: Outcome) -> None:
 def _must_have_reason(key: str, row: Row, outcome: Outcome) -> None:
     if not row.get("reason"):
         outcome.problems.append(f"P7 {key} is {row['status']} without a reason")
+
+
+def _must_be_found(key: str, row: Row, outcome: Outcome) -> None:
+    """P2: what waits for somebody stands in the index, where the sweep and a person look."""
+    if "unfinished" not in row and not _is_writers(row):
+        outcome.problems.append(f"P2 {key} is {row['status']} and in no index")
 
 
 def _is_writers(row: Row) -> bool:

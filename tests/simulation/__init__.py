@@ -4,6 +4,7 @@ world       time, containers, deliveries; runs one schedule to its end
 network     every call: what it takes, and what goes wrong at it
 faults      what can go wrong at a call, and the list of what does
 scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
+people      what operators and other persons do: replay, redrive, approve
 senders     who writes to the doors, and repeats what was not taken
 stage       stacks that take turns: an invocation may stand still while others go on
 containers  the product wired on the memory ports, one set a container
@@ -14,6 +15,7 @@ vendor, carriers, dataset   the providers in memory; what lands at them is the t
 memory_table, expressions, tables, memory_queue    store and queue, proved by tests/contracts
 oracle      the promises, checked after every write, start and landing
 verdict     the promises at the end, and a month later
+books       the promises on what is on record at the end: audit, memory, histories, summons
 shrink      a failing schedule, made as short as it gets
 __main__    python -m tests.simulation --runs 20000 --seed 1
 """

@@ -38,6 +38,7 @@ class Container:
         fences: the fence this container's current invocation holds, by event key.
         busy: an invocation runs, or stands still.
         message: what the queue has handed to it.
+        undone: the newest action of which it knows that it did not happen, and the troubles by then.
     """
 
     def __init__(self, world: World, number: int, skew: float) -> None:
@@ -47,6 +48,7 @@ class Container:
         self.busy = False
         self.fences: dict[str, int] = {}
         self.message: Message | None = None
+        self.undone: tuple[str, int] = ("", 0)
         self.clock = SimClock(world, skew)
         self.log = SimLog(world)
         self.rebuild()
@@ -56,11 +58,13 @@ class Container:
         world = self.world
         for name in ("outreach", "facts", "worker", "reconciler", "_support"):
             self.__dict__.pop(name, None)
-        self.table = SimTable(world, world.ledger, watched=True)
+        self.table = SimTable(world, world.ledger, wrote=world.oracle.wrote)
         self.ledger = Ledger(self.table, self.clock, world.new_id)  # type: ignore[arg-type]
-        self.state = States(SimTable(world, world.state), self.clock)  # type: ignore[arg-type]
+        memory = SimTable(world, world.state, wrote=world.oracle.remembered)
+        self.state = States(memory, self.clock)  # type: ignore[arg-type]
         self.outbox = SimOutbox(world)
-        self.switches = SsmSwitches(SimSsm(world), "/rp-mw/sim", Tightening(), self.clock)
+        self.ssm = SimSsm(world)
+        self.switches = SsmSwitches(self.ssm, "/rp-mw/sim", Tightening(), self.clock)
         self.intake = Intake(
             outbox=self.outbox,
             opaque=lambda: support.OPAQUE,

@@ -45,6 +45,14 @@ class MemoryDataset:
             found.setdefault(str(row["EventID"]), []).append(number)
         return found
 
+    def rows_of(self, table: str) -> list[Row]:
+        """What a table holds."""
+        return [row for _, row in self._rows.get(table, ())]
+
+    def keys_of(self, table: str) -> frozenset[object]:
+        """A dimension's keys: its first column."""
+        return frozenset(next(iter(row.values())) for row in self.rows_of(table))
+
     def dimension_keys(self) -> dict[str, int]:
         """How often the most frequent key of each dimension stands there."""
         return {

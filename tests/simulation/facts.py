@@ -31,7 +31,7 @@ class FactParts:
     def __init__(self, container: Container) -> None:
         world = self._world = container.world
         clock, log = container.clock, container.log
-        table = SimTable(world, world.facts, watched=True)
+        table = SimTable(world, world.facts, wrote=world.oracle.wrote)
         store = FactLedger(table, clock, retention=RETENTION)  # type: ignore[arg-type]
         ledger = Ledger(table, clock, world.new_id, retention=RETENTION)  # type: ignore[arg-type]
         roster = NoGate()

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
 from tests.simulation.faults import Crash, Fault, Port
+from tests.simulation.scenario import CANARIES, EPOCH
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -23,13 +24,21 @@ LATEST_SECONDS = LANDING_SECONDS - 20.0
 
 
 class Network:
-    """What lies between the containers of one world and everything else."""
+    """What lies between the containers of one world and everything else.
+
+    Attributes:
+        troubles: how often anything but an effect met a fault.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.calls = 0
+        self.troubles = 0
         self.applied: Counter[str] = Counter()
         self.faults = {fault.at: fault for fault in world.scenario.faults}
+        self.effects = 0
+        self.provoked = {fault.at: fault for fault in world.scenario.provoked}
+        self.away = world.scenario.away
         self.pauses = sorted(fault.at for fault in world.scenario.faults if fault.pauses)
 
     def is_pause_within(self, calls: int) -> bool:
@@ -40,6 +49,8 @@ class Network:
         """Put a message on the queue."""
         world = self._world
         job = json.loads(body)
+        if any(canary in group_id + deduplication_id for canary in CANARIES):
+            world.oracle.broken("P4", "text in a message's attributes")
         message_id = world.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
         world.oracle.sent(job, int(message_id[1:]))
         return message_id
@@ -55,6 +66,7 @@ class Network:
         kind = fault.kind(port)
         world = self._world
         self.applied[kind] += 1
+        self.troubles += 1
         world.tell("FAULT", kind, port.name)
         match kind:
             case "pause_before":
@@ -88,10 +100,12 @@ class Network:
     def effect(self, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
         """One vendor request that changes something; `land` is what it does when it arrives."""
         world, vendor = self._world, actions[0].vendor
-        fault = self._next(Port.EFFECT)
+        fault = self._next(Port.EFFECT) or self.provoked.get(self.effects)
+        self.effects += 1
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
         world.oracle.effect_starts(actions)
-        if self._is_out():
+        if self._is_out() or actions[0].conversation_id == world.vendor.sick:
+            world.oracle.surely_not(actions)
             raise TransientError(vendor, "effect", reason="connect_failed")
         if fault is None:
             return self._land(actions, land)
@@ -120,13 +134,16 @@ class Network:
             case "never_lands_and_no_answer":
                 raise UncertainError(vendor, "effect", reason="timeout")
             case "connection_refused":
+                world.oracle.surely_not(actions)
                 raise TransientError(vendor, "effect", reason="connect_failed")
             case "rate_limited":
                 wait = 900.0 * fault.size
+                world.oracle.surely_not(actions)
                 raise TransientError(vendor, "effect", status=429, retry_after=wait)
             case "refused":
                 raise PermanentError(vendor, "effect", status=400)
             case "vendor_auth":
+                world.oracle.surely_not(actions)
                 raise AuthError(vendor, "effect", status=401)
             case "pause_after":
                 result = self._land(actions, land)
@@ -159,4 +176,12 @@ class Network:
         if port is Port.VENDOR_READ and self._is_out():
             self.applied["vendor_out"] += 1
             raise TransientError("vendor", "read", reason="connect_failed")
+        if port is not Port.EFFECT and self._is_away(port):
+            self.applied["aws_away"] += 1
+            self.troubles += 1
+            raise TransientError("aws", "call", reason="away")
         return self.faults.get(number)
+
+    def _is_away(self, port: Port) -> bool:
+        at = self._world.now - EPOCH
+        return any(port in ports and start <= at < end for ports, start, end in self.away)

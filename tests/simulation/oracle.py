@@ -18,8 +18,16 @@ from tests.simulation.scenario import CANARIES
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+OURS = "reply-"
+"""Begins the ids of our own comments on a ticket."""
 SWITCH_SECONDS = 30.0
 SKEW_SECONDS = 121.0
+LEAST_LEASE_SECONDS = 149.0
+"""A request's total deadline and the margin, but for the second that the ledger's times are cut to."""
+ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_text", "send_email"})
+"""Kinds that are never repeated while their outcome is not known."""
+_ASKING = frozenset({"add_tag", "hand_off"})
+"""Kinds that ask for a person: they need no plan, as where making it failed."""
 SET_LIKE = frozenset(
     {
         *("add_tag", "remove_tag", "assign", "close", "note", "hand_off"),
@@ -80,6 +88,11 @@ class Oracle:
         """The queue gave a message up: what follows runs on, also while its last worker does."""
         self._buried.add(message_id)
         self._late.add(event_key)
+
+    def given_up(self, event_key: str) -> None:
+        """P7: a message was handed back for the last time, by a worker that lives."""
+        if self._world.row(event_key) is None and not self.logs["worker.dead_letter_not_recorded"]:
+            self.broken("P7", f"{event_key} is in the DLQ and no row says why")
 
     def flipped(self) -> None:
         """A switch changed: note since when effects are forbidden without a break."""
@@ -150,6 +163,28 @@ class Oracle:
         was_done = before is not None and before["status"] == "processed"
         if was_done and after["status"] != "processed":
             self.broken("P2", f"{key} was processed and is {after['status']}")
+        if before is not None:
+            self._check_history(key, before, after)
+
+    def _check_history(self, key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """P1 and P3: an event is decided once, and what is known of a delivery goes forward."""
+        decided = before.get("plan")
+        if decided is not None and decided != after.get("plan") and key.startswith("evt:"):
+            self.broken("P1", f"{key} was decided and is decided again")
+        if before.get("delivery_rank", 0) > after.get("delivery_rank", 0):
+            self.broken("P3", f"{key} knows less of its delivery than before")
+
+    def remembered(self, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
+        """P3 and P6: what is remembered of a ticket goes forward, by message and then by fence."""
+        if before is None:
+            return
+        key = after["conversation_id"]
+        was, now = ((row["last_message_at"], row["last_fence"]) for row in (before, after))
+        if was[0] > now[0]:
+            self.broken("P3", f"{key} remembers a message before the one it knew")
+        is_same = before["last_processed_message_id"] == after["last_processed_message_id"]
+        if is_same and was[0] == now[0] and was[1] > now[1]:
+            self.broken("P6", f"{key} of fence {was[1]} was changed by fence {now[1]}")
 
     # --- effects ------------------------------------------------------------------------------
 
@@ -168,28 +203,59 @@ class Oracle:
                 self.broken(
                     "P6", f"{action.key} starts under fence {mine}, event at {event.get('fence')}"
                 )
+            if action.conversation_id in world.vendor.tickets and action.suffix.startswith(OURS):
+                self.broken("P1", f"{action.key} answers ourselves")
+            is_decided = "plan" in event or not event_key.startswith("evt:")
+            if not is_decided and action.kind not in _ASKING:
+                self.broken("P1", f"{action.key} starts and no plan is stored")
             self._check_order(action, event_key)
             self._check_switches(action)
+            if actor is not None:
+                self._check_holder(actor, action, event)
             if action.kind not in SET_LIKE:
                 self.texts.setdefault(_said(action), set()).add(action.key)
 
-    def _check_order(self, action: Any, event_key: str) -> None:
-        """P3: no message of a conversation starts an effect after a later message did.
+    def surely_not(self, actions: Sequence[Any]) -> None:
+        """An effect was refused on its way, and whoever asked for it knows."""
+        actor = self._world.actor
+        if actor is not None and actions[0].kind in ONCE:
+            actor.undone = (actions[0].key, self._world.network.troubles)
 
-        And no event after one that came later, unless it comes back on purpose: then it has a
-        message of its own, whose place in the queue is the one that counts.
+    def handed_back(self, actor: Any) -> None:
+        """P2: what surely did not happen does not wait for a person as if it might have."""
+        key, troubles = actor.undone
+        row = self._world.row(key)
+        if row is None or troubles != self._world.network.troubles:
+            return
+        if row["status"] == "pending" and row["started"]:
+            self.broken("P2", f"{key} surely did not happen and is left as if it had begun")
+
+    def _check_order(self, action: Any, event_key: str) -> None:
+        """P3: no message of a group starts an effect after a later message did.
+
+        And no event of a conversation after one that came later, unless it comes back on purpose:
+        then it has a message of its own, whose place in its group is the one that counts.
         """
         message = self._world.actor.message if self._world.actor is not None else None
         if message is None or message.id in self._buried:
             return
         position, group = int(message.id[1:]), action.conversation_id
-        if position < self._head.get(group, -1):
+        if position < self._head.get(message.group, -1):
             self.broken("P3", f"{action.key} starts after an effect of a later message")
-        self._head[group] = max(self._head.get(group, -1), position)
+        self._head[message.group] = max(self._head.get(message.group, -1), position)
         number = min(position, self._order.get(event_key, position))
         if number < self._event_head.get(group, -1) and event_key not in self._late:
             self.broken("P3", f"{action.key} starts after an effect of a later event")
         self._event_head[group] = max(self._event_head.get(group, -1), number)
+
+    def _check_holder(self, actor: Any, action: Any, event: Mapping[str, Any]) -> None:
+        """P5 and P6, by what the worker itself can know, also where nothing came of it."""
+        left = event.get("lease_until", 0) - actor.clock.now().timestamp()
+        if left < LEAST_LEASE_SECONDS:
+            self.broken("P6", f"{action.key} starts with {left:.0f} s of its lease left")
+        age = self._world.now - actor.ssm.read_at
+        if age > SWITCH_SECONDS:
+            self.broken("P5", f"{action.key} starts on switches read {age:.0f} s ago")
 
     def _check_switches(self, action: Any) -> None:
         for scope in ("any", "speaks") if action.speaks else ("any",):

@@ -12,10 +12,12 @@ from chalicelib.adapters.twilio import Credentials, Sent, Text
 from chalicelib.clock import iso
 from chalicelib.companies import Companies
 from chalicelib.composing import Composer
+from chalicelib.conversations.handoffs import Handoffs
 from chalicelib.conversations.records import Record
 from chalicelib.conversations.store import Conversations
 from chalicelib.flows.outreach import OutreachFlow
 from chalicelib.flows.outreach.receipts import ReceiptFlow, resumed, resumption
+from chalicelib.handoff import Desk
 from chalicelib.initiate import Initiate
 from chalicelib.jobs import Recovery
 from chalicelib.sending import Sender
@@ -83,7 +85,9 @@ class OutreachParts:
         world = self._world = container.world
         self._container = container
         clock = container.clock
-        conversations = Conversations(SimTable(world, world.conversations), clock)  # type: ignore[arg-type]
+        table = SimTable(world, world.conversations)
+        conversations = self._conversations = Conversations(table, clock)  # type: ignore[arg-type]
+        self._handoffs = Handoffs(table)  # type: ignore[arg-type]
         composer = Composer(conversations, TemplateWriter(), nullcontext)
         self._carriers = SimCarriers(world)
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
@@ -115,6 +119,12 @@ class OutreachParts:
         self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
         self.settlers = {"send_text": self.sender.settle_text}
         self.rebuilders = dict.fromkeys(_EVENTS, resumed)
+
+    @property
+    def desk(self) -> Desk:
+        """Persons' side of hand-off."""
+        container = self._container
+        return Desk(self._conversations, self._handoffs, container.intake, container.clock)
 
     @property
     def door(self) -> Initiate:

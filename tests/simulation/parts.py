@@ -5,7 +5,7 @@ Above them everything is the product's own, unchanged; `containers` wires it.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,8 @@ from tests.simulation.memory_table import MemoryTable
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+Wrote = Callable[[Mapping[str, Any] | None, Mapping[str, Any]], None]
+"""Told of a row as it was, None where there was none, and as it is."""
 _START = datetime.fromtimestamp(0.0, UTC)
 
 
@@ -36,6 +38,11 @@ class SimClock:
             self._at = self._world.now
             self._moment = datetime.fromtimestamp(self._at + self._skew, UTC)
         return self._moment
+
+    def set(self, skew: float) -> None:
+        """It is put right, or wrong in another way."""
+        self._skew = skew
+        self._at = 0.0
 
     def monotonic(self) -> float:
         return self._world.now
@@ -59,27 +66,35 @@ class SimLog:
 
 
 class SimTable:
-    """A memory table behind the network; the oracle watches the ledgers' rows."""
+    """A memory table behind the network.
 
-    def __init__(self, world: World, table: MemoryTable, *, watched: bool = False) -> None:
+    Args:
+        world: whose network, and whose oracle judges the ledgers' rows.
+        table: the rows.
+        wrote: told of every change of a row of a table that has no range key.
+    """
+
+    def __init__(self, world: World, table: MemoryTable, *, wrote: Wrote | None = None) -> None:
         self._world = world
         self._call = world.network.call
         self._table = table
-        self._watched = watched
+        self._wrote = wrote
+        self._hash_key = table.key[0]
         self.name = table.name
         self.putting = table.putting
         self.updating = table.updating
         self.checking = table.checking
 
     def put(self, item: Mapping[str, Any], **more: Any) -> None:
-        if self._watched:
-            self._call(Port.WRITE, self._watch, item["event_id"], self._table.put, item, more)
+        if self._wrote is not None:
+            at = item[self._hash_key]
+            self._call(Port.WRITE, self._watch, at, self._table.put, item, more)
         else:
             self._call(Port.WRITE, self._table.put, item, **more)
 
     def update(self, key: Mapping[str, Any], **more: Any) -> Any:
-        if self._watched:
-            at = key["event_id"]
+        if self._wrote is not None:
+            at = key[self._hash_key]
             return self._call(Port.WRITE, self._watch, at, self._table.update, key, more)
         return self._call(Port.WRITE, self._table.update, key, **more)
 
@@ -125,21 +140,22 @@ class SimTable:
             self._world.oracle.wrote(was, write["table"].rows[write["key"]])
 
     def _update_all(self, keys: Sequence[Mapping[str, Any]], more: Mapping[str, Any]) -> list[bool]:
-        if not self._watched:
+        if self._wrote is None:
             return self._table.update_all(keys, **more)
-        at = [(key["event_id"],) for key in keys]
+        at = [(key[self._hash_key],) for key in keys]
         before = [self._table.rows.get(key) for key in at]
         changed = self._table.update_all(keys, **more)
         for was, key, is_changed in zip(before, at, changed, strict=True):
             if is_changed:
-                self._world.oracle.wrote(was, self._table.rows[key])
+                self._wrote(was, self._table.rows[key])
         return changed
 
     def _watch(self, row_key: str, write: Any, what: Any, more: Mapping[str, Any]) -> Any:
         rows, at = self._table.rows, (row_key,)
         before = rows.get(at)
         result = write(what, **more)
-        self._world.oracle.wrote(before, rows[at])
+        assert self._wrote is not None  # only a watched table's writes come here
+        self._wrote(before, rows[at])
         return result
 
 
@@ -166,10 +182,15 @@ class SimOutbox:
 
 
 class SimSsm:
-    """The boto3 client under `SsmSwitches`."""
+    """The boto3 client under `SsmSwitches`.
+
+    Attributes:
+        read_at: when the switches were really looked at last.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.read_at = 0.0
 
     def get_parameters(self, *, Names: Sequence[str]) -> Any:  # noqa: N803 - boto3's name
         try:
@@ -179,5 +200,6 @@ class SimSsm:
 
     def _read(self, names: Sequence[str]) -> Any:
         switches = self._world.switches
+        self.read_at = self._world.now
         values = [(name, switches[name.rpartition("/")[2]]) for name in names]
         return {"Parameters": [{"Name": n, "Value": "true" if v else "false"} for n, v in values]}

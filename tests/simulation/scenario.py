@@ -8,10 +8,13 @@ from __future__ import annotations
 
 import random
 from dataclasses import dataclass, field, replace
+from typing import Any
 
-from tests.simulation.faults import Fault, drawn
+from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
 
+EPOCH = 1_790_000_000.0
+"""When a schedule begins."""
 CANARY = "canary-7f3b"
 """Stands in every customer text and address; never seen outside the queue and the provider."""
 RECIPIENTS = "+1555014"
@@ -43,6 +46,10 @@ CALLS_AN_EVENT = 55
 CALLS_OF = {"ticket": 23, "start": 43, "says": 28, "batch": 6, "write": 17, "sweep": 25, "copy": 3}
 """About how many calls each thing of a schedule leads to, so that faults fall among them."""
 MOST_FAULTS = 24
+HELD = ("auto_queue_initial_message", "auto_queue_reply_message")
+_STORE = frozenset({Port.READ, Port.WRITE, Port.TRANSACT})
+_QUEUE = frozenset({Port.SEND, Port.DEFER})
+_SWITCHES = frozenset({Port.SWITCHES})
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +123,15 @@ class Scenario:
         replays: at what time an operator replays which of the events, by number.
         writes: when the fact writer runs.
         late_ttl: after a month TTL deletes only some of what has expired, and copies come again.
+        away: ports of AWS of which no call is answered, from and to when.
+        jumps: when the clock of which container is set, and to what.
+        resumes: when an operator replays which of the events of outreach, by number.
+        approvals: when a person lets the machine go on with everything that was handed off.
+        held: the project's rule by which messages wait for a person, if it has one.
+        echoes: the provider tells of our own replies as of a customer's.
+        sick: a ticket at which every request fails, and until when.
+        ticks: when the sweep runs as its schedule has it.
+        provoked: what goes wrong at effects, counted by themselves: among all calls they are few.
     """
 
     seed: int
@@ -139,6 +155,15 @@ class Scenario:
     writes: tuple[float, ...] = ()
     is_numbered: bool = True
     late_ttl: bool = False
+    away: tuple[tuple[frozenset[Port], float, float], ...] = ()
+    jumps: tuple[tuple[float, int, float], ...] = ()
+    resumes: tuple[tuple[float, int], ...] = ()
+    approvals: tuple[float, ...] = ()
+    held: str = ""
+    echoes: bool = False
+    sick: tuple[str, float] = ("", 0.0)
+    ticks: tuple[float, ...] = ()
+    provoked: tuple[Fault, ...] = ()
 
 
 def scenario(seed: int) -> Scenario:
@@ -161,6 +186,7 @@ def scenario(seed: int) -> Scenario:
     skews = _skews(rng, 7)
     return replace(
         alone,
+        **_beside(random.Random(seed ^ 0xBE51DE), skews),
         posts=tuple(posts),
         starts=tuple(starts),
         says=tuple(says),
@@ -288,6 +314,36 @@ def _facts(rng: random.Random) -> tuple[list[Batch], list[float]]:
             batches.append(Batch(at + rng.choice(DELAYS[:-1]), some, is_copy=True))
     writes = [rng.random() * 1_500 for _ in range(rng.choice((1, 2, 3)))] if batches else []
     return batches, sorted(writes)
+
+
+def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
+    """What came to schedules later: drawn by itself, so that it changes nothing of the rest."""
+    start, seconds = rng.random() * 600, rng.choice((20.0, 60.0, 600.0))
+    ports = rng.choice((_STORE, _QUEUE, _SWITCHES, _STORE | _QUEUE | _SWITCHES))
+    low, high = min(0.0, *skews), max(0.0, *skews)
+    return {
+        "away": ((ports, start, start + seconds),) if rng.random() < 0.06 else (),
+        "jumps": tuple(
+            (rng.random() * 900, rng.randrange(3), rng.uniform(low, high))
+            for _ in range(rng.choice((0,) * 9 + (1, 2)))
+        ),
+        "resumes": tuple(
+            (rng.random() * 9_000, rng.randrange(9)) for _ in range(rng.choice((0, 0, 0, 0, 2)))
+        ),
+        "approvals": tuple(rng.random() * 9_000 for _ in range(rng.choice((0, 0, 1, 3)))),
+        "held": rng.choice(("",) * 8 + HELD),
+        "echoes": rng.random() < 0.1,
+        "ticks": tuple(300.0 * n for n in range(1, 9)) if rng.random() < 0.15 else (),
+        "provoked": tuple(
+            Fault(rng.randrange(20), rng.random(), rng.random(), pauses=False)
+            for _ in range(rng.choice((0, 0, 0, 1, 1, 2)))
+        ),
+        "sick": (
+            (rng.choice(("t0", "t1", "s0", "s1")), rng.choice((5_000.0, 12_000.0, 40_000.0)))
+            if rng.random() < 0.08
+            else ("", 0.0)
+        ),
+    }
 
 
 def _skews(rng: random.Random, count: int) -> list[float]:

@@ -45,16 +45,33 @@ class Senders:
         world = self._world
         world.tell("post", post.conversation_id, post.comment_id, post.form)
         self.writes(post)
-        if self._is_taken(
-            lambda: world.door.intake.receive(
-                "richpanel", {}, _ticket_body(post), lambda headers: None, richpanel.parse
-            )
-        ):
+        if self._is_told(post):
             key = keys.ticket_message(post.conversation_id, post.comment_id)
             world.oracle.accepted[key] = post.conversation_id
         elif world.scenario.sender_repeats:
             again = replace(post, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.post(again))
+
+    def _is_told(self, post: Post) -> bool:
+        return self._is_taken(
+            lambda: self._world.door.intake.receive(
+                "richpanel", {}, _ticket_body(post), lambda headers: None, richpanel.parse
+            )
+        )
+
+    def echo(self, conversation_id: str, comment_id: str, text: str) -> None:
+        """Richpanel tells of a comment of ours, as its rules have it; nobody repeats that."""
+        post = Post(0.0, conversation_id, comment_id, text, "id", is_copy=True)
+
+        def told() -> None:
+            self._world.happened["reply_echoed"] += 1
+            if self._is_told(post):
+                key = keys.ticket_message(conversation_id, comment_id)
+                self._world.oracle.accepted[key] = conversation_id
+
+        # Not before the ticket shows it: until then nothing tells it from a customer's.
+        world = self._world
+        world.at(world.now + world.scenario.lag_seconds, lambda: self._soon(told))
 
     # --- outreach -----------------------------------------------------------------------------
 

@@ -4,13 +4,18 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib import intake, ledger, ledger_actions, switches
+from chalicelib import intake, ledger, ledger_actions, state, switches
 from chalicelib.audit import Audit
 from chalicelib.effects import Effects
-from chalicelib.errors import PermanentError
+from chalicelib.errors import PermanentError, SwitchesUnreadableError
+from chalicelib.escalation import Escalation
+from chalicelib.fact_dimensions import Dimensions
+from chalicelib.flows.outreach.conclusions import Conclusions
 from chalicelib.flows.support.answering import Answering
 from chalicelib.keys import OpaqueIds
+from chalicelib.ports import Switches
 from chalicelib.settlement import Settled, Settlement, Verdict
+from chalicelib.sweep_tickets import TicketSweep
 from chalicelib.worker import HandedBackError, Worker
 from tests.simulation import support
 from tests.simulation.scenario import scenario
@@ -32,7 +37,7 @@ def test_an_unknown_outcome_that_is_taken_for_a_no_is_found(monkeypatch):
     monkeypatch.setattr(
         Settlement, "judge", lambda self, action: Settled(Verdict.NOT_HAPPENED, "guessed")
     )
-    assert is_found("P1", since=95)
+    assert is_found("P1", since=402)
 
 
 def test_a_message_that_is_acknowledged_instead_of_handed_back_is_found(monkeypatch):
@@ -59,7 +64,7 @@ def test_a_reply_that_is_given_up_as_if_somebody_had_answered_is_found(monkeypat
         raise PermanentError("richpanel", "send_message", reason="superseded")
 
     monkeypatch.setattr(Answering, "recompose", refused)
-    assert is_found("P2")
+    assert is_found("P2", since=24)
 
 
 def test_an_address_in_an_audit_row_is_found(monkeypatch):
@@ -93,7 +98,77 @@ def test_a_fence_that_is_not_looked_at_is_found(monkeypatch, where):
             monkeypatch.setattr(half, "MINE", anybody)
     else:
         monkeypatch.setattr(Effects, "_check_lease", lambda self, lease: None)
-    assert is_found("P6", since=40 if where == "record" else 80)
+    assert is_found("P6", since=92 if where == "record" else 80)
+
+
+def test_switches_that_are_taken_for_open_where_they_cannot_be_read_are_found(monkeypatch):
+    current = switches.SsmSwitches.current
+
+    def guessed(self):
+        try:
+            return current(self)
+        except SwitchesUnreadableError:
+            return Switches()
+
+    monkeypatch.setattr(switches.SsmSwitches, "current", guessed)
+    assert is_found("P5", since=306)
+
+
+def test_a_lease_that_is_looked_at_once_only_is_found(monkeypatch):
+    """The first look is not enough: the worker may stand still behind it."""
+    monkeypatch.setattr(Effects, "_look_again", lambda self, attempt, actions: None)
+    assert is_found("P6", since=77)
+
+
+def test_an_action_that_is_missing_in_the_audit_is_found(monkeypatch):
+    monkeypatch.setattr(Audit, "write", lambda self, rows: None)
+    assert is_found("P7")
+
+
+def test_a_memory_that_a_late_message_moves_back_is_found(monkeypatch):
+    always = "attribute_exists(#conversation_id) OR attribute_not_exists(#last_message_at)"
+    unused = " OR #last_message_at = :at OR #last_fence = :fence"
+    monkeypatch.setattr(state, "_NOT_NEWER", always + unused)
+    assert is_found("P3", since=6)
+
+
+def test_a_message_that_was_sent_and_is_not_kept_is_found(monkeypatch):
+    monkeypatch.setattr(
+        Conclusions, "_send", lambda self, event, plan, record, entry_id, row: record
+    )
+    assert is_found("P2")
+
+
+def test_an_event_that_died_and_of_which_nobody_is_told_is_found(monkeypatch):
+    monkeypatch.setattr(Escalation, "_ask", lambda self, *event: None)
+    assert is_found("P2", since=217)
+
+
+def test_a_dead_letter_of_which_no_row_says_why_is_found(monkeypatch):
+    monkeypatch.setattr(Worker, "_record_end", lambda self, *end: None)
+    assert is_found("P7", since=217)
+
+
+def test_what_surely_did_not_happen_and_waits_as_if_it_might_have_is_found(monkeypatch):
+    monkeypatch.setattr(ledger.Ledger, "rearm", lambda self, lease, actions: None)
+    assert is_found("P2", since=26)
+
+
+def test_what_is_unknown_and_in_no_index_is_found(monkeypatch):
+    monkeypatch.setattr(
+        ledger_actions, "partition", lambda mark, key: None if mark == "unknown" else key
+    )
+    assert is_found("P2", since=158)
+
+
+def test_a_ticket_that_nobody_told_us_about_and_no_sweep_looks_at_is_found(monkeypatch):
+    monkeypatch.setattr(TicketSweep, "_judge", lambda self, tickets: None)
+    assert is_found("P2", since=108)
+
+
+def test_a_fact_whose_dimension_is_missing_is_found(monkeypatch):
+    monkeypatch.setattr(Dimensions, "ensure", lambda self, attempt, wanted: None)
+    assert is_found("P2", since=2)
 
 
 def test_an_end_without_a_reason_is_found(monkeypatch):

@@ -1,5 +1,7 @@
 """Schedules written by hand: what the simulation once found, and what it must go on finding."""
 
+from dataclasses import replace
+
 import pytest
 
 from tests.simulation.faults import Fault, Port
@@ -157,3 +159,20 @@ def dead_and_unheard(conversation_id, comment_id):
         "lease_until": 0,
         "unfinished": "failed#0",
     }
+
+
+@pytest.mark.parametrize("channel", ["whatsapp", "sms"])
+def test_an_answer_that_was_lost_is_not_sent_after_the_recipient_said_stop(channel):
+    """It was decided before; while nobody knew what became of it, the STOP was heard."""
+    start = replace(TEXT, channel=channel)
+    says = (
+        Says(5.0, channel, TEXT.recipient, 0, "tell me more"),
+        Says(60.0, channel, TEXT.recipient, 1, "STOP"),
+    )
+    at = call_of(Port.EFFECT, schedule(starts=(start,), says=says[:1]), which=1)
+    lost = fault(Port.EFFECT, "never_lands_and_no_answer", at)
+    world, violations = run(schedule(starts=(start,), says=says, faults=(lost,)))
+    assert violations == []
+    assert list(world.landed.values()) == [1]
+    (reason,) = {row["reason"] for row in world.ledger.rows.values() if row["status"] == "failed"}
+    assert reason == "refused:do_not_contact"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
-from chalicelib.errors import PermanentError
+from chalicelib.errors import PermanentError, TransientError
 from chalicelib.orders import Lookup, Order
 from chalicelib.ports import Comment, Found, Ticket, UnsettledAction
 from tests.simulation.flow import AUTHOR
@@ -42,17 +42,28 @@ class _Ticket:
 class MemoryVendor:
     """Tickets by id.
 
+    Attributes:
+        sick: the ticket at which every request fails.
+
     Args:
         now: the provider's clock, epoch seconds.
         lag_seconds: how long a new comment of ours stays invisible to reads.
         landed: what happened, by action key.
+        told: told of every comment of ours: its ticket, its id and its text.
     """
 
     def __init__(
-        self, now: Callable[[], float], *, lag_seconds: float, landed: Counter[str]
+        self,
+        now: Callable[[], float],
+        *,
+        lag_seconds: float,
+        landed: Counter[str],
+        told: Callable[[str, str, str], None] | None = None,
     ) -> None:
         self._now = now
         self._lag = lag_seconds
+        self._told = told
+        self.sick = ""
         self.tickets: dict[str, _Ticket] = {}
         self.landed = landed
         self.seen_keys: dict[str, str] = {}
@@ -77,6 +88,8 @@ class MemoryVendor:
 
     def read(self, conversation_id: str) -> Ticket:
         """The ticket as the API shows it; raises `PermanentError` where there is none."""
+        if conversation_id == self.sick:
+            raise TransientError("richpanel", "read_ticket", status=503)
         ticket = self.tickets.get(conversation_id)
         if ticket is None:
             raise PermanentError("richpanel", "read_ticket", status=404)
@@ -140,6 +153,8 @@ class MemoryVendor:
         ticket.comments.append(mine)
         ticket.updated_at = now
         self.seen_keys[key] = mine.id
+        if self._told is not None:
+            self._told(conversation_id, mine.id, text)
         return mine.id
 
     def close(self, key: str, conversation_id: str) -> Ticket:

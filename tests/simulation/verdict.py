@@ -7,13 +7,15 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tests.simulation import books
 from tests.simulation.oracle import SET_LIKE
-from tests.simulation.scenario import CANARIES
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
 _ENDED = frozenset({"processed", "failed", "parked", "skipped"})
+_PASSING = frozenset({"connect_failed", "http_429", "timeout", "http_503"})
+"""Reasons of what surely was not done and may be tried again."""
 _BY_QUERY = frozenset({"reply_queried", "reply", "send_text"})
 """Kinds whose outcome the provider shows for ever: they never stay unknown."""
 
@@ -25,7 +27,10 @@ def is_at_rest(world: World) -> bool:
         return False
     if any(row.get("status") == "unknown" and row["action_kind"] in _BY_QUERY for row in rows):
         return False
-    return not any(row.get("status") == "pending" for row in world.facts.rows.values())
+    if any(row.get("status") == "failed" and "unfinished" in row for row in rows):
+        return False  # a person is to be told
+    facts = world.facts.rows.values()
+    return not any(row.get("status") == "pending" or row.get("posting") for row in facts)
 
 
 def judge(world: World) -> None:
@@ -42,12 +47,7 @@ def judge(world: World) -> None:
             _judge_reason(world, key, row)
     _judge_texts(world, rows)
     _judge_facts(world)
-    _judge_histories(world)
-    for table in (world.ledger, world.state, world.audit, world.facts):
-        for row in table.rows.values():
-            shown = repr(row)
-            if any(canary in shown for canary in CANARIES):
-                broken("P4", f"text in table {table.name}")
+    books.judge(world, rows)
     if world.queue.waiting():
         broken("P2", "messages are left on the queue")
 
@@ -92,6 +92,8 @@ def _judge_action(world: World, row: Mapping[str, Any], rows: Mapping[str, Any])
     event = rows.get(row["event_key"], {})
     if status in {"refused", "skipped", "unknown", "abandoned"} and not row.get("reason"):
         broken("P7", f"{key} is {status} without a reason")
+    if status == "refused" and row.get("reason") in _PASSING:
+        broken("P2", f"{key} is refused for {row['reason']}, which passes")
     is_help = row["action_type"] == "escalate"  # asked for by an attempt that a replay followed
     if status == "pending" and event.get("status") == "processed" and not is_help:
         broken("P2", f"{key} is pending and its event is processed")
@@ -142,6 +144,10 @@ def _judge_facts(world: World) -> None:
             broken("P2", f"{key} was accepted and is pending")
         elif row["status"] == "posted" and key not in posted:
             broken("P2", f"{key} is posted and never happened")
+        elif row["status"] != "posted" and key in posted:
+            broken("P2", f"{key} is posted and its row says {row['status']}")
+        elif row["status"] in {"failed", "skipped"} and not row.get("reason"):
+            broken("P7", f"{key} is {row['status']} without a reason")
     for key, batches in posted.items():
         if len(set(batches)) > 1:
             broken("P1", f"{key} is in the batches {sorted(set(batches))}")
@@ -150,23 +156,6 @@ def _judge_facts(world: World) -> None:
     for table, number in world.dataset.dimension_keys().items():
         if number > 1:
             broken("P1", f"a key of {table} stands twice in its dimension")
-
-
-def _judge_histories(world: World) -> None:
-    """A conversation holds each message once, and counts as many as it holds."""
-    pages: dict[str, list[str]] = {}
-    for row in world.conversations.rows.values():
-        kind, _, rest = row["conversation_id"].partition("#")
-        if kind == "page":
-            pages.setdefault(rest.partition("#")[0], []).append(row["entry_id"])
-    for entries in pages.values():
-        twice = [entry for entry, number in Counter(entries).items() if number > 1]
-        if twice:
-            world.oracle.broken("P1", f"entry {twice[0]} stands twice in its conversation")
-    held = sum(len(entries) for entries in pages.values())
-    counted = sum(row.get("message_count", 0) for row in world.conversations.rows.values())
-    if held != counted:
-        world.oracle.broken("P2", f"conversations count {counted} messages and hold {held}")
 
 
 def judge_month(world: World, before: Counter[str]) -> None:

@@ -14,11 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from chalicelib import keys
-from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
-from chalicelib.job_kinds import TicketMessage
-from chalicelib.jobs import Recovery
 from chalicelib.ports import Delivery
 from chalicelib.worker import HandedBackError
 from local import company
@@ -31,12 +27,12 @@ from tests.simulation.memory_queue import MemoryQueue, Message, ReceiptError
 from tests.simulation.memory_table import MemoryTable
 from tests.simulation.network import Network
 from tests.simulation.oracle import Oracle
-from tests.simulation.scenario import Scenario
+from tests.simulation.people import People
+from tests.simulation.scenario import EPOCH, Scenario
 from tests.simulation.senders import Senders
 from tests.simulation.stage import Runner
 from tests.simulation.vendor import MemoryShop, MemoryVendor
 
-EPOCH = 1_790_000_000.0
 FUNCTION_SECONDS = 120.0
 SCHEDULE_SECONDS = 240.0
 VISIBILITY_SECONDS = 720.0
@@ -60,14 +56,17 @@ class World:
     Attributes:
         landed: the truth: how often each action really happened.
         watched: the tables whose rows are fenced.
+        rested_at: when the last fault was over.
     """
 
     def __init__(self, scenario: Scenario, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
-        self.is_fair = not (
-            scenario.faults or scenario.flips or scenario.deploys or any(scenario.outage)
+        trouble = (
+            *(scenario.faults, scenario.flips, scenario.deploys, any(scenario.outage)),
+            *(scenario.away, scenario.echoes, scenario.sick[0], scenario.provoked),
         )
+        self.is_fair = not any(trouble)
         self.rng = random.Random(scenario.seed ^ 0x5EED)
         self.version = 1
         self.deliveries = 0
@@ -82,6 +81,7 @@ class World:
             "shadow_mode": False,
         }
         self.actor: Container | None = None
+        self.rested_at = 0.0
         self._ids = 0
         self._agenda: list[tuple[float, int, Callable[[], None]]] = []
         self._agenda_number = 0
@@ -93,6 +93,7 @@ class World:
         self.oracle = Oracle(self)
         self.network = Network(self)
         self.senders = Senders(self)
+        self.people = People(self)
         door, sweeper, writer, provider = scenario.other_skews
         self._make_providers(provider)
         self.containers = [Container(self, n, skew) for n, skew in enumerate(scenario.skews)]
@@ -109,7 +110,8 @@ class World:
         self.sweeps = MemoryTable("sweeps", ("event_id",))
         self.companies = MemoryTable("companies", ("company_id", "project_id"))
         if self.scenario.starts:
-            self.companies.put(company.project("sim"))
+            rules = {self.scenario.held: True} if self.scenario.held else {}
+            self.companies.put(company.project("sim", **rules))
         self.watched = (self.ledger, self.facts)
 
     def _make_providers(self, skew: float) -> None:
@@ -120,7 +122,8 @@ class World:
         def clock() -> float:
             return self.now + skew
 
-        self.vendor = MemoryVendor(clock, lag_seconds=lag, **truth)
+        told = self.senders.echo if scenario.echoes else None
+        self.vendor = MemoryVendor(clock, lag_seconds=lag, told=told, **truth)
         self.shop = MemoryShop(clock)
         self.twilio = MemoryTwilio(clock, lag_seconds=lag, report=self.senders.text_taken, **truth)
         self.ses = MemorySes(report=self.senders.mail_taken, **truth)
@@ -143,7 +146,7 @@ class World:
         return self
 
     def _fill_agenda(self) -> None:
-        scenario, senders = self.scenario, self.senders
+        scenario, senders, people = self.scenario, self.senders, self.people
         if any(abs(skew) > 60 for skew in (*scenario.skews, *scenario.other_skews)):
             self.happened["clock_over_60_s_wrong"] += 1
         for post in scenario.posts:
@@ -167,13 +170,23 @@ class World:
         for when in scenario.deploys:
             self._plan("other_plan_deployed", when, self._deploy)
         for when, number in scenario.replays:
-            self._plan("replayed", when, lambda number=number: self._replay(number))
+            self._plan("replayed", when, lambda number=number: people.replay(number))
         for when in scenario.redrives:
-            self._plan("redriven", when, self._redrive)
-        for when in scenario.sweeps:
+            self._plan("redriven", when, people.redrive)
+        for when in (*scenario.sweeps, *scenario.ticks):
             self._plan("swept_beside_traffic", when, self._sweep)
         for when in scenario.writes:
             self._plan("", when, self._write_facts)
+        self.vendor.sick, until = scenario.sick
+        if until:
+            self.at(EPOCH + until, lambda: setattr(self.vendor, "sick", ""))
+        for when, number, skew in scenario.jumps:
+            clock = self.containers[number].clock
+            self._plan("clock_set", when, lambda clock=clock, skew=skew: clock.set(skew))
+        for when, number in scenario.resumes:
+            self._plan("outreach_replayed", when, lambda number=number: people.resume(number))
+        for when in scenario.approvals:
+            self._plan("approved", when, people.approve)
 
     def _plan(self, name: str, when: float, action: Callable[[], None]) -> None:
         """Something of the scenario, counted where it is one of the things that go wrong."""
@@ -202,8 +215,12 @@ class World:
 
     def _come_to_rest(self) -> None:
         """No more faults; the schedules tick until nothing moves any more."""
+        self.rested_at = self.now
         self.network.faults = {}
         self.network.pauses = []
+        self.network.provoked = {}
+        self.network.away = ()
+        self.vendor.sick = ""
         self.outage = (0.0, 0.0)
         for name, value in (("kill_switch", False), ("safe_mode", False), ("shadow_mode", False)):
             self.flip(name, value)
@@ -252,27 +269,6 @@ class World:
         for container in (*self.containers, *self.sweepers, *self.writers):
             if not container.busy:
                 container.rebuild()
-
-    def _replay(self, number: int) -> None:
-        """An operator sends an event of the past once more."""
-        posts = [post for post in self.scenario.posts if EPOCH + post.at <= self.now]
-        if not posts:
-            return
-        post = posts[number % len(posts)]
-        job = TicketMessage(
-            event_key=keys.ticket_message(post.conversation_id, post.comment_id),
-            conversation_id=post.conversation_id,
-            message_id=post.comment_id,
-            received_at=iso(self.door.clock.now()),
-            source="operator",
-            trace_id="replay",
-        )
-        self.oracle.recovered(job.event_key)
-        self._invoke(self.door, lambda: self.door.intake.accept(job, recovery=Recovery.OPERATOR))
-
-    def _redrive(self) -> None:
-        for message in self.queue.redrive():
-            self.oracle.recovered(json.loads(message.body)["event_key"])
 
     def _sweep(self) -> None:
         self.tell("sweep")
@@ -342,16 +338,17 @@ class World:
         """One Lambda invocation; on a stack of its own where it may have to stand still."""
         container.busy = True
         if not self.network.is_pause_within(LOOK_AHEAD_CALLS):
-            self._invoke(container, work)
+            self.invoke(container, work)
             return
-        runner = Runner(lambda: self._invoke(container, work))
+        runner = Runner(lambda: self.invoke(container, work))
         self._runner = runner
         runner.resume()
         self._runner = None
 
-    def _invoke(self, container: Container, work: Callable[[], Any]) -> None:
+    def invoke(self, container: Container, work: Callable[[], Any]) -> None:
+        """Something that a container does, however it ends."""
         self.actor = container
-        container.fences = {}
+        container.fences, container.undone = {}, ("", 0)
         try:
             work()
         except Crash:
@@ -359,6 +356,9 @@ class World:
             container.rebuild()
         except HandedBackError as why:
             self.tell("handed back", container.number, why)
+            self.oracle.handed_back(container)
+            if container.message is not None and container.message.receives == MAX_RECEIVES:
+                self.oracle.given_up(json.loads(container.message.body)["event_key"])
         except MiddlewareError as error:
             self.tell("gave up", container.number, error)
             if container in self.containers:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chalicelib import keys
-from chalicelib.conversations.ports import ConversationsPort
+from chalicelib.conversations.ports import DO_NOT_CONTACT, ConversationsPort
 from chalicelib.conversations.records import Status
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach.drafting import Drafting
@@ -27,7 +27,7 @@ class Releasing:
         if event.facts.event_key != keys.release(record.opaque_id, str(handoff.get("id"))):
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
         if self._conversations.is_forbidden(record.primary_channel, record.company_id):
-            raise NotAnEvent(EventStatus.FAILED, "do_not_contact")
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         moved = self._conversations.move(
             record, {Status.HANDED_OFF}, {"conversation_status": handoff["was"]}
         )

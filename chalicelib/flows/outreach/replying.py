@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chalicelib import keys
-from chalicelib.conversations.ports import ConversationsPort
+from chalicelib.conversations.ports import DO_NOT_CONTACT, ConversationsPort
 from chalicelib.conversations.records import Channel, Entry, Record, Status
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach import rules
@@ -58,7 +58,7 @@ class Replying:
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
         if self._conversations.is_forbidden(record.primary_channel, record.company_id):
-            raise NotAnEvent(EventStatus.PROCESSED, "do_not_contact")
+            raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if rules.is_held(record, "auto_queue_reply_message"):
             return handed_off("reply", "auto_queue_reply_message")
         self._drafting.wait_out_quiet_hours(record)

@@ -1,0 +1,75 @@
+"""What operators and other persons do to a running system: replay, redrive, approve."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from chalicelib import keys, rows
+from chalicelib.clock import iso
+from chalicelib.conversations import handoffs
+from chalicelib.flows.outreach.receipts import resumed
+from chalicelib.job_kinds import TicketMessage
+from chalicelib.jobs import Recovery
+from tests.simulation.scenario import EPOCH
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+class People:
+    """Of one world."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def replay(self, number: int) -> None:
+        """An operator sends an event of the past once more."""
+        world = self._world
+        posts = [post for post in world.scenario.posts if EPOCH + post.at <= world.now]
+        if not posts:
+            return
+        post = posts[number % len(posts)]
+        job = TicketMessage(
+            event_key=keys.ticket_message(post.conversation_id, post.comment_id),
+            conversation_id=post.conversation_id,
+            message_id=post.comment_id,
+            received_at=iso(world.door.clock.now()),
+            source="operator",
+            trace_id="replay",
+        )
+        world.oracle.recovered(job.event_key)
+        world.invoke(world.door, lambda: world.door.intake.accept(job, recovery=Recovery.OPERATOR))
+
+    def resume(self, number: int) -> None:
+        """An operator sends an event of outreach once more, from its row."""
+        world = self._world
+        known = [
+            row
+            for (key,), row in world.ledger.rows.items()
+            if key.startswith(("evt:start:", "evt:reply:")) and row["status"] != "received"
+        ]
+        if not known:
+            return
+        job = resumed(rows.event(known[number % len(known)]))
+        world.oracle.recovered(job.event_key)
+        world.invoke(world.door, lambda: world.door.intake.accept(job, recovery=Recovery.OPERATOR))
+
+    def approve(self) -> None:
+        """A person lets the machine go on with everything that waits for one."""
+        world = self._world
+        for row in list(world.conversations.rows.values()):
+            if row.get("handoff_state") == handoffs.WAITING:
+                world.invoke(world.door, lambda row=row: self._release(row["opaque_id"]))
+
+    def _release(self, opaque_id: str) -> None:
+        world = self._world
+        record = world.door.outreach.desk.show(opaque_id)
+        if world.door.outreach.desk.approve(opaque_id) and record is not None:
+            world.oracle.accepted[keys.release(opaque_id, record.handoff["id"])] = opaque_id
+
+    def redrive(self) -> None:
+        """The dead letters come back."""
+        world = self._world
+        for message in world.queue.redrive():
+            world.oracle.recovered(json.loads(message.body)["event_key"])
