@@ -17,7 +17,7 @@ from chalicelib import keys
 from chalicelib.actions import Action
 from chalicelib.adapters import twilio as twilio_adapter
 from chalicelib.adapters.ses import Email, Ses
-from chalicelib.adapters.twilio import Text, Twilio
+from chalicelib.adapters.twilio import Sent, Text, Twilio
 from chalicelib.composing import Composer
 from chalicelib.conversations.ports import DO_NOT_CONTACT
 from chalicelib.conversations.records import Channel, Draft, Record
@@ -115,8 +115,9 @@ class Sender:
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
         """`ports.Settler` of `SendText`.
 
-        A template's text is Twilio's own rendering, so any message of that time may be it; whose
-        it is, is told by the ids that other actions have already.
+        A template's text is Twilio's own rendering, so any message of that time may be it that is
+        not what another action says: that one may have been sent and not yet recorded.  Whose the
+        rest are is told by the ids that other actions have already.
         """
         record = self._conversations.find(action.conversation_id)
         draft = self._conversations.draft(record, action.probe["entry_id"]) if record else None
@@ -125,10 +126,11 @@ class Sender:
         to, sender = _addresses(record)
         since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
         sent = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
-        wanted = None if draft.variables is not None else keys.normalised(draft.text)
-        return tuple(
-            Found(one.sid) for one in sent if wanted in (None, keys.normalised(one.body or ""))
-        )
+        if draft.variables is None:
+            wanted = keys.normalised(draft.text)
+            return tuple(Found(one.sid) for one in sent if _said(one) == wanted)
+        others = self._conversations.other_texts(record, action.probe["entry_id"])
+        return tuple(Found(one.sid) for one in sent if _said(one) not in others)
 
     def message_id_header(self, ref: str) -> str:
         """The ``Message-ID`` of an e-mail that was sent."""
@@ -199,6 +201,10 @@ class Sender:
             headers=headers,
             tag=f"{record.opaque_id}_{action.entry_id}",
         )
+
+
+def _said(message: Sent) -> str:
+    return keys.normalised(message.body or "")
 
 
 def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - of that kind

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.conversations import items
 from chalicelib.conversations.records import Draft, Record, draft
@@ -26,6 +27,19 @@ class Drafts(items.OnTable):
         """What will be, or was, sent under an entry id."""
         item = self._table.get(items.draft_key(record, entry_id))
         return draft(item) if item else None
+
+    def other_texts(self, record: Record, entry_id: str) -> frozenset[str]:
+        """What its recipient was, or will be, told in free text under other entry ids, normalised."""
+        mine = items.draft_key(record, entry_id)["conversation_id"]
+        stored = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
+            values={"p": record.primary_channel, "draft": items.DRAFT},
+            ConsistentRead=True,
+        )
+        others = (draft(item) for item in stored if item["conversation_id"] != mine)
+        return frozenset(
+            keys.normalised(one.text) for one in others if one.text and one.variables is None
+        )
 
     def note_delivery(
         self, record: Record, entry_id: str, status: str, rank: int, *, reason: str | None = None

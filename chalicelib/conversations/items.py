@@ -35,6 +35,7 @@ from chalicelib.dynamo import Table
 from chalicelib.ports import Clock
 
 TTL = timedelta(days=365)
+DRAFT = "draft#"
 NEWEST_ENTRIES = 8
 NEWEST_BYTES = 4096
 """Bounds of `messages`; every index projects the whole item, so each byte is written nine times."""
@@ -106,7 +107,7 @@ def draft_key(record: Record, entry_id: str) -> Item:
     """Its key."""
     return {
         "primary_channel": record.primary_channel,
-        "conversation_id": f"draft#{digest(record)}#{entry_id}",
+        "conversation_id": f"{DRAFT}{digest(record)}#{entry_id}",
     }
 
 

@@ -82,6 +82,10 @@ class ConversationsPort(Protocol):
         """What will be, or was, sent under an entry id."""
         ...
 
+    def other_texts(self, record: Record, entry_id: str) -> frozenset[str]:
+        """What its recipient is told in free text under other entry ids, normalised."""
+        ...
+
     def has_entry(self, record: Record, entry_id: str) -> bool:
         """Whether an entry of that id was appended."""
         ...

@@ -45,6 +45,12 @@ def call_of(port, scenario, which=0):
     return [int(words[2]) for words in calls if words[3] == port.name][which]
 
 
+def at_of(number, scenario):
+    """When that call is made."""
+    trace = World(scenario, trace=True).run().trace
+    return next(float(line.split()[0]) for line in trace if f" call {number} " in line)
+
+
 def run(scenario):
     world = World(scenario).run()
     return world, [str(violation) for violation in world.oracle.violations]
@@ -176,3 +182,20 @@ def test_an_answer_that_was_lost_is_not_sent_after_the_recipient_said_stop(chann
     assert list(world.landed.values()) == [1]
     (reason,) = {row["reason"] for row in world.ledger.rows.values() if row["status"] == "failed"}
     assert reason == "refused:do_not_contact"
+
+
+def test_an_opening_that_never_landed_does_not_pass_for_the_answer_that_came_after_it():
+    """The answer was sent, and its worker died before it had written whose message that was."""
+    start = replace(TEXT, channel="whatsapp")
+    story = {
+        "starts": (start,),
+        "says": (Says(5.0, "whatsapp", TEXT.recipient, 0, "tell me more"),),
+    }
+    gone = fault(Port.EFFECT, "crash_and_never_lands", call_of(Port.EFFECT, schedule(**story)))
+    once = schedule(**story, faults=(gone,))
+    sent = call_of(Port.EFFECT, once, which=1)
+    dies = fault(Port.TRANSACT, "crash_before", sent + 1)
+    sweeps = (at_of(sent, once) + 160.0,)
+    world, violations = run(schedule(**story, sweeps=sweeps, faults=(gone, dies)))
+    assert violations == []
+    assert list(world.landed.values()) == [1, 1]
