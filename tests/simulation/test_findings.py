@@ -199,3 +199,22 @@ def test_an_opening_that_never_landed_does_not_pass_for_the_answer_that_came_aft
     world, violations = run(schedule(**story, sweeps=sweeps, faults=(gone, dies)))
     assert violations == []
     assert list(world.landed.values()) == [1, 1]
+
+
+def test_a_conversation_that_a_person_gives_back_knows_that_its_opening_was_sent_meanwhile():
+    """Nobody knew that of it when the person took it, because no answer had come."""
+    story = {
+        "starts": (TEXT,),
+        "says": (Says(60.0, "sms", TEXT.recipient, 0, "can a human call me"),),
+        "approvals": (8_000.0,),
+    }
+    at = call_of(Port.EFFECT, schedule(**story))
+    late = fault(Port.EFFECT, "lands_late_and_no_answer", at)
+    world, violations = run(schedule(**story, faults=(late,)))
+    assert violations == []
+    (status,) = {
+        row["conversation_status"]
+        for row in world.conversations.rows.values()
+        if "start_event" in row
+    }
+    assert status == "initial_message_sent"

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from chalicelib import keys
 from chalicelib.conversations.ports import DO_NOT_CONTACT, ConversationsPort
-from chalicelib.conversations.records import Status
+from chalicelib.conversations.records import Record, Status
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach.drafting import Drafting
 from chalicelib.flows.outreach.work import Work
 from chalicelib.plans import Plan
 from chalicelib.ports import EventStatus, Switches
+
+_UNSENT = frozenset({Status.PROCESSING, Status.WITHHELD})
 
 
 class Releasing:
@@ -29,7 +31,7 @@ class Releasing:
         if self._conversations.is_forbidden(record.primary_channel, record.company_id):
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         moved = self._conversations.move(
-            record, {Status.HANDED_OFF}, {"conversation_status": handoff["was"]}
+            record, {Status.HANDED_OFF}, {"conversation_status": self._left_at(record)}
         )
         record = work.record = moved or self._conversations.get(record)
         if record.is_handed_off:
@@ -42,3 +44,12 @@ class Releasing:
             return self._drafting.answer(work, entry_id, switches)
         with self._drafting.typed_failures(record):
             return self._drafting.plan(work, entry_id, switches, is_opening=True)
+
+    def _left_at(self, record: Record) -> str:
+        """Where it stood when a person took it; its first message may have been settled since."""
+        was = Status(record.handoff["was"])
+        if was in _UNSENT and self._conversations.has_entry(
+            record, keys.entry_id(record.start_event)
+        ):
+            was = Status.INITIAL_MESSAGE_SENT
+        return was.value
