@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.conversations.ports import DO_NOT_CONTACT
 from tests.simulation import books
 from tests.simulation.oracle import SET_LIKE
 
@@ -62,7 +63,8 @@ def _judge_event(
         world.oracle.broken("P2", f"{key} was accepted and is nowhere")
     elif row is not None and row["status"] not in _ENDED and not is_dead:
         world.oracle.broken("P2", f"{key} was accepted and is {row['status']}")
-    if world.is_fair and (row is None or row["status"] != "processed"):
+    is_refused = row is not None and row.get("reason") == DO_NOT_CONTACT  # a person approved it
+    if world.is_fair and not is_refused and (row is None or row["status"] != "processed"):
         world.oracle.broken("P2", f"{key} met no fault and is {row and row['status']}")
 
 
