@@ -28,7 +28,7 @@ from chalicelib.errors import (
     SwitchesUnreadableError,
 )
 from chalicelib.escalation import Escalation
-from chalicelib.flows import Event, Flow, NotAnEvent, Watched
+from chalicelib.flows import Event, Flow, LooksAgain, NotAnEvent, Watched
 from chalicelib.jobs import Job, Recovery, decode, facts_of
 from chalicelib.outcomes import audit_rows, event_end
 from chalicelib.plans import Plan
@@ -214,7 +214,10 @@ class Worker:
     def _plan(self, flow: Flow, event: Event, lease: Lease, switches: Switches) -> Plan:
         """The stored plan, or a new one stored before anything starts."""
         if lease.plan is not None:
-            return _stored_plan(lease.plan)
+            plan = _stored_plan(lease.plan)
+            if isinstance(flow, LooksAgain):
+                flow.look_again(event, plan, switches)
+            return plan
         plan = flow.plan(event, switches)
         self.ledger.store_plan(
             lease, plan.packed(), intent=plan.facts.get("intent"), modes=switches.modes

@@ -39,6 +39,23 @@ def test_an_operators_replay_performs_what_a_switch_had_skipped(system):
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
+def test_a_replay_does_not_take_an_operators_comment_for_the_customers(system):
+    """While the switch was on nobody was asked whose it is."""
+    system.switch("kill_switch", "true")
+    system.richpanel.add_ticket("1042")
+    comment = system.richpanel.add_comment("1042", "We refunded you", operator=True)
+    body = {"ticket_id": "1042", "message_id": comment, "message": "We refunded you"}
+    system.post(body)
+    system.run()
+    assert system.event(comment)["reason"] == "withheld:kill_switch"
+    system.switch("kill_switch", "false")
+    system.services().intake.accept(job_of(body), recovery=Recovery.OPERATOR)
+    system.run()
+    assert not system.writes()
+    found = system.event(comment)
+    assert (found["status"], found["reason"]) == ("skipped", "operator_comment")
+
+
 def test_safe_mode_and_automation_off_still_route(system):
     """F40: routing reaches no customer."""
     system.switch("safe_mode", "true")

@@ -83,6 +83,15 @@ class Escalates(Protocol):
 
 
 @runtime_checkable
+class LooksAgain(Protocol):
+    """A flow that may have to decide without a look, and takes it when its plan is resumed."""
+
+    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """Raises `NotAnEvent` where the event turns out to need nothing."""
+        ...
+
+
+@runtime_checkable
 class Watched(Protocol):
     """A flow whose events nobody outside lists: a sweep looks for those that never came on.
 

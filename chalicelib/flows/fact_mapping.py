@@ -94,7 +94,7 @@ def aloware_fact(job: AlowareDelivery) -> Fact:
         key=keys.fact(ALOWARE, *parts),
         source=ALOWARE,
         agent_id=agent,
-        date=at.astimezone(zone).date().isoformat(),
+        date=_day(at, zone),
         metric=metric,
         notes=_notes(event=job.event or "none", tz=zone_name, agent=agent),
         skip=skip,
@@ -189,7 +189,7 @@ def _hubspot_fact(
         ),
         source=HUBSPOT,
         agent_id=agent,
-        date=_moment(event.occurred_at_ms, received_at).astimezone(zone).date().isoformat(),
+        date=_day(_moment(event.occurred_at_ms, received_at), zone),
         metric=metric,
         notes=_notes(
             event=event.subscription_type, object=event.object_type, tz=zone_name, agent=agent
@@ -205,6 +205,14 @@ def _moment(milliseconds: int | None, received_at: str) -> datetime:
         except OverflowError:
             pass
     return _receipt(received_at)
+
+
+def _day(moment: datetime, zone: ZoneInfo) -> str:
+    """The day in a zone; in UTC where the zone leads out of the calendar."""
+    try:
+        return moment.astimezone(zone).date().isoformat()
+    except OverflowError:
+        return moment.date().isoformat()
 
 
 def _receipt(text: str) -> datetime:

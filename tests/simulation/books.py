@@ -200,10 +200,12 @@ def _judge_handoffs(world: World, records: list[Mapping[str, Any]]) -> None:
         for row in world.conversations.rows.values()
         if row.get("handoff_state") == WAITING
     )
+    # A person's command that dies half-way leaves on the list what it has given back.
+    most = 1 + (0 if world.is_fair else len(world.scenario.approvals))
     for record in records:
         number = listed[record["opaque_id"]]
         is_handed = record["conversation_status"] == "handed_off"
-        if number > 1:
+        if number > most:
             world.oracle.broken("P1", f"{record['opaque_id']} is handed off {number} times")
         if is_handed and not number:
             world.oracle.broken("P2", f"{record['opaque_id']} is handed off to nobody")

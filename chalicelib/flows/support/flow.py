@@ -100,7 +100,7 @@ class SupportFlow:
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `flows.Flow.plan`."""
         inquiry: Inquiry = event.subject
-        is_silent = switches.kill_switch or switches.shadow_mode
+        is_silent = _is_silent(switches)
         can_be_decided = is_silent and inquiry.text is not None
         if inquiry.ticket is None and inquiry.message_id is not None and not can_be_decided:
             self._locate(inquiry, self._read(event.facts))
@@ -119,6 +119,11 @@ class SupportFlow:
         inquiry.draft = verdict.text
         floor = None if can_be_decided and ticket is None else floor_of(ticket, before=inquiry.at)
         return planned(decision, inquiry, tags, verdict, floor=floor)
+
+    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """A plan without a floor was made in silence, on a text that may be an operator's."""
+        if "floor" not in plan.facts and not _is_silent(switches):
+            event.subject.locate(self._read(event.facts))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         """See `flows.Flow.build`."""
@@ -266,6 +271,10 @@ class SupportFlow:
             return self._tickets.read_ticket(facts.conversation_id)
         except PermanentError as error:
             raise NotAnEvent(EventStatus.FAILED, f"ticket_unreadable:{error.reason}") from None
+
+
+def _is_silent(switches: Switches) -> bool:
+    return switches.kill_switch or switches.shadow_mode
 
 
 def _recorded(facts: Mapping[str, Any]) -> Decision:
