@@ -30,6 +30,7 @@ from chalicelib.ports import (
     Log,
     Modes,
     Preparer,
+    Switches,
     SwitchesPort,
 )
 from chalicelib.settlement import Settlement, Verdict
@@ -63,11 +64,14 @@ class Attempt:
 
     Attributes:
         operator: a person asked for this run: skipped and refused actions are opened again.
+        decided: the switches it was planned or resumed under; what they forbade is withheld in
+            this run, also where they were turned since.
     """
 
     lease: Lease
     modes: Modes
     operator: bool = False
+    decided: Switches | None = None
 
 
 class Effects:
@@ -111,7 +115,7 @@ class Effects:
         rows: dict[str, ActionRow] = {}
         due: list[Action] = []
         for item in step:
-            reason = self._reason_to_skip(item, step, earlier)
+            reason = self._reason_to_skip(attempt, item, step, earlier)
             if reason is None:
                 due.append(item.action)
             else:
@@ -124,7 +128,11 @@ class Effects:
         return rows
 
     def _reason_to_skip(
-        self, item: StepAction, step: Sequence[StepAction], earlier: Mapping[str, ActionRow]
+        self,
+        attempt: Attempt,
+        item: StepAction,
+        step: Sequence[StepAction],
+        earlier: Mapping[str, ActionRow],
     ) -> str | None:
         if item.already:
             return "already"
@@ -133,7 +141,8 @@ class Effects:
             met = row is not None and _is_satisfied(row)
             if not met and not any(other.action.key == key for other in step):
                 return "dependency"
-        return self._switches.current().forbids(item.action)
+        decided = attempt.decided.forbids(item.action) if attempt.decided else None
+        return decided or self._switches.current().forbids(item.action)
 
     def _left_behind(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
         """A pending row that may not go on: its effect may have left the machine before."""

@@ -204,7 +204,7 @@ class Worker:
             self.log.event("worker.parked", reason="plan_not_known_here")
             self.log.metric("mw.worker.events", outcome="parked")
             return
-        attempt = Attempt(lease=lease, modes=switches.modes, operator=operator)
+        attempt = Attempt(lease, switches.modes, operator=operator, decided=switches)
         rows: dict[str, ActionRow] = {}
         for step in steps:
             rows |= self.effects.perform(attempt, step, rows)

@@ -250,6 +250,14 @@ def test_switches_are_read_before_each_effect(door, switches, tag, say):
     assert door.perform(Say()) == [("skipped", say)]
 
 
+def test_what_a_switch_forbade_when_it_was_decided_is_withheld_although_it_was_lifted_since(door):
+    """Under the kill switch a plan is made on less than is known without it."""
+    attempt = Attempt(door.lease, MODES, decided=Switches(kill_switch=True))
+    rows = door.effects.perform(attempt, [StepAction(TAG)], {})
+    assert (rows[TAG.key].status.value, rows[TAG.key].reason) == ("skipped", "kill_switch")
+    assert door.sent == []
+
+
 def test_unreadable_switches_start_nothing_and_skip_nothing(door):
     """F40."""
     door.switches.switches = None

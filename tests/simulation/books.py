@@ -248,7 +248,8 @@ def _judge_privacy(world: World) -> None:
         for row in table.rows.values():
             shown = repr(row)
             is_named = any(canary in shown for canary in CANARIES)
-            if is_named or _ORDER_NUMBERS.search(shown):
+            is_counted = table is world.sweeps  # its numbers are how many, and how long
+            if is_named or (_ORDER_NUMBERS.search(shown) and not is_counted):
                 world.oracle.broken("P4", f"text in table {table.name}")
 
 
