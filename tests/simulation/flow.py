@@ -145,6 +145,10 @@ class RepliedFlow:
         note = (PlannedAction("note"),)
         return replace(plan, steps=(reply, *shifted, note, close))
 
+    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """See `flows.LooksAgain`."""
+        self._inner.look_again(event, plan, switches)
+
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         """See `flows.Flow.build`."""
         if planned.kind == "note" and self._version == 1:

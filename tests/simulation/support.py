@@ -137,6 +137,9 @@ class TicketFlow:
     def plan(self, event: Event, switches: Switches) -> Plan:
         return self._of(event.facts.conversation_id).plan(event, switches)
 
+    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
+        self._of(event.facts.conversation_id).look_again(event, plan, switches)
+
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         return self._of(event.facts.conversation_id).build(planned, event, plan)
 
