@@ -213,7 +213,7 @@ class Effects:
                 prepare(actions)
             self._look_again(attempt, actions)
         except PermanentError as error:
-            return self._end(attempt, actions, ActionStatus.REFUSED, reason=error.reason)
+            return self._refused(attempt, actions, fresh, error)
         except (HandBackError, ProviderError, UnavailableError):
             self._ledger.rearm(attempt.lease, fresh)
             raise
@@ -222,11 +222,28 @@ class Effects:
         except UncertainError as error:
             return self._uncertain(attempt, actions, error)
         except PermanentError as error:
-            return self._end(attempt, actions, ActionStatus.REFUSED, reason=error.reason)
+            return self._refused(attempt, actions, fresh, error)
         except ProviderError:
             self._ledger.rearm(attempt.lease, fresh)
             raise
         return self._end(attempt, actions, ActionStatus.DONE, ref=ref)
+
+    def _refused(
+        self,
+        attempt: Attempt,
+        actions: Sequence[Action],
+        fresh: Sequence[Action],
+        error: PermanentError,
+    ) -> dict[str, ActionRow]:
+        """A refused repetition says nothing of what the first request came to.
+
+        Of what only sets a state nothing is left to know: it is refused now.
+        """
+        again = [one for one in actions if one not in fresh and one.settle is Settle.KEY]
+        if again:
+            reason = f"interrupted:{error.reason}"
+            return self._end(attempt, actions, ActionStatus.UNKNOWN, reason=reason)
+        return self._end(attempt, actions, ActionStatus.REFUSED, reason=error.reason)
 
     def _uncertain(
         self, attempt: Attempt, actions: Sequence[Action], error: UncertainError

@@ -132,6 +132,16 @@ class Sender:
         others = self._conversations.other_texts(record, action.probe["entry_id"])
         return tuple(Found(one.sid) for one in sent if _said(one) not in others)
 
+    def settle_email(self, action: UnsettledAction) -> tuple[Found, ...] | None:
+        """`ports.Settler` of `SendEmail`: an e-mail that SES has told of was sent.
+
+        It may have told before anybody asked: while the row of its dead worker was still pending.
+        """
+        record = self._conversations.find(action.conversation_id)
+        entry_id = action.probe["entry_id"]
+        ref = self._conversations.reported_as(record, entry_id) if record else None
+        return (Found(ref),) if ref else None
+
     def message_id_header(self, ref: str) -> str:
         """The ``Message-ID`` of an e-mail that was sent."""
         return self._ses.message_id_header(ref)

@@ -54,7 +54,10 @@ class Settlement:
         settler = self._settlers.get(action.kind)
         if settler is None:
             return Settled(Verdict.UNDECIDED, "cannot_be_asked")
-        for found in settler(action):
+        shown = settler(action)
+        if shown is None:
+            return Settled(Verdict.UNDECIDED, "cannot_be_asked")
+        for found in shown:
             if self._ledger.claim_ref(action, found.ref):
                 return Settled(Verdict.HAPPENED, "found", found.ref)
         return self._judge_absence(action)

@@ -228,6 +228,25 @@ def test_a_repeated_effect_may_land_until_long_after_its_own_start(door, settle)
     assert (row["started_epoch"], row["horizon"]) == (now, now + 250 + LANDING_SECONDS)
 
 
+@pytest.mark.parametrize(
+    ("settle", "end"),
+    [
+        (Settle.KEY, ("unknown", "interrupted:http_400")),
+        (Settle.REPEATABLE, ("refused", "http_400")),
+    ],
+)
+def test_a_refused_repetition_says_nothing_of_the_request_before_it(door, settle, end):
+    door.ledger.begin(door.lease, [Say(settle)], MODES)
+    door.again()
+    door.fails = [PermanentError("richpanel", "send", status=400)]
+    assert door.perform(Say(settle)) == [end]
+
+
+def test_a_refused_first_request_is_refused_whatever_its_kind(door):
+    door.fails = [PermanentError("richpanel", "send", status=400)]
+    assert door.perform(Say(Settle.KEY)) == [("refused", "http_400")]
+
+
 def test_a_step_is_unknown_as_soon_as_one_of_it_cannot_be_repeated(door):
     both = [Say(Settle.KEY), Say(Settle.NONE, key="act:rp_reply:1:d")]
     door.fails = [lost()]

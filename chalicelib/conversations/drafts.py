@@ -42,11 +42,18 @@ class Drafts(items.OnTable):
         )
 
     def note_delivery(
-        self, record: Record, entry_id: str, status: str, rank: int, *, reason: str | None = None
+        self,
+        record: Record,
+        entry_id: str,
+        status: str,
+        rank: int,
+        *,
+        reason: str | None = None,
+        ref: str | None = None,
     ) -> bool:
         """Advance what is known of a sent message's delivery.
 
-        It is kept with the message's draft, which no index holds.
+        It is kept with the message's draft, which no index holds, under the provider's id.
 
         Returns:
             False when as much or more was known already; the state never goes backwards.
@@ -58,6 +65,7 @@ class Drafts(items.OnTable):
                     "delivery_status": status,
                     "delivery_rank": rank,
                     "delivery_reason": reason,
+                    "delivery_ref": ref,
                     "delivery_at": iso(self._clock.now()),
                 },
                 condition="attribute_exists(#conversation_id) AND"
@@ -72,3 +80,8 @@ class Drafts(items.OnTable):
         """How far a sent message is known to have come."""
         item = self._table.get(items.draft_key(record, entry_id))
         return item.get("delivery_status") if item else None
+
+    def reported_as(self, record: Record, entry_id: str) -> str | None:
+        """The provider's id of a message of whose delivery it has told."""
+        item = self._table.get(items.draft_key(record, entry_id))
+        return item.get("delivery_ref") if item else None

@@ -53,7 +53,14 @@ class ConversationsPort(Protocol):
         ...
 
     def note_delivery(
-        self, record: Record, entry_id: str, status: str, rank: int, *, reason: str | None = None
+        self,
+        record: Record,
+        entry_id: str,
+        status: str,
+        rank: int,
+        *,
+        reason: str | None = None,
+        ref: str | None = None,
     ) -> bool:
         """Advance what is known of a sent message's delivery."""
         ...

@@ -47,8 +47,11 @@ class Settler(Protocol):
     Raises `ProviderError`s when it cannot look.
     """
 
-    def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """Every effect at the provider that could be this action's, oldest first."""
+    def __call__(self, action: UnsettledAction) -> tuple[Found, ...] | None:
+        """Every effect at the provider that could be this action's, oldest first.
+
+        None where what is not shown may have happened all the same: absence proves nothing.
+        """
         ...
 
 

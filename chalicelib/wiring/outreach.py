@@ -136,8 +136,8 @@ class Outreach(Core):
         return dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
 
     def outreach_settlers(self) -> Mapping[str, Settler]:
-        """Who learns whether a text was sent; an e-mail's events come by themselves."""
-        return {"send_text": self.sender.settle_text}
+        """Who learns whether a message was sent."""
+        return {"send_text": self.sender.settle_text, "send_email": self.sender.settle_email}
 
     def outreach_rebuilders(self) -> Mapping[str, Rebuilder]:
         """Who makes a job from a row: the conversation holds what the first job brought."""

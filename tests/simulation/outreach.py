@@ -117,7 +117,10 @@ class OutreachParts:
             "hand_off": self.sender.hand_off,
         }
         self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
-        self.settlers = {"send_text": self.sender.settle_text}
+        self.settlers = {
+            "send_text": self.sender.settle_text,
+            "send_email": self.sender.settle_email,
+        }
         self.rebuilders = dict.fromkeys(_EVENTS, resumed)
 
     @property

@@ -86,6 +86,8 @@ def _judge_reason(world: World, key: str, row: Mapping[str, Any]) -> None:
 def _stays_unknown(world: World, row: Mapping[str, Any]) -> bool:
     """No provider can tell: it shows nothing, or it would have reported what happened."""
     kind = row["action_kind"]
+    if kind == "reply_keyed":  # its repetition was refused
+        return True
     return kind == "reply_blind" or (kind == "send_email" and not world.landed[row["event_id"]])
 
 

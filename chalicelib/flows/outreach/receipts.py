@@ -139,7 +139,7 @@ class ReceiptFlow:
 
     def _advance(self, job: DeliveryReceipt, record: Record) -> None:
         self._conversations.note_delivery(
-            record, job.entry_id, job.status, job.rank, reason=job.reason
+            record, job.entry_id, job.status, job.rank, reason=job.reason, ref=job.provider_id
         )
         if job.opts_out:
             self._conversations.forbid(record.primary_channel, record.company_id, job.status)
