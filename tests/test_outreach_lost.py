@@ -312,6 +312,32 @@ def test_an_email_that_its_dead_worker_had_not_kept_is_given_to_a_person(outreac
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
+def test_an_email_that_ses_told_of_while_its_worker_lay_dead_waits_for_nobody(outreach, killer):
+    """What SES tells of it is heard before anybody asks, and does not come again."""
+    for number in itertools.count(1):
+        recipient = f"r{number}@example.com"
+        outreach.start(f"start-{number}", "email", recipient)
+        assert outreach.services.worker
+        assert outreach.services.switches.current()
+        killer.arm(number, "before")
+        assert work(outreach)
+        killer.disarm()
+        if outreach.ses.sent_to(recipient):
+            break
+        outreach.again()
+    assert event(outreach, "act:send:")["status"]["S"] == "pending"
+    lose_the_message(outreach)
+    outreach.new_container()
+    for told in outreach.ses.events():
+        outreach.mail(told)
+    outreach.run()
+    sweep_later(outreach)
+    assert outreach.fate(f"start-{number}").json_body["state"] == "delivered"
+    assert event(outreach, "act:send:")["status"]["S"] == "done"
+    assert outreach.record("email", recipient).status == Status.INITIAL_MESSAGE_SENT
+    assert len(outreach.ses.sent_to(recipient)) == 1
+
+
 def test_what_a_worker_still_works_on_is_left_to_it(outreach, killer):
     outreach.start(channel="sms")
     assert outreach.services.worker

@@ -218,14 +218,3 @@ def test_a_conversation_that_a_person_gives_back_knows_that_its_opening_was_sent
         if "start_event" in row
     }
     assert status == "initial_message_sent"
-
-
-def test_an_email_that_ses_told_of_while_its_worker_lay_dead_waits_for_nobody():
-    """Its events came before anybody had asked what became of it, and do not come again."""
-    mail = Start(0.0, "req0", "email", "canary-7f3b@example.com")
-    at = call_of(Port.EFFECT, schedule(starts=(mail,)))
-    dies = fault(Port.TRANSACT, "crash_before", at + 1)
-    world, violations = run(schedule(starts=(mail,), faults=(dies,)))
-    assert violations == []
-    assert list(world.landed.values()) == [1]
-    assert {row["status"] for row in world.ledger.rows.values() if "plan" in row} == {"processed"}
