@@ -155,7 +155,8 @@ class Conversations(Queries, Drafts, DoNotContact):
         """Give a conversation to a person and put it on their list, in one transaction.
 
         Returns:
-            False when a person has it already, or it has failed: nothing was changed.
+            False when a person has it already, or had it and gave it back, or it has failed:
+            nothing was changed.
         """
         now = self._clock.now()
         handoff = {
@@ -185,9 +186,11 @@ class Conversations(Queries, Drafts, DoNotContact):
         states: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(AUTOMATED))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in states)
         update = self._table.updating(record.key, set_=changes, condition=either, **states)
+        # Once for good: a repetition may come after the person has given it back.
+        entry = self._table.putting(listed, condition="attribute_not_exists(#conversation_id)")
         for left in reversed(range(TRIES)):
             try:
-                self._table.transact([update, self._table.putting(listed)])
+                self._table.transact([update, entry])
             except TransactionRefused:
                 return False
             except TransientError as error:

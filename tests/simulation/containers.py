@@ -47,6 +47,7 @@ class Container:
         self.skew = skew
         self.busy = False
         self.fences: dict[str, int] = {}
+        self.woke_at = -1.0
         self.message: Message | None = None
         self.undone: tuple[str, int] = ("", 0)
         self.clock = SimClock(world, skew)

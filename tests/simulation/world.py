@@ -395,6 +395,8 @@ class World:
     def _wake(self, runner: Runner, actor: Container | None) -> None:
         self.tell("wakes", actor.number if actor else None)
         self.actor = actor
+        if actor is not None:
+            actor.woke_at = self.now
         self._runner = runner
         runner.resume()
         self._runner = None
