@@ -122,7 +122,7 @@ class Initiate:
             case Limited():
                 raise LimitError(admitted.limit, admitted.retry_after_seconds)
             case Admitted():
-                self.intake.accept(job)
+                self.intake.accept(job, admission=admitted.received_at)
                 self._mark_queued(job)
             case Known():
                 pass

@@ -67,11 +67,17 @@ class Intake:
         doors.accepted(self.log, source, mw_trace_id=job.trace_id)
         return Answer(200, {"status": "accepted", "event_id": job.event_key})
 
-    def accept(self, job: Job, *, recovery: Recovery | None = None) -> None:
+    def accept(self, job: Job, *, recovery: Recovery | None = None, admission: str = "") -> None:
         """Put a job on the queue; returning means it is kept.
 
         At the front door copies of one event share a deduplication id; a recovery send carries a
         nonce, or the queue would swallow it for five minutes.
+
+        Args:
+            job: what to keep.
+            recovery: who sends it, where it is not the front door.
+            admission: tells an event that is taken in anew from what it was before: the queue
+                must not take its message for a copy of the one that came to nothing.
 
         Raises:
             UnavailableError: the job was not kept.
@@ -81,7 +87,7 @@ class Intake:
             return
         if recovery is not None:
             job = job.model_copy(update={"recovery": recovery})
-        nonce = "" if at_front_door else self.new_id()
+        nonce = admission if at_front_door else self.new_id()
         self.outbox.put(
             encode(job),
             group_id=self.opaque().fifo_group(*job.group),

@@ -147,3 +147,27 @@ def test_a_start_that_nobody_queued_is_given_up_and_may_be_posted_again(outreach
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 1
     assert outreach.fate().json_body["state"] == "sent"
+
+
+def test_a_start_posted_again_is_no_copy_of_the_message_that_came_to_nothing(outreach):
+    """The queue drops copies for five minutes, and knows nothing of what became of the first."""
+    put = outreach.services.outbox.put
+
+    def keeps_and_does_not_say(*what, **how):
+        put(*what, **how)
+        raise UnavailableError("enqueue_failed")
+
+    outreach.services.outbox.put = keeps_and_does_not_say
+    assert outreach.start(channel="sms").json_body["error_code"] == "QUEUE_ERROR"
+    outreach.services.outbox.put = put
+    sqs, url = outreach.stage.aws.client("sqs"), outreach.stage.queue_url
+    (taken,) = sqs.receive_message(QueueUrl=url)["Messages"]
+    sqs.delete_message(QueueUrl=url, ReceiptHandle=taken["ReceiptHandle"])
+    outreach.age_starts()
+    outreach.sweep()
+    outreach.run()
+    assert outreach.fate().json_body["reason"] == "never_opened"
+    assert outreach.start(channel="sms").json_body["duplicate"] is False
+    outreach.run()
+    assert outreach.fate().json_body["state"] == "sent"
+    assert len(outreach.twilio.sent_to(TEL)) == 1
