@@ -120,9 +120,11 @@ class Sender:
         rest are is told by the ids that other actions have already.
         """
         record = self._conversations.find(action.conversation_id)
-        draft = self._conversations.draft(record, action.probe["entry_id"]) if record else None
-        if record is None or draft is None:
+        if record is None:
             raise UncertainError("twilio", "list_messages", reason="conversation_gone")
+        draft = self._conversations.draft(record, action.probe["entry_id"])
+        if draft is None:
+            return ()  # it is stored before anything is sent
         to, sender = _addresses(record)
         since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
         sent = self._twilio.sent_to(_secret_of(record), to, sender, since=since)

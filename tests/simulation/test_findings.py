@@ -218,3 +218,21 @@ def test_a_conversation_that_a_person_gives_back_knows_that_its_opening_was_sent
         if "start_event" in row
     }
     assert status == "initial_message_sent"
+
+
+def test_a_message_of_which_no_draft_was_stored_was_not_sent():
+    """Withheld in shadow, replayed, and interrupted before the replay had written its text."""
+    story = {
+        "starts": (TEXT,),
+        "flips": (
+            Flip(-10.0, "shadow_mode", value=True),
+            Flip(200.0, "shadow_mode", value=False),
+        ),
+        "resumes": ((1_100.0, 0),),
+    }
+    begun = call_of(Port.EFFECT, schedule(**story)) - 5
+    lost = fault(Port.WRITE, "answer_lost", begun)
+    world, violations = run(schedule(**story, faults=(lost,)))
+    assert world.network.applied["answer_lost"] == 1
+    assert violations == []
+    assert list(world.landed.values()) == [1]
