@@ -156,8 +156,11 @@ def test_our_own_reply_told_of_before_its_ticket_shows_it_is_answered_by_nobody(
     assert desk.writes() == written
 
 
-def test_a_message_that_its_ticket_does_not_show_is_worked_on_by_its_text(desk, tracked):
+@pytest.mark.parametrize("quotes", [False, True])
+def test_a_message_that_its_ticket_does_not_show_is_worked_on_by_its_text(desk, tracked, quotes):
     desk.run(desk.ticket(tracked))
-    desk.run({"ticket_id": "1042", "message_id": "c-9", "message": "I want a refund"})
+    history = "\n".join(f"> {line}" for line in desk.replies[-1].splitlines())
+    text = f"I want a refund\n\nOn Monday Ada wrote:\n{history}" if quotes else "I want a refund"
+    desk.run({"ticket_id": "1042", "message_id": "c-9", "message": text})
     assert desk.event("c-9")["status"] == "processed"
     assert "route-returns-admin" in desk.tags()

@@ -22,7 +22,7 @@ Language = Literal["en", "es", "unknown"]
 
 def words_of(text: str) -> list[str]:
     """A message's own words: no quoted history, case, accents, apostrophes; numbers as ``<n>``."""
-    own = _own_part(text[:MAX_INPUT_CHARACTERS])
+    own = own_part(text[:MAX_INPUT_CHARACTERS])
     plain = unicodedata.normalize("NFD", normalised(html.unescape(own)))
     spelt = plain.translate(_DROPPED)
     right = _spelling()
@@ -45,7 +45,7 @@ def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
         text: the message.
         is_asked_for: we asked for the number, so that a bare one of 3 to 20 digits is it.
     """
-    message = normalised(_own_part(text[:MAX_INPUT_CHARACTERS]))
+    message = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))
     named = [one for pair in _NAMED_ORDER.findall(message) for one in pair if one]
     bare = _BARE_ORDER.findall(message) + (_ANY_NUMBER.findall(message) if is_asked_for else [])
     found = named or [one for one in bare if not _DATE.fullmatch(one)]
@@ -57,7 +57,7 @@ def is_auto_reply(text: str, subject: str = "") -> bool:
     return bool(_AUTO_REPLY.search(normalised(f"{subject}\n{text}"[:2000])))
 
 
-def _own_part(text: str) -> str:
+def own_part(text: str) -> str:
     """The message without the history that an e-mail quotes below it."""
     head = _HISTORY.split(text, maxsplit=1)[0]
     return head if head.strip() else text

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
+from chalicelib.flows.message_words import own_part
 from chalicelib.keys import OpaqueIds, normalised, reply_action
 from chalicelib.ports import Comment, Found, Ticket, Tickets, UnsettledAction
 from chalicelib.ticket_replies import body_hash, reference
@@ -40,10 +41,10 @@ class ReplyReadBack:
 
 
 def may_be_ours(text: str, ticket: Ticket, opaque: OpaqueIds) -> bool:
-    """Whether a text carries the reference of a reply to one of the ticket's messages.
+    """Whether a text carries the reference of a reply to one of the ticket's messages itself.
 
-    A customer who quotes our reply writes such a text, too.
+    A customer's answer carries it in what it quotes.
     """
-    said = normalised(text)
+    said = normalised(own_part(text))
     answered = (one.id for one in ticket.comments if not one.is_operator)
     return any(reference(opaque, reply_action(ticket.id, one)).lower() in said for one in answered)
