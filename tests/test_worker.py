@@ -16,6 +16,7 @@ from worker_desk import (
     AskingFlow,
     Desk,
     Died,
+    LookingFlow,
     Say,
     job,
     lost,
@@ -394,6 +395,30 @@ def test_what_was_withheld_is_named_also_behind_what_was_already_so(desk):
     desk.switches.switches = Switches(automation_enabled=False)
     desk.process()
     assert desk.ended() == ("processed", "withheld:automation_disabled")
+
+
+def test_what_was_decided_under_a_switch_is_withheld_although_it_is_lifted_meanwhile(desk):
+    decide = desk.flow.plan
+
+    def lifted(event, switches):
+        desk.switches.switches = Switches()
+        return decide(event, switches)
+
+    desk.switches.switches, desk.flow.plan = Switches(kill_switch=True), lifted
+    assert desk.process() == "done"
+    assert desk.sent == []
+    assert desk.ended() == ("processed", "withheld:kill_switch")
+
+
+def test_a_flow_takes_the_look_that_it_could_not_take_when_its_plan_is_resumed():
+    desk = Desk(LookingFlow())
+    desk.fails = {ROUTED: [too_many()]}
+    desk.process()
+    assert desk.flow.looked == []
+    assert desk.process(receive=2) == "done"
+    assert desk.flow.looked == [(KEY, PLAN, desk.switches.switches)]
+    assert desk.ended() == ("skipped", "operator_comment")
+    assert desk.sent == [ROUTED]
 
 
 def test_only_an_operators_replay_opens_what_was_withheld(desk):

@@ -10,12 +10,12 @@ from chalicelib.actions import Settle
 from chalicelib.effects import Effects
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.escalation import ATTENTION_TAG, Escalation
-from chalicelib.flows import Event
+from chalicelib.flows import Event, NotAnEvent
 from chalicelib.job_kinds import TicketMessage, TicketNotification
 from chalicelib.jobs import encode, facts_of
 from chalicelib.ledger import Ledger
 from chalicelib.plans import Plan, PlannedAction
-from chalicelib.ports import Delivery
+from chalicelib.ports import Delivery, EventStatus
 from chalicelib.settlement import Settlement
 from chalicelib.worker import HandedBackError, Worker
 
@@ -146,6 +146,18 @@ class WatchedFlow(SmallFlow):
     """A flow whose events nobody outside lists."""
 
     is_watched = True
+
+
+class LookingFlow(SmallFlow):
+    """A flow that finds at its second look that there is nothing to do."""
+
+    def __init__(self):
+        super().__init__()
+        self.looked = []
+
+    def look_again(self, event, plan, switches):
+        self.looked.append((event.facts.event_key, plan, switches))
+        raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
 
 
 class Queue:
