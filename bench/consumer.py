@@ -1,4 +1,4 @@
-"""One worker process of a throughput run: `python -m bench.consumer ours|near|raw`.
+"""One worker process of a throughput run: `python -m bench.consumer ours|raw`.
 
 It says ``ready`` when it is warm, waits for a line on its standard input, works until the queue is
 empty, and prints how many messages it handled and when the last one ended.
@@ -26,7 +26,7 @@ Handler = Callable[[dict[str, Any], Any], Any]
 
 def main() -> int:
     """Work."""
-    handler = {"ours": ours, "near": near, "raw": Raw}[sys.argv[1]]()
+    handler = {"ours": ours, "raw": Raw}[sys.argv[1]]()
     sqs = boto3.client("sqs")
     pump = Pump(sqs, os.environ["BENCH_QUEUE_URL"], os.environ["BENCH_QUEUE_ARN"], handler)
     sqs.get_queue_attributes(QueueUrl=pump.queue_url, AttributeNames=["QueueArn"])
@@ -55,24 +55,6 @@ def ours() -> Handler:
     lift_rate_limits()
     services().worker.switches.current()
     handler: Handler = app.worker
-    return handler
-
-
-def near() -> Handler:
-    """The same with the vendor inside this process: engine and worker alone."""
-    handler = ours()
-    from bench.near import Near  # noqa: PLC0415 - only this side imports it
-    from chalicelib.wiring import services  # noqa: PLC0415
-    from local.vendors.richpanel import Richpanel  # noqa: PLC0415
-
-    richpanel, known = Richpanel(), set[str]()
-    for ticket, comment in json.loads(os.environ["BENCH_TICKETS"]):
-        if ticket not in known:
-            richpanel.add_ticket(ticket)
-        known.add(ticket)
-        richpanel.add_comment(ticket, comment["body"], id=comment["id"])
-    session = services().richpanel._calls.client._session  # noqa: SLF001 - where it is connected
-    session.mount("http://", Near(richpanel))
     return handler
 
 

@@ -155,16 +155,15 @@ def rates(sizes: Sizes) -> list[Row]:
     return [
         Row(
             "throughput through engine and worker",
-            f"{run.shape}, {run.processes} process{'es' * (run.processes > 1)}{vendor}",
+            f"{run.shape}, {run.processes} process{'es' * (run.processes > 1)}",
             "events/s",
-            rate,
+            run.ours,
             run.raw,
             "the same AWS requests alone",
             target=0.8 if (run.shape, run.processes) == ("parallel", 2) else None,
             at_least=True,
         )
         for run in runs
-        for vendor, rate in (("", run.near), (", and a vendor on the same cores", run.ours))
     ]
 
 
