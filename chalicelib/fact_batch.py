@@ -27,16 +27,20 @@ class Batch:
         number: of the last batch; never reset, so that a number names the same rows for ever.
         keys: of the facts in it; empty when it is over.
         not_before: epoch seconds before which the vendor wants no call.
+        is_doubted: its repetition was refused, which says nothing of the first request.
     """
 
     number: int = 0
     keys: tuple[str, ...] = ()
     not_before: float = 0.0
+    is_doubted: bool = False
 
     def encode(self) -> str:
         """As text."""
         packed = zlib.compress("\n".join(self.keys).encode(), 9) if self.keys else b""
         raw = {"n": self.number, "k": base64.b64encode(packed).decode(), "nb": self.not_before}
+        if self.is_doubted:
+            raw["d"] = True
         return json.dumps(raw, separators=(",", ":"))
 
     @classmethod
@@ -47,7 +51,7 @@ class Batch:
         raw = json.loads(text)
         packed = base64.b64decode(raw["k"])
         keys = zlib.decompress(packed).decode().split("\n") if packed else []
-        return cls(number=raw["n"], keys=tuple(keys), not_before=raw["nb"])
+        return cls(raw["n"], tuple(keys), raw["nb"], is_doubted=raw.get("d", False))
 
 
 def fitting(facts: Sequence[Fact]) -> Sequence[Fact]:

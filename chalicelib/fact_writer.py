@@ -183,7 +183,7 @@ class FactWriter:
         """The batch that was left open, then whatever is pending."""
         self.dimensions.ensure(run.attempt, dimension_keys((), self.clock.now().year))
         if run.batch.keys:
-            self._post(run, self.store.pending(run.batch.keys))
+            self._post(run, self.store.pending(run.batch.keys), is_repeated=True)
         tried = {fact.key for fact, _ in run.suspects}
         while run.time_left() > ENOUGH_SECONDS:
             found = self.store.pending_keys(at_most=self.rows_per_post + len(tried))
@@ -206,14 +206,19 @@ class FactWriter:
         self.ledger.store_plan(run.lease, batch.encode(), intent=None, modes=run.attempt.modes)
         run.batch = batch
 
-    def _post(self, run: _Run, facts: Sequence[Fact]) -> None:
-        """Post the open batch and write its facts' end."""
+    def _post(self, run: _Run, facts: Sequence[Fact], *, is_repeated: bool = False) -> None:
+        """Post the open batch and write its facts' end.
+
+        A refused repetition is asked for once more by the next run: had the first request been
+        taken, its rows would stand twice under the numbers of its parts.
+        """
         if not facts:
             return
         self.dimensions.ensure(run.attempt, dimension_keys(facts, self.clock.now().year))
         rows = tuple(fact_row(fact) for fact in facts)
         action = PostFacts(self.dimensions.target, FACT_EVENT, run.batch.number, rows)
-        row = self.effects.perform(run.attempt, [StepAction(action)], {})[action.key]
+        attempt = replace(run.attempt, operator=run.batch.is_doubted)  # opens what was refused
+        row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
         match row.status:
             case ActionStatus.DONE:
                 run.summary.posts += 1
@@ -221,6 +226,9 @@ class FactWriter:
                 run.summary.outcome = "posted"
                 self._check_lease(run)
                 self.store.settle(facts, FactStatus.POSTED, batch=run.batch.number)
+            case ActionStatus.REFUSED if is_repeated and not run.batch.is_doubted:
+                self._store(run, replace(run.batch, is_doubted=True))
+                raise HandBackError("repetition_refused")
             case ActionStatus.REFUSED:
                 self._divide(run, facts, row.reason or "refused")
             case ActionStatus.SKIPPED:

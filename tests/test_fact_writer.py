@@ -145,6 +145,32 @@ def test_an_unknown_outcome_is_settled_without_doubling(rig, kind):
     assert rig.ids() == {f"ALOWARE:{n}": 1 for n in (99, 0, 1, 2)}
 
 
+def test_a_repetition_that_is_refused_once_doubles_no_row(rig):
+    """Nothing is known of the first request: other numbers would bring its rows again."""
+    rig.run(seeded(rig))
+    rig.store().keep([fact(n) for n in range(3)])
+    rig.powerbi.fault("act_then_drop", operation="post_rows")
+    rig.run(rig.writer(is_numbered=True))
+    rig.powerbi.fault("status", operation="post_rows", status=400)
+
+    outcomes = [rig.run(rig.writer(is_numbered=True)).outcome for _ in range(2)]
+
+    assert outcomes == ["held:repetition_refused", "posted"]
+    assert rig.ids() == {f"ALOWARE:{n}": 1 for n in (99, 0, 1, 2)}
+
+
+def test_a_repetition_that_is_refused_twice_is_divided(rig):
+    rig.run(seeded(rig))
+    rig.store().keep([fact(1), fact(2, notes="x" * 4001), fact(3)])
+    rig.powerbi.fault("drop", operation="post_rows")
+
+    outcomes = [rig.run(rig.writer(is_numbered=True)).outcome for _ in range(3)]
+
+    assert outcomes == ["waiting:powerbi_connection_broken", "held:repetition_refused", "posted"]
+    assert rig.statuses(["ALOWARE:2"]) == {"ALOWARE:2": "failed"}
+    assert rig.ids() == {f"ALOWARE:{n}": 1 for n in (99, 1, 3)}
+
+
 def test_without_sequence_numbers_the_measures_still_count_once(rig):
     rig.run(seeded(rig))
     rig.powerbi.fault("act_then_drop", operation="post_rows")
