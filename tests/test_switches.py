@@ -67,13 +67,29 @@ def test_a_flip_is_seen_within_thirty_seconds(ssm, clock):
 
 
 def test_a_short_outage_is_bridged_and_a_long_one_is_not(ssm, clock):
-    """F40: a value older than thirty seconds is never acted on."""
+    """F40: nothing starts on a value that is older than thirty seconds when it has started."""
     read = switches(ssm, clock)
     read.current()
     ssm.values = None
-    clock.forward(29)
+    clock.forward(24)
     assert read.current() == Switches(automation_enabled=True)
     clock.forward(2)
+    with pytest.raises(SwitchesUnreadableError):
+        read.current()
+
+
+def test_what_asking_in_vain_takes_counts_as_age(ssm, clock):
+    read = switches(ssm, clock)
+    read.current()
+    ssm.values = None
+    clock.forward(20)
+    ask = ssm.get_parameters
+
+    def slow(**names):
+        clock.forward(10)
+        return ask(**names)
+
+    ssm.get_parameters = slow
     with pytest.raises(SwitchesUnreadableError):
         read.current()
 

@@ -118,7 +118,7 @@ class Switches:
 
 
 class SwitchesPort(Protocol):
-    """The switches, cached for at most 30 seconds."""
+    """The switches, cached for at most 25 seconds."""
 
     def current(self) -> Switches:
         """Raises `SwitchesUnreadableError` when no fresh value can be had."""
