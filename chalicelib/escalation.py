@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chalicelib.actions import Action, AddTag
 from chalicelib.effects import Attempt, Effects, StepAction
@@ -14,6 +14,8 @@ from chalicelib.ports import ActionRow, AuditPort, EventStatus, Lease, LedgerPor
 from chalicelib.waits import reason_of
 
 ATTENTION_TAG = "middleware_error_needs_attention"
+EARLIER = "earlier"
+"""Asked with this reason, a flow only names the action that an earlier run may have begun."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,23 @@ class Escalation:
         escalated = self.effects.perform(attempt, [StepAction(action)], rows)
         self.audit.write(audit_rows([action], escalated))
         return escalated
+
+    def of_earlier(
+        self, flow: Flow, event: Event, attempt: Attempt, rows: Mapping[str, ActionRow]
+    ) -> dict[str, ActionRow]:
+        """An earlier run asked a person and died before it said so, and this one needs nobody.
+
+        What it began is brought to its end and into the audit; otherwise nobody could tell later
+        who asked, and why.
+        """
+        if attempt.lease.attempts == 1:
+            return {}
+        action = _asking(flow, event, EARLIER)
+        if action is None or action.key in rows or self.ledger.action(action.key) is None:
+            return {}
+        asked = self.effects.perform(replace(attempt, operator=False), [StepAction(action)], rows)
+        self.audit.write(audit_rows([action], asked))
+        return asked
 
     def dead_letter(
         self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str

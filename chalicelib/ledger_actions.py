@@ -136,7 +136,7 @@ class ActionLedger(LedgerRows):
         return rows.action(item)
 
     def action(self, key: str) -> ActionRow | None:
-        """An action by its key, as it is now; None when there is none."""
+        """See `ports.LedgerPort.action`."""
         row = self._table.get({"event_id": key})
         return rows.action(row) if row else None
 

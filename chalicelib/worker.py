@@ -237,6 +237,9 @@ class Worker:
         status, reason = event_end(rows)
         if status == EventStatus.FAILED:
             rows |= self.escalation.of_refused(flow, event, attempt, built, rows)
+        else:
+            asked = event_end(self.escalation.of_earlier(flow, event, attempt, rows))
+            status, reason = asked if asked[0] == EventStatus.PARKED else (status, reason)
         self.audit.write(audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
             self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)

@@ -15,6 +15,7 @@ from worker_desk import (
     SmallFlow,
     WatchedFlow,
     job,
+    refused,
     too_many,
 )
 
@@ -27,7 +28,7 @@ from chalicelib.errors import (
     UnavailableError,
 )
 from chalicelib.jobs import Recovery
-from chalicelib.ports import UNDECIDED
+from chalicelib.ports import UNDECIDED, Switches
 from chalicelib.waits import OUTAGE_WAITS_SECONDS
 
 
@@ -205,6 +206,62 @@ def test_a_person_who_could_not_be_asked_is_still_owed_a_word(desk):
     assert desk.ended() == ("failed", "dead_letter:richpanel_http_429")
     assert desk.unfinished() == [KEY]
     assert ("worker.escalation_failed", {"reason": "richpanel_http_429"}) in desk.log.events
+
+
+@pytest.mark.parametrize("place", ["before", "after"])
+def test_a_replay_that_needs_nobody_tells_of_the_person_an_earlier_run_had_asked(desk, place):
+    """The run died beside the request that asked; without the audit nobody knows who asked."""
+    desk.fails = {ROUTED: [refused()], ATTENTION: [Died()] if place == "before" else []}
+    if place == "after":
+        desk.audit.fails = [Died()]
+    with pytest.raises(Died):
+        desk.process()
+    desk.clock.forward(BUSY_FOR + 1)
+
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+
+    assert desk.ended() == ("processed", None)
+    assert desk.ended(ATTENTION)[0] == "done"
+    assert desk.results() == dict.fromkeys([ROUTED, CLOSED, ATTENTION], "success")
+    assert desk.sent.count(ATTENTION) == {"before": 2, "after": 1}[place]
+
+
+def test_a_replay_that_needs_nobody_asks_nobody_anew(desk):
+    desk.fails = {ROUTED: [refused()], ATTENTION: [refused()]}
+    desk.process()
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert desk.ended() == ("processed", None)
+    assert desk.sent == [ROUTED, ATTENTION, ROUTED, CLOSED]
+
+
+def test_an_event_resumed_asks_nobody_where_nobody_was_asked(desk):
+    desk.fails = {ROUTED: [too_many()]}
+    desk.process()
+    assert desk.process(receive=2) == "done"
+    assert desk.row(ATTENTION) is None
+
+
+def test_what_asked_a_person_and_may_not_go_on_parks_the_event_until_it_may(desk):
+    desk.fails = {ROUTED: [refused()], ATTENTION: [Died()]}
+    with pytest.raises(Died):
+        desk.process()
+    desk.clock.forward(BUSY_FOR + 1)
+    action = desk.ledger.action
+
+    def stopped_meanwhile(key):
+        desk.switches.switches = Switches(kill_switch=True)
+        return action(key)
+
+    desk.ledger.action = stopped_meanwhile
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert desk.ended() == ("parked", "unknown:stopped_repeatable")
+    assert desk.results()[ATTENTION] == "unknown:stopped_repeatable"
+
+    desk.ledger.action = action
+    desk.switches.switches = Switches()
+    assert desk.process(job(recovery=Recovery.SETTLED), message_id="sqs-2") == "done"
+    assert desk.ended() == ("processed", None)
+    assert desk.results()[ATTENTION] == "success"
 
 
 @pytest.mark.parametrize("receive", [9, 10])

@@ -76,8 +76,10 @@ class Escalates(Protocol):
     def escalation(self, event: Event, reason: str) -> Action | None:
         """The action that gives a failed event to a person, or None where nobody is asked.
 
-        Called when an action was refused (``refused:...``) and when the queue gives the event up;
-        the flow may record the failure in its own state, idempotently.
+        Called when an action was refused (``refused:...``), when the queue gives the event up
+        (``dead_letter:...``), and with `escalation.EARLIER` to learn what an earlier run may have
+        begun.  Of an event given up, the flow may record the failure in its own state,
+        idempotently.
         """
         ...
 

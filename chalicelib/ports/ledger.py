@@ -208,6 +208,10 @@ class LedgerPort(Protocol):
         """Write an action that will not start, with its reason; an ended one stays as it is."""
         ...
 
+    def action(self, key: str) -> ActionRow | None:
+        """An action by its key, as it is now; None when there is none."""
+        ...
+
     def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
         """Take a provider's id for an action; False when another action has it."""
         ...
