@@ -8,7 +8,8 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from functools import partial
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
 from tests.simulation.faults import Crash, Fault, Port
@@ -115,21 +116,20 @@ class Network:
         match kind:
             case "pause_before":
                 # The request has left and is held in the network: its start is now.
-                world.pause(min(fault.pause_seconds, LATEST_SECONDS))
-                return self._land(actions, land)
+                return self._held(min(fault.pause_seconds, LATEST_SECONDS), actions, land)
             case "crash_before" | "crash_and_never_lands":
                 raise Crash
             case "crash_after":
                 self._land(actions, land)
                 raise Crash
             case "crash_and_lands_late":
-                world.at(world.now + late, lambda: self._land_late(actions, land))
+                world.lands(world.now + late, lambda: self._land_late(actions, land))
                 raise Crash
             case "lands_and_no_answer":
                 self._land(actions, land)
                 raise UncertainError(vendor, "effect", reason="timeout")
             case "lands_late_and_no_answer":
-                world.at(world.now + late, lambda: self._land_late(actions, land))
+                world.lands(world.now + late, lambda: self._land_late(actions, land))
                 raise UncertainError(vendor, "effect", reason="timeout")
             case "never_lands_and_no_answer":
                 raise UncertainError(vendor, "effect", reason="timeout")
@@ -152,6 +152,22 @@ class Network:
             case _:
                 world.now += 14.0 * fault.size
                 return self._land(actions, land)
+
+    def _held(self, seconds: float, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
+        """It arrives on time, also where its worker comes back later than it should."""
+        arrived: list[Callable[[], Any]] = []
+
+        def arrive() -> None:
+            try:
+                result = self._land(actions, land)
+            except Exception as error:  # noqa: BLE001 - raised where the answer is read
+                arrived.append(partial(_raise, error))
+            else:
+                arrived.append(lambda: result)
+
+        self._world.lands(self._world.now + seconds, arrive)
+        self._world.pause(seconds)
+        return arrived[0]()
 
     def _land(self, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
         result = land()
@@ -185,3 +201,7 @@ class Network:
     def _is_away(self, port: Port) -> bool:
         at = self._world.now - EPOCH
         return any(port in ports and start <= at < end for ports, start, end in self.away)
+
+
+def _raise(error: Exception) -> NoReturn:
+    raise error

@@ -98,8 +98,7 @@ def _judge_action(world: World, row: Mapping[str, Any], rows: Mapping[str, Any])
         broken("P7", f"{key} is {status} without a reason")
     if status == "refused" and row.get("reason") in _PASSING:
         broken("P2", f"{key} is refused for {row['reason']}, which passes")
-    is_help = row["action_type"] == "escalate"  # asked for by an attempt that a replay followed
-    if status == "pending" and event.get("status") == "processed" and not is_help:
+    if status == "pending" and event.get("status") == "processed":
         broken("P2", f"{key} is pending and its event is processed")
     if status == "unknown" and event.get("status") == "processed":
         broken("P2", f"{key} is unknown and its event is processed")

@@ -12,6 +12,7 @@ import json
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from chalicelib.errors import MiddlewareError
@@ -85,6 +86,7 @@ class World:
         self._ids = 0
         self._agenda: list[tuple[float, int, Callable[[], None]]] = []
         self._agenda_number = 0
+        self._under_way: list[tuple[float, int, Callable[[], None]]] = []
         self._runner: Runner | None = None
         self._make_tables()
         self.queue = MemoryQueue(
@@ -256,6 +258,19 @@ class World:
         self._agenda_number += 1
         heapq.heappush(self._agenda, (when, self._agenda_number, action))
 
+    def lands(self, when: float, land: Callable[[], None]) -> None:
+        """A request that is under way arrives then, whoever stands still."""
+        self._agenda_number += 1
+        landing = (when, self._agenda_number, land)
+        heapq.heappush(self._under_way, landing)
+        self.at(when, lambda: self._land_until(when))
+
+    def _land_until(self, when: float) -> None:
+        while self._under_way and self._under_way[0][0] <= when:
+            at, _, land = heapq.heappop(self._under_way)
+            self.now = max(self.now, at)
+            land()
+
     def flip(self, name: str, value: bool) -> None:  # noqa: FBT001 - the switch's value is data
         """A switch takes a value."""
         if self.switches[name] != value:
@@ -325,7 +340,7 @@ class World:
             time_left_seconds=FUNCTION_SECONDS,
         )
         self.deliveries += 1
-        container.message = message
+        container.message = replace(message)  # as this receive saw it
         self.tell("deliver", container.number, message.id, message.receives)
 
         def work() -> None:
@@ -386,7 +401,9 @@ class World:
         """Stand still; others go on where this invocation has a stack of its own."""
         runner, actor = self._runner, self.actor
         if runner is None or actor is self.door:
-            self.now += seconds
+            until = self.now + seconds
+            self._land_until(until)
+            self.now = until
             return
         self.at(self.now + seconds, lambda: self._wake(runner, actor))
         self.actor = None
