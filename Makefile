@@ -8,8 +8,9 @@ WAY ?= stack
 RUNS ?= 20000
 AT_ONCE ?= 3
 SEED ?= 1
+JOBS ?= 1
 
-.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate crash bench-reliability mutate stats deploy-local drill test-deployed clean
+.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate soak crash bench-reliability mutate stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -74,8 +75,11 @@ drill: $(READY) ## A deployed stage in which things break, and nothing may be mi
 test-deployed: $(READY) ## What is deployed, both ways, held against the declaration
 	@$(BIN)/python -m pytest -m deployed tests/deployed
 
-simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=...
-	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED)
+simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=... JOBS=...
+	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS)
+
+soak: $(READY) ## A million of them, on every core, for hours
+	@$(BIN)/python -m tests.simulation --runs 1000000 --seed $(SEED) --jobs $$(getconf _NPROCESSORS_ONLN)
 
 crash: $(READY) ## The real functions killed at every call they make, and judged from the outside
 	@$(BIN)/python -m tests.crash

@@ -7,42 +7,92 @@ import gc
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, field
 
 from tests.simulation.scenario import scenario
 from tests.simulation.shrink import shrunk
 from tests.simulation.world import World
 
+SHARE = 500
+"""Seeds that a process runs before it tells what they showed."""
+
+
+@dataclass(slots=True)
+class Found:
+    """What some seeds showed.
+
+    Attributes:
+        broken: the violating seeds, each with what did not hold.
+        seconds: of processor time.
+    """
+
+    totals: Counter[str] = field(default_factory=Counter)
+    faults: Counter[str] = field(default_factory=Counter)
+    broken: dict[int, list[str]] = field(default_factory=dict)
+    seconds: float = 0.0
+
+    def add(self, other: Found) -> None:
+        """Take in what other seeds showed."""
+        self.totals.update(other.totals)
+        self.faults.update(other.faults)
+        self.broken.update(other.broken)
+        self.seconds += other.seconds
+
 
 def main(arguments: list[str] | None = None) -> int:
     """Run; 1 when a promise did not hold."""
     options = _options(arguments)
-    totals: Counter[str] = Counter()
-    faults: Counter[str] = Counter()
-    failing: list[int] = []
     gc.freeze()  # what was imported is never garbage
-    started = time.process_time()
-    for seed in range(options.seed, options.seed + options.runs):
-        world = World(scenario(seed)).run()
-        _count(world, totals, faults)
-        if world.oracle.violations:
-            failing.append(seed)
-            _print_violation(seed, world)
-            if len(failing) >= options.stop_after:
-                break
-    seconds = time.process_time() - started
-    _print_totals(totals, faults, failing, seconds)
-    if failing and not options.no_shrink:
-        _print_shrunk(failing[0])
-    return 1 if failing else 0
+    found = Found()
+    for share in _shares(options):
+        found.add(share)
+        for seed, violations in share.broken.items():
+            for violation in violations:
+                print(f"seed {seed}: {violation}", flush=True)
+        if len(found.broken) >= options.stop_after:
+            break
+    _print_totals(found)
+    if found.broken and not options.no_shrink:
+        _print_shrunk(min(found.broken))
+    return 1 if found.broken else 0
 
 
 def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.simulation", description=__doc__)
     parser.add_argument("--runs", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1, help="the first seed; one a run")
+    parser.add_argument("--jobs", type=int, default=1, help="processes; a soak has one a core")
     parser.add_argument("--stop-after", type=int, default=5, help="failing runs")
     parser.add_argument("--no-shrink", action="store_true")
     return parser.parse_args(arguments)
+
+
+def _shares(options: argparse.Namespace) -> Iterator[Found]:
+    """What the seeds showed, share by share."""
+    end = options.seed + options.runs
+    shares = [range(first, min(first + SHARE, end)) for first in range(options.seed, end, SHARE)]
+    if options.jobs == 1:
+        yield from map(_run, shares)
+        return
+    with ProcessPoolExecutor(options.jobs) as pool:
+        try:
+            yield from pool.map(_run, shares)
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+
+def _run(seeds: range) -> Found:
+    found = Found()
+    started = time.process_time()
+    for seed in seeds:
+        world = World(scenario(seed)).run()
+        _count(world, found.totals, found.faults)
+        if world.oracle.violations:
+            found.broken[seed] = [str(violation) for violation in world.oracle.violations[:4]]
+    found.seconds = time.process_time() - started
+    return found
 
 
 def _count(world: World, totals: Counter[str], faults: Counter[str]) -> None:
@@ -75,25 +125,18 @@ def _kind(event_key: str) -> str:
     return "tickets" if first.startswith("s") else "provoking tickets"
 
 
-def _print_violation(seed: int, world: World) -> None:
-    for violation in world.oracle.violations[:4]:
-        print(f"seed {seed}: {violation}")
-
-
-def _print_totals(
-    totals: Counter[str], faults: Counter[str], failing: list[int], seconds: float
-) -> None:
+def _print_totals(found: Found) -> None:
+    totals, seconds = found.totals, found.seconds
     print()
     for name, number in sorted(totals.items()):
         print(f"{name:34}{number:>12,}")
     print(f"{'processor seconds':34}{seconds:>12.1f}")
-    print(f"{'runs per second':34}{totals['runs'] / seconds:>12,.0f}")
-    print(f"{'events per second':34}{totals['events'] / seconds:>12,.0f}")
-    print(f"{'deliveries per second':34}{totals['deliveries'] / seconds:>12,.0f}")
+    for name in ("runs", "events", "deliveries"):
+        print(f"{name + ' per second':34}{totals[name] / seconds:>12,.0f}")
     print("\nfaults")
-    for name, number in faults.most_common():
+    for name, number in found.faults.most_common():
         print(f"  {name:32}{number:>12,}")
-    print(f"\nviolating runs: {len(failing)}")
+    print(f"\nviolating runs: {len(found.broken)}")
 
 
 def _print_shrunk(seed: int) -> None:
