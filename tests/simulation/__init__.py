@@ -3,6 +3,8 @@
 world       time, containers, deliveries; runs one schedule to its end
 network     every call: what it takes, and what goes wrong at it
 faults      what can go wrong at a call, and the list of what does
+workload    puts a scenario on the agenda of its world
+agenda      what happens when, and what is under way
 scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
 people      what operators and other persons do: replay, redrive, approve
 senders     who writes to the doors, and repeats what was not taken

@@ -7,7 +7,6 @@ After the workload faults stop, and the system is given the time to come to rest
 
 from __future__ import annotations
 
-import heapq
 import json
 import random
 from collections import Counter
@@ -19,7 +18,8 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.ports import Delivery
 from chalicelib.worker import HandedBackError
 from local import company
-from tests.simulation import tables, verdict
+from tests.simulation import tables, verdict, workload
+from tests.simulation.agenda import Agenda
 from tests.simulation.carriers import MemorySes, MemoryTwilio
 from tests.simulation.containers import Container
 from tests.simulation.dataset import MemoryDataset
@@ -84,9 +84,7 @@ class World:
         self.actor: Container | None = None
         self.rested_at = 0.0
         self._ids = 0
-        self._agenda: list[tuple[float, int, Callable[[], None]]] = []
-        self._agenda_number = 0
-        self._under_way: list[tuple[float, int, Callable[[], None]]] = []
+        self._agenda = Agenda()
         self._runner: Runner | None = None
         self._make_tables()
         self.queue = MemoryQueue(
@@ -139,7 +137,7 @@ class World:
 
     def run(self) -> World:
         """Run it to its end and judge it."""
-        self._fill_agenda()
+        workload.plan(self)
         self._go_on()
         self._come_to_rest()
         verdict.judge(self)
@@ -147,71 +145,16 @@ class World:
             self._a_month_later()
         return self
 
-    def _fill_agenda(self) -> None:
-        scenario, senders, people = self.scenario, self.senders, self.people
-        if any(abs(skew) > 60 for skew in (*scenario.skews, *scenario.other_skews)):
-            self.happened["clock_over_60_s_wrong"] += 1
-        for post in scenario.posts:
-            if post.at > post.wrote_at and not post.is_copy:
-                self._plan("webhook_late", post.wrote_at, lambda post=post: senders.writes(post))
-            name = "copy_posted" if post.is_copy else ""
-            self._plan(name, post.at, lambda post=post: senders.post(post))
-        for start in scenario.starts:
-            name = "copy_posted" if start.is_copy else ""
-            self._plan(name, start.at, lambda start=start: senders.start(start))
-        for said in scenario.says:
-            name = "copy_posted" if said.is_copy else ""
-            self._plan(name, said.at, lambda said=said: senders.says(said))
-        for batch in scenario.batches:
-            name = "copy_posted" if batch.is_copy else ""
-            self._plan(name, batch.at, lambda batch=batch: senders.batch(batch))
-        for flip in scenario.flips:
-            self._plan(
-                "switch_flipped", flip.at, lambda flip=flip: self.flip(flip.name, flip.value)
-            )
-        for when in scenario.deploys:
-            self._plan("other_plan_deployed", when, self._deploy)
-        for when, number in scenario.replays:
-            self._plan("replayed", when, lambda number=number: people.replay(number))
-        for when in scenario.redrives:
-            self._plan("redriven", when, people.redrive)
-        for when in (*scenario.sweeps, *scenario.ticks):
-            self._plan("swept_beside_traffic", when, self._sweep)
-        for when in scenario.writes:
-            self._plan("", when, self._write_facts)
-        self.vendor.sick, until = scenario.sick
-        if until:
-            self.at(EPOCH + until, lambda: setattr(self.vendor, "sick", ""))
-        for when, number, skew in scenario.jumps:
-            clock = self.containers[number].clock
-            self._plan("clock_set", when, lambda clock=clock, skew=skew: clock.set(skew))
-        for when, number in scenario.resumes:
-            self._plan("outreach_replayed", when, lambda number=number: people.resume(number))
-        for when in scenario.approvals:
-            self._plan("approved", when, people.approve)
-
-    def _plan(self, name: str, when: float, action: Callable[[], None]) -> None:
-        """Something of the scenario, counted where it is one of the things that go wrong."""
-
-        def happens() -> None:
-            if name:
-                self.happened[name] += 1
-            action()
-
-        self.at(EPOCH + when, happens if name else action)
-
     def _go_on(self) -> None:
         """Until nothing is planned, nothing waits and nobody stands still."""
         while True:
             self._deliver_all()
             due = self.queue.next_change()
-            planned = self._agenda[0][0] if self._agenda else None
+            planned = self._agenda.next_at
             if planned is None and due is None:
                 return
             if planned is not None and (due is None or planned <= max(due, self.now)):
-                when, _, action = heapq.heappop(self._agenda)
-                self.now = max(self.now, when)
-                action()
+                self._do_next()
             elif due is not None:
                 self.now = max(self.now, due)
 
@@ -229,9 +172,9 @@ class World:
         self.flip("automation_enabled", value=True)
         for _ in range(REST_ROUNDS):
             self.now += REST_SECONDS
-            self._sweep()
+            self.sweep()
             if self.scenario.batches:
-                self._write_facts()
+                self.write_facts()
             self._go_on()
             if verdict.is_at_rest(self):
                 return
@@ -255,21 +198,23 @@ class World:
 
     def at(self, when: float, action: Callable[[], None]) -> None:
         """Do something at a time."""
-        self._agenda_number += 1
-        heapq.heappush(self._agenda, (when, self._agenda_number, action))
+        self._agenda.plan(when, action)
 
     def lands(self, when: float, land: Callable[[], None]) -> None:
         """A request that is under way arrives then, whoever stands still."""
-        self._agenda_number += 1
-        landing = (when, self._agenda_number, land)
-        heapq.heappush(self._under_way, landing)
+        self._agenda.send(when, land)
         self.at(when, lambda: self._land_until(when))
 
-    def _land_until(self, when: float) -> None:
-        while self._under_way and self._under_way[0][0] <= when:
-            at, _, land = heapq.heappop(self._under_way)
-            self.now = max(self.now, at)
+    def _land_until(self, until: float) -> None:
+        while arrived := self._agenda.arrived(until):
+            when, land = arrived
+            self.now = max(self.now, when)
             land()
+
+    def _do_next(self) -> None:
+        when, action = self._agenda.take()
+        self.now = max(self.now, when)
+        action()
 
     def flip(self, name: str, value: bool) -> None:  # noqa: FBT001 - the switch's value is data
         """A switch takes a value."""
@@ -277,7 +222,7 @@ class World:
             self.switches[name] = value
             self.oracle.flipped()
 
-    def _deploy(self) -> None:
+    def deploy(self) -> None:
         """Another version: idle containers are replaced now, busy ones when they are done."""
         self.version = 3 - self.version
         self.tell("deploy", self.version)
@@ -285,13 +230,15 @@ class World:
             if not container.busy:
                 container.rebuild()
 
-    def _sweep(self) -> None:
+    def sweep(self) -> None:
+        """The reconciliation's schedule ticks."""
         self.tell("sweep")
         self._scheduled(
             self.sweepers, lambda one: one.reconciler.sweep(time_left_seconds=lambda: 200.0)
         )
 
-    def _write_facts(self) -> None:
+    def write_facts(self) -> None:
+        """The fact writer's schedule ticks."""
         self.tell("write facts")
         self._scheduled(
             self.writers,
@@ -325,9 +272,7 @@ class World:
 
     def _let_somebody_end(self) -> None:
         """Every container stands still: the next on the agenda is needed."""
-        when, _, action = heapq.heappop(self._agenda)
-        self.now = max(self.now, when)
-        action()
+        self._do_next()
 
     def _deliver(self, container: Container, message: Message) -> None:
         receipt = message.receipt

@@ -1,0 +1,77 @@
+"""Puts what a schedule holds on the agenda of its world: what is sent, and what people turn."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from tests.simulation.scenario import EPOCH
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+
+def plan(world: World) -> None:
+    """Everything of the world's scenario."""
+    _plan_senders(world)
+    _plan_schedules(world)
+    _plan_people(world)
+
+
+def _plan_senders(world: World) -> None:
+    scenario, senders = world.scenario, world.senders
+    for post in scenario.posts:
+        if post.at > post.wrote_at and not post.is_copy:
+            _plan(world, "webhook_late", post.wrote_at, partial(senders.writes, post))
+    _plan_sent(world, scenario.posts, senders.post)
+    _plan_sent(world, scenario.starts, senders.start)
+    _plan_sent(world, scenario.says, senders.says)
+    _plan_sent(world, scenario.batches, senders.batch)
+
+
+def _plan_sent(world: World, sent: Sequence[Any], send: Callable[[Any], None]) -> None:
+    for one in sent:
+        _plan(world, "copy_posted" if one.is_copy else "", one.at, partial(send, one))
+
+
+def _plan_schedules(world: World) -> None:
+    scenario = world.scenario
+    for when in (*scenario.sweeps, *scenario.ticks):
+        _plan(world, "swept_beside_traffic", when, world.sweep)
+    for when in scenario.writes:
+        _plan(world, "", when, world.write_facts)
+    world.vendor.sick, until = scenario.sick
+    if until:
+        world.at(EPOCH + until, lambda: setattr(world.vendor, "sick", ""))
+    if any(abs(skew) > 60 for skew in (*scenario.skews, *scenario.other_skews)):
+        world.happened["clock_over_60_s_wrong"] += 1
+    for when, number, skew in scenario.jumps:
+        _plan(world, "clock_set", when, partial(world.containers[number].clock.set, skew))
+
+
+def _plan_people(world: World) -> None:
+    scenario, people = world.scenario, world.people
+    for flip in scenario.flips:
+        _plan(world, "switch_flipped", flip.at, partial(world.flip, flip.name, flip.value))
+    for when in scenario.deploys:
+        _plan(world, "other_plan_deployed", when, world.deploy)
+    for when, number in scenario.replays:
+        _plan(world, "replayed", when, partial(people.replay, number))
+    for when in scenario.redrives:
+        _plan(world, "redriven", when, people.redrive)
+    for when, number in scenario.resumes:
+        _plan(world, "outreach_replayed", when, partial(people.resume, number))
+    for when in scenario.approvals:
+        _plan(world, "approved", when, people.approve)
+
+
+def _plan(world: World, name: str, when: float, action: Callable[[], Any]) -> None:
+    """Counted where it is one of the things that go wrong."""
+
+    def happens() -> None:
+        if name:
+            world.happened[name] += 1
+        action()
+
+    world.at(EPOCH + when, happens if name else action)
