@@ -21,8 +21,8 @@ class OneAtATime:
     def __init__(self, *there, looks=2):
         self.indexes, self._looks, self.protected = dict.fromkeys(there, 0), looks, False
 
-    def describe_table(self, TableName):
-        assert TableName == NAME
+    def describe_table(self, **asked):
+        assert asked == {"TableName": NAME}
         self.indexes = {name: max(0, left - 1) for name, left in self.indexes.items()}
         return {"Table": self.table}
 
@@ -40,16 +40,17 @@ class OneAtATime:
             "GlobalSecondaryIndexes": statuses,
         }
 
-    def update_table(self, *, TableName, GlobalSecondaryIndexUpdates=(), **more):
+    def update_table(self, **asked):
         assert not any(self.indexes.values()), "LimitExceededException"
-        assert len(GlobalSecondaryIndexUpdates) <= 1, "ValidationException"
-        for one in GlobalSecondaryIndexUpdates:
-            self.indexes[one["Create"]["IndexName"]] = self._looks
-            defined = {one["AttributeName"] for one in more["AttributeDefinitions"]}
+        new = [one["Create"]["IndexName"] for one in asked.get("GlobalSecondaryIndexUpdates", ())]
+        assert len(new) <= 1, "ValidationException"
+        self.indexes |= dict.fromkeys(new, self._looks)
+        if new:
+            defined = {one["AttributeName"] for one in asked["AttributeDefinitions"]}
             assert defined == {"id", *self.indexes}, "some AttributeDefinitions are not used"
-        self.protected = more.get("DeletionProtectionEnabled", self.protected)
+        self.protected = asked.get("DeletionProtectionEnabled", self.protected)
 
-    def list_tags_of_resource(self, ResourceArn):
+    def list_tags_of_resource(self, **_asked):
         return {"Tags": []}
 
 
