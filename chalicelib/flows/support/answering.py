@@ -179,24 +179,26 @@ class Answering:
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
                 return guard_rails.suppressed(verified.reason, decision)
-        opaque = self.opaque()
-        by = _reply_key(facts)
-        limit = None
-        if ticket.customer_email:
+        limit = self._limit_reached(facts, ticket, decision, told)
+        return told if limit is None else guard_rails.suppressed(limit, decision)
+
+    def _limit_reached(
+        self, facts: EventFacts, ticket: Ticket, decision: Decision, told: Told
+    ) -> str | None:
+        """Count the reply for its conversation and its customer; for neither where one refuses."""
+        opaque, by = self.opaque(), _reply_key(facts)
+        counted = "auto_reply:conversation", opaque.of("conversation", facts.conversation_id), by
+        is_asked_for = decision.pending is not None and told.template_id != ASK_TEMPLATE
+        limits = guard_rails.ANSWER_LIMITS if is_asked_for else guard_rails.CONVERSATION_LIMITS
+        limit = self.allowances.take(*counted, limits)
+        if limit is None and ticket.customer_email:
             customer = opaque.of("email", ticket.customer_email.lower())
             limit = self.allowances.take(
                 "auto_reply:customer", customer, by, guard_rails.CUSTOMER_LIMITS
             )
-        if limit is None:
-            conversation = opaque.of("conversation", facts.conversation_id)
-            is_asked_for = decision.pending is not None and told.template_id != ASK_TEMPLATE
-            limit = self.allowances.take(
-                "auto_reply:conversation",
-                conversation,
-                by,
-                guard_rails.ANSWER_LIMITS if is_asked_for else guard_rails.CONVERSATION_LIMITS,
-            )
-        return told if limit is None else guard_rails.suppressed(limit, decision)
+            if limit is not None:
+                self.allowances.give_back(*counted)
+        return limit
 
     def _composed(
         self, facts: EventFacts, ticket: Ticket, decision: Decision, told: Told
