@@ -104,11 +104,13 @@ class Answering:
         """The text of a reply that was decided by an earlier claim and surely not sent.
 
         Raises:
-            PermanentError: it is not right any more: ``superseded`` or ``order_changed``.
+            PermanentError: it is not right any more: ``superseded``, ``escalated``,
+                ``newer_message``, ``order_changed``, or what the deployment forbids now.
             ProviderError: what it needs cannot be had now.
         """
-        if not ticket.is_open or inquiry.has_newer_reply:
-            raise PermanentError("richpanel", "send_message", reason="superseded")
+        overtaken = guard_rails.overtaken(inquiry, ticket)
+        if overtaken is not None:
+            raise PermanentError("richpanel", "send_message", reason=overtaken)
         forbidden = guard_rails.by_policy(ticket, self.policy, decision)
         if not self.policy.is_outbound_enabled:
             forbidden = Refusal("outbound_disabled")
