@@ -33,7 +33,7 @@ class Allowances:
     def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
         """See `AllowancePort.take`."""
         row: Item = {}
-        key = keys.joined("lim", *what.split(":"), opaque_id)
+        key = _key(what, opaque_id)
         longest = max(limit.window for limit in limits)
         for _ in range(_TRIES):
             now = self._clock.now().timestamp()
@@ -54,6 +54,22 @@ class Allowances:
                 return None
         raise TransientError("dynamodb", "take_allowance", reason="contended")
 
+    def give_back(self, what: str, opaque_id: str, by: str) -> None:
+        """See `AllowancePort.give_back`."""
+        for _ in range(_TRIES):
+            row = self._table.get({"event_id": _key(what, opaque_id)})
+            if row is None or all(one["by"] != by for one in row["taken"]):
+                return
+            kept = [one for one in row["taken"] if one["by"] != by]
+            version = row["version"]
+            item = row | {"taken": kept, "version": version + 1}
+            try:
+                self._table.put(item, condition="#version = :version", version=version)
+            except ConditionFailed:
+                continue
+            return
+        raise TransientError("dynamodb", "give_back_allowance", reason="contended")
+
     def _put(self, key: str, row: Item, taken: Sequence[Item], longest: timedelta) -> None:
         now = self._clock.now()
         version = row.get("version", 0)
@@ -68,3 +84,7 @@ class Allowances:
             self._table.put(item, condition="#version = :version", version=version)
         else:
             self._table.put(item, condition="attribute_not_exists(#event_id)")
+
+
+def _key(what: str, opaque_id: str) -> str:
+    return keys.joined("lim", *what.split(":"), opaque_id)

@@ -41,6 +41,12 @@ from chalicelib.rows import MINE, partition
 
 WATCHED = "watched"
 """In the sparse index: somebody works on it, and nobody but the queue would know if they did not."""
+RELEASED = "released"
+"""In the sparse index: handed back, and its message comes again, or has gone.
+
+Apart from what died on its last receive: such rows may be many, are looked at by every sweep, and
+would stand before those in the index.
+"""
 _ALIVE = "#expires_at > :now"
 
 
@@ -149,7 +155,7 @@ class Ledger(ActionLedger):
 
     def release(self, lease: Lease, *, reason: str) -> None:
         """See `ports.LedgerPort.release`."""
-        mark = partition(EventStatus.PROCESSING.value, lease.event.event_key)
+        mark = partition(RELEASED, lease.event.event_key)
         given_back = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
         self._own(lease, set_={**given_back, "unfinished": mark})
 
@@ -239,13 +245,14 @@ class Ledger(ActionLedger):
 
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """See `ports.LedgerPort.stranded`."""
-        statuses = (
+        marks = (
             EventStatus.RECEIVED,
             EventStatus.PARKED,
             EventStatus.PROCESSING,
+            RELEASED,
             EventStatus.FAILED,
         )
-        found = self._unfinished(statuses, older_than_epoch, limit)
+        found = self._unfinished(marks, older_than_epoch, limit)
         return [rows.stranded(row) for row in found]
 
     def left(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:

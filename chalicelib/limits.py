@@ -33,3 +33,11 @@ class AllowancePort(Protocol):
             TransientError: it could not be counted.
         """
         ...
+
+    def give_back(self, what: str, opaque_id: str, by: str) -> None:
+        """Undo what this action took; nothing where it took none.
+
+        Raises:
+            TransientError: it may still be counted.
+        """
+        ...

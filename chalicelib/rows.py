@@ -16,7 +16,6 @@ from chalicelib.ports import (
     ActionStatus,
     Clock,
     EventFacts,
-    EventStatus,
     Modes,
     StrandedEvent,
     UnsettledAction,
@@ -64,14 +63,12 @@ class LedgerRows:
             return False
         return True
 
-    def _unfinished(
-        self, statuses: Sequence[EventStatus | ActionStatus], before_epoch: float, limit: int
-    ) -> list[Item]:
-        """Rows of the sparse index, oldest first, at most so many of each status."""
+    def _unfinished(self, marks: Sequence[str], before_epoch: float, limit: int) -> list[Item]:
+        """Rows of the sparse index, oldest first, at most so many of each mark."""
         before = iso_of_epoch(before_epoch)
         found: list[Item] = []
-        for status in statuses:
-            found += self._marked(status.value, before, limit)
+        for mark in marks:
+            found += self._marked(mark, before, limit)
         return found
 
     def _marked(self, mark: str, before: str, limit: int) -> list[Item]:

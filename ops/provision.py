@@ -7,7 +7,8 @@ resources a CloudFormation stack made is refused: that stack is the other of the
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -15,6 +16,10 @@ from botocore.exceptions import ClientError
 
 from chalicelib.settings import Settings
 from ops.template import Resource, Template, TemplateError
+
+INDEX_LOOK_SECONDS = 5.0
+INDEX_LOOKS = 360
+"""Half an hour: a large table's index takes as long as reading the table does."""
 
 
 class Clients(Protocol):
@@ -168,11 +173,13 @@ def _update_table(
     there = {one["IndexName"] for one in found.get("GlobalSecondaryIndexes", [])}
     for index in declared.get("GlobalSecondaryIndexes", []):
         if index["IndexName"] not in there:
+            present = _await_indexes(dynamodb, name)  # an interrupted run may have begun one
             dynamodb.update_table(
                 TableName=name,
-                AttributeDefinitions=declared["AttributeDefinitions"],
+                AttributeDefinitions=_defined(declared, [declared, *present, index]),
                 GlobalSecondaryIndexUpdates=[{"Create": index}],
             )
+            _await_indexes(dynamodb, name)
             changes.append(f"index {index['IndexName']}")
     protected = bool(declared.get("DeletionProtectionEnabled", False))
     if bool(found.get("DeletionProtectionEnabled", False)) != protected:
@@ -184,6 +191,26 @@ def _update_table(
         dynamodb.tag_resource(ResourceArn=found["TableArn"], Tags=declared["Tags"])
         changes.append("tags")
     return changes
+
+
+def _await_indexes(dynamodb: Any, name: str) -> list[dict[str, Any]]:  # noqa: ANN401
+    """The indexes, all whole: DynamoDB makes one at a time and changes nothing else meanwhile."""
+    for _ in range(INDEX_LOOKS):
+        found = dynamodb.describe_table(TableName=name)["Table"]
+        indexes: list[dict[str, Any]] = found.get("GlobalSecondaryIndexes", [])
+        statuses = {found["TableStatus"], *(one["IndexStatus"] for one in indexes)}
+        if statuses == {"ACTIVE"}:
+            return indexes
+        time.sleep(INDEX_LOOK_SECONDS)
+    raise TemplateError(f"an index of {name} is still being made; provision again when it is there")
+
+
+def _defined(
+    declared: Mapping[str, Any], keyed: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """The attributes that these have as keys; DynamoDB refuses one that nothing uses."""
+    used = {key["AttributeName"] for one in keyed for key in one["KeySchema"]}
+    return [one for one in declared["AttributeDefinitions"] if one["AttributeName"] in used]
 
 
 def _update_queue(

@@ -21,8 +21,12 @@ def clock():
 
 
 @pytest.fixture
-def take(ddb, clock):
-    allowances = Allowances(Table(ddb.client, ddb.ledger_table), clock)
+def allowances(ddb, clock):
+    return Allowances(Table(ddb.client, ddb.ledger_table), clock)
+
+
+@pytest.fixture
+def take(allowances):
     return lambda by, *limits: allowances.take("auto_reply:test", "opaque", by, limits or (HOUR,))
 
 
@@ -39,6 +43,15 @@ def test_the_window_slides(take, clock):
 def test_one_action_is_counted_once(take):
     assert [take("same") for _ in range(5)] == [None] * 5
     assert [take("b"), take("c"), take("d")] == [None, None, "hourly"]
+
+
+def test_what_is_given_back_is_anothers(take, allowances, ddb):
+    assert [take("a"), take("b"), take("c"), take("d")] == [None, None, None, "hourly"]
+    for by in ("b", "b", "nobody"):
+        allowances.give_back("auto_reply:test", "opaque", by)
+    allowances.give_back("auto_reply:test", "who has taken none", "a")
+    assert [take("a"), take("c"), take("d"), take("b")] == [None, None, None, "hourly"]
+    assert len(ddb.client.scan(TableName=ddb.ledger_table)["Items"]) == 1
 
 
 def test_every_limit_must_allow_it(take, clock):
@@ -73,6 +86,9 @@ def test_a_row_keeps_what_is_within_the_longest_window_and_no_more(take, clock, 
 class Contended:
     """A row that somebody else has always changed in between."""
 
+    def get(self, _key):
+        return {"taken": [{"at": 0, "by": "a"}], "version": 1}
+
     def put(self, _item, **_condition):
         raise ConditionFailed({"taken": [], "version": 1})
 
@@ -80,4 +96,10 @@ class Contended:
 def test_what_cannot_be_counted_is_not_allowed(clock):
     with pytest.raises(TransientError) as raised:
         Allowances(Contended(), clock).take("auto_reply:test", "opaque", "a", [HOUR])
+    assert raised.value.reason == "contended"
+
+
+def test_what_cannot_be_given_back_is_said(clock):
+    with pytest.raises(TransientError) as raised:
+        Allowances(Contended(), clock).give_back("auto_reply:test", "opaque", "a")
     assert raised.value.reason == "contended"

@@ -407,6 +407,19 @@ def test_the_sweep_does_not_see_what_has_ended_or_runs(ledger, clock):
     assert not ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=10)
 
 
+def test_many_events_that_wait_for_their_messages_hide_no_dead_worker(ledger, clock):
+    """A released row is looked at again and again; it has a place of its own in the index."""
+    for number in range(5):
+        ledger.release(claim(ledger, facts(f"evt:rp:{number}:c-1")), reason="http_503")
+    clock.forward(1)
+    claim(ledger, facts(), last_chance=True)
+    clock.forward(1000)
+    found = ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=2)
+    assert len(found) == 3
+    assert facts().event_key in [one.key for one in found]
+    assert {one.status for one in found} == {"processing"}
+
+
 def test_an_event_whose_worker_dies_on_the_last_receive_is_found(ledger, clock):
     claim(ledger, last_chance=True)
     clock.forward(1000)

@@ -232,6 +232,37 @@ def test_who_said_stop_while_a_message_was_withheld_does_not_get_it(outreach, sw
     assert list(outreach.services.desk.waiting()) == [], "there is nothing for a person to do"
 
 
+@pytest.mark.parametrize(
+    ("rule", "status"),
+    [
+        ("auto_queue_initial_message", Status.FAILED),
+        ("auto_queue_reply_message", Status.INITIAL_MESSAGE_SENT),
+    ],
+)
+def test_who_said_stop_while_a_person_had_it_is_not_left_on_nobodys_list(outreach, rule, status):
+    """Approving closed the hand-off: the machine has the conversation again, and says nothing."""
+    outreach.set_project(**{rule: True})
+    outreach.start(channel="sms")
+    outreach.run()
+    if status != Status.FAILED:
+        outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+        outreach.run()
+    sent = len(outreach.twilio.sent_to(TEL))
+    (waiting,) = outreach.services.desk.waiting()
+    outreach.services.conversations.forbid(TEL, waiting.company_id, "stop")
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == sent
+    record = outreach.record("sms")
+    assert record.status == status
+    assert record.item.get("failure_reason") == ("do_not_contact" if status == "failed" else None)
+    outreach.services.conversations.allow(TEL, waiting.company_id)
+    if status != Status.FAILED:
+        outreach.deliver(outreach.says("START again, please", whatsapp=False))
+        outreach.run()
+        assert len(list(outreach.services.desk.waiting())) == 1, "it is somebody's again"
+
+
 def test_a_released_reply_that_cannot_be_written_goes_back_to_a_person(outreach):
     outreach.set_project(auto_queue_reply_message=True)
     outreach.start(channel="sms")

@@ -80,6 +80,36 @@ def test_a_resumed_reply_that_somebody_answered_meanwhile_is_not_sent(desk, trac
     assert "middleware_error_needs_attention" in desk.tags()
 
 
+def test_a_resumed_reply_that_the_customer_has_overtaken_goes_to_a_person(desk, tracked):
+    desk.richpanel.fault("status", operation="send_message", status=429)
+    desk.run(desk.ticket(tracked))
+    desk.says("Forget it, I want to talk to a manager", "c-2")
+    desk.again()
+    found = desk.reply_row()
+    assert (found["status"], found["reason"]) == ("refused", "newer_message")
+    assert desk.richpanel.effects_of("1042", "message_sent") == {}
+    assert "middleware_error_needs_attention" in desk.tags()
+
+
+def test_a_resumed_reply_on_a_ticket_that_was_escalated_meanwhile_is_not_sent(desk, tracked):
+    desk.richpanel.fault("status", operation="send_message", status=429)
+    desk.run(desk.ticket(tracked))
+    desk.ticket(tracked, tags=["mw-escalated-human"])
+    desk.again()
+    found = desk.reply_row()
+    assert (found["status"], found["reason"]) == ("refused", "escalated")
+    assert desk.richpanel.effects_of("1042", "message_sent") == {}
+
+
+def test_a_reply_that_is_redriven_goes_out_although_help_was_asked_for_its_failure(desk, tracked):
+    """The tag says that we failed; the operator who has mended that wants the reply sent."""
+    desk.richpanel.fault("status", operation="send_message", status=429)
+    desk.run(desk.ticket(tracked))
+    desk.ticket(tracked, tags=["middleware_error_needs_attention"])
+    desk.again()
+    assert desk.reply_row()["status"] == "done"
+
+
 def test_a_resumed_reply_waits_until_its_order_can_be_read_again(desk, tracked):
     """A fault of a moment is no change of the order, and no reason to leave the customer alone."""
     desk.richpanel.fault("status", operation="send_message", status=429)

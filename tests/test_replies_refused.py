@@ -1,5 +1,7 @@
 """What is not answered by machine, why, and what the ticket shows of it."""
 
+from datetime import timedelta
+
 import pytest
 from support_system import EMAIL
 
@@ -138,6 +140,26 @@ def test_a_customer_gets_five_replies_a_day(desk):
         desk.run(desk.ticket("Where is my order?", ticket_id=str(number)))
     assert len(desk.replies) == 5
     assert "mw-order-status-suppressed" in desk.tags("6")
+
+
+def test_what_the_conversation_refuses_is_not_counted_against_the_customer(desk):
+    desk.run(desk.ticket("Where is my order?", ticket_id="1"))
+    for number in range(2, 6):
+        desk.run(desk.says("Where is my order???", f"c-{number}", "1"))
+    for number in range(2, 6):
+        desk.run(desk.ticket("Where is my order?", ticket_id=str(number)))
+    assert len(desk.replies) == 5
+
+
+def test_what_the_customer_has_used_up_is_not_counted_against_the_conversation(desk, clock_moves):
+    for number in range(1, 6):
+        desk.run(desk.ticket("Where is my order?", ticket_id=str(number)))
+    clock_moves(timedelta(hours=23, minutes=58))
+    desk.run(desk.ticket("Where is my order?", ticket_id="6"))
+    assert len(desk.replies) == 5
+    clock_moves(timedelta(minutes=5))
+    desk.run(desk.says("Where is my order???", "c-2", "6"))
+    assert len(desk.replies) == 6
 
 
 # --- modes ------------------------------------------------------------------------------------

@@ -272,8 +272,8 @@ class LedgerPort(Protocol):
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """Unfinished events by the sparse index, oldest first, at most `limit` of each kind.
 
-        Received and never queued, parked, left by a worker on the last receive, and failed while
-        no person was told.
+        Received and never queued, parked, left by a worker on the last receive, released and
+        waiting for its message, and failed while no person was told.
         """
         ...
 

@@ -1,4 +1,4 @@
-"""Runs of digits: cut into groups, recognised by shape, check digit and context.
+"""Numbers written in groups of digits: cut at their signs, recognised by shape, check digit, context.
 
 In doubt a run of seven digits or more is masked: a mistyped number is still personal data.
 """
@@ -8,19 +8,13 @@ from bisect import bisect_right
 from itertools import accumulate, pairwise
 
 from chalicelib.redaction import cards, orders, phones, tracking
-from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
+from chalicelib.redaction.unbroken import MEASURED, MIN_RUN, claim_run
 from chalicelib.redaction.vocabulary import Topic
 
 _SEPARATORS = r" \t\x1f.\-/()\[\]_*~|\\,"
 _RUN = re.compile(rf"[0-9]\d*+(?:[{_SEPARATORS}]{{1,4}}+\d++){{0,19}}+")
 _GROUP = re.compile(r"\d+")
-_STAMP = lazily(
-    r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)?$"
-)
-_EPOCH = re.compile(r"1[4-9]\d{8}(?:\d{3}){0,3}$")  # seconds to nanoseconds
-_BOOK = re.compile(r"97[89]\d{10}$")
-_MIN_RUN = 7
 _MAX_WINDOW = 8
 _MAX_TOTAL = 34  # the longest tracking number
 
@@ -49,12 +43,12 @@ def mask_numbers(sheet: Sheet) -> None:
     done = 0
     for match in _RUN.finditer(sheet.low):
         text = match.group()
-        if len(text) < _MIN_RUN:
+        if len(text) < MIN_RUN:
             continue
         if match.start() < done:
             continue
         if text.isdigit():
-            done = _claim_run(sheet, match.start(), match.end(), text)
+            done = claim_run(sheet, match.start(), match.end(), text)
             continue
         done = _mask_run(_Run(sheet, match.start(), text))
     sheet.settle()
@@ -64,9 +58,9 @@ def _mask_run(run: _Run) -> int:
     index = done = 0
     while index < len(run.groups):
         taken, end = _claim_window(run, index)
-        if not taken and len(run.groups[index]) >= _MIN_RUN:
+        if not taken and len(run.groups[index]) >= MIN_RUN:
             span = run.starts[index], run.ends[index]
-            taken, end = 1, _claim_run(run.sheet, *span, run.groups[index])
+            taken, end = 1, claim_run(run.sheet, *span, run.groups[index])
         done = max(done, end)
         index += taken or 1
     return done
@@ -78,7 +72,7 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     if len(sizes) == 1:
         return 0, 0
     totals = list(accumulate(sizes))
-    if totals[-1] < _MIN_RUN or _is_enumerated(run, first):
+    if totals[-1] < MIN_RUN or _is_enumerated(run, first):
         return 0, 0
     count, kind = _strong_window(run, first, sizes, totals)
     if kind is not None:
@@ -166,7 +160,7 @@ def _is_loose_ssn(run: _Run, first: int) -> bool:
     return (
         is_apart
         and cards.is_mixed_ssn(run.groups[first:], run.separators[first:])
-        and _MEASURED().match(low, end) is None
+        and MEASURED().match(low, end) is None
     )
 
 
@@ -247,75 +241,3 @@ def _claim(run: _Run, first: int, count: int, kind: Kind) -> int:
     digits = "".join(run.groups[first : first + count])
     run.sheet.claim(start, end, kind, tracking.MASK if kind is Kind.TRACKING else last_four(digits))
     return end
-
-
-def _claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
-    kind = _kind_of_run(sheet, start, end, digits)
-    if kind is None:
-        sheet.shield(start, end)
-    elif kind is Kind.PHONE:
-        return phones.claim(sheet, start, end, digits)
-    else:
-        sheet.claim(start, end, kind, tracking.MASK if kind is Kind.TRACKING else last_four(digits))
-    return end
-
-
-_BY_TOPIC = {
-    Topic.TRACKING: Kind.TRACKING,
-    Topic.ORDER: Kind.ORDER,
-    Topic.ACCOUNT: Kind.ACCOUNT,
-    Topic.SSN: Kind.SSN,
-    Topic.IBAN: Kind.IBAN,
-}
-
-
-def _kind_of_run(sheet: Sheet, start: int, end: int, digits: str) -> Kind | None:
-    """The type of an unbroken run of seven digits or more; None for one that stays readable."""
-    length = len(digits)
-    if "+" in sheet.low[max(0, start - 2) : start]:
-        return Kind.PHONE
-    is_joined = sheet.low[start - 1 : start] == ":" == sheet.low[end : end + 1]
-    if is_joined and length >= 13 and _EPOCH.match(digits):
-        return None  # the time in a key such as `HUBSPOT:...:1763600000000:...`
-    near = sheet.near(start, end)
-    topic = near.topic
-    if topic in {Topic.PRODUCT, Topic.COLOUR} and near.is_direct:
-        return None
-    if not near.is_direct and _is_card(digits):
-        return Kind.CARD
-    if topic is Topic.CARD and length in cards.CARD_LENGTHS:
-        return Kind.CARD
-    if topic in _BY_TOPIC:
-        return _BY_TOPIC[topic]
-    if topic is Topic.PHONE and length <= phones.DIGITS[-1]:
-        return Kind.PHONE
-    if _is_card(digits):
-        return Kind.CARD
-    if _is_readable(digits, topic, is_direct=near.is_direct) or _MEASURED().match(sheet.low, end):
-        return None
-    # Ten digits are a phone; so is a trunk zero with up to twelve more.
-    if length in {10, 11} or (digits.startswith("0") and length <= 13):
-        return Kind.PHONE
-    if tracking.is_carrier_number(digits):
-        return Kind.TRACKING
-    return Kind.PHONE if length == 12 else Kind.NUMBER
-
-
-def _is_card(digits: str) -> bool:
-    if len(digits) not in cards.CARD_LENGTHS:
-        return False
-    return cards.has_brand(digits) and cards.passes_luhn(digits)
-
-
-_MEASURED = lazily(
-    r" ?(?:bytes?|kb|mb|gb|kib|mib|ms|µs|us|ns|seconds?|secs?|mah|lumens?|km|rpm|views|followers|"
-    r"subscribers|people|pieces|pcs|stück)(?!\w)"
-)
-
-
-def _is_readable(digits: str, topic: Topic | None, *, is_direct: bool) -> bool:
-    if topic is Topic.AMOUNT and is_direct:
-        return len(digits) <= 9
-    if _STAMP().match(digits) or _BOOK.match(digits):
-        return True
-    return topic is Topic.TIME and _EPOCH.match(digits) is not None

@@ -13,6 +13,7 @@ from chalicelib.adapters.richpanel_orders import RichpanelOrders
 from chalicelib.allowances import Allowances
 from chalicelib.errors import PermanentError, SettingsError, TransientError
 from chalicelib.flows.support.answering import Answering
+from chalicelib.flows.support.customer_orders import CustomerOrders
 from chalicelib.flows.support.guard_rails import Policy
 from chalicelib.flows.support.opinion import ModelNames, Opinions
 from chalicelib.flows.support.templates import CATALOGUE
@@ -48,9 +49,12 @@ def answering(core: Core, richpanel_client: VendorClient) -> Answering:
         signature=settings.signature,
     )
     return Answering(
-        linked=RichpanelOrders(richpanel_client),
-        shop=_shop(core) if settings.shopify_base_url else None,
-        cache=Lookups(table, core.clock),
+        orders=CustomerOrders(
+            linked=RichpanelOrders(richpanel_client),
+            shop=_shop(core) if settings.shopify_base_url else None,
+            cache=Lookups(table, core.clock),
+            opaque=lambda: core.opaque_ids,
+        ),
         allowances=Allowances(table, core.clock),
         opinions=_opinions(core) if settings.openai_intent_enabled else None,
         opaque=lambda: core.opaque_ids,

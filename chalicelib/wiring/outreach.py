@@ -73,8 +73,9 @@ class Outreach(Core):
             return doors.refusal(error.status, error.code, error.message)
         except UnavailableError as error:
             doors.failed(self.log, "twilio_status", error.code)
-            code = error.code if error.code == "enqueue_failed" else "unavailable"
-            return doors.refusal(503, code, "try again later")
+            is_queues = error.code == "enqueue_failed"
+            status, code = (503, error.code) if is_queues else (500, "internal_error")
+            return doors.refusal(status, code, "try again later")
         doors.accepted(self.log, "twilio_status")
         return Answer(200, {"status": "accepted"})
 

@@ -14,6 +14,7 @@ from chalicelib.allowances import Allowances
 from chalicelib.flows import Event
 from chalicelib.flows.support import SupportFlow
 from chalicelib.flows.support.answering import Answering
+from chalicelib.flows.support.customer_orders import CustomerOrders
 from chalicelib.flows.support.guard_rails import Policy
 from chalicelib.flows.support.read_back import ReplyReadBack
 from chalicelib.flows.support.templates import CATALOGUE
@@ -154,9 +155,12 @@ def flow(container: Container, richpanel: SimRichpanel) -> TicketFlow:
     world = container.world
     parts = (richpanel, container.state, container.ledger, container.clock)
     answering = Answering(
-        linked=richpanel,
-        shop=richpanel,
-        cache=Lookups(container.table, container.clock),  # type: ignore[arg-type]
+        orders=CustomerOrders(
+            linked=richpanel,
+            shop=richpanel,
+            cache=Lookups(container.table, container.clock),  # type: ignore[arg-type]
+            opaque=lambda: OPAQUE,
+        ),
         allowances=Allowances(container.table, container.clock),  # type: ignore[arg-type]
         opinions=None,
         opaque=lambda: OPAQUE,

@@ -28,8 +28,6 @@ class Releasing:
         handoff = record.handoff
         if event.facts.event_key != keys.release(record.opaque_id, str(handoff.get("id"))):
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
-        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
-            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         moved = self._conversations.move(
             record, {Status.HANDED_OFF}, {"conversation_status": self._left_at(record)}
         )
@@ -39,6 +37,10 @@ class Releasing:
         is_opening = handoff["held"] == "start"
         if not handoff["held"]:
             raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
+        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+            if is_opening and record.status in _UNSENT:
+                self._drafting.give_up(record, "send", DO_NOT_CONTACT)
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         entry_id = keys.entry_id(record.start_event if is_opening else event.facts.event_key)
         if not is_opening:
             return self._drafting.answer(work, entry_id, switches)

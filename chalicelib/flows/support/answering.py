@@ -1,4 +1,4 @@
-"""Whether an automatic reply may go out, and with what; what it must look up is looked up here.
+"""Whether an automatic reply may go out, and with what.
 
 The order of questions: switches, message, ticket, deployment, then the order itself, the model's
 verifier, and last the counted limits, so that nobody is called and nothing is counted for a reply
@@ -7,15 +7,15 @@ that something cheaper forbids.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Literal
 
 from chalicelib import keys
-from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError, ProviderError
 from chalicelib.flows.message_words import order_number
 from chalicelib.flows.support import guard_rails
+from chalicelib.flows.support.customer_orders import CustomerOrders
 from chalicelib.flows.support.decision import MAX_ASKS, Decision
 from chalicelib.flows.support.guard_rails import Policy, Refusal
 from chalicelib.flows.support.inquiry import Inquiry
@@ -24,14 +24,11 @@ from chalicelib.flows.support.order_status import NotTold, Told, tell
 from chalicelib.flows.support.templates import CATALOGUE, TemplateError, render
 from chalicelib.keys import OpaqueIds
 from chalicelib.limits import AllowancePort
-from chalicelib.orders import LinkedOrders, LookupCache, Order, ShopOrders
+from chalicelib.orders import Order
 from chalicelib.ports import Clock, EventFacts, Switches, Ticket
 from chalicelib.ticket_replies import reference
 
 ASK_TEMPLATE = "t_order_status_ask_order_number"
-FOUND_FRESH_SECONDS = 900.0
-ABSENT_FRESH_SECONDS = 120.0
-"""A shop's search lags: what was not found may be found a little later."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +57,10 @@ class Answering:
     """The parts an answer is made of.
 
     Attributes:
-        shop: None where no shop is configured; then only linked orders are known.
         opinions: None where no model is asked.
     """
 
-    linked: LinkedOrders
-    shop: ShopOrders | None
-    cache: LookupCache
+    orders: CustomerOrders
     allowances: AllowancePort
     opinions: Opinions | None
     opaque: Callable[[], OpaqueIds]
@@ -110,11 +104,13 @@ class Answering:
         """The text of a reply that was decided by an earlier claim and surely not sent.
 
         Raises:
-            PermanentError: it is not right any more: ``superseded`` or ``order_changed``.
+            PermanentError: it is not right any more: ``superseded``, ``escalated``,
+                ``newer_message``, ``order_changed``, or what the deployment forbids now.
             ProviderError: what it needs cannot be had now.
         """
-        if not ticket.is_open or inquiry.has_newer_reply:
-            raise PermanentError("richpanel", "send_message", reason="superseded")
+        overtaken = guard_rails.overtaken(inquiry, ticket)
+        if overtaken is not None:
+            raise PermanentError("richpanel", "send_message", reason=overtaken)
         forbidden = guard_rails.by_policy(ticket, self.policy, decision)
         if not self.policy.is_outbound_enabled:
             forbidden = Refusal("outbound_disabled")
@@ -158,7 +154,7 @@ class Answering:
             ProviderError: it cannot be looked up now.
         """
         number = order_number(inquiry.text or "", is_asked_for=decision.pending is not None)
-        order = self._order(facts, ticket, number)
+        order = self.orders.find(facts.conversation_id, number, ticket.customer_email)
         if isinstance(order, Order):
             told = tell(order, decision.intent, self.clock.now(), _language(decision))
             if isinstance(told, NotTold):
@@ -169,34 +165,6 @@ class Answering:
             if asked < MAX_ASKS:
                 return Told(ASK_TEMPLATE, {})
         return guard_rails.lookup_failed(order, decision, ("order_id",))
-
-    def _order(self, facts: EventFacts, ticket: Ticket, number: str | None) -> Order | str:
-        """The customer's order, or the reason why it is not known."""
-        linked = self.linked.linked_order(facts.conversation_id)
-        if linked is not None and number in (None, linked.name.lstrip("#")):
-            return linked
-        if number is None:
-            return "order_number_missing"
-        if self.shop is None:
-            return "shop_not_configured"
-        if not ticket.customer_email:
-            return "requester_not_known"
-        return self._shop_order(self.shop, facts.conversation_id, number, ticket.customer_email)
-
-    def _shop_order(
-        self, shop: ShopOrders, conversation_id: str, number: str, email: str
-    ) -> Order | str:
-        opaque = self.opaque()
-        key = keys.shopify_lookup(conversation_id, opaque.of("order", number))
-        requester = opaque.of("email", email.lower())
-        known = self.cache.read(key)
-        if known is not None and known.get("requester") == requester and not known["has_tracking"]:
-            return _remembered(known, number)
-        found = shop.find_order(number, requester_email=email)
-        seconds = FOUND_FRESH_SECONDS if found.order else ABSENT_FRESH_SECONDS
-        remembered = {"requester": requester, **_impersonal(found.order, found.reason)}
-        self.cache.write(key, conversation_id, remembered, fresh_seconds=seconds)
-        return found.order or found.reason
 
     # --- may it go out ------------------------------------------------------------------------
 
@@ -213,24 +181,26 @@ class Answering:
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
                 return guard_rails.suppressed(verified.reason, decision)
-        opaque = self.opaque()
-        by = _reply_key(facts)
-        limit = None
-        if ticket.customer_email:
+        limit = self._limit_reached(facts, ticket, decision, told)
+        return told if limit is None else guard_rails.suppressed(limit, decision)
+
+    def _limit_reached(
+        self, facts: EventFacts, ticket: Ticket, decision: Decision, told: Told
+    ) -> str | None:
+        """Count the reply for its conversation and its customer; for neither where one refuses."""
+        opaque, by = self.opaque(), _reply_key(facts)
+        counted = "auto_reply:conversation", opaque.of("conversation", facts.conversation_id), by
+        is_asked_for = decision.pending is not None and told.template_id != ASK_TEMPLATE
+        limits = guard_rails.ANSWER_LIMITS if is_asked_for else guard_rails.CONVERSATION_LIMITS
+        limit = self.allowances.take(*counted, limits)
+        if limit is None and ticket.customer_email:
             customer = opaque.of("email", ticket.customer_email.lower())
             limit = self.allowances.take(
                 "auto_reply:customer", customer, by, guard_rails.CUSTOMER_LIMITS
             )
-        if limit is None:
-            conversation = opaque.of("conversation", facts.conversation_id)
-            is_asked_for = decision.pending is not None and told.template_id != ASK_TEMPLATE
-            limit = self.allowances.take(
-                "auto_reply:conversation",
-                conversation,
-                by,
-                guard_rails.ANSWER_LIMITS if is_asked_for else guard_rails.CONVERSATION_LIMITS,
-            )
-        return told if limit is None else guard_rails.suppressed(limit, decision)
+            if limit is not None:
+                self.allowances.give_back(*counted)
+        return limit
 
     def _composed(
         self, facts: EventFacts, ticket: Ticket, decision: Decision, told: Told
@@ -273,33 +243,3 @@ def _reply_key(facts: EventFacts) -> str:
 
 def _language(decision: Decision) -> Literal["en", "es"]:
     return "es" if decision.language == "es" else "en"
-
-
-def _impersonal(order: Order | None, reason: str) -> Mapping[str, str]:
-    """What may be kept of a lookup: no number, address or name."""
-    if order is None:
-        return {"outcome": reason, "has_tracking": ""}
-    return {
-        "outcome": "found",
-        "status": order.status,
-        "fulfillment_status": order.fulfillment_status,
-        "created_at": iso(order.created_at) if order.created_at else "",
-        "shipping_method": order.shipping_method or "",
-        "has_tracking": "yes" if order.has_tracking else "",
-        "is_cancelled": "yes" if order.is_cancelled else "",
-        "is_preorder": "yes" if order.is_preorder else "",
-    }
-
-
-def _remembered(known: Mapping[str, str], number: str) -> Order | str:
-    if known["outcome"] != "found":
-        return known["outcome"]
-    return Order(
-        name=f"#{number}",
-        created_at=parsed(known["created_at"]),
-        status=known["status"],
-        fulfillment_status=known["fulfillment_status"],
-        shipping_method=known["shipping_method"] or None,
-        is_cancelled=bool(known["is_cancelled"]),
-        is_preorder=bool(known["is_preorder"]),
-    )

@@ -1,9 +1,4 @@
-"""Richpanel tickets: which customer comments are new, the plan of each, and what is remembered.
-
-A notification that names its comment is that comment's event.  Any other is resolved here: the
-ticket is read, and every customer comment inside the age gate that has not come to an end is an
-event of its own; at first contact only those after the newest operator comment.  The key of last
-resort, a hash of text and time, stands only where the ticket cannot be read.
+"""Richpanel tickets: the plan of each new customer comment, and what is remembered of it.
 
 In shadow mode, and with the kill switch on, a message that came with its text is decided on that
 text alone and nobody is called.
@@ -12,30 +7,27 @@ text alone and nobody is called.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from chalicelib import actions, keys
 from chalicelib.actions import Action
-from chalicelib.clock import iso, parsed
 from chalicelib.errors import HandBackError, PermanentError
 from chalicelib.flows import Event, NotAnEvent, suffix
 from chalicelib.flows.intents import classify
 from chalicelib.flows.message_words import order_number
 from chalicelib.flows.support.answering import Answering, Verdict
+from chalicelib.flows.support.arrivals import Arrivals
 from chalicelib.flows.support.decision import Decision, Pending, Tier, decide_on, pending_of
-from chalicelib.flows.support.inquiry import Inquiry, floor_of, is_after
+from chalicelib.flows.support.inquiry import Inquiry, floor_of
 from chalicelib.flows.support.read_back import may_be_ours
 from chalicelib.flows.support.routing import current_route, planned
 from chalicelib.job_kinds import TicketMessage, TicketNotification
-from chalicelib.jobs import Recovery, facts_of
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.ports import (
     ActionRow,
     ActionStatus,
     Clock,
-    Comment,
     EventFacts,
     EventStatus,
     Lease,
@@ -48,8 +40,6 @@ from chalicelib.ports import (
 )
 from chalicelib.ticket_replies import Close, Reply, body_hash, reference
 
-_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
-_STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 READ_LAG_SECONDS = 30
 """How long a ticket is given to show a comment that its webhook has told of."""
 
@@ -69,10 +59,10 @@ class SupportFlow:
     ) -> None:
         self._tickets = tickets
         self._state = state
-        self._ledger = ledger
         self._clock = clock
         self._answering = answering
         self._max_age = max_event_age
+        self._arrivals = Arrivals(tickets, state, ledger, clock, max_event_age)
 
     def is_container(self, job: TicketMessage | TicketNotification) -> bool:
         """A notification stands for the comments it leads to."""
@@ -80,22 +70,7 @@ class SupportFlow:
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
         """See `flows.Flow.events`."""
-        if isinstance(job, TicketMessage):
-            inquiry = Inquiry(
-                text=job.text,
-                at=_time_of(job.created_at, job.received_at),
-                message_id=job.message_id,
-            )
-            return [Event(facts_of(job), inquiry)]
-        try:
-            ticket = self._tickets.read_ticket(job.conversation_id)
-        except PermanentError as error:
-            if job.text is None:
-                raise NotAnEvent(EventStatus.FAILED, f"ticket_unreadable:{error.reason}") from None
-            return self._by_text(job, None)
-        if not ticket.comments and job.text is not None:
-            return self._by_text(job, ticket)
-        return self._new_comments(job, ticket)
+        return self._arrivals.events(job)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `flows.Flow.plan`."""
@@ -209,63 +184,6 @@ class SupportFlow:
         decision = _recorded(plan.facts)
         return answering.recompose(event.facts, inquiry, ticket, template_id, decision)
 
-    # --- which events -------------------------------------------------------------------------
-
-    def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
-        oldest = iso(self._clock.now() - self._max_age)
-        by_key = {
-            keys.ticket_message(job.conversation_id, comment.id): comment
-            for comment in ticket.comments
-            if not comment.is_operator and is_after(comment, oldest)
-        }
-        ended = self._ledger.statuses(list(by_key)) if by_key else {}
-        begun = [comment for key, comment in by_key.items() if key in ended]
-        since = self._first_contact(job, ticket, begun)
-        new = [
-            (key, comment)
-            for key, comment in by_key.items()
-            if ended.get(key) in _STILL_OPEN
-            or (key not in ended and is_after(comment, since))
-            or (key in ended and job.recovery in _REOPENING)
-        ]
-        return [
-            Event(
-                _facts_of_comment(job, key, comment),
-                Inquiry(
-                    text=comment.text,
-                    at=comment.created_at or _time_of(None, job.received_at),
-                    message_id=comment.id,
-                    # The first one's effects change the ticket: the others read it again.
-                    ticket=ticket if number == 0 else None,
-                ),
-            )
-            for number, (key, comment) in enumerate(new)
-        ]
-
-    def _first_contact(
-        self, job: TicketNotification, ticket: Ticket, begun: Sequence[Comment]
-    ) -> str:
-        """After which time a comment is new: the newest operator comment at first contact.
-
-        Where a comment was begun and nothing is remembered yet, an operator comment after it may
-        be our own answer, and says nothing of what came before.
-        """
-        known = self._state.read(job.conversation_id)
-        if known is not None and known.first_contact_floor is not None:
-            return known.first_contact_floor
-        times = [comment.created_at for comment in begun if comment.created_at]
-        return floor_of(ticket, before=min(times, default=None))
-
-    def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
-        """The key of last resort; a copy may have fallen into the neighbouring bucket."""
-        text, at = job.text or "", _time_of(job.created_at, job.received_at)
-        key = keys.ticket_text(job.conversation_id, text, at.timestamp())
-        other = keys.ticket_text_neighbour(job.conversation_id, text, at.timestamp())
-        if other in self._ledger.statuses([other]):
-            raise NotAnEvent(EventStatus.SKIPPED, "duplicate_in_neighbour_bucket")
-        facts = replace(facts_of(job), event_key=key)
-        return [Event(facts, Inquiry(text=text, at=at, ticket=ticket))]
-
     def _read(self, facts: EventFacts) -> Ticket:
         try:
             return self._tickets.read_ticket(facts.conversation_id)
@@ -317,14 +235,3 @@ def _after_reply(
         waiting |= {"requested_at": row.finished_at, "attempts": facts["asks"]}
         return {"last_auto_reply": sent | {"type": "need_order_number"}, "pending_flow": waiting}
     return {"last_auto_reply": sent, "clear": frozenset({"pending_flow"})}
-
-
-def _facts_of_comment(job: TicketNotification, key: str, comment: Comment) -> EventFacts:
-    return replace(facts_of(job), event_key=key, source_message_id=comment.id)
-
-
-def _time_of(created_at: str | None, received_at: str) -> datetime:
-    moment = parsed(created_at) or parsed(received_at)
-    if moment is None:
-        raise ValueError("a job always has a time of receipt")
-    return moment

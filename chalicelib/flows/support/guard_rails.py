@@ -117,6 +117,18 @@ def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal |
     return None
 
 
+def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
+    """Why a reply that was decided before is not right any more.
+
+    The tag that our own failure left forbids nothing here: whoever has that event go on knows it.
+    """
+    if not ticket.is_open or inquiry.has_newer_reply:
+        return "superseded"
+    if ESCALATED_TAG in ticket.tags:
+        return "escalated"
+    return "newer_message" if inquiry.has_newer_question else None
+
+
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
     """Refusals of this deployment."""
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
