@@ -10,7 +10,16 @@ from chalicelib.effects import Attempt, Effects, StepAction
 from chalicelib.errors import MiddlewareError
 from chalicelib.flows import Escalates, Event, Flow, suffix
 from chalicelib.outcomes import audit_rows, event_end
-from chalicelib.ports import ActionRow, AuditPort, EventStatus, Lease, LedgerPort, Log, Modes
+from chalicelib.ports import (
+    ActionRow,
+    ActionStatus,
+    AuditPort,
+    EventStatus,
+    Lease,
+    LedgerPort,
+    Log,
+    Modes,
+)
 from chalicelib.waits import reason_of
 
 ATTENTION_TAG = "middleware_error_needs_attention"
@@ -52,6 +61,9 @@ class Escalation:
 
         What it began is brought to its end and into the audit; otherwise nobody could tell later
         who asked, and why.
+
+        Returns:
+            How that ended; nothing where it was refused, as nobody is needed any more.
         """
         if attempt.lease.attempts == 1:
             return {}
@@ -60,7 +72,7 @@ class Escalation:
             return {}
         asked = self.effects.perform(replace(attempt, operator=False), [StepAction(action)], rows)
         self.audit.write(audit_rows([action], asked))
-        return asked
+        return {} if asked[action.key].status == ActionStatus.REFUSED else asked
 
     def dead_letter(
         self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str

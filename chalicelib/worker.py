@@ -238,8 +238,8 @@ class Worker:
         if status == EventStatus.FAILED:
             rows |= self.escalation.of_refused(flow, event, attempt, built, rows)
         else:
-            asked = event_end(self.escalation.of_earlier(flow, event, attempt, rows))
-            status, reason = asked if asked[0] == EventStatus.PARKED else (status, reason)
+            asked = self.escalation.of_earlier(flow, event, attempt, rows)
+            status, reason = event_end({**rows, **asked})
         self.audit.write(audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
             self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)

@@ -226,6 +226,21 @@ def test_a_replay_that_needs_nobody_tells_of_the_person_an_earlier_run_had_asked
     assert desk.sent.count(ATTENTION) == {"before": 2, "after": 1}[place]
 
 
+def test_a_replay_says_that_the_word_to_a_person_was_withheld(desk):
+    desk.fails = {ROUTED: [refused()], ATTENTION: [too_many()]}
+    desk.process()
+    action = desk.ledger.action
+
+    def stopped_meanwhile(key):
+        desk.switches.switches = Switches(kill_switch=True)
+        return action(key)
+
+    desk.ledger.action = stopped_meanwhile
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert desk.ended(ATTENTION) == ("skipped", "kill_switch")
+    assert desk.ended() == ("processed", "withheld:kill_switch")
+
+
 def test_a_replay_that_needs_nobody_asks_nobody_anew(desk):
     desk.fails = {ROUTED: [refused()], ATTENTION: [refused()]}
     desk.process()
