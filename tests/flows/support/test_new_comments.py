@@ -8,6 +8,8 @@ from ledger_desk import MODES, Desk, facts
 
 from chalicelib import keys
 from chalicelib.clock import iso
+from chalicelib.errors import PermanentError
+from chalicelib.flows import NotAnEvent
 from chalicelib.flows.support import SupportFlow
 from chalicelib.job_kinds import TicketNotification
 from chalicelib.jobs import Recovery
@@ -22,9 +24,11 @@ class Tickets:
     """`ports.Tickets` of one ticket."""
 
     def __init__(self):
-        self.comments = ()
+        self.comments, self.is_gone = (), False
 
     def read_ticket(self, conversation_id):
+        if self.is_gone:
+            raise PermanentError("richpanel", "read_ticket", status=404)
         return Ticket(conversation_id, "OPEN", frozenset(), tuple(self.comments))
 
 
@@ -164,3 +168,35 @@ def test_a_comment_that_was_begun_is_an_event_while_it_is_open_or_reopened(
     desk.begun("c-1", status)
     desk.shows(("c-1", 300))
     assert desk.found(recovery=recovery) == found
+
+
+def at(seconds):
+    """The time so many seconds after noon, where a bucket of times begins."""
+    return iso(NOON + timedelta(seconds=seconds))
+
+
+def test_where_the_ticket_cannot_be_read_a_copy_across_a_buckets_edge_is_no_event(desk):
+    """F12: the key of last resort is made of text and time."""
+    desk.tickets.is_gone = True
+    (first,) = desk.notified(text="ok", created_at=at(-1))
+    desk.ledger.claim(first.facts, MODES, lease_seconds=250, takeover=frozenset())
+    with pytest.raises(NotAnEvent) as caught:
+        desk.notified(text="ok", created_at=at(1))
+    end = (caught.value.status, caught.value.reason)
+    assert end == (EventStatus.SKIPPED, "duplicate_in_neighbour_bucket")
+
+
+@pytest.mark.parametrize(("text", "seconds"), [("no", 1), ("ok", 200)])
+def test_another_text_or_a_much_later_time_is_an_event_of_its_own(desk, text, seconds):
+    desk.tickets.is_gone = True
+    (first,) = desk.notified(text="ok", created_at=at(-1))
+    desk.ledger.claim(first.facts, MODES, lease_seconds=250, takeover=frozenset())
+    (other,) = desk.notified(text=text, created_at=at(seconds))
+    assert other.facts.event_key != first.facts.event_key
+
+
+def test_a_ticket_that_shows_no_comment_yet_is_taken_by_the_text_that_came_with_it(desk):
+    (event,) = desk.notified(text="ok", created_at=at(-1))
+    assert (event.subject.text, event.subject.message_id) == ("ok", None)
+    assert event.subject.ticket.id == "1042"
+    assert desk.notified() == [], "and where no text came, it is left to what tells of the comment"
