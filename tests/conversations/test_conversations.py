@@ -130,6 +130,7 @@ def test_a_recipient_who_wants_nothing_is_not_opened_until_the_mark_is_lifted(co
     assert conversations.is_forbidden(TEL, "ci-aaa-001")
     assert not conversations.is_forbidden(TEL, "ci-bbb-002")
     conversations.allow(TEL, "ci-aaa-001")
+    assert not conversations.is_forbidden(TEL, "ci-aaa-001")
     assert conversations.open(new()).is_new
     conversations.forbid(TEL, "ci-aaa-001", "stop")
     assert conversations.open(new("other")).record is None
@@ -252,6 +253,22 @@ def test_delivery_never_goes_backwards(conversations):
     assert conversations.delivery(record, "e1") == "delivered"
     assert conversations.note_delivery(record, "e1", "read", 4)
     assert conversations.draft(record, "e1").text == "Hello"
+
+
+def test_what_a_recipient_is_told_elsewhere_is_known_in_free_text_alone(conversations):
+    """A text that was lost is none of these; of a template the carrier makes the text."""
+    record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
+    other = conversations.open(new("other"), ("e1", Draft(text="  Two  WORDS "))).record
+    conversations.keep_draft(record, "e2", Draft(text="Second"))
+    conversations.keep_draft(other, "e2", Draft(text="Hello Ann", variables={"1": "Ann"}))
+    conversations.keep_draft(other, "e3", Draft(function_call="book"))
+    assert conversations.other_texts(record, "e1") == {"two words", "second"}
+
+
+def test_a_delivery_of_what_was_never_drafted_makes_no_stub(conversations):
+    record = conversations.open(new()).record
+    assert not conversations.note_delivery(record, "e1", "delivered", 3)
+    assert conversations.draft(record, "e1") is None
 
 
 def test_a_conversation_is_found_by_its_opaque_id(conversations):
