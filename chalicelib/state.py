@@ -88,11 +88,14 @@ class States:
             stale = found.item.get("expires_at", 0)
             if stale > now.timestamp():
                 return False
-            return self._start_over(change, values | keep, stale)
+            if not self._start_over(change, values | keep, stale):
+                return self.apply(
+                    lease, change
+                )  # another did, or TTL came: judged by what is there
         return True
 
     def _start_over(self, change: StateChange, values: Item, stale: float) -> bool:
-        """Replace a row that TTL should have deleted."""
+        """Replace a row that TTL should have deleted; False where it is gone meanwhile."""
         item = {"conversation_id": change.conversation_id, "version": 1, **values}
         try:
             self._table.put(item, condition="#expires_at = :stale", stale=stale)

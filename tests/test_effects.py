@@ -202,6 +202,58 @@ def test_a_worker_that_stands_still_while_it_reads_what_to_send_sends_nothing(do
     assert door.ledger._table.get({"event_id": Say.key})["started"] is False
 
 
+@pytest.mark.parametrize("look", [1, 2])
+def test_a_worker_that_stands_still_while_it_reads_the_switches_sends_nothing(door, look):
+    """The lease is looked at behind each reading of switches, the last one included."""
+    read, looks = door.switches.current, itertools.count(1)
+
+    def stands_still():
+        if next(looks) == look:
+            door.clock.forward(240)
+        return read()
+
+    door.switches.current = stands_still
+    with pytest.raises(HandBackError, match="lease_too_short"):
+        door.perform(Say())
+    assert door.sent == []
+
+
+@pytest.mark.parametrize(
+    ("switches", "reason"),
+    [
+        (Switches(kill_switch=True), "kill_switch"),
+        (Switches(shadow_mode=True), "shadow"),
+        (Switches(safe_mode=True), "safe_mode"),
+        (Switches(automation_enabled=False), "automation_disabled"),
+    ],
+)
+def test_a_switch_that_is_turned_while_it_is_read_what_to_send_stops_it(door, switches, reason):
+    """F40: it surely was not sent, and the next run says what stopped it."""
+
+    def turned():
+        door.switches.switches = switches
+
+    door.prepares.append(turned)
+    with pytest.raises(HandBackError, match="switch_flipped"):
+        door.perform(Say())
+    assert door.sent == []
+    assert door.perform(Say()) == [("skipped", reason)]
+
+
+def test_switches_that_become_unreadable_while_it_is_read_what_to_send_stop_it(door):
+    """F40."""
+
+    def away():
+        door.switches.switches = None
+
+    door.prepares.append(away)
+    with pytest.raises(SwitchesUnreadableError):
+        door.perform(Say())
+    assert door.sent == []
+    door.switches.switches = Switches()
+    assert door.perform(Say()) == [("done", None)]
+
+
 @pytest.mark.parametrize("error", [TransientError, UncertainError])
 def test_what_could_not_be_prepared_surely_was_not_sent(door, error):
     def fails():

@@ -293,21 +293,23 @@ def test_a_rearmed_action_begins_anew_without_any_settling(ledger):
     assert all(one.mine for one in ledger.begin(claim(ledger), TAGS, MODES))
 
 
-def test_an_outcome_written_twice_is_written_once(ledger):
+def test_an_outcome_written_twice_is_written_once(ledger, clock):
     """F23."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS[:1], MODES)
     first = ledger.end_action(lease, TAGS[0], ActionStatus.DONE)
+    clock.forward(1)
     assert ledger.end_action(lease, TAGS[0], ActionStatus.DONE).finished_at == first.finished_at
 
 
-def test_outcomes_written_together_twice_are_written_once(ledger, table):
-    """F23: the answer to the first writing was lost."""
+def test_outcomes_written_together_twice_are_written_once(ledger, table, clock):
+    """F23: the answer to the first writing was lost; the audit names an end by its first time."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
     first = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
     assert [one.key for one in first] == [tag.key for tag in TAGS]
     assert [row(table, tag.key)["status"] for tag in TAGS] == ["done"] * len(TAGS)
+    clock.forward(1)
     again = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
     assert [(one.key, one.finished_at) for one in again] == [
         (one.key, one.finished_at) for one in first
@@ -356,6 +358,17 @@ def test_a_skip_has_a_reason_and_does_not_touch_what_has_ended(ledger):
     ledger.begin(lease, TAGS[1:], MODES)
     ledger.end_action(lease, TAGS[1], ActionStatus.DONE)
     assert ledger.skip(lease, TAGS[1], MODES, reason="shadow").status == ActionStatus.DONE
+
+
+def test_a_skip_that_is_repeated_keeps_its_first_reason_and_time(ledger, table, clock):
+    """F23: its audit row may be written already, under that time."""
+    lease = claim(ledger)
+    ledger.skip(lease, TAGS[0], MODES, reason="shadow")
+    before = row(table, TAGS[0].key)
+    ledger.release(lease, reason="x")
+    clock.forward(60)
+    again = ledger.skip(claim(ledger), TAGS[0], MODES, reason="dependency")
+    assert (again.reason, row(table, TAGS[0].key)) == ("shadow", before)
 
 
 def test_an_operator_opens_skipped_and_refused_actions_again_and_nobody_else_does(ledger):

@@ -207,6 +207,31 @@ def test_who_is_below_a_rows_fence_is_told_that_it_was_taken(desk, take):
     assert caught.value.reason == "action_taken"
 
 
+@pytest.mark.parametrize(
+    ("take", "status"),
+    [
+        (lambda ledger, lease: ledger.restart(lease, TAG, anew=True), "pending"),
+        (lambda ledger, lease: ledger.begin(lease, [TAG], MODES)[0], "pending"),
+        (lambda ledger, lease: ledger.skip(lease, TAG, MODES, reason="shadow"), "skipped"),
+    ],
+)
+def test_the_fence_of_another_events_claim_says_nothing_of_ours(desk, take, status):
+    """A fence counts the claims of its own event: what an often claimed one left is still ended."""
+    for _ in range(3):
+        other = desk.claim()
+        desk.ledger.release(other, reason="x")
+    other = desk.claim()
+    desk.ledger.begin(other, [TAG], MODES)
+    desk.ledger.rearm(other, [TAG])
+    heir = desk.claim("evt:rp:1042:c-78")
+    assert heir.fence < other.fence
+    assert take(desk.ledger, heir).status == status
+    assert (desk.row(TAG.key)["event_key"], desk.row(TAG.key)["owner"]) == (
+        heir.event.event_key,
+        heir.owner,
+    )
+
+
 def test_a_row_that_is_gone_is_told_as_gone(desk):
     with pytest.raises(LeaseLostError) as caught:
         desk.ledger.restart(desk.claim(), TAG, anew=True)

@@ -383,6 +383,17 @@ def test_a_recorded_end_does_not_touch_what_a_worker_holds(desk):
     assert desk.row() == before
 
 
+@pytest.mark.parametrize("end", [EventStatus.PROCESSED, EventStatus.PARKED, EventStatus.SKIPPED])
+@pytest.mark.parametrize("late", [EventStatus.FAILED, EventStatus.PROCESSED, EventStatus.SKIPPED])
+def test_a_recorded_end_does_not_touch_what_a_worker_has_brought_to_its_end(desk, end, late):
+    """A copy that the queue gives up says nothing of the event that another copy has done."""
+    desk.ledger.finish(desk.claim(), end, reason="unknown:reply")
+    before = dict(desk.row())
+    desk.clock.forward(60)
+    desk.ledger.record(facts(), MODES, late, reason="dead_letter:x")
+    assert desk.row() == before
+
+
 def test_a_recorded_end_replaces_an_expired_one(desk):
     desk.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
     desk.at_expiry()

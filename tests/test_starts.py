@@ -3,8 +3,10 @@
 import pytest
 from ledger_desk import KEY, Desk, facts
 
+from chalicelib.companies import RateLimits
+from chalicelib.conversations.ports import NEVER_OPENED
 from chalicelib.ports import EventStatus
-from chalicelib.starts import Starts
+from chalicelib.starts import Admitted, Known, Starts
 
 
 @pytest.fixture
@@ -33,3 +35,19 @@ def test_a_delivery_never_goes_backwards_and_nothing_is_noted_of_what_is_gone(de
     starts.note(KEY, outcome="handed_off")
     found = starts.outcome(KEY)
     assert (found.delivery, found.outcome) == ("read", "handed_off")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "answer"),
+    [
+        (EventStatus.FAILED, NEVER_OPENED, Admitted(facts().received_at, is_new=True)),
+        (EventStatus.FAILED, "refused:code_21211", Known(facts().received_at)),
+        (EventStatus.PARKED, NEVER_OPENED, Known(facts().received_at)),
+    ],
+)
+def test_a_start_is_taken_in_again_only_where_nothing_of_it_was_begun(desk, status, reason, answer):
+    """Of any other failure something may have been sent: its sender is told how it ended."""
+    starts, limits = Starts(desk.table, desk.ledger, desk.clock), RateLimits(9, 9, 9)
+    assert starts.admit(facts(), "ci-1", limits) == Admitted(facts().received_at, is_new=True)
+    desk.ledger.finish(desk.claim(), status, reason=reason)
+    assert starts.admit(facts(), "ci-1", limits) == answer

@@ -2,10 +2,12 @@
 
 import pytest
 from fakes import ManualClock
+from ledger_desk import Shared
 
 from chalicelib.dynamo import Table
 from chalicelib.ports import EventFacts, Lease, StateChange
 from chalicelib.state import States
+from tests.simulation.memory_table import MemoryTable
 
 EVENT = EventFacts("evt:rp:1:c", "1", "2026-11-20T11:59:59.000Z", "9f", 9, "test", "c")
 
@@ -69,9 +71,11 @@ def test_a_zombie_of_the_same_message_does_not_overwrite_its_heir(states):
     assert states.read("1").last_intent == "heir"
 
 
-def test_a_resumed_event_may_write_again(states):
+@pytest.mark.parametrize("fence", [1, 2])
+def test_a_resumed_event_and_a_repeated_write_may_write_again(states, fence):
+    """F22: of a write whose answer was lost nobody says that a newer message came before it."""
     assert states.apply(lease(fence=1), change("10:00:00"))
-    assert states.apply(lease(fence=2), change("10:00:00"))
+    assert states.apply(lease(fence=fence), change("10:00:00"))
 
 
 def test_the_floor_of_the_first_contact_stays(states):
@@ -86,11 +90,53 @@ def test_a_cleared_attribute_is_gone(states):
     assert states.read("1").pending_flow is None
 
 
-def test_an_expired_row_counts_as_none_and_leaves_nothing_behind(states, table, clock):
-    """F29."""
-    states.apply(lease(), change("10:00:00", risk_flags=frozenset({"chargeback"})))
-    clock.forward(91 * 86_400)
+@pytest.mark.parametrize("at", ["09:00:00", "11:00:00"])
+def test_an_expired_row_counts_as_none_and_leaves_nothing_behind(states, table, clock, at):
+    """F29: whether the next message is older than the one that was forgotten or newer."""
+    flags, floor = frozenset({"chargeback"}), "2026-11-20T09:30:00.000Z"
+    states.apply(lease(), change("10:00:00", risk_flags=flags, first_contact_floor=floor))
+    clock.forward(90 * 86_400)
     assert states.read("1") is None
-    assert states.apply(lease(), change("09:00:00", intent="fresh"))
+    assert not states.read_all(["1"])
+    assert states.apply(lease(), change(at, intent="fresh"))
     row = table.get({"conversation_id": "1"})
-    assert (row["version"], "risk_flags" in row) == (1, False)
+    assert row["version"] == 1
+    assert not {"risk_flags", "first_contact_floor"} & row.keys()
+
+
+def test_before_its_last_second_a_row_is_remembered_and_goes_on(states, clock):
+    states.apply(lease(), change("10:00:00"))
+    clock.forward(90 * 86_400 - 1)
+    assert states.read("1").version == 1
+    assert "1" in states.read_all(["1"])
+    assert not states.apply(lease(), change("09:00:00"))
+
+
+@pytest.fixture
+def shared():
+    """A table that others use too."""
+    return Shared(MemoryTable("state", ("conversation_id",)))
+
+
+@pytest.mark.parametrize(
+    ("at", "is_kept", "known"), [("11:00:00", False, "first"), ("13:00:00", True, "second")]
+)
+def test_of_two_messages_that_follow_an_expired_row_the_newer_is_remembered(
+    shared, clock, at, is_kept, known
+):
+    states = States(shared, clock)
+    states.apply(lease(), change("10:00:00"))
+    clock.forward(91 * 86_400)
+    shared.before["put"] = lambda: states.apply(lease(), change("12:00:00", intent="first"))
+    assert states.apply(lease(), change(at, intent="second")) == is_kept
+    assert states.read("1").last_intent == known
+
+
+def test_an_expired_row_that_is_deleted_meanwhile_is_made_anew(shared, clock):
+    """TTL deletes when it likes, also between a look at the row and the write."""
+    states = States(shared, clock)
+    states.apply(lease(), change("10:00:00"))
+    clock.forward(91 * 86_400)
+    shared.before["put"] = lambda: shared.delete({"conversation_id": "1"})
+    assert states.apply(lease(), change("11:00:00", intent="fresh"))
+    assert states.read("1").last_intent == "fresh"

@@ -6,6 +6,7 @@ from datetime import UTC, datetime, timedelta
 import pytest
 
 from chalicelib.clock import iso
+from chalicelib.conversations.handoffs import Handoffs
 from chalicelib.conversations.records import Channel, Draft, Entry, Status
 from chalicelib.conversations.store import Conversations
 from chalicelib.dynamo import Table
@@ -130,6 +131,7 @@ def test_a_recipient_who_wants_nothing_is_not_opened_until_the_mark_is_lifted(co
     assert conversations.is_forbidden(TEL, "ci-aaa-001")
     assert not conversations.is_forbidden(TEL, "ci-bbb-002")
     conversations.allow(TEL, "ci-aaa-001")
+    assert not conversations.is_forbidden(TEL, "ci-aaa-001")
     assert conversations.open(new()).is_new
     conversations.forbid(TEL, "ci-aaa-001", "stop")
     assert conversations.open(new("other")).record is None
@@ -252,6 +254,93 @@ def test_delivery_never_goes_backwards(conversations):
     assert conversations.delivery(record, "e1") == "delivered"
     assert conversations.note_delivery(record, "e1", "read", 4)
     assert conversations.draft(record, "e1").text == "Hello"
+
+
+def handed_off(conversations, record, handoff_id="h1"):
+    return conversations.hand_off(
+        record, handoff_id=handoff_id, held="", reason="asked", reason_text="asked for a person"
+    )
+
+
+def test_a_conversation_is_handed_off_once_and_its_hand_off_closed_once(conversations, table):
+    """Two persons who decide at once: the second is told that it was decided."""
+    listed = Handoffs(table)
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    assert not handed_off(conversations, record, "h2")
+    record = conversations.get(record)
+    assert (record.status, record.handoff["was"]) == (Status.HANDED_OFF, "processing")
+    (waiting,) = listed.waiting()
+    assert (waiting["opaque_id"], waiting["reason"]) == (record.opaque_id, "asked")
+    ends = datetime(2027, 11, 20, tzinfo=UTC)
+    assert listed.close(record, "approved", ends)
+    assert not listed.close(record, "taken", ends)
+    assert list(listed.waiting()) == []
+    key = {name: waiting[name] for name in ("primary_channel", "conversation_id")}
+    assert table.get(key)["handoff_state"] == "approved"
+
+
+def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conversations, table):
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    given_back = {"conversation_status": "processing"}
+    record = conversations.move(record, {Status.HANDED_OFF}, given_back, remove=["handoff"])
+    assert not handed_off(conversations, record)
+    assert conversations.get(record).status == Status.PROCESSING
+    assert handed_off(conversations, record, "h2")
+
+
+def test_a_conversation_that_has_failed_is_handed_to_nobody(conversations, table):
+    record = conversations.open(new()).record
+    conversations.move(record, {Status.PROCESSING}, {"conversation_status": "failed"})
+    assert not handed_off(conversations, record)
+    assert list(Handoffs(table).waiting()) == []
+
+
+def test_an_append_that_others_overtook_keeps_what_they_wrote_and_comes_behind_it(conversations):
+    """Whoever holds a record read before them writes neither over an entry nor over a status."""
+    stale = conversations.open(new()).record
+    conversations.append(stale, message(1), changes={"conversation_status": "failed"})
+    now, is_new = conversations.append(
+        stale,
+        message(2),
+        expected={Status.PROCESSING},
+        changes={"conversation_status": "initial_message_sent"},
+    )
+    assert is_new
+    assert (now.status, now.message_count) == (Status.FAILED, 2)
+    history = [one.entry_id for one in conversations.history(conversations.get(stale))]
+    assert history == ["e-00001", "e-00002"]
+
+
+def test_an_append_beside_a_status_that_was_moved_leaves_the_status(conversations):
+    """The number of entries is as it was read; the status is not."""
+    stale = conversations.open(new()).record
+    conversations.move(stale, {Status.PROCESSING}, {"conversation_status": "failed"})
+    now, is_new = conversations.append(
+        stale,
+        message(1),
+        expected={Status.PROCESSING},
+        changes={"conversation_status": "initial_message_sent"},
+    )
+    assert (is_new, now.status) == (True, Status.FAILED)
+    assert conversations.get(stale).status == Status.FAILED
+
+
+def test_what_a_recipient_is_told_elsewhere_is_known_in_free_text_alone(conversations):
+    """A text that was lost is none of these; of a template the carrier makes the text."""
+    record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
+    other = conversations.open(new("other"), ("e1", Draft(text="  Two  WORDS "))).record
+    conversations.keep_draft(record, "e2", Draft(text="Second"))
+    conversations.keep_draft(other, "e2", Draft(text="Hello Ann", variables={"1": "Ann"}))
+    conversations.keep_draft(other, "e3", Draft(function_call="book"))
+    assert conversations.other_texts(record, "e1") == {"two words", "second"}
+
+
+def test_a_delivery_of_what_was_never_drafted_makes_no_stub(conversations):
+    record = conversations.open(new()).record
+    assert not conversations.note_delivery(record, "e1", "delivered", 3)
+    assert conversations.draft(record, "e1") is None
 
 
 def test_a_conversation_is_found_by_its_opaque_id(conversations):

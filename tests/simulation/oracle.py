@@ -26,6 +26,8 @@ LEAST_LEASE_SECONDS = 149.0
 """A request's total deadline and the margin, but for the second that the ledger's times are cut to."""
 ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_text", "send_email"})
 """Kinds that are never repeated while their outcome is not known."""
+_ENDS = frozenset({"processed", "parked", "skipped"})
+"""Of an event: nothing but a claim leads out of them; what has failed may be recorded anew."""
 _ASKING = frozenset({"add_tag", "hand_off"})
 """Kinds that ask for a person: they need no plan, as where making it failed."""
 SET_LIKE = frozenset(
@@ -171,11 +173,25 @@ class Oracle:
             return
         if was and mine is not None and mine < was:
             self.broken("P6", f"{key} changed under fence {mine}, it is at {was}")
-        was_done = before is not None and before["status"] == "processed"
-        if was_done and after["status"] != "processed":
-            self.broken("P2", f"{key} was processed and is {after['status']}")
         if before is not None:
+            self._check_end(key, before, after, is_mine=mine == was)
             self._check_history(key, before, after)
+
+    def _check_end(
+        self, key: str, before: Mapping[str, Any], after: Mapping[str, Any], *, is_mine: bool
+    ) -> None:
+        """P2 and P6: an end stays until a claim opens it, and what is left waiting is found."""
+        was, now = before["status"], after["status"]
+        if was in _ENDS and now != was:
+            self.broken("P2", f"{key} was {was} and is {now}")
+        is_given_back = now == "processing" and after.get("lease_until") == 0
+        if (is_given_back or now == "parked") and "unfinished" not in after:
+            self.broken("P2", f"{key} is {now}, held by nobody, and in no index")
+        if was == now == "processing" and "unfinished" in before and "unfinished" not in after:
+            self.broken("P2", f"{key} is held and was taken out of the index")
+        is_held = was == "processing" and before["lease_until"] > self._world.now + SKEW_SECONDS
+        if is_held and now != was and not is_mine:
+            self.broken("P6", f"{key} is {now} while another holds it")
 
     def _check_history(self, key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
         """P1 and P3: an event is decided once, and what is known of a delivery goes forward."""

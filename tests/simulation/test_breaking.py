@@ -1,11 +1,13 @@
 """A product broken in one place turns the simulation red: each promise is one that can fail."""
 
+import contextlib
 from datetime import timedelta
 
 import pytest
 
 from chalicelib import intake, ledger, ledger_actions, state, switches
 from chalicelib.audit import Audit
+from chalicelib.dynamo import ConditionFailed
 from chalicelib.effects import Effects
 from chalicelib.errors import PermanentError, SwitchesUnreadableError
 from chalicelib.escalation import Escalation
@@ -18,7 +20,9 @@ from chalicelib.settlement import Settled, Settlement, Verdict
 from chalicelib.sweep_tickets import TicketSweep
 from chalicelib.worker import HandedBackError, Worker
 from tests.simulation import support
-from tests.simulation.scenario import scenario
+from tests.simulation.scenario import Flip, scenario
+from tests.simulation.standing import BEYOND_THE_LEASE, WITHIN_THE_LEASE, still
+from tests.simulation.test_findings import schedule, told
 from tests.simulation.world import World
 
 SEEDS = 400
@@ -26,10 +30,15 @@ SEEDS = 400
 
 def is_found(promise, *, since=1):
     """Whether one of a few hundred schedules breaks a promise; `since` is where it soon does."""
+    return is_found_in(
+        (World(scenario(seed)).run() for seed in range(since, since + SEEDS)), promise
+    )
+
+
+def is_found_in(worlds, promise):
+    """Whether one of them breaks it."""
     return any(
-        violation.promise == promise
-        for seed in range(since, since + SEEDS)
-        for violation in World(scenario(seed)).run().oracle.violations
+        violation.promise == promise for world in worlds for violation in world.oracle.violations
     )
 
 
@@ -132,6 +141,21 @@ def test_a_memory_that_a_late_message_moves_back_is_found(monkeypatch):
     assert is_found("P3", since=6)
 
 
+def test_a_memory_that_a_zombie_of_the_same_message_overwrites_is_found(monkeypatch):
+    at_any_fence = state._NOT_NEWER.replace("<= :fence", "<= :fence OR #last_message_at = :at")
+    monkeypatch.setattr(state, "_NOT_NEWER", at_any_fence)
+    assert is_found_in(still(schedule(posts=told("s0")), BEYOND_THE_LEASE), "P6")
+
+
+def test_a_switch_that_is_not_looked_at_last_is_found(monkeypatch):
+    monkeypatch.setattr(
+        Effects, "_look_again", lambda self, attempt, actions: self._check_lease(attempt.lease)
+    )
+    stop = Flip(1.0, "kill_switch", value=True)
+    story = schedule(posts=told("s0"), flips=(stop,))
+    assert is_found_in(still(story, WITHIN_THE_LEASE), "P5")
+
+
 def test_a_message_that_was_sent_and_is_not_kept_is_found(monkeypatch):
     monkeypatch.setattr(
         Conclusions, "_send", lambda self, event, plan, record, entry_id, row: record
@@ -159,6 +183,30 @@ def test_what_is_unknown_and_in_no_index_is_found(monkeypatch):
         ledger_actions, "partition", lambda mark, key: None if mark == "unknown" else key
     )
     assert is_found("P2", since=158)
+
+
+def test_a_mark_that_the_door_takes_from_what_a_worker_has_is_found(monkeypatch):
+    """The door marks a row as queued after it has sent the job: the worker may be faster."""
+
+    def queued(self, event_key):
+        with contextlib.suppress(ConditionFailed):
+            self._table.update(
+                {"event_id": event_key},
+                set_={"queued_at": self._now()},
+                remove=["unfinished"],
+                condition="attribute_exists(#event_id)",
+            )
+
+    monkeypatch.setattr(ledger.Ledger, "queued", queued)
+    assert is_found("P2", since=5)
+
+
+def test_an_event_that_is_given_back_and_stands_in_no_index_is_found(monkeypatch):
+    def release(self, lease, *, reason):
+        self._own(lease, set_={"lease_until": 0, "last_reason": reason, "released": lease.fence})
+
+    monkeypatch.setattr(ledger.Ledger, "release", release)
+    assert is_found("P2", since=5)
 
 
 def test_a_ticket_that_nobody_told_us_about_and_no_sweep_looks_at_is_found(monkeypatch):

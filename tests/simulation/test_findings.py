@@ -6,6 +6,7 @@ import pytest
 
 from tests.simulation.faults import Fault, Port
 from tests.simulation.scenario import Batch, Flip, Post, Says, Scenario, Start
+from tests.simulation.standing import BEYOND_THE_LEASE, WITHIN_THE_LEASE, still
 from tests.simulation.world import World
 
 NEVER = Fault(1_000_000, 0.0, 0.0, pauses=False)
@@ -236,3 +237,24 @@ def test_a_message_of_which_no_draft_was_stored_was_not_sent():
     assert world.network.applied["answer_lost"] == 1
     assert violations == []
     assert list(world.landed.values()) == [1]
+
+
+def told(ticket_id):
+    return (Post(0.0, ticket_id, "c0", "i want a refund", "id", is_copy=False),)
+
+
+@pytest.mark.parametrize("ticket_id", ["t0", "s0"])
+def test_a_worker_that_stands_still_anywhere_until_another_has_done_its_work_changes_nothing(
+    ticket_id,
+):
+    for world in still(schedule(posts=told(ticket_id)), BEYOND_THE_LEASE):
+        assert world.oracle.violations == []
+
+
+@pytest.mark.parametrize("ticket_id", ["t0", "s0"])
+def test_a_switch_that_is_turned_while_a_worker_stands_still_anywhere_stops_its_next_request(
+    ticket_id,
+):
+    stop = Flip(1.0, "kill_switch", value=True)
+    for world in still(schedule(posts=told(ticket_id), flips=(stop,)), WITHIN_THE_LEASE):
+        assert world.oracle.violations == []

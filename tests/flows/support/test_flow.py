@@ -2,11 +2,15 @@
 
 from datetime import UTC, datetime, timedelta
 
-from chalicelib.flows import Event
+import pytest
+from fakes import ManualClock
+from ledger_desk import Desk
+
+from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.support import SupportFlow
 from chalicelib.flows.support.inquiry import Inquiry
 from chalicelib.plans import Plan, PlannedAction
-from chalicelib.ports import EventFacts
+from chalicelib.ports import Comment, EventFacts, EventStatus, Switches, Ticket
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FACTS = EventFacts("evt:rp:1042:c-1", "1042", "2026-11-20T12:00:00.000Z", "", 0, "test", "c-1")
@@ -32,3 +36,52 @@ def test_a_plan_that_was_stored_without_its_zero_confidence_comes_to_its_end():
     assert flow.conclude(None, Event(FACTS, Inquiry(text="", at=NOW)), plan, {})
     (change,) = state.changes
     assert (change.intent, change.routing_confidence) == ("unknown_other", 0)
+
+
+class Shown:
+    """`ports.Tickets` of one ticket with one comment; counts how often it is read."""
+
+    def __init__(self, *, is_operator):
+        self.comment = Comment("c-1", is_operator, "We have refunded you", NOW)
+        self.reads = 0
+
+    def read_ticket(self, conversation_id):
+        self.reads += 1
+        return Ticket(conversation_id, "OPEN", frozenset(), (self.comment,))
+
+
+SILENT = [Switches(shadow_mode=True), Switches(kill_switch=True)]
+
+
+def decided_in(switches, tickets):
+    """A flow, an event that came with its text, and its plan under those switches."""
+    clock = ManualClock(NOW)
+    flow = SupportFlow(tickets, Remembered(), Desk().ledger, clock, max_event_age=timedelta(days=7))
+    event = Event(FACTS, Inquiry(text="We have refunded you", at=NOW, message_id="c-1"))
+    return flow, event, flow.plan(event, switches)
+
+
+@pytest.mark.parametrize("silent", SILENT)
+def test_what_was_decided_in_silence_is_looked_at_before_anything_is_done_for_it(silent):
+    """F48: its text may be our own reply's; in silence nobody is called to tell."""
+    tickets = Shown(is_operator=True)
+    flow, event, plan = decided_in(silent, tickets)
+    flow.look_again(event, plan, silent)
+    assert tickets.reads == 0
+    with pytest.raises(NotAnEvent) as caught:
+        flow.look_again(event, plan, Switches())
+    assert (caught.value.status, caught.value.reason) == (EventStatus.SKIPPED, "operator_comment")
+
+
+@pytest.mark.parametrize("silent", SILENT)
+def test_what_a_customer_wrote_in_silence_goes_on(silent):
+    flow, event, plan = decided_in(silent, Shown(is_operator=False))
+    flow.look_again(event, plan, Switches())
+    assert event.subject.ticket is not None
+
+
+def test_what_was_decided_on_its_ticket_is_not_read_again_for_that():
+    tickets = Shown(is_operator=False)
+    flow, event, plan = decided_in(Switches(), tickets)
+    flow.look_again(event, plan, Switches())
+    assert tickets.reads == 1
