@@ -18,7 +18,7 @@ from chalicelib.flows.outreach.work import FLOW as OUTREACH
 from chalicelib.plans import Plan, PlannedAction
 from chalicelib.rows import event as facts_of_row
 from ops.events import job_of, scan
-from ops.session import OpsError, Session
+from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 _EVENT = (
     "event_id",
@@ -52,6 +52,8 @@ _ACTION = (
     "event_key",
 )
 
+_NOT_SHOWN = "Richpanel did not show the ticket"
+
 
 def explain(session: Session, subject: str, *, deep: bool = False) -> dict[str, Any]:
     """Everything that is known, as plain data.
@@ -59,6 +61,8 @@ def explain(session: Session, subject: str, *, deep: bool = False) -> dict[str, 
     Raises:
         OpsError: nothing is known by that name.
     """
+    if not subject.strip():
+        raise OpsError("name a ticket, company#request, evt:... or act:...", code=EXIT_UNUSABLE)
     if "#" in subject:
         return _start(session, subject, deep=deep)
     if subject.startswith("act:"):
@@ -72,7 +76,10 @@ def explain(session: Session, subject: str, *, deep: bool = False) -> dict[str, 
 def _start(session: Session, subject: str, *, deep: bool) -> dict[str, Any]:
     """By ``company#request``, or the conversation's id ``company#project#request#recipient``."""
     company, *rest = subject.split("#")
-    row = session.row(keys.start(company, rest[0] if len(rest) == 1 else rest[1]))
+    request = rest[0] if len(rest) == 1 else rest[1]
+    row = session.ledger_table.get({"event_id": keys.start(company, request)})
+    if row is None:
+        raise OpsError(f"company {company} started no request {request}, or longer ago than is kept")
     conversation_id = row["conversation_id"]
     audit = _audit(session, conversation_id)
     actions = _rows(session, [one["idempotency_key"] for one in audit])
@@ -103,7 +110,8 @@ def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict
     try:
         ticket = session.services.richpanel.read_ticket(conversation_id)
     except MiddlewareError:
-        notes.append("Richpanel did not show the ticket: events without any action are not listed")
+        if not deep:
+            notes.append(f"{_NOT_SHOWN}: events without any action are listed with --deep only")
     else:
         theirs = [comment for comment in ticket.comments if not comment.is_operator]
         found |= {keys.ticket_message(conversation_id, comment.id) for comment in theirs}
@@ -112,9 +120,10 @@ def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict
     events = [_event(session, row) for row in _rows(session, sorted(found))]
     state = session.services.state.read(conversation_id)
     if not events and not audit and state is None:
+        why = f" ({_NOT_SHOWN}; --deep looks through the whole ledger)" if notes else ""
         raise OpsError(
-            f"nothing is known of {conversation_id}; it takes the id of a ticket or conversation,"
-            " company#request, evt:... or act:..."
+            f"nothing is known of {conversation_id}{why}; it takes the id of a ticket or"
+            " conversation, company#request, evt:... or act:..."
         )
     events.sort(key=lambda one: str(one["event"].get("received_at")))
     told = _told(events, about=conversation_id)
@@ -131,12 +140,11 @@ def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict
 def _event(session: Session, row: Mapping[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = {"event": {name: row[name] for name in _EVENT if name in row}}
     wanted = _planned(session, row)
-    suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
+    ending = f":{keys.joined(_suffix(session, row))}"
     audit = [
         one
         for one in _audit(session, row["conversation_id"])
-        if one["idempotency_key"] in wanted
-        or one["idempotency_key"].endswith(":" + keys.joined(suffix))
+        if one["idempotency_key"] in wanted or one["idempotency_key"].endswith(ending)
     ]
     wanted = list(dict.fromkeys([*wanted, *(one["idempotency_key"] for one in audit)]))
     rows = {one["event_id"]: one for one in _rows(session, wanted)}
@@ -152,6 +160,15 @@ def _event(session: Session, row: Mapping[str, Any]) -> dict[str, Any]:
     shown["timeline"] = _timeline(row, shown["actions"], audit)
     shown["verdict"] = _verdict(row, shown["actions"])
     return shown
+
+
+def _suffix(session: Session, row: Mapping[str, Any]) -> str:
+    """What the keys of an event's actions end with; a resend's go on from its source's."""
+    source, again, nonce = str(row["event_id"]).rpartition(":resend:")
+    if not again:
+        return keys.suffix_of(row["event_id"], row.get("source_message_id"))
+    first = session.ledger_table.get({"event_id": source}) or {}
+    return keys.resent(keys.suffix_of(source, first.get("source_message_id")), nonce)
 
 
 def _planned(session: Session, row: Mapping[str, Any]) -> list[str]:

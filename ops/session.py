@@ -122,5 +122,6 @@ class Session:
         """A row of table A; `OpsError` where there is none."""
         row = self.ledger_table.get({"event_id": key})
         if row is None:
-            raise OpsError(f"no such {'action' if key.startswith('act:') else 'event'}: {key}")
+            kind = {"act:": "action", "evt:": "event"}.get(key[:4], "event or action")
+            raise OpsError(f"no such {kind}: {key}")
         return row

@@ -13,6 +13,8 @@ from ops import cli, facts, replay
 
 WRONG = [
     ("explain", "nobody-knows-it"),
+    ("explain", ""),
+    ("explain", "ci-nobody#never"),
     ("explain", "evt:rp:1:none"),
     ("explain", "act:rp_tag:1:x:none"),
     ("dlq", "show", "no-such-message"),
@@ -93,6 +95,23 @@ def test_explain_scans_for_what_keys_do_not_name_when_asked_to(done, run):
     done.run()
     assert thin not in run("explain", "1042").out
     assert thin in run("explain", "1042", "--deep").out
+
+
+def test_a_ticket_that_nobody_could_read_is_found_by_the_scan_that_the_answer_names(system, run):
+    thin = system.post({"ticket_id": "9999", "trigger": "customer_message"}).json_body["event_id"]
+    system.run()
+    said = run("explain", "9999")
+    assert said.code == 1
+    assert "Richpanel did not show the ticket; --deep looks through the whole ledger" in said.err
+    deep = run("explain", "9999", "--deep")
+    assert thin in deep.out
+    assert "Richpanel" not in deep.out, "nothing is left out then"
+
+
+def test_what_is_not_known_is_named_as_it_was_typed(run):
+    assert "ci-nobody started no request never" in run("explain", "ci-nobody#never").err
+    assert "no such event or action: odd" in run("settle", "odd", "done").err
+    assert run("explain", "").err.startswith("error: name a ticket")
 
 
 def test_what_has_not_ended_is_listed_with_its_reason_and_the_oldest_first(done, run):
@@ -275,6 +294,9 @@ def test_a_resend_acts_once_for_each_nonce_and_is_audited(done, run):
     assert done.added()[ROUTED[0]] == 3
     audited = {one["idempotency_key"] for one in done.audit()}
     assert {f"{action()}:resend:first", f"{action()}:resend:second"} <= audited
+    (again,) = run("explain", "evt:rp:1042:c-1:resend:second", "--json").data["events"]
+    assert [one["event_id"] for one in again["actions"]] == [f"{action()}:resend:second"]
+    assert again["verdict"] == "processed: 1 done"
 
 
 def test_only_what_is_done_is_resent(done, run):
