@@ -8,6 +8,7 @@ agenda      what happens when, and what is under way
 scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
 people      what operators and other persons do: replay, redrive, approve
 senders     who writes to the doors, and repeats what was not taken
+standing    schedules in which a worker stands still at each call in turn
 stage       stacks that take turns: an invocation may stand still while others go on
 containers  the product wired on the memory ports, one set a container
 parts       time, log, tables, queue and switches of one container
