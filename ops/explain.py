@@ -79,7 +79,9 @@ def _start(session: Session, subject: str, *, deep: bool) -> dict[str, Any]:
     request = rest[0] if len(rest) == 1 else rest[1]
     row = session.ledger_table.get({"event_id": keys.start(company, request)})
     if row is None:
-        raise OpsError(f"company {company} started no request {request}, or longer ago than is kept")
+        raise OpsError(
+            f"company {company} started no request {request}, or longer ago than is kept"
+        )
     conversation_id = row["conversation_id"]
     audit = _audit(session, conversation_id)
     actions = _rows(session, [one["idempotency_key"] for one in audit])
