@@ -217,7 +217,8 @@ class Initiate:
         )
         if isinstance(error, PayloadError) and code == "INVALID_REQUEST":
             request_id = self.new_id()  # something to quote when asking us about it
-        message = error.message if isinstance(error, RequestError) else "try again later"
+        ours = _OURS.get(code, "try again later")
+        message = error.message if isinstance(error, RequestError) else ours
         answer = {
             "status": "error",
             "error_code": code,
@@ -225,6 +226,10 @@ class Initiate:
             "request_id": request_id,
         }
         return Answer(status, answer, headers)
+
+
+_OURS = {"CONFIGURATION_ERROR": "the project has no sender for this channel"}
+"""What no waiting mends."""
 
 
 def _code(error: RequestError | UnavailableError | TransientError) -> str:

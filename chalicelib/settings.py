@@ -160,7 +160,8 @@ def load(environ: Mapping[str, str]) -> Settings:
 def _problem(location: tuple[int | str, ...], message: str) -> str:
     """The variable that is wrong, or the sentence where several are together."""
     field = str(location[0]) if location else ""
-    return "STAGE" if field == "stage" else _VARIABLES.get(field, (message, ""))[0]
+    said = support_settings.in_our_words(message)
+    return "STAGE" if field == "stage" else _VARIABLES.get(field, (said, ""))[0]
 
 
 _VARIABLES: dict[str, tuple[str, str]] = {

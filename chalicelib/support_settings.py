@@ -63,10 +63,15 @@ def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
         return SupportSettings.model_validate({k: v for k, v in values.items() if v})
     except ValidationError as error:
         problems = [
-            VARIABLES[str(one["loc"][0])][0] if one["loc"] else str(one["msg"])
+            VARIABLES[str(one["loc"][0])][0] if one["loc"] else in_our_words(one["msg"])
             for one in error.errors()
         ]
     raise SettingsError(f"wrong environment: {'; '.join(sorted(problems))}")
+
+
+def in_our_words(message: str) -> str:
+    """A sentence of ours without what pydantic puts before it."""
+    return message.removeprefix("Value error, ")
 
 
 VARIABLES: Mapping[str, tuple[str, str]] = {

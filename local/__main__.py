@@ -13,11 +13,13 @@ import signal
 import sys
 import threading
 import urllib.request
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
+from chalicelib.clock import iso
 from local import company, demo, environment, resources, send, tables
-from local.engine import REGION, ROOT, EngineError
+from local.engine import REGION, ROOT, EngineError, PortTakenError
 from local.join import answers
 from local.stack import STAGE, Ports, Stack
 from ops.doctor_richpanel import TAGS
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from local.vendors.richpanel import Richpanel
 
 CANNOT_START = 2
+_OTHER_PORTS = "others: PORT=8100 ENGINE_PORT=4666 RICHPANEL_PORT=8110 make run"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -36,6 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _options(arguments)
     try:
         status: int = options.command(options)
+    except PortTakenError as error:
+        print(f"cannot start: {error}; {_OTHER_PORTS}", file=sys.stderr)
+        return CANNOT_START
     except EngineError as error:
         print(f"cannot start: {error}", file=sys.stderr)
         return CANNOT_START
@@ -110,7 +116,10 @@ def _operators(variables: Mapping[str, str], url: str) -> dict[str, str]:
 
 
 def seed(richpanel: Richpanel) -> None:
-    """A tenant that is set up, and three tickets to play with."""
+    """A tenant that is set up, and three tickets to play with.
+
+    They are two days old, so that reconciliation leaves them to whoever posts a webhook.
+    """
     for tag in sorted(TAGS):
         richpanel.tag_id(tag)
     richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-77"}])
@@ -118,6 +127,9 @@ def seed(richpanel: Richpanel) -> None:
     richpanel.add_ticket(
         "1044", comments=[{"body": "My discount code does not work", "id": "c-79"}]
     )
+    since = iso(datetime.now(UTC) - timedelta(days=2))
+    for ticket_id in richpanel.ticket_ids:
+        richpanel.left_alone(ticket_id, since)
 
 
 _START = """\
@@ -155,7 +167,7 @@ one that names the ticket only; the worker reads it
     -H 'x-richpanel-webhook-token: {token}' \\
     -d '{{"ticket_id": "1043", "trigger": "customer_message"}}'
 
-a ticket of your own
+a ticket of your own; nobody tells of it, and reconciliation finds it within half a minute
   curl -sS {vendor}/_sim/tickets -H 'content-type: application/json' \\
     -d '{{"id": "2001", "comments": [{{"id": "c-1", "body": "Please cancel my order"}}]}}'
 

@@ -6,6 +6,7 @@
                   the commands: their options, what they print, their exit codes
     options       the options that several commands share
     session       a stage: its settings, its services, its AWS clients
+    unreachable   why a stage cannot be worked on, and what to set
     output        tables for people, JSON for programs, progress on long work
 Looking
     explain       what became of a conversation, an event or an action, and why
@@ -22,7 +23,8 @@ Persons and companies
     handoff       what waits for a person: list, show, approve, take over
     company       a company's settings and the secrets they name; api_keys who may call for it
     company_item  what a `company-data` item must be
-    facts         `python -m ops.facts`, the dataset: create, seed, pending, explain, rebuild
+    facts         `python -m ops.facts`, the dataset: create, seed, rebuild; its facts: pending,
+                  failed, retry, explain
 A stage's resources
     provision     tables, queues and switches as `.chalice/resources.json` declares them
     watching      log groups, alarms and dashboard as that file declares them

@@ -6,9 +6,9 @@ import sys
 from collections.abc import Sequence
 
 import typer
-from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
+from botocore.exceptions import BotoCoreError, ClientError
 
-from chalicelib.errors import MiddlewareError, ProviderError, SettingsError, UnavailableError
+from chalicelib.errors import MiddlewareError, SettingsError
 from ops import (
     dead_letter_commands,
     looking_commands,
@@ -16,6 +16,7 @@ from ops import (
     outreach_commands,
     provision,
     stage_commands,
+    unreachable,
 )
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
 from ops.template import TemplateError
@@ -49,34 +50,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _no(str(error), EXIT_NO)
     except SettingsError as error:
         return _no(str(error), EXIT_UNUSABLE)
-    except MiddlewareError as error:
-        return _no(f"the stage cannot be reached: {_reason(error)}", EXIT_UNUSABLE)
-    except ClientError as error:
-        code = error.response.get("Error", {}).get("Code", "unknown")
-        return _no(f"AWS refused {error.operation_name}: {code}", EXIT_UNUSABLE)
-    except BotoCoreError as error:
-        return _no(f"AWS cannot be reached: {type(error).__name__}{_advice(error)}", EXIT_UNUSABLE)
+    except (MiddlewareError, ClientError, BotoCoreError) as error:
+        return _no(unreachable.why(error), EXIT_UNUSABLE)
     return 0
-
-
-def _reason(error: MiddlewareError) -> str:
-    match error:
-        case ProviderError():
-            return f"{error.provider}.{error.operation} {error.reason}"
-        case UnavailableError():
-            return error.code
-        case _:
-            return type(error).__name__
-
-
-def _advice(error: BotoCoreError) -> str:
-    match error:
-        case NoRegionError():
-            return "; set AWS_PROFILE or AWS_DEFAULT_REGION, or for `make run`: set -a; . .run/env"
-        case NoCredentialsError():
-            return "; set AWS_PROFILE, or log in"
-        case _:
-            return ""
 
 
 def _no(message: str, code: int) -> int:

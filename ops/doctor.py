@@ -18,10 +18,14 @@ from ops.doctor_richpanel import richpanel
 from ops.finding import Finding, finding
 from ops.mail import UNPUBLISHED
 from ops.session import Session
+from ops.unreachable import NOT_LOGGED_IN
 
 
 def examine(session: Session) -> Iterator[Finding]:
-    """Every check, one by one; a check that cannot be made is a failure of that check only."""
+    """Every check, one by one; a check that cannot be made is a failure of that check only.
+
+    Without a region or without credentials none can be made: that is said once, as an error.
+    """
     checks: tuple[tuple[str, Callable[[Session], Iterator[Finding]]], ...] = (
         ("tables", _tables),
         ("queues", _queues),
@@ -37,6 +41,8 @@ def examine(session: Session) -> Iterator[Finding]:
     for name, check in checks:
         try:
             yield from check(session)
+        except NOT_LOGGED_IN:
+            raise
         except (ClientError, BotoCoreError) as error:
             yield Finding(name, "fail", f"cannot be checked: {_code(error)}")
         except MiddlewareError as error:

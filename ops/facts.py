@@ -35,7 +35,7 @@ from chalicelib.fact_ports import Fact, Metric
 from chalicelib.fact_rebuild import Rebuild
 from chalicelib.fact_schema import DATASET, FACT_EVENT, definition, seed_keys
 from chalicelib.wiring import Services
-from ops import stages
+from ops import stages, unreachable
 from ops.session import EXIT_UNUSABLE, OperatorServices
 
 DEADLINE_SECONDS = 30.0
@@ -56,7 +56,7 @@ def main(arguments: Sequence[str] | None = None, services: Services | None = Non
     except SettingsError as error:
         return _no(str(error))
     except (MiddlewareError, ClientError, BotoCoreError) as error:
-        return _no(f"the stage cannot be reached: {type(error).__name__}")
+        return _no(unreachable.why(error))
     print(json.dumps(told, indent=2, default=str) if options.json else text)
     return int(code)
 

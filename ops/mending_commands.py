@@ -99,6 +99,7 @@ def resend_command(
     """Do a finished action once more. It acts; a customer may get a message twice."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("resend")
+    session.row(action)
     if not yes and not typer.confirm(f"Do {action} once more?", err=True):
         raise OpsError("not done")
     job = replay.resend(session, action, nonce or uuid.uuid4().hex[:12])

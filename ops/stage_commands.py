@@ -58,9 +58,9 @@ def erase_command(
     session, output = Session(stage, yes), Output(json)
     if not dry_run:
         session.may_write("erase")
-        if not yes and not typer.confirm("Erase for good?", err=True):
-            raise OpsError("not done")
     subjects, notes = erase.subjects_of(session, subject)
+    if not dry_run and not yes and not typer.confirm("Erase for good?", err=True):
+        raise OpsError("not done")
     done = erase.Erased(notes=notes)
     for table, key, item in output.following(erase.items(session, subjects), "erasing"):
         if dry_run or erase.purge(session, table, key, item, subjects, done):

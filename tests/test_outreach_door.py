@@ -99,6 +99,7 @@ def test_what_the_company_has_set_is_enforced(outreach, changes, status, code):
     outreach.set_project(**changes)
     answer = outreach.start()
     assert (answer.status_code, answer.json_body["error_code"]) == (status, code)
+    assert "try again" not in answer.json_body["message"], "it is the operator's to mend"
     assert answer.json_body["request_id"] == "req123"
 
 

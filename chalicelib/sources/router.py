@@ -77,7 +77,9 @@ def parse(body: bytes) -> StartRequest:
     company = request.get("company_data")
     ids = company if isinstance(company, dict) else {}
     if isinstance(company, dict) and not (_text(ids, "company_id") and _text(ids, "project_id")):
-        raise PayloadError("MISSING_IDENTIFIERS", "company_id or project_id is missing")
+        raise PayloadError(
+            "MISSING_IDENTIFIERS", "field company_id or project_id is missing, empty or no text"
+        )
     if any(len(str(ids.get(name, "")).encode()) > MAX_ID_BYTES for name in _IDS):
         raise PayloadError("INVALID_REQUEST", "company_id or project_id is too long")
     for name in ("company_data", "recipient_data", "request_data"):
@@ -204,7 +206,9 @@ def _request_fields(data: Mapping[str, Any]) -> tuple[str, str, str]:
         if data.get(name) is None:
             raise PayloadError(f"MISSING_{name.upper()}", f"field {name} is missing")
         if not _text(data, name):
-            raise PayloadError(f"INVALID_{name.upper()}_FORMAT", f"field {name} is not a text")
+            raise PayloadError(
+                f"INVALID_{name.upper()}_FORMAT", f"field {name} is empty or no text"
+            )
     request_id, channel, asked_at = (str(data[name]) for name in names)
     if not _REQUEST_ID.fullmatch(request_id):
         raise PayloadError("INVALID_REQUEST_ID", "field request_id is not 1-128 of A-Za-z0-9_-")

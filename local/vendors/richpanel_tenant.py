@@ -196,6 +196,14 @@ class Tenant(simulated.Vendor):
             ticket.fields["last_message_sender_type"] = "operator" if operator else "customer"
             return cast("str", comment["id"])
 
+    def left_alone(self, ticket_id: str, since: str) -> None:
+        """As if nothing had happened to a ticket since then."""
+        with self.lock:
+            ticket = self._tickets[ticket_id]
+            ticket.fields.update(created_at=since, updated_at=since)
+            for comment in ticket.comments:
+                comment["created_at"] = since
+
     def link_order(
         self, ticket_id: str, app_client_id: str, order_id: str, order: dict[str, Any]
     ) -> None:

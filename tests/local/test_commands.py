@@ -8,12 +8,16 @@ import socket
 import subprocess
 import sys
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
 import requests
 
+from chalicelib.clock import iso
+from chalicelib.reconcile import WINDOW
 from local import demo, engine, environment, join
+from local.__main__ import seed
 from local.vendors import richpanel as vendor
 
 ROOT = engine.ROOT
@@ -197,8 +201,19 @@ def test_a_taken_port_is_named_and_nothing_is_left_running(free, which):
         said = process.communicate(timeout=30)[0]
     assert process.returncode == 2
     assert f"cannot start: port {free[which]} on 127.0.0.1 is taken" in said
+    assert "RICHPANEL_PORT=" in said, "how to name others"
     assert "Traceback" not in said
     assert _listening(free) == []
+
+
+def test_the_tickets_to_play_with_are_too_old_for_reconciliation():
+    """Whoever reads on for half a minute would find them done, and `doctor` unhappy."""
+    with vendor.Richpanel() as tenant:
+        seed(tenant)
+        tickets = [tenant.ticket(one) for one in tenant.ticket_ids]
+    assert len(tickets) == 3
+    oldest_listed = iso(datetime.now(UTC) - WINDOW)
+    assert all(one["updated_at"] < oldest_listed for one in tickets)
 
 
 @pytest.mark.parametrize("command", ["tables", "requests"])

@@ -142,13 +142,25 @@ def test_a_stage_that_cannot_be_reached_is_exit_code_two(run, monkeypatch):
     assert (said.code, said.err) == (2, "error: AWS cannot be reached: EndpointConnectionError\n")
 
 
-def test_a_terminal_that_knows_no_region_is_told_what_to_set(run, monkeypatch):
+@pytest.mark.parametrize("command", [("switch", "get"), ("doctor",)], ids=" ".join)
+def test_a_terminal_that_knows_no_region_is_told_what_to_set(run, monkeypatch, command):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.delenv("AWS_REGION", raising=False)
-    said = run("switch", "get")
-    assert said.code == 2
+    said = run(*command)
+    assert (said.code, said.out) == (2, "")
     assert "AWS_PROFILE or AWS_DEFAULT_REGION" in said.err
     assert ". .run/env" in said.err
+
+
+def test_the_facts_commands_are_told_the_same(system, capsys, monkeypatch):
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    assert facts.main(["pending"]) == 2
+    assert "AWS_PROFILE or AWS_DEFAULT_REGION" in capsys.readouterr().err
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    assert facts.main(["failed"]) == 2
+    assert "EndpointConnectionError" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
@@ -297,6 +309,19 @@ def test_a_resend_acts_once_for_each_nonce_and_is_audited(done, run):
     (again,) = run("explain", "evt:rp:1042:c-1:resend:second", "--json").data["events"]
     assert [one["event_id"] for one in again["actions"]] == [f"{action()}:resend:second"]
     assert again["verdict"] == "processed: 1 done"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("resend", "act:rp_tag:1:x:none"), "no such action"),
+        (("erase", "--subject", "x"), "at least 3 characters"),
+    ],
+    ids=["resend", "erase"],
+)
+def test_nobody_is_asked_about_what_cannot_be_done(run, monkeypatch, arguments, said):
+    monkeypatch.setattr(typer, "confirm", lambda *_, **__: pytest.fail("asked"))
+    assert said in run(*arguments).err
 
 
 def test_only_what_is_done_is_resent(done, run):

@@ -77,6 +77,20 @@ def test_an_email_start_needs_an_address(email, code):
     assert refused.value.code == code
 
 
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("request_data.channel_method", "field channel_method is empty or no text"),
+        ("company_data.company_id", "field company_id or project_id is missing, empty or no text"),
+    ],
+)
+@pytest.mark.parametrize("value", ["", 7])
+def test_the_message_is_true_of_an_empty_text_and_of_a_number(path, said, value):
+    with pytest.raises(RequestError) as refused:
+        router.parse(broken(path, value))
+    assert refused.value.message == said
+
+
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'"text"'])
 def test_a_body_that_is_no_json_object_is_an_invalid_request(body):
     with pytest.raises(RequestError) as refused:
