@@ -226,6 +226,19 @@ def test_a_replay_that_needs_nobody_tells_of_the_person_an_earlier_run_had_asked
     assert desk.sent.count(ATTENTION) == {"before": 2, "after": 1}[place]
 
 
+def test_a_flow_names_itself_whom_an_earlier_run_had_asked():
+    desk = Desk(AskingFlow(Say()))
+    desk.fails = {ROUTED: [refused()]}
+    desk.audit.fails = [Died()]
+    with pytest.raises(Died):
+        desk.process()
+    desk.clock.forward(BUSY_FOR + 1)
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert desk.flow.asked == [(KEY, "refused:http_422"), (KEY, "earlier")]
+    assert desk.results()[SAID] == "success"
+    assert desk.sent.count(SAID) == 1
+
+
 def test_a_replay_says_that_the_word_to_a_person_was_withheld(desk):
     desk.fails = {ROUTED: [refused()], ATTENTION: [too_many()]}
     desk.process()
