@@ -89,9 +89,8 @@ class States:
             if stale > now.timestamp():
                 return False
             if not self._start_over(change, values | keep, stale):
-                return self.apply(
-                    lease, change
-                )  # another did, or TTL came: judged by what is there
+                # Another was faster, or TTL came: judged by what is there now.
+                return self.apply(lease, change)
         return True
 
     def _start_over(self, change: StateChange, values: Item, stale: float) -> bool:
