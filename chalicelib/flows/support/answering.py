@@ -105,7 +105,7 @@ class Answering:
 
         Raises:
             PermanentError: it is not right any more: ``superseded``, ``escalated``,
-                ``newer_message``, ``order_changed``, or what the deployment forbids now.
+                ``order_changed``, or what the deployment forbids now.
             ProviderError: what it needs cannot be had now.
         """
         overtaken = guard_rails.overtaken(inquiry, ticket)

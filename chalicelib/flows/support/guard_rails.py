@@ -121,12 +121,11 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
     """Why a reply that was decided before is not right any more.
 
     The tag that our own failure left forbids nothing here: whoever has that event go on knows it.
+    Nor does what the customer wrote since: that has an event of its own, which waits behind this.
     """
     if not ticket.is_open or inquiry.has_newer_reply:
         return "superseded"
-    if ESCALATED_TAG in ticket.tags:
-        return "escalated"
-    return "newer_message" if inquiry.has_newer_question else None
+    return "escalated" if ESCALATED_TAG in ticket.tags else None
 
 
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
