@@ -10,6 +10,7 @@ opaque ids and end by its TTL::
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from datetime import timedelta
 
@@ -63,11 +64,9 @@ class Allowances:
             kept = [one for one in row["taken"] if one["by"] != by]
             version = row["version"]
             item = row | {"taken": kept, "version": version + 1}
-            try:
+            with contextlib.suppress(ConditionFailed):  # counted meanwhile: looked at again
                 self._table.put(item, condition="#version = :version", version=version)
-            except ConditionFailed:
-                continue
-            return
+                return
         raise TransientError("dynamodb", "give_back_allowance", reason="contended")
 
     def _put(self, key: str, row: Item, taken: Sequence[Item], longest: timedelta) -> None:
