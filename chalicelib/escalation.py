@@ -50,9 +50,7 @@ class Escalation:
             return {}
         if isinstance(action, AddTag) and not any(one.vendor == action.vendor for one in built):
             return {}
-        escalated = self.effects.perform(attempt, [StepAction(action)], rows)
-        self.audit.write(audit_rows([action], escalated))
-        return escalated
+        return self._perform(attempt, action)
 
     def of_earlier(
         self, flow: Flow, event: Event, attempt: Attempt, rows: Mapping[str, ActionRow]
@@ -70,8 +68,7 @@ class Escalation:
         action = _asking(flow, event, EARLIER)
         if action is None or action.key in rows or self.ledger.action(action.key) is None:
             return {}
-        asked = self.effects.perform(replace(attempt, operator=False), [StepAction(action)], rows)
-        self.audit.write(audit_rows([action], asked))
+        asked = self._perform(replace(attempt, operator=False), action)
         return {} if asked[action.key].status == ActionStatus.REFUSED else asked
 
     def dead_letter(
@@ -113,10 +110,14 @@ class Escalation:
 
     def _ask(self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
         action = _asking(flow, event, f"dead_letter:{reason}")
-        if action is None:
-            return
-        rows = self.effects.perform(Attempt(lease=lease, modes=modes), [StepAction(action)], {})
+        if action is not None:
+            self._perform(Attempt(lease=lease, modes=modes), action)
+
+    def _perform(self, attempt: Attempt, action: Action) -> dict[str, ActionRow]:
+        """Through the door out like any other, and into the audit; it depends on nothing."""
+        rows = self.effects.perform(attempt, [StepAction(action)], {})
         self.audit.write(audit_rows([action], rows))
+        return rows
 
 
 def _asking(flow: Flow, event: Event, reason: str) -> Action | None:
