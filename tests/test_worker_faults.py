@@ -239,16 +239,21 @@ def test_a_flow_names_itself_whom_an_earlier_run_had_asked():
     assert desk.sent.count(SAID) == 1
 
 
-def test_a_replay_says_that_the_word_to_a_person_was_withheld(desk):
-    desk.fails = {ROUTED: [refused()], ATTENTION: [too_many()]}
-    desk.process()
-    action = desk.ledger.action
+def stop_before_the_look(desk):
+    """The kill switch falls before the worker looks for what an earlier run had asked."""
+    look = desk.ledger.action
 
     def stopped_meanwhile(key):
         desk.switches.switches = Switches(kill_switch=True)
-        return action(key)
+        return look(key)
 
     desk.ledger.action = stopped_meanwhile
+
+
+def test_a_replay_says_that_the_word_to_a_person_was_withheld(desk):
+    desk.fails = {ROUTED: [refused()], ATTENTION: [too_many()]}
+    desk.process()
+    stop_before_the_look(desk)
     assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
     assert desk.ended(ATTENTION) == ("skipped", "kill_switch")
     assert desk.ended() == ("processed", "withheld:kill_switch")
@@ -274,18 +279,12 @@ def test_what_asked_a_person_and_may_not_go_on_parks_the_event_until_it_may(desk
     with pytest.raises(Died):
         desk.process()
     desk.clock.forward(BUSY_FOR + 1)
-    action = desk.ledger.action
-
-    def stopped_meanwhile(key):
-        desk.switches.switches = Switches(kill_switch=True)
-        return action(key)
-
-    desk.ledger.action = stopped_meanwhile
+    stop_before_the_look(desk)
     assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
     assert desk.ended() == ("parked", "unknown:stopped_repeatable")
     assert desk.results()[ATTENTION] == "unknown:stopped_repeatable"
 
-    desk.ledger.action = action
+    del desk.ledger.action
     desk.switches.switches = Switches()
     assert desk.process(job(recovery=Recovery.SETTLED), message_id="sqs-2") == "done"
     assert desk.ended() == ("processed", None)
