@@ -45,6 +45,11 @@ class AnyJob(BaseModel):
     recovery: Recovery | None = None
 
     @property
+    def reopens(self) -> bool:
+        """Whether it claims on purpose what had ended: nobody left that behind."""
+        return self.recovery in (Recovery.SETTLED, Recovery.OPERATOR)
+
+    @property
     def group(self) -> tuple[str, ...]:
         """What the FIFO group is made of: jobs of one group are worked on one after the other."""
         return (self.conversation_id,)

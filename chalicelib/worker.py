@@ -63,10 +63,6 @@ _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
 }
 
 
-_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
-"""Claims on purpose of what had ended: nobody left it behind."""
-
-
 class _PlanNotKnownHere(Exception):  # noqa: N818 - leads to parking, not to a fault
     """A stored plan of another version names what this one does not have."""
 
@@ -147,7 +143,7 @@ class Worker:
             takeover=_TAKEOVER[job.recovery],
             last_chance=delivery.is_last,
             is_watched=isinstance(flow, Watched),
-            by=delivery.message_id if job.recovery in _REOPENING else None,
+            by=delivery.message_id if job.reopens else None,
         )
         match claimed:
             case Finished():
@@ -175,7 +171,7 @@ class Worker:
             resumed=lease.plan is not None,
             mw_trace_id=event.facts.trace_id,
         )
-        if lease.was_left and job.recovery not in _REOPENING:
+        if lease.was_left and not job.reopens:
             self.log.event("worker.lease_taken_over", attempt=lease.attempts)
             self.log.metric("mw.worker.lease_taken_over")
         try:

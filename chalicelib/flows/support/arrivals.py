@@ -18,7 +18,7 @@ from chalicelib.errors import PermanentError
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.support.inquiry import Inquiry, floor_of, is_after
 from chalicelib.job_kinds import TicketMessage, TicketNotification
-from chalicelib.jobs import Recovery, facts_of
+from chalicelib.jobs import facts_of
 from chalicelib.ports import (
     Clock,
     Comment,
@@ -30,7 +30,6 @@ from chalicelib.ports import (
     Tickets,
 )
 
-_REOPENING = frozenset({Recovery.SETTLED, Recovery.OPERATOR})
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 
 
@@ -78,7 +77,7 @@ class Arrivals:
             for key, comment in by_key.items()
             if ended.get(key) in _STILL_OPEN
             or (key not in ended and is_after(comment, since))
-            or (key in ended and job.recovery in _REOPENING)
+            or (key in ended and job.reopens)
         ]
         return [
             Event(
