@@ -33,6 +33,8 @@ _UNASKED = ("evt:start:", "evt:receipt:")
 """A start that failed is told to its sender, a receipt is nobody's conversation."""
 _ORDER_NUMBERS = re.compile(r"(?<![0-9a-f])(?:1234567|10023[456])(?![0-9a-f])")
 """Those that the customers write; within a hash the digits mean nothing."""
+_LIKE_AN_ORDER = ("1234567", "10023")
+"""One of these stands in what the pattern finds; searching for them is a tenth of its work."""
 
 
 def judge(world: World, rows: Rows) -> None:
@@ -250,8 +252,13 @@ def _judge_privacy(world: World) -> None:
             shown = repr(row)
             is_named = any(canary in shown for canary in CANARIES)
             is_counted = table is world.sweeps  # its numbers are how many, and how long
-            if is_named or (_ORDER_NUMBERS.search(shown) and not is_counted):
+            if is_named or (not is_counted and _shows_an_order(shown)):
                 world.oracle.broken("P4", f"text in table {table.name}")
+
+
+def _shows_an_order(shown: str) -> bool:
+    is_like = any(digits in shown for digits in _LIKE_AN_ORDER)
+    return is_like and _ORDER_NUMBERS.search(shown) is not None
 
 
 def _event(row: Mapping[str, Any], rows: Rows) -> Mapping[str, Any]:

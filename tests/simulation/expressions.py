@@ -43,8 +43,8 @@ def condition(expression: str) -> Condition:
         parts.append(_python(found))
         position = found.end()
     names = {"_equal": _equal, "_less": _less, "_starts": _starts, "_size": _size}
-    compiled = eval(f"lambda r, v: ({' '.join(parts)})", names)  # noqa: S307 - made of our own tokens
-    return lambda row, values: bool(compiled(row, values))
+    compiled: Condition = eval(f"lambda r, v: ({' '.join(parts)})", names)  # noqa: S307 - made of our own tokens
+    return compiled
 
 
 @cache

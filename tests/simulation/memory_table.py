@@ -264,9 +264,12 @@ class MemoryTable:
 
     def _check(self, key: Key, condition: str, values: Mapping[str, Any]) -> Item | None:
         found = self.rows.get(key)
-        given = {name for name, value in values.items() if value is not None}
-        if given != values_in(condition):
-            raise ValueError(f"{self.name}: values that its condition does not use, or lacks")
+        if not condition and not values:
+            return found
+        if values.keys() != values_in(condition) or None in values.values():
+            given = {name for name, value in values.items() if value is not None}
+            if given != values_in(condition):
+                raise ValueError(f"{self.name}: values that its condition does not use, or lacks")
         if condition and not compiled(condition)(found or {}, values):
             raise ConditionFailed(_copied(found or {}))
         return found

@@ -192,7 +192,7 @@ class Network:
         if port is Port.VENDOR_READ and self._is_out():
             self.applied["vendor_out"] += 1
             raise TransientError("vendor", "read", reason="connect_failed")
-        if port is not Port.EFFECT and self._is_away(port):
+        if self.away and port is not Port.EFFECT and self._is_away(port):
             self.applied["aws_away"] += 1
             self.troubles += 1
             raise TransientError("aws", "call", reason="away")

@@ -145,8 +145,7 @@ class Oracle:
             self.broken("P1", f"{key} was done and is {after['status']}")
         same_event = before["event_key"] == after["event_key"]
         mine = actor.fences.get(before["event_key"]) if actor is not None else None
-        changed = {name for name in after if before.get(name) != after[name]}
-        if changed <= _A_LOOK:  # what its provider shows of this start, whoever looks
+        if _is_only(_A_LOOK, before, after):  # what its provider shows of this start, whoever looks
             return
         if same_event and mine is not None and mine < before["fence"]:
             self.broken("P6", f"{key} at fence {before['fence']} changed by fence {mine}")
@@ -168,8 +167,7 @@ class Oracle:
                     self.broken("P6", f"{key} claimed {early:.0f} s early")
             return
         mine = actor.fences.get(key)
-        changed = {name for name in after if (before or {}).get(name) != after[name]}
-        if changed <= _A_NOTE:  # what is true of it, whoever tells
+        if _is_only(_A_NOTE, before or {}, after):  # what is true of it, whoever tells
             return
         if was and mine is not None and mine < was:
             self.broken("P6", f"{key} changed under fence {mine}, it is at {was}")
@@ -315,6 +313,11 @@ class Oracle:
         violation = Violation(promise, what)
         if violation not in self.violations:
             self.violations.append(violation)
+
+
+def _is_only(noted: frozenset[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
+    """Whether nothing has come or changed but what may be noted by anybody."""
+    return all(before.get(name) == value or name in noted for name, value in after.items())
 
 
 def _said(action: Any) -> tuple[str, str]:
