@@ -33,6 +33,7 @@ from engines import (  # noqa: E402, F401 - pytest finds fixtures by name
     richpanel,
     stage,
     table_a,
+    unpaced,
 )
 from fact_rig import (  # noqa: E402, F401 - likewise
     _powerbi_server,

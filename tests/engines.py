@@ -16,6 +16,7 @@ from typing import Any
 import boto3
 import pytest
 
+from chalicelib.adapters.rate_limit import RateLimit
 from chalicelib.dynamo import Table
 from local import engine, environment, resources
 from local.pump import Pump
@@ -193,6 +194,17 @@ def app(app_environment, monkeypatch):
     wiring = importlib.import_module("chalicelib.wiring")
     monkeypatch.setattr(wiring, "_services", [])
     return module
+
+
+@pytest.fixture
+def unpaced(richpanel, monkeypatch):
+    """Nobody waits for a turn at a vendor; how turns are given is tested with the adapters."""
+    richpanel.set_modes(rate_limit=None)
+
+    def without_turns(*arguments, **how):
+        return RateLimit(*arguments, **how | {"requests_per_window": 1e6})
+
+    monkeypatch.setattr("chalicelib.adapters.rate_limit.RateLimit", without_turns)
 
 
 @pytest.fixture

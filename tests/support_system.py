@@ -116,7 +116,7 @@ class Desk(TicketSystem):
 
 
 @pytest.fixture
-def desk(app, stage, richpanel, pump):
+def desk(app, unpaced, stage, richpanel, pump):
     return Desk(app, stage, richpanel, pump)
 
 

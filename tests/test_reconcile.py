@@ -13,8 +13,6 @@ from engines import drain
 from pipeline_system import ROUTED, System, ago, delivery_of, job_of
 
 from chalicelib import keys
-from chalicelib.adapters.rate_limit import RateLimit
-from chalicelib.clock import SystemClock
 from chalicelib.errors import TransientError
 from chalicelib.jobs import Recovery
 from chalicelib.ports import ActionStatus, EventStatus, Found
@@ -23,17 +21,8 @@ from chalicelib.sweep_tickets import GIVEN_UP_TAG, MOST_GAPS
 
 
 @pytest.fixture
-def system(app, stage, richpanel, pump):
-    made = System(app, stage, richpanel, pump)
-    made.richpanel.modes.rate_limit = None
-    made.services().richpanel._calls.client.rate_limit = _no_limit()
-    return made
-
-
-def _no_limit():
-    """Nobody else uses this tenant."""
-    clock = SystemClock()
-    return RateLimit("richpanel", clock, clock.sleep, requests_per_window=1e6)
+def system(app, unpaced, stage, richpanel, pump):
+    return System(app, stage, richpanel, pump)
 
 
 def sweep(system, *, seconds=200.0, **how):

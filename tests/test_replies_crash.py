@@ -25,7 +25,6 @@ def killer(desk, monkeypatch):
     found = Killer()
     at_aws(found, monkeypatch)
     at_vendors(found, monkeypatch)
-    desk.richpanel.set_modes(rate_limit=None)
     desk.new_container()
     return found
 

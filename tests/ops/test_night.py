@@ -43,7 +43,7 @@ def test_every_alarm_has_its_night():
 
 
 @pytest.fixture
-def night(app, stage, richpanel, pump, capsys):
+def night(app, unpaced, stage, richpanel, pump, capsys):
     return Night(System(app, stage, richpanel, pump), capsys)
 
 

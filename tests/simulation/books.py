@@ -185,7 +185,7 @@ def _judge_starts(world: World, rows: Rows) -> None:
         if row["opaque_id"] not in held_up
     }
     for key, row in rows.items():
-        if not key.startswith("evt:start:") or row["status"] != "processed":
+        if not key.startswith("evt:start:") or row["status"] not in {"processed", "failed"}:
             continue
         if keys.digest(key)[:16] in taken:
             world.oracle.broken("P2", f"{key} is over and counts as open")
