@@ -261,6 +261,11 @@ def test_who_said_stop_while_a_person_had_it_is_not_left_on_nobodys_list(outreac
         outreach.deliver(outreach.says("START again, please", whatsapp=False))
         outreach.run()
         assert len(list(outreach.services.desk.waiting())) == 1, "it is somebody's again"
+    else:
+        outreach.deliver(outreach.says("Hello?", whatsapp=False))
+        outreach.run()
+        (heard,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
+        assert heard["reason"]["S"] == "conversation_failed"
 
 
 def test_a_released_reply_that_cannot_be_written_goes_back_to_a_person(outreach):

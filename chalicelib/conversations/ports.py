@@ -17,6 +17,8 @@ from chalicelib.conversations.records import (
 
 NEVER_OPENED = "never_opened"
 """A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
+CONVERSATION_FAILED = "conversation_failed"
+"""Somebody writes with whom no conversation came about: it is recorded and not answered."""
 DO_NOT_CONTACT = "do_not_contact"
 """The recipient wants nothing of the company: nothing is sent, and nobody is asked to."""
 

@@ -64,6 +64,8 @@ AUTOMATED = frozenset(
     {Status.PROCESSING, Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT, Status.WITHHELD}
 )
 """Statuses in which no person has the conversation and it has not failed."""
+UNSENT = frozenset({Status.PROCESSING, Status.WITHHELD})
+"""Those of them in which the first message has not been sent, as far as is known."""
 
 
 @dataclass(frozen=True, slots=True)

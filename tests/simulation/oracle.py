@@ -29,7 +29,10 @@ ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_text", "send_em
 _ENDS = frozenset({"processed", "parked", "skipped"})
 """Of an event: nothing but a claim leads out of them; what has failed may be recorded anew."""
 _ASKING = frozenset({"add_tag", "hand_off"})
-"""Kinds that ask for a person: they need no plan, as where making it failed."""
+"""Kinds that ask for a person: they need no plan, as where making it failed.
+
+What was told of and could never be looked at may have been our own.
+"""
 SET_LIKE = frozenset(
     {
         *("add_tag", "remove_tag", "assign", "close", "note", "hand_off"),
@@ -228,9 +231,12 @@ class Oracle:
                 self.broken(
                     "P6", f"{action.key} starts under fence {mine}, event at {event.get('fence')}"
                 )
-            if action.conversation_id in world.vendor.tickets and action.suffix.startswith(OURS):
-                self.broken("P1", f"{action.key} answers ourselves")
             is_decided = "plan" in event or not event_key.startswith("evt:")
+            is_ours = action.conversation_id in world.vendor.tickets and action.suffix.startswith(
+                OURS
+            )
+            if is_ours and (is_decided or action.kind not in _ASKING):
+                self.broken("P1", f"{action.key} answers ourselves")
             if not is_decided and action.kind not in _ASKING:
                 self.broken("P1", f"{action.key} starts and no plan is stored")
             self._check_order(action, event_key)

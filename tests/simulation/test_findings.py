@@ -258,3 +258,32 @@ def test_a_switch_that_is_turned_while_a_worker_stands_still_anywhere_stops_its_
     stop = Flip(1.0, "kill_switch", value=True)
     for world in still(schedule(posts=told(ticket_id), flips=(stop,)), WITHIN_THE_LEASE):
         assert world.oracle.violations == []
+
+
+def interrupted_opening(**more):
+    """Its worker dies at the request; the recipient, who writes, is given to a person meanwhile."""
+    return schedule(
+        starts=(TEXT,),
+        says=(Says(2.0, "sms", TEXT.recipient, 0, "can a human call me"),),
+        provoked=(fault(Port.EFFECT, "crash_and_never_lands", 0), *more.pop("provoked", ())),
+        ticks=(2_100.0, 2_400.0),
+        approvals=(3_000.0,),
+        **more,
+    )
+
+
+@pytest.mark.parametrize(
+    ("more", "status"),
+    [
+        ({"flips": (Flip(750.0, "automation_enabled", value=False),)}, "withheld"),
+        ({"provoked": (fault(Port.EFFECT, "refused", 1),)}, "failed"),
+    ],
+)
+def test_an_opening_that_ended_unsent_while_a_person_had_it_shows_that_when_it_comes_back(
+    more, status
+):
+    world, violations = run(interrupted_opening(**more))
+    (record,) = [row for row in world.conversations.rows.values() if "start_event" in row]
+    assert violations == []
+    assert not world.landed
+    assert record["conversation_status"] == status

@@ -6,13 +6,21 @@ that has lost its lease writes what its successor writes, or nothing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from chalicelib import keys, outreach_actions
 from chalicelib.clock import iso
 from chalicelib.conversations.ports import ConversationsPort, StartsPort
-from chalicelib.conversations.records import AUTOMATED, Channel, Draft, Entry, Record, Status
+from chalicelib.conversations.records import (
+    AUTOMATED,
+    UNSENT,
+    Channel,
+    Draft,
+    Entry,
+    Record,
+    Status,
+)
 from chalicelib.flows import Event, suffix
 from chalicelib.flows.outreach.work import Work
 from chalicelib.outreach_actions import HandOff
@@ -24,6 +32,8 @@ SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled
 """Reasons of `ports.Switches.forbids`: what they stopped may be done later."""
 _OVER = ("withheld_reason", "failure_stage", "failure_reason")
 """What a message that was sent makes untrue."""
+_SENDING = AUTOMATED | {Status.FAILED}
+"""A message that was sent is where the conversation stands, unless a person has it."""
 
 
 class Conclusions:
@@ -70,16 +80,9 @@ class Conclusions:
         return True
 
     def fail(self, record: Record, stage: str, reason: str) -> None:
-        """The conversation has failed, unless a person has it."""
-        self._conversations.move(
-            record,
-            AUTOMATED,
-            {
-                "conversation_status": Status.FAILED.value,
-                "failure_stage": stage,
-                "failure_reason": reason,
-            },
-        )
+        """The conversation has failed; where a person has it, it has once they give it back."""
+        why = {"failure_stage": stage, "failure_reason": reason}
+        self._end_unsent(record, AUTOMATED, Status.FAILED, why)
 
     def free(self, record: Record) -> None:
         """Its start is no longer among its company's open ones."""
@@ -107,7 +110,6 @@ class Conclusions:
             provider_id=row.ref,
         )
         status = Status.INITIAL_MESSAGE_SENT if is_opening else Status.REPLY_SENT
-        expected = AUTOMATED | {Status.FAILED} if is_opening else AUTOMATED
         changes: dict[str, Any] = {"conversation_status": status.value, "task_complete": 1}
         if plan.facts.get("function"):
             changes |= _called(plan.facts["function"])
@@ -119,7 +121,7 @@ class Conclusions:
                 changes["email_id"] = header = self._message_id_header(row.ref)
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
         record, _ = self._conversations.append(
-            record, entry, expected=expected, changes=changes, remove=_OVER, also=also
+            record, entry, expected=_SENDING, changes=changes, remove=_OVER, also=also
         )
         if event.facts.event_key.startswith("evt:release:") and is_opening:
             self._starts.note(record.start_event, outcome="sent")
@@ -135,14 +137,20 @@ class Conclusions:
 
     def _withheld(self, event: Event, record: Record, plan: Plan, reason: str) -> Record:
         """A switch stopped it: that is told, and its event goes on when it is replayed."""
-        changes = {"withheld_reason": reason}
-        if plan.facts.get("opening"):
-            changes["conversation_status"] = Status.WITHHELD.value
-            self.free(record)
-            if event.facts.event_key != record.start_event:
-                self._starts.note(record.start_event, outcome=f"withheld:{reason}")
-        expected = {Status.PROCESSING, Status.WITHHELD} if plan.facts.get("opening") else AUTOMATED
-        return self._conversations.move(record, expected, changes) or record
+        why = {"withheld_reason": reason}
+        if not plan.facts.get("opening"):
+            return self._conversations.move(record, AUTOMATED, why) or record
+        self.free(record)
+        if event.facts.event_key != record.start_event:
+            self._starts.note(record.start_event, outcome=f"withheld:{reason}")
+        return self._end_unsent(record, UNSENT, Status.WITHHELD, why) or record
+
+    def _end_unsent(
+        self, record: Record, expected: Collection[Status], status: Status, why: Mapping[str, str]
+    ) -> Record | None:
+        """Only the reason is noted where a person has it: `Releasing` reads the status off it."""
+        moved = self._conversations.move(record, expected, {"conversation_status": status, **why})
+        return moved or self._conversations.move(record, {Status.HANDED_OFF}, why)
 
     def _hand_off(self, event: Event, record: Record, row: ActionRow) -> None:
         if row.status == ActionStatus.DONE and event.facts.event_key == record.start_event:

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from chalicelib import keys
 from chalicelib.conversations.ports import DO_NOT_CONTACT, ConversationsPort
-from chalicelib.conversations.records import Record, Status
+from chalicelib.conversations.records import UNSENT, Record, Status
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach.drafting import Drafting
 from chalicelib.flows.outreach.work import Work
 from chalicelib.plans import Plan
 from chalicelib.ports import EventStatus, Switches
-
-_UNSENT = frozenset({Status.PROCESSING, Status.WITHHELD})
 
 
 class Releasing:
@@ -38,7 +36,7 @@ class Releasing:
         if not handoff["held"]:
             raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
         if self._conversations.is_forbidden(record.primary_channel, record.company_id):
-            if is_opening and record.status in _UNSENT:
+            if is_opening and record.status in UNSENT:
                 self._drafting.give_up(record, "send", DO_NOT_CONTACT)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         entry_id = keys.entry_id(record.start_event if is_opening else event.facts.event_key)
@@ -48,10 +46,12 @@ class Releasing:
             return self._drafting.plan(work, entry_id, switches, is_opening=True)
 
     def _left_at(self, record: Record) -> str:
-        """Where it stood when a person took it; its first message may have been settled since."""
+        """Where it stood when a person took it; its first message may have ended since."""
         was = Status(record.handoff["was"])
-        if was in _UNSENT and self._conversations.has_entry(
-            record, keys.entry_id(record.start_event)
-        ):
-            was = Status.INITIAL_MESSAGE_SENT
-        return was.value
+        if was not in UNSENT:
+            return was.value
+        if self._conversations.has_entry(record, keys.entry_id(record.start_event)):
+            return Status.INITIAL_MESSAGE_SENT.value
+        if "failure_reason" in record.item:
+            return Status.FAILED.value
+        return (Status.WITHHELD if "withheld_reason" in record.item else was).value

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chalicelib import keys
-from chalicelib.conversations.ports import DO_NOT_CONTACT, ConversationsPort
+from chalicelib.conversations.ports import CONVERSATION_FAILED, DO_NOT_CONTACT, ConversationsPort
 from chalicelib.conversations.records import Channel, Entry, Record, Status
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach import rules
@@ -42,7 +42,8 @@ class Replying:
                 return self._conversations.get(record)
         alive = [record for record in found if record.status != Status.FAILED]
         if not alive:
-            raise NotAnEvent(EventStatus.SKIPPED, "unknown_sender")
+            reason = CONVERSATION_FAILED if found else "unknown_sender"
+            raise NotAnEvent(EventStatus.SKIPPED, reason)
         spoken = [record for record in alive if record.status != Status.WITHHELD]
         return self._conversations.get((spoken or alive)[0])
 
