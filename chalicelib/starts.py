@@ -86,7 +86,7 @@ class Starts:
         """Take a start in, once, unless its company is over a limit."""
         writes = [
             self._table.putting(
-                self._ledger.received_item(event),
+                {**self._ledger.received_item(event), "company_id": company_id},
                 condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
                 " OR (#status = :failed AND #reason = :never_opened)",
                 now=self._clock.now().timestamp(),
@@ -162,6 +162,12 @@ class Starts:
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
         """The same by itself, where a start ends without a message."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
+
+    def abandon(self, event_key: str) -> None:
+        """The same where nothing is left of a start but its row."""
+        row = self._table.get({"event_id": event_key})
+        if row is not None and "company_id" in row:
+            self.free(row["company_id"], event_key, row["received_at"])
 
     def _counted(self, event: EventFacts, company_id: str, limits: RateLimits) -> list[Item]:
         at = _epoch(event.received_at)

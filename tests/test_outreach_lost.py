@@ -180,6 +180,12 @@ def lose_the_message(outreach):
     )
 
 
+def open_places(outreach):
+    """The starts that count as their company's open ones."""
+    counted = [row for row in outreach.rows() if row["event_id"]["S"].startswith("rate:")]
+    return {mark for row in counted for mark in row.get("open", {}).get("SS", ())}
+
+
 def sweep_later(outreach):
     """Leases are over; every container is new; as often as a settlement takes looks."""
     outreach.new_container()
@@ -213,6 +219,7 @@ def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_o
         good = {("sent", None, 1), ("failed", "never_opened", 0)}
         assert is_parked or ended in good, (name, ended)
         if ended[0] == "failed":
+            assert open_places(outreach) == set(), "it takes up nobody's place"
             assert outreach.start(name, "sms", recipient).json_body["duplicate"] is False
     assert number > 6
     assert {("sent", None, 1), ("failed", "never_opened", 0)} <= outcomes

@@ -107,6 +107,38 @@ def test_a_message_of_a_stranger_is_recorded_without_its_text(outreach):
     assert "who is this" not in json.dumps(outreach.rows())
 
 
+@pytest.fixture
+def undelivered(outreach):
+    """Of an opening, by its carrier; the recipient may have it all the same."""
+    outreach.twilio.set_modes(fates=["sent", "undelivered"])
+    outreach.start(channel="sms")
+    outreach.run()
+    for post in outreach.twilio.callbacks():
+        outreach.deliver(post)
+    outreach.run()
+    assert outreach.record("sms").status == Status.FAILED
+    return outreach
+
+
+def test_who_writes_after_an_opening_that_was_told_as_undelivered_is_answered(undelivered):
+    undelivered.deliver(undelivered.says("Tell me more", whatsapp=False))
+    undelivered.run()
+    record = undelivered.record("sms")
+    assert [entry.role for entry in record.messages] == ["assistant", "user", "assistant"]
+    assert record.status == Status.REPLY_SENT
+    assert "failure_reason" not in record.item
+
+
+def test_who_asks_for_a_person_after_an_opening_that_was_told_as_undelivered_gets_one(undelivered):
+    undelivered.deliver(undelivered.says("I want to talk to a human", whatsapp=False))
+    undelivered.run()
+    (waiting,) = undelivered.services.desk.waiting()
+    assert waiting.opaque_id == undelivered.record("sms").opaque_id
+    undelivered.services.desk.approve(waiting.opaque_id)
+    undelivered.run()
+    assert undelivered.record("sms").status == Status.FAILED, "where it stood"
+
+
 def test_stop_marks_the_recipient_and_later_starts_respect_it_until_start(outreach):
     outreach.start(channel="sms")
     outreach.run()

@@ -17,8 +17,6 @@ from chalicelib.conversations.records import (
 
 NEVER_OPENED = "never_opened"
 """A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
-CONVERSATION_FAILED = "conversation_failed"
-"""Somebody writes with whom no conversation came about: it is recorded and not answered."""
 DO_NOT_CONTACT = "do_not_contact"
 """The recipient wants nothing of the company: nothing is sent, and nobody is asked to."""
 
@@ -124,6 +122,10 @@ class StartsPort(Protocol):
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
         """The same by itself."""
+        ...
+
+    def abandon(self, event_key: str) -> None:
+        """The same where nothing is left of a start but its row."""
         ...
 
 

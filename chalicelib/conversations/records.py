@@ -64,8 +64,10 @@ AUTOMATED = frozenset(
     {Status.PROCESSING, Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT, Status.WITHHELD}
 )
 """Statuses in which no person has the conversation and it has not failed."""
+UNATTENDED = AUTOMATED | {Status.FAILED}
+"""Statuses in which no person has the conversation."""
 UNSENT = frozenset({Status.PROCESSING, Status.WITHHELD})
-"""Those of them in which the first message has not been sent, as far as is known."""
+"""Those in which the first message has not been sent, as far as is known."""
 
 
 @dataclass(frozen=True, slots=True)

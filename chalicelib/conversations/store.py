@@ -15,7 +15,7 @@ from chalicelib.conversations.do_not_contact import NOT_FORBIDDEN, DoNotContact
 from chalicelib.conversations.drafts import Drafts
 from chalicelib.conversations.queries import Queries
 from chalicelib.conversations.records import (
-    AUTOMATED,
+    UNATTENDED,
     Draft,
     Entry,
     Item,
@@ -155,8 +155,7 @@ class Conversations(Queries, Drafts, DoNotContact):
         """Give a conversation to a person and put it on their list, in one transaction.
 
         Returns:
-            False when a person has it already, or had it and gave it back, or it has failed:
-            nothing was changed.
+            False when a person has it already, or had it and gave it back: nothing was changed.
         """
         now = self._clock.now()
         handoff = {
@@ -183,7 +182,7 @@ class Conversations(Queries, Drafts, DoNotContact):
             "ttl": record.item["ttl"],
             **{name: handoff[name] for name in ("held", "reason", "since")},
         }
-        states: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(AUTOMATED))}
+        states: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(UNATTENDED))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in states)
         update = self._table.updating(record.key, set_=changes, condition=either, **states)
         # Once for good: a repetition may come after the person has given it back.

@@ -290,11 +290,12 @@ def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conve
     assert handed_off(conversations, record, "h2")
 
 
-def test_a_conversation_that_has_failed_is_handed_to_nobody(conversations, table):
+def test_a_conversation_that_has_failed_is_handed_to_a_person_who_sees_that(conversations, table):
     record = conversations.open(new()).record
-    conversations.move(record, {Status.PROCESSING}, {"conversation_status": "failed"})
-    assert not handed_off(conversations, record)
-    assert list(Handoffs(table).waiting()) == []
+    record = conversations.move(record, {Status.PROCESSING}, {"conversation_status": "failed"})
+    assert handed_off(conversations, record)
+    assert len(list(Handoffs(table).waiting())) == 1
+    assert conversations.get(record).handoff["was"] == "failed"
 
 
 def test_an_append_that_others_overtook_keeps_what_they_wrote_and_comes_behind_it(conversations):

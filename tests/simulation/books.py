@@ -192,6 +192,7 @@ def _judge_starts(world: World, rows: Rows) -> None:
         if status.get(key) == "processing":
             world.oracle.broken("P2", f"{key} is over, its conversation is not")
     _judge_handoffs(world, [one for one in records if one["opaque_id"] not in held_up])
+    _judge_asked(world, rows)
     _judge_deliveries(world, rows)
 
 
@@ -211,6 +212,17 @@ def _judge_handoffs(world: World, records: list[Mapping[str, Any]]) -> None:
             world.oracle.broken("P1", f"{record['opaque_id']} is handed off {number} times")
         if is_handed and not number:
             world.oracle.broken("P2", f"{record['opaque_id']} is handed off to nobody")
+
+
+def _judge_asked(world: World, rows: Rows) -> None:
+    """P2: a conversation that was given to a person is, or was, on the list."""
+    listed = {
+        row["opaque_id"] for row in world.conversations.rows.values() if "handoff_state" in row
+    }
+    for key, row in rows.items():
+        is_asked = row.get("action_kind") == "hand_off" and row["status"] == "done"
+        if is_asked and row["conversation_id"] not in listed:
+            world.oracle.broken("P2", f"{key} is done and nobody was asked")
 
 
 def _judge_deliveries(world: World, rows: Rows) -> None:

@@ -94,9 +94,11 @@ def _shown(message: _Message) -> Sent:
     )
 
 
-def status_form(sid: str, callback: str, status: str) -> tuple[bytes, dict[str, str]]:
+def status_form(
+    sid: str, callback: str, status: str, code: str = ""
+) -> tuple[bytes, dict[str, str]]:
     """A status callback: its body, and the query of the address it is posted to."""
-    body = f"MessageSid={sid}&MessageStatus={status}&From=&To=".encode()
+    body = f"MessageSid={sid}&MessageStatus={status}&From=&To=&ErrorCode={code}".encode()
     return body, dict(parse_qsl(urlsplit(callback).query))
 
 

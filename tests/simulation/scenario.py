@@ -132,6 +132,8 @@ class Scenario:
         sick: a ticket at which every request fails, and until when.
         ticks: when the sweep runs as its schedule has it.
         provoked: what goes wrong at effects, counted by themselves: among all calls they are few.
+        bad_news: what carriers tell of some messages that they took: ``undelivered``, although the
+            recipient may have them, or ``opted_out``.
     """
 
     seed: int
@@ -164,6 +166,7 @@ class Scenario:
     sick: tuple[str, float] = ("", 0.0)
     ticks: tuple[float, ...] = ()
     provoked: tuple[Fault, ...] = ()
+    bad_news: str = ""
 
 
 def scenario(seed: int) -> Scenario:
@@ -343,6 +346,7 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
             if rng.random() < 0.08
             else ("", 0.0)
         ),
+        "bad_news": rng.choice(("",) * 6 + ("undelivered", "undelivered", "opted_out")),
     }
 
 

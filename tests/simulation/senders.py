@@ -113,19 +113,24 @@ class Senders:
 
     def text_taken(self, sid: str, callback: str) -> None:
         """Twilio reports on a message that it took: out of order, and some of it twice."""
-        for status in self._reports(("sent", "delivered")):
+        end = "undelivered" if self._is_bad() else "delivered"
+        for status in self._reports(("sent", end)):
             self._soon(lambda status=status: self._callback(sid, callback, status))
 
     def mail_taken(self, message_id: str, mail: str) -> None:
         """SES reports on an e-mail that it took."""
         del message_id
-        for name in self._reports(("Send", "Delivery")):
+        bad = {"undelivered": ("Bounce",), "opted_out": ("Delivery", "Complaint")}
+        ends = bad[self._world.scenario.bad_news] if self._is_bad() else ("Delivery",)
+        for name in self._reports(("Send", *ends)):
             event = mail_event(mail, name)
             self._soon(lambda event=event: self._mail(event))
 
     def _callback(self, sid: str, callback: str, status: str) -> None:
         world = self._world
-        body, query = status_form(sid, callback, status)
+        opted_out = world.scenario.bad_news == "opted_out"
+        code = "" if status != "undelivered" else twilio_source.OPTED_OUT if opted_out else "30005"
+        body, query = status_form(sid, callback, status, code)
         if self._is_taken(
             lambda: world.door.intake.receive(
                 "twilio_status",
@@ -159,6 +164,10 @@ class Senders:
             world.oracle.accepted[job.event_key] = job.event_key
         else:
             self._soon(lambda: self._mail(message))
+
+    def _is_bad(self) -> bool:
+        """Whether a carrier has bad news of this message."""
+        return bool(self._world.scenario.bad_news) and self._world.rng.random() < 0.6
 
     def _reports(self, names: tuple[str, ...]) -> list[str]:
         rng = self._world.rng

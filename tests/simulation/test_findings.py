@@ -287,3 +287,19 @@ def test_an_opening_that_ended_unsent_while_a_person_had_it_shows_that_when_it_c
     assert violations == []
     assert not world.landed
     assert record["conversation_status"] == status
+
+
+@pytest.mark.parametrize("seed", [2, 4, 8])
+def test_a_message_redelivered_after_its_opening_was_told_as_undelivered_is_answered(seed):
+    """Its worker had died at the answer, and the conversation has failed since."""
+    world, violations = run(
+        schedule(
+            seed=seed,
+            starts=(TEXT,),
+            bad_news="undelivered",
+            says=(Says(2.0, "sms", TEXT.recipient, 0, "tell me more"),),
+            provoked=(fault(Port.EFFECT, "crash_and_never_lands", 1),),
+        )
+    )
+    assert violations == []
+    assert list(world.landed.values()) == [1, 1]

@@ -70,6 +70,7 @@ class OutreachFlow:
     ) -> None:
         self._conversations = conversations
         self._clock = clock
+        self._starts = starts
         self._receive_count = receive_count
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
         drafting = Drafting(composer, clock, check_secrets, self._conclusions)
@@ -89,7 +90,8 @@ class OutreachFlow:
             case StartConversation():
                 return [Event(facts_of(job), work)]
             case InboundMessage():
-                work.record = self._replying.whose(job)
+                is_repeated = job.recovery is not None or self._receive_count() > 1
+                work.record = self._replying.whose(job, may_be_heard=is_repeated)
             case _:
                 if job.event_key.startswith("evt:receipt:"):
                     raise NotAnEvent(EventStatus.FAILED, "receipt_gone")
@@ -143,6 +145,8 @@ class OutreachFlow:
         known = work.record if work else None
         record = known or self._conversations.find(event.facts.conversation_id)
         if record is None:
+            if event.facts.event_key.startswith("evt:start:"):
+                self._starts.abandon(event.facts.event_key)
             return None
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None

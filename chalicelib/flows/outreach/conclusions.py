@@ -14,6 +14,7 @@ from chalicelib.clock import iso
 from chalicelib.conversations.ports import ConversationsPort, StartsPort
 from chalicelib.conversations.records import (
     AUTOMATED,
+    UNATTENDED,
     UNSENT,
     Channel,
     Draft,
@@ -32,8 +33,6 @@ SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled
 """Reasons of `ports.Switches.forbids`: what they stopped may be done later."""
 _OVER = ("withheld_reason", "failure_stage", "failure_reason")
 """What a message that was sent makes untrue."""
-_SENDING = AUTOMATED | {Status.FAILED}
-"""A message that was sent is where the conversation stands, unless a person has it."""
 
 
 class Conclusions:
@@ -121,7 +120,7 @@ class Conclusions:
                 changes["email_id"] = header = self._message_id_header(row.ref)
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
         record, _ = self._conversations.append(
-            record, entry, expected=_SENDING, changes=changes, remove=_OVER, also=also
+            record, entry, expected=UNATTENDED, changes=changes, remove=_OVER, also=also
         )
         if event.facts.event_key.startswith("evt:release:") and is_opening:
             self._starts.note(record.start_event, outcome="sent")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from chalicelib import keys
-from chalicelib.conversations.ports import CONVERSATION_FAILED, DO_NOT_CONTACT, ConversationsPort
+from chalicelib.conversations.ports import DO_NOT_CONTACT, ConversationsPort
 from chalicelib.conversations.records import Channel, Entry, Record, Status
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach import rules
@@ -21,8 +21,13 @@ class Replying:
         self._conversations = conversations
         self._drafting = drafting
 
-    def whose(self, job: InboundMessage) -> Record:
-        """The conversation a message belongs to: by its token, its thread, or the newest alive."""
+    def whose(self, job: InboundMessage, *, may_be_heard: bool) -> Record:
+        """The conversation a message belongs to: by its token, its thread, or the newest alive.
+
+        Args:
+            job: the message.
+            may_be_heard: it may have been kept in one already, and others may have begun since.
+        """
         if job.token is not None:
             record = self._conversations.find(job.token)
             if record is not None:
@@ -32,7 +37,7 @@ class Replying:
             key=lambda one: one.created_at,
             reverse=True,
         )
-        if job.recovery is not None:  # it may have been heard, and others may have begun since
+        if may_be_heard:
             for record in found:
                 if self._conversations.has_entry(record, job.message_id):
                     return self._conversations.get(record)
@@ -40,12 +45,11 @@ class Replying:
         for record in found:
             if record.item.get("email_id_digest") in threads:
                 return self._conversations.get(record)
+        if not found:
+            raise NotAnEvent(EventStatus.SKIPPED, "unknown_sender")
         alive = [record for record in found if record.status != Status.FAILED]
-        if not alive:
-            reason = CONVERSATION_FAILED if found else "unknown_sender"
-            raise NotAnEvent(EventStatus.SKIPPED, reason)
         spoken = [record for record in alive if record.status != Status.WITHHELD]
-        return self._conversations.get((spoken or alive)[0])
+        return self._conversations.get((spoken or alive or found)[0])
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `flows.Flow.plan`."""

@@ -71,6 +71,7 @@ class Starting:
         """The conversation, and whether it was opened just now."""
         job = work.job
         if not isinstance(job, StartConversation):
+            self._starts.abandon(event.facts.event_key)
             raise NotAnEvent(EventStatus.FAILED, NEVER_OPENED)
         attributes = {**job.record, "processor_version": self._version}
         unopened = Record({"messages": [], "message_count": 0, **attributes})
