@@ -92,6 +92,16 @@ def suffix_of(event_key: str, message_id: str | None) -> str:
     return message_id or digest(event_key)[:32]
 
 
+def bound_ref(kind: str, conversation_id: str, ref: str) -> str:
+    """Key of the row that binds a provider's id to one action.
+
+    A carrier lists what a pair of numbers said, which may stand in several conversations; of a
+    comment's id nothing says that another ticket has no such one.
+    """
+    scope = "" if kind == "send_text" else conversation_id
+    return joined("ref", kind, digest(scope, ref))
+
+
 def tag_action(conversation_id: str, tag: str, suffix: str) -> str:
     """Action key of adding one tag."""
     return joined("act", "rp_tag", conversation_id, tag, suffix)

@@ -221,7 +221,7 @@ class ActionLedger(LedgerRows):
 
     def _ref_item(self, conversation_id: str, kind: str, key: str, ref: str) -> Item:
         return {
-            "event_id": keys.joined("ref", kind, keys.digest(conversation_id, ref)),
+            "event_id": keys.bound_ref(kind, conversation_id, ref),
             **self._required(self._now(), conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
             "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),

@@ -117,7 +117,8 @@ class Sender:
 
         A template's text is Twilio's own rendering, so any message of that time may be it that is
         not what another action says: that one may have been sent and not yet recorded.  Whose the
-        rest are is told by the ids that other actions have already.
+        rest are is told by status callbacks, which name the message, and by the ids that other
+        actions have already.
         """
         record = self._conversations.find(action.conversation_id)
         if record is None:
@@ -127,12 +128,14 @@ class Sender:
             return ()  # it is stored before anything is sent
         to, sender = _addresses(record)
         since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
-        sent = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
+        until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
+        listed = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
+        others = self._conversations.told_elsewhere(record, action.probe["entry_id"])
+        sent = [one for one in listed if one.is_until(until) and one.sid not in others.refs]
         if draft.variables is None:
             wanted = keys.normalised(draft.text)
             return tuple(Found(one.sid) for one in sent if _said(one) == wanted)
-        others = self._conversations.other_texts(record, action.probe["entry_id"])
-        return tuple(Found(one.sid) for one in sent if _said(one) not in others)
+        return tuple(Found(one.sid) for one in sent if _said(one) not in others.texts)
 
     def settle_email(self, action: UnsettledAction) -> tuple[Found, ...] | None:
         """`ports.Settler` of `SendEmail`: an e-mail that SES has told of was sent.

@@ -474,6 +474,16 @@ def test_a_providers_id_names_one_effect_of_one_kind_in_one_conversation(desk):
     )
 
 
+def test_a_carriers_id_names_one_text_in_all_conversations(desk):
+    """Its list is a pair of numbers', which may have several."""
+    one, other = (
+        UnsettledAction(key, "send_text", conversation, KEY, 0, 0, {})
+        for key, conversation in (("act:x", "1042"), ("act:y", "1043"))
+    )
+    assert desk.ledger.claim_ref(one, "SM1")
+    assert not desk.ledger.claim_ref(other, "SM1")
+
+
 def test_an_outcome_with_its_reference_written_twice_is_written_once(desk):
     """F23."""
     lease = desk.claim()

@@ -91,6 +91,10 @@ class Sent(BaseModel):
         except ValueError:
             return None
 
+    def is_until(self, moment: datetime) -> bool:
+        """Whether Twilio may have taken it by then."""
+        return self.created_at is None or self.created_at <= moment
+
 
 class Received(BaseModel):
     """A message that came in, as far as we read it."""

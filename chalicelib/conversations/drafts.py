@@ -5,7 +5,7 @@ from __future__ import annotations
 from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.conversations import items
-from chalicelib.conversations.records import Draft, Record, draft
+from chalicelib.conversations.records import Draft, Record, Told, draft
 from chalicelib.dynamo import ConditionFailed
 
 
@@ -28,17 +28,21 @@ class Drafts(items.OnTable):
         item = self._table.get(items.draft_key(record, entry_id))
         return draft(item) if item else None
 
-    def other_texts(self, record: Record, entry_id: str) -> frozenset[str]:
-        """What its recipient was, or will be, told in free text under other entry ids, normalised."""
+    def told_elsewhere(self, record: Record, entry_id: str) -> Told:
+        """What its recipient was, or will be, told under other entry ids, in any conversation."""
         mine = items.draft_key(record, entry_id)["conversation_id"]
         stored = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
             values={"p": record.primary_channel, "draft": items.DRAFT},
             ConsistentRead=True,
         )
-        others = (draft(item) for item in stored if item["conversation_id"] != mine)
-        return frozenset(
-            keys.normalised(one.text) for one in others if one.text and one.variables is None
+        others = [item for item in stored if item["conversation_id"] != mine]
+        written = map(draft, others)
+        return Told(
+            texts=frozenset(
+                keys.normalised(one.text) for one in written if one.text and one.variables is None
+            ),
+            refs=frozenset(str(item["delivery_ref"]) for item in others if "delivery_ref" in item),
         )
 
     def note_delivery(

@@ -13,6 +13,7 @@ from chalicelib.conversations.records import (
     Opened,
     Record,
     Status,
+    Told,
 )
 
 NEVER_OPENED = "never_opened"
@@ -89,8 +90,8 @@ class ConversationsPort(Protocol):
         """What will be, or was, sent under an entry id."""
         ...
 
-    def other_texts(self, record: Record, entry_id: str) -> frozenset[str]:
-        """What its recipient is told in free text under other entry ids, normalised."""
+    def told_elsewhere(self, record: Record, entry_id: str) -> Told:
+        """What its recipient is told under other entry ids."""
         ...
 
     def has_entry(self, record: Record, entry_id: str) -> bool:

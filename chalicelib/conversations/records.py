@@ -100,6 +100,19 @@ class Entry:
         return {name: value for name, value in fields.items() if value is not None}
 
 
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a recipient was, or will be, told besides one message.
+
+    Attributes:
+        texts: in free text, normalised; of a template the carrier makes the text.
+        refs: the provider's ids of the messages of whose delivery it has told.
+    """
+
+    texts: frozenset[str]
+    refs: frozenset[str]
+
+
 ENTRY_FIELDS = (
     "entry_id",
     "message_timestamp",

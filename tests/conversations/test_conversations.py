@@ -7,7 +7,7 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.conversations.handoffs import Handoffs
-from chalicelib.conversations.records import Channel, Draft, Entry, Status
+from chalicelib.conversations.records import Channel, Draft, Entry, Status, Told
 from chalicelib.conversations.store import Conversations
 from chalicelib.dynamo import Table
 
@@ -335,7 +335,10 @@ def test_what_a_recipient_is_told_elsewhere_is_known_in_free_text_alone(conversa
     conversations.keep_draft(record, "e2", Draft(text="Second"))
     conversations.keep_draft(other, "e2", Draft(text="Hello Ann", variables={"1": "Ann"}))
     conversations.keep_draft(other, "e3", Draft(function_call="book"))
-    assert conversations.other_texts(record, "e1") == {"two words", "second"}
+    conversations.note_delivery(other, "e2", "sent", 2, ref="SM1")
+    conversations.note_delivery(record, "e1", "sent", 2, ref="SM2")
+    told = conversations.told_elsewhere(record, "e1")
+    assert told == Told(texts=frozenset({"two words", "second"}), refs=frozenset({"SM1"}))
 
 
 def test_a_delivery_of_what_was_never_drafted_makes_no_stub(conversations):

@@ -56,19 +56,17 @@ class MemoryTwilio:
         self._lag = lag_seconds
         self._landed = landed
         self._report = report
-        self._messages: list[_Message] = []
+        self.messages: list[_Message] = []
 
     def take(self, key: str, text: Text) -> Sent:
         """A message that arrived."""
         self._landed[key] += 1
-        body = text.body
-        if text.template is not None:
-            body = ", ".join(["Hello", *text.template[1].values()])
-        now, sid = self._now(), f"SM{len(self._messages) + 1:032x}"
+        body = rendered(text)
+        now, sid = self._now(), f"SM{len(self.messages) + 1:032x}"
         message = _Message(
             sid, text.to, text.sender, body, now, now + self._lag, text.callback or ""
         )
-        self._messages.append(message)
+        self.messages.append(message)
         self._report(sid, message.callback)
         return _shown(message)
 
@@ -77,7 +75,7 @@ class MemoryTwilio:
         now, first = self._now(), since.timestamp()
         return [
             _shown(one)
-            for one in self._messages
+            for one in self.messages
             if (one.to, one.sender) == (to, sender)
             and one.visible_at <= now
             and int(one.at) >= first
@@ -100,6 +98,13 @@ def status_form(
     """A status callback: its body, and the query of the address it is posted to."""
     body = f"MessageSid={sid}&MessageStatus={status}&From=&To=&ErrorCode={code}".encode()
     return body, dict(parse_qsl(urlsplit(callback).query))
+
+
+def rendered(text: Text) -> str | None:
+    """What the recipient reads."""
+    if text.template is None:
+        return text.body
+    return ", ".join(["Hello", *text.template[1].values()])
 
 
 class MemorySes:

@@ -75,6 +75,10 @@ class Container:
             ledger=(lambda: self.ledger) if world.scenario.ingress_ledger else None,
         )
 
+    def receive_count(self) -> int:
+        """How many times the queue has handed over the message at work."""
+        return self.message.receives if self.message is not None else 1
+
     @cached_property
     def outreach(self) -> OutreachParts:
         """What outreach needs, where there is any."""

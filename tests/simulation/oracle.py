@@ -63,7 +63,8 @@ class Oracle:
 
     Attributes:
         accepted: what a sender was answered 2xx for: event key to the conversation it stands in.
-        texts: the keys of actions that say the same to the same conversation: twins.
+        texts: the keys of actions that say the same to the same person: twins.
+        bodies: what a text says to whom, by its action's key.
     """
 
     def __init__(self, world: World) -> None:
@@ -73,6 +74,7 @@ class Oracle:
         self.accepted: dict[str, str] = {}
         self.accepted_facts: set[str] = set()
         self.texts: dict[tuple[str, str], set[str]] = {}
+        self.bodies: dict[str, tuple[str, str]] = {}
         self.landed_texts: Counter[tuple[str, str]] = Counter()
         self._order: dict[str, int] = {}
         self._head: dict[str, int] = {}
@@ -244,7 +246,7 @@ class Oracle:
             if actor is not None:
                 self._check_holder(actor, action, event)
             if action.kind not in SET_LIKE:
-                self.texts.setdefault(_said(action), set()).add(action.key)
+                self.texts.setdefault(self._said(action), set()).add(action.key)
 
     def surely_not(self, actions: Sequence[Any]) -> None:
         """An effect was refused on its way, and whoever asked for it knows."""
@@ -307,12 +309,19 @@ class Oracle:
                     self.broken("P2", f"{action.key}: closed unanswered")
             if action.kind in SET_LIKE:
                 continue
-            said = _said(action)
+            said = self._said(action)
             mine = self.texts.get(said, set())
             happened = sum(landed[key] for key in mine)
             self.landed_texts[said] = happened
             if happened > len(mine):
                 self.broken("P1", f"{action.key}: {happened} messages of one text")
+
+    def _said(self, action: Any) -> tuple[str, str]:
+        """Twins say the same; an e-mail and a reply with a reference are told apart."""
+        if action.key in self.bodies:
+            return self.bodies[action.key]
+        is_twin = action.kind.startswith("reply_")
+        return action.conversation_id, action.arg if is_twin else action.key
 
     def broken(self, promise: str, what: str) -> None:
         """Note a violation, once."""
@@ -324,9 +333,3 @@ class Oracle:
 def _is_only(noted: frozenset[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
     """Whether nothing has come or changed but what may be noted by anybody."""
     return all(before.get(name) == value or name in noted for name, value in after.items())
-
-
-def _said(action: Any) -> tuple[str, str]:
-    """Twins say the same; a reply or send of the product's own is told apart by its reference."""
-    is_twin = action.kind.startswith("reply_")
-    return action.conversation_id, action.arg if is_twin else action.key

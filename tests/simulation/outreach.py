@@ -25,6 +25,7 @@ from chalicelib.sources.router_access import Access
 from chalicelib.starts import Starts
 from chalicelib.writers import TemplateWriter
 from local import company
+from tests.simulation.carriers import rendered
 from tests.simulation.faults import Port
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
@@ -62,6 +63,7 @@ class SimCarriers:
         if isinstance(where, Email):
             return world.network.effect(self.sending, lambda: world.ses.take(action.key, where))
         assert text is not None
+        world.oracle.bodies[action.key] = (text.to, str(rendered(text)))
         taken: Sent = world.network.effect(
             self.sending, lambda: world.twilio.take(action.key, text)
         )
@@ -106,7 +108,7 @@ class OutreachParts:
             clock,
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,
-            receive_count=lambda: 1,
+            receive_count=container.receive_count,
             processor_version=str(world.version),
         )
         receipts = ReceiptFlow(conversations, self.starts, container.ledger, self._resume)

@@ -186,6 +186,7 @@ def scenario(seed: int) -> Scenario:
         CALLS_OF["copy" if one.is_copy else name] for name, listed in counted for one in listed
     )
     posts = [_delayed(rng, post) for post in posts]
+    starts += _once_more(random.Random(seed ^ 0x0DD), starts)
     skews = _skews(rng, 7)
     return replace(
         alone,
@@ -302,6 +303,15 @@ def _outreach(rng: random.Random) -> tuple[list[Start], list[Says]]:
                 for _ in range(rng.choice((0, 0, 0, 1, 2)))
             ]
     return starts, says
+
+
+def _once_more(rng: random.Random, starts: list[Start]) -> list[Start]:
+    """Another conversation with somebody with whom there is one."""
+    if not starts or rng.random() < 0.7:
+        return []
+    first = rng.choice(starts)
+    at = first.at + rng.choice((0.5, 30.0, 900.0, 5_000.0)) * rng.random()
+    return [replace(first, at=at, request_id="again", is_copy=False)]
 
 
 def _facts(rng: random.Random) -> tuple[list[Batch], list[float]]:

@@ -303,3 +303,35 @@ def test_a_message_redelivered_after_its_opening_was_told_as_undelivered_is_answ
     )
     assert violations == []
     assert list(world.landed.values()) == [1, 1]
+
+
+HELLO = Start(0.0, "req0", "whatsapp", "+15550140000")
+
+
+@pytest.mark.parametrize("later", [30.0, 100_000.0], ids=["at once", "a day later"])
+@pytest.mark.parametrize("lost", [0, 1])
+def test_two_openings_to_one_person_are_two_messages(later, lost):
+    """One was lost with its worker; the other, of another conversation, is not taken for it."""
+    again = replace(HELLO, at=later, request_id="req1")
+    dies = fault(Port.EFFECT, "crash_and_never_lands", lost)
+    world, violations = run(schedule(starts=(HELLO, again), provoked=(dies,)))
+    assert violations == []
+    assert list(world.landed.values()) == [1, 1]
+    refs = [row.get("ref") for row in world.ledger.rows.values() if "action_kind" in row]
+    assert len(set(refs)) == 2
+
+
+def test_of_twin_texts_the_callback_says_which_was_sent():
+    """The first was lost with its worker, the second's worker died behind it."""
+    says = tuple(Says(60.0 + 600.0 * n, "sms", TEXT.recipient, n, "tell me more") for n in (0, 1))
+    provoked = (
+        fault(Port.EFFECT, "crash_and_never_lands", 1),
+        fault(Port.EFFECT, "crash_after", 2),
+    )
+    world, violations = run(schedule(starts=(TEXT,), says=says, provoked=provoked))
+    assert violations == []
+    assert list(world.landed.values()) == [1, 1, 1]
+    sent = {one.sid: one.callback for one in world.twilio.messages}
+    for row in world.ledger.rows.values():
+        if row["event_id"].startswith("act:send:"):
+            assert sent[row["ref"]].endswith(row["probe"]["entry_id"])

@@ -1,6 +1,6 @@
 """How a reply of unknown outcome is found again: by its reference or its text.
 
-Only the bot's own comments count, and of those only the ones since the reply was started.
+Only the bot's own comments count, and of those only the ones of the time in which it may have come.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from chalicelib.ports import Comment, Found, Ticket, Tickets, UnsettledAction
 from chalicelib.ticket_replies import body_hash, reference
 
 CLOCK_SKEW = timedelta(minutes=2)
-"""The vendor's clock may be behind ours by so much."""
+"""The vendor's clock may be behind ours, or before it, by so much."""
 
 
 class ReplyReadBack:
@@ -27,13 +27,14 @@ class ReplyReadBack:
     def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
         """Every comment that could be this reply, oldest first."""
         ticket = self._tickets.read_ticket(action.conversation_id)
-        since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
-        return tuple(Found(one.id) for one in ticket.comments if self._is_it(one, action, since))
+        return tuple(Found(one.id) for one in ticket.comments if self._is_it(one, action))
 
-    def _is_it(self, comment: Comment, action: UnsettledAction, since: datetime) -> bool:
+    def _is_it(self, comment: Comment, action: UnsettledAction) -> bool:
         if not comment.is_operator or comment.author_id not in (None, action.probe["author"]):
             return False
-        if comment.created_at is not None and comment.created_at < since:
+        since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
+        until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
+        if comment.created_at is not None and not since <= comment.created_at <= until:
             return False
         if action.probe["reference"].lower() in normalised(comment.text):
             return True
