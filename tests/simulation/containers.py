@@ -14,7 +14,7 @@ from chalicelib.effects import Effects
 from chalicelib.escalation import Escalation
 from chalicelib.intake import Intake
 from chalicelib.ledger import Ledger
-from chalicelib.rebuild import ticket_job
+from chalicelib.rebuild import LeftByWorkers, ticket_job
 from chalicelib.reconcile import Reconciler
 from chalicelib.settlement import Settlement
 from chalicelib.state import States
@@ -144,6 +144,7 @@ class Container:
             rebuilders=rebuilders,
             clock=self.clock,
             log=self.log,
+            left_behind=(LeftByWorkers(self.ledger, rebuilders, self.clock),),
         )
 
     @cached_property

@@ -106,7 +106,7 @@ def _judge_action(world: World, row: Mapping[str, Any], rows: Mapping[str, Any])
     if row["action_kind"] in SET_LIKE:
         if status == "done" and not landed and row["action_kind"] != "hand_off":
             broken("P2", f"{key} is done and never happened")
-    elif landed and status in {"skipped", "refused"}:
+    elif landed and status in {"skipped", "refused"} and not _is_a_twins(world, key, rows):
         broken("P7", f"{key} happened and is {status}:{row.get('reason')}")
     elif row.get("reason") == "superseded" and not _is_superseded(world, row):
         broken("P2", f"{key} is given up for an answer that nobody gave")
@@ -115,6 +115,12 @@ def _judge_action(world: World, row: Mapping[str, Any], rows: Mapping[str, Any])
 def _is_superseded(world: World, row: Mapping[str, Any]) -> bool:
     """A reply is given up only where a ticket was dealt with, or its message is gone."""
     return world.vendor.was_dealt_with(row["conversation_id"])
+
+
+def _is_a_twins(world: World, key: str, rows: Mapping[str, Any]) -> bool:
+    """Whether a message of the same text, which did not happen, was told as the one that did."""
+    twins = world.oracle.texts.get(world.oracle.bodies.get(key, ("", "")), ())
+    return any(rows[one]["status"] == "done" and not world.landed[one] for one in twins)
 
 
 def _judge_texts(world: World, rows: Mapping[str, Any]) -> None:
