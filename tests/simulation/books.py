@@ -201,7 +201,7 @@ def _judge_handoffs(world: World, records: list[Mapping[str, Any]]) -> None:
     listed = Counter(
         row["opaque_id"]
         for row in world.conversations.rows.values()
-        if row.get("handoff_state") == WAITING
+        if row.get("handoff_state") in {WAITING, "taken"}
     )
     # A person's command that dies half-way leaves on the list what it has given back.
     most = 1 + (0 if world.is_fair else len(world.scenario.approvals))

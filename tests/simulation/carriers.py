@@ -108,18 +108,24 @@ def rendered(text: Text) -> str | None:
 
 
 class MemorySes:
-    """E-mails; their events carry our tag."""
+    """E-mails; their events carry our tag.
+
+    Attributes:
+        reply_to: where whom we wrote to answers, as the newest e-mail says.
+    """
 
     def __init__(self, *, landed: Counter[str], report: Report) -> None:
         self._landed = landed
         self._report = report
         self._count = 0
+        self.reply_to: dict[str, str] = {}
 
     def take(self, key: str, email: Email) -> str:
         """An e-mail that arrived; returns its id."""
         self._landed[key] += 1
         self._count += 1
         message_id = f"mail-{self._count}"
+        self.reply_to[email.to] = email.reply_to
         self._report(message_id, json.dumps(_mail(message_id, email)))
         return message_id
 

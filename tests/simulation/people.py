@@ -62,6 +62,14 @@ class People:
             if row.get("handoff_state") == handoffs.WAITING:
                 world.invoke(world.door, lambda row=row: self._release(row["opaque_id"]))
 
+    def take(self) -> None:
+        """A person keeps everything that waits for one; the machine says nothing there any more."""
+        world = self._world
+        desk = world.door.outreach.desk
+        for row in list(world.conversations.rows.values()):
+            if row.get("handoff_state") == handoffs.WAITING:
+                world.invoke(world.door, lambda row=row: desk.take(row["opaque_id"], "agent-7"))
+
     def _release(self, opaque_id: str) -> None:
         world = self._world
         record = world.door.outreach.desk.show(opaque_id)

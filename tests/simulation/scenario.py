@@ -39,7 +39,11 @@ QUESTIONS = (
     "this is fraud, I will call my bank",
     "thank you",
 )
-ANSWERS = ("yes please", "tell me more", "can a human call me", "STOP", "no", "what is this?")
+ANSWERS = (
+    *("yes please", "tell me more", "can a human call me", "STOP", "no", "what is this?"),
+    *("START", "", "I am away until Monday"),
+)
+"""What recipients say; nothing is a picture, and the last one comes from a machine."""
 DELAYS = (0.0, 0.001, 0.3, 5.0, 90.0, 290.0, 310.0, 4_000.0, 104_000.0)
 """When a copy comes: at once, inside the queue's window, at its edge, up to 29 hours later."""
 CALLS_AN_EVENT = 55
@@ -134,6 +138,8 @@ class Scenario:
         provoked: what goes wrong at effects, counted by themselves: among all calls they are few.
         bad_news: what carriers tell of some messages that they took: ``undelivered``, although the
             recipient may have them, or ``opted_out``.
+        takes: when a person keeps everything that was handed off.
+        quiet_until: the end of the project's quiet hours, which have begun; none where empty.
     """
 
     seed: int
@@ -167,6 +173,8 @@ class Scenario:
     ticks: tuple[float, ...] = ()
     provoked: tuple[Fault, ...] = ()
     bad_news: str = ""
+    takes: tuple[float, ...] = ()
+    quiet_until: str = ""
 
 
 def scenario(seed: int) -> Scenario:
@@ -357,6 +365,8 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
             else ("", 0.0)
         ),
         "bad_news": rng.choice(("",) * 6 + ("undelivered", "undelivered", "opted_out")),
+        "takes": tuple(rng.random() * 9_000 for _ in range(rng.choice((0, 0, 0, 1)))),
+        "quiet_until": rng.choice(("",) * 8 + ("14:20", "15:30")),
     }
 
 

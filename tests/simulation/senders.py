@@ -18,7 +18,7 @@ from chalicelib.sources import twilio as twilio_source
 from local import company
 from tests.simulation.carriers import mail_event, status_form
 from tests.simulation.faults import Crash
-from tests.simulation.scenario import Batch, Post, Says, Start
+from tests.simulation.scenario import ANSWERS, Batch, Post, Says, Start
 from tests.simulation.support import OPAQUE
 
 if TYPE_CHECKING:
@@ -94,7 +94,8 @@ class Senders:
         world = self._world
         world.tell("says", said.channel, said.message)
         if said.channel == "email":
-            self._mail(_received(said))
+            tagged = world.ses.reply_to.get(said.recipient) if said.message % 2 else None
+            self._mail(_received(said, tagged or company.EMAIL))
             return
         sid, body = _twilio_body(said)
         if self._is_taken(
@@ -251,22 +252,23 @@ def _twilio_body(said: Says) -> tuple[str, bytes]:
         "From": prefix + said.recipient,
         "To": prefix + own,
         "Body": said.text,
-        "NumMedia": "0",
+        "NumMedia": str(int(not said.text)),
     }
     return sid, urlencode(form).encode()
 
 
-def _received(said: Says) -> str:
+def _received(said: Says, to: str) -> str:
+    machine = "Auto-Submitted: auto-replied\r\n" if said.text == ANSWERS[-1] else ""
     message_id = f"{said.message}.{said.recipient}"
     content = (
-        f"From: <{said.recipient}>\r\nTo: <{company.EMAIL}>\r\nSubject: Re: it\r\n"
+        f"From: <{said.recipient}>\r\nTo: <{to}>\r\nSubject: Re: it\r\n{machine}"
         f"Message-ID: <{message_id}>\r\n\r\n{said.text}\r\n"
     )
     return json.dumps(
         {
             "notificationType": "Received",
             "mail": {"messageId": message_id},
-            "receipt": {"recipients": [company.EMAIL]},
+            "receipt": {"recipients": [to]},
             "content": content,
         }
     )

@@ -170,7 +170,7 @@ def test_an_event_that_died_and_of_which_nobody_is_told_is_found(monkeypatch):
 
 def test_a_dead_letter_of_which_no_row_says_why_is_found(monkeypatch):
     monkeypatch.setattr(Worker, "_record_end", lambda self, *end: None)
-    assert is_found("P7", since=217)
+    assert is_found("P7", since=631)
 
 
 def test_what_surely_did_not_happen_and_waits_as_if_it_might_have_is_found(monkeypatch):

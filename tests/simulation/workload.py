@@ -64,6 +64,8 @@ def _plan_people(world: World) -> None:
         _plan(world, "outreach_replayed", when, partial(people.resume, number))
     for when in scenario.approvals:
         _plan(world, "approved", when, people.approve)
+    for when in scenario.takes:
+        _plan(world, "taken", when, people.take)
 
 
 def _plan(world: World, name: str, when: float, action: Callable[[], Any]) -> None:

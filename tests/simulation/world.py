@@ -110,9 +110,15 @@ class World:
         self.sweeps = MemoryTable("sweeps", ("event_id",))
         self.companies = MemoryTable("companies", ("company_id", "project_id"))
         if self.scenario.starts:
-            rules = {self.scenario.held: True} if self.scenario.held else {}
-            self.companies.put(company.project("sim", **rules))
+            self.companies.put(company.project("sim", **self._rules()))
         self.watched = (self.ledger, self.facts)
+
+    def _rules(self) -> dict[str, Any]:
+        """Of the project: what waits for a person, and when nobody is written to."""
+        rules: dict[str, Any] = {self.scenario.held: True} if self.scenario.held else {}
+        if until := self.scenario.quiet_until:
+            rules["quiet_hours"] = {"from": "14:00", "until": until, "zone": "UTC"}
+        return rules
 
     def _make_providers(self, skew: float) -> None:
         scenario = self.scenario
