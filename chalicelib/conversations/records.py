@@ -49,7 +49,7 @@ class Status(StrEnum):
              │                  └──────┬──────────┘
              ├─▶ handed_off ◀──────────┘        a person has it; released: back to where it was
              ├─▶ withheld                       a switch stopped the first message; replayed: sent
-             └─▶ failed                         with stage and reason; replayed: sent
+             └─▶ failed                         with stage and reason; replayed, or written to: sent
     """
 
     PROCESSING = "processing"

@@ -335,3 +335,15 @@ def test_of_twin_texts_the_callback_says_which_was_sent():
     for row in world.ledger.rows.values():
         if row["event_id"].startswith("act:send:"):
             assert sent[row["ref"]].endswith(row["probe"]["entry_id"])
+
+
+def test_a_worker_that_wakes_late_leaves_a_failed_conversation_failed():
+    """It had stood still over its claim; its heir sent the opening, which was not delivered."""
+    told = {"starts": (TEXT,), "bad_news": "undelivered"}
+    for seed in range(1, 6):
+        claims = call_of(Port.WRITE, schedule(**told, seed=seed), which=1)
+        for kind in (0.1, 0.9):
+            stands = Fault(claims, kind, 0.99, pauses=True)
+            world, violations = run(schedule(**told, seed=seed, faults=(stands,)))
+            assert violations == []
+            assert list(world.landed.values()) == [1]

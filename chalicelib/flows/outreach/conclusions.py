@@ -79,9 +79,12 @@ class Conclusions:
         return True
 
     def fail(self, record: Record, stage: str, reason: str) -> None:
-        """The conversation has failed; where a person has it, it has once they give it back."""
+        """The conversation has failed before anything was said in it.
+
+        Where a person has it, it has once they give it back.
+        """
         why = {"failure_stage": stage, "failure_reason": reason}
-        self._end_unsent(record, AUTOMATED, Status.FAILED, why)
+        self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
 
     def free(self, record: Record) -> None:
         """Its start is no longer among its company's open ones."""

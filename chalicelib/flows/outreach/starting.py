@@ -10,7 +10,7 @@ from chalicelib.conversations.ports import (
     ConversationsPort,
     StartsPort,
 )
-from chalicelib.conversations.records import Record, Status
+from chalicelib.conversations.records import Record
 from chalicelib.errors import PermanentError
 from chalicelib.flows import Event, NotAnEvent
 from chalicelib.flows.outreach import rules
@@ -57,8 +57,6 @@ class Starting:
         ):  # said since it was opened: it may have waited for a night or a person
             self._drafting.give_up(record, "send", DO_NOT_CONTACT)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
-        if record.status == Status.FAILED:
-            record = work.record = self._reopened(record)
         if rules.is_held(record, "auto_queue_initial_message"):
             return handed_off("start", "auto_queue_initial_message")
         self._drafting.wait_out_quiet_hours(record)
@@ -91,13 +89,3 @@ class Starting:
         if first is not None and opened.is_new:
             work.draft = first[1]
         return opened.record, opened.is_new
-
-    def _reopened(self, record: Record) -> Record:
-        """A person has a failed start run again."""
-        moved = self._conversations.move(
-            record,
-            {Status.FAILED},
-            {"conversation_status": Status.PROCESSING.value},
-            remove={"failure_stage", "failure_reason"},
-        )
-        return moved or self._conversations.get(record)
