@@ -26,6 +26,7 @@ from chalicelib.dynamo import ConditionFailed, Item
 from chalicelib.errors import LeaseLostError
 from chalicelib.ledger_actions import ActionLedger
 from chalicelib.ports import (
+    RECEIPT_GONE,
     UNDECIDED,
     Busy,
     ClaimResult,
@@ -58,8 +59,11 @@ class Ledger(ActionLedger):
         try:
             self._table.put(
                 self.received_item(event),
-                condition="attribute_not_exists(#event_id) OR #expires_at <= :now",
+                condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
+                " OR (#status = :failed AND #reason = :gone)",
                 now=self._epoch(),
+                failed=EventStatus.FAILED.value,
+                gone=RECEIPT_GONE,
             )
         except ConditionFailed as found:
             return found.item["status"] == EventStatus.RECEIVED and "queued_at" not in found.item

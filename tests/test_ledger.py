@@ -12,6 +12,7 @@ from chalicelib.dynamo import Table
 from chalicelib.errors import LeaseLostError, TransientError
 from chalicelib.ledger import Ledger
 from chalicelib.ports import (
+    RECEIPT_GONE,
     UNDECIDED,
     ActionStatus,
     Busy,
@@ -390,6 +391,24 @@ def test_a_received_row_suppresses_no_retry_until_it_is_queued(ledger):
     assert ledger.receive(facts())
     ledger.queued(facts().event_key)
     assert not ledger.receive(facts())
+
+
+def test_what_had_gone_before_it_was_queued_is_received_when_its_sender_repeats_it(ledger, table):
+    ledger.receive(facts())
+    ledger.record(facts(), MODES, EventStatus.FAILED, reason=RECEIPT_GONE)
+    assert ledger.receive(facts())
+    assert row(table)["status"] == "received"
+    assert "reason" not in row(table)
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [(EventStatus.FAILED, "dead_letter:bug"), (EventStatus.SKIPPED, RECEIPT_GONE)],
+)
+def test_what_has_ended_otherwise_is_not_received_again(ledger, table, status, reason):
+    ledger.record(facts(), MODES, status, reason=reason)
+    assert not ledger.receive(facts())
+    assert row(table)["status"] == status
 
 
 def test_a_received_row_is_claimed_like_a_new_event(ledger, table):

@@ -18,6 +18,7 @@ from chalicelib.ports.actions import (
 )
 from chalicelib.ports.ledger import (
     LEASE_GRACE_SECONDS,
+    RECEIPT_GONE,
     Busy,
     ClaimResult,
     EventFacts,
@@ -57,6 +58,7 @@ from chalicelib.ports.tickets import (
 
 __all__ = [
     "LEASE_GRACE_SECONDS",
+    "RECEIPT_GONE",
     "UNDECIDED",
     "ActionRow",
     "ActionStatus",

@@ -14,6 +14,8 @@ from chalicelib.ports.runtime import Modes
 LEASE_GRACE_SECONDS = 130.0
 """How much longer a lease lasts than its holder's function: clocks differ by up to 120 s, and
 Lambda kills late."""
+RECEIPT_GONE = "receipt_gone"
+"""Why an event has failed of which nothing but the door's row was left; its sender may repeat it."""
 
 
 class EventStatus(StrEnum):
@@ -100,7 +102,8 @@ class LedgerPort(Protocol):
     def receive(self, event: EventFacts) -> bool:
         """Write a `received` row at ingress; False when queue or worker have it already.
 
-        A row that was never marked queued suppresses nothing: the retry must still enqueue.
+        A row that was never marked queued suppresses nothing: the retry must still enqueue.  Nor
+        does one that ended in `RECEIPT_GONE`: here it comes.
         """
         ...
 

@@ -347,3 +347,26 @@ def test_a_worker_that_wakes_late_leaves_a_failed_conversation_failed():
             world, violations = run(schedule(**told, seed=seed, faults=(stands,)))
             assert violations == []
             assert list(world.landed.values()) == [1]
+
+
+def test_what_a_carrier_repeats_after_the_sweep_has_given_it_up_is_heard():
+    """The queue took nothing for a while; the carrier's word is all that is known of an e-mail."""
+    mail = Start(0.0, "req0", "email", "c@example.com")
+    silent = fault(Port.EFFECT, "lands_and_no_answer", 0)
+    gone = 0
+    for seed in range(1, 9):
+        world, violations = run(
+            schedule(
+                seed=seed,
+                starts=(mail,),
+                ingress_ledger=True,
+                provoked=(silent,),
+                away=((frozenset({Port.SEND}), 0.1, 1_195.0),),
+                ticks=(1_200.0,),
+            )
+        )
+        assert violations == []
+        assert list(world.landed.values()) == [1]
+        assert {row["status"] for row in world.ledger.rows.values()} <= {"processed", "done"}
+        gone += world.oracle.logs["worker.notification.failed"]
+    assert gone, "the sweep has given some of them up"

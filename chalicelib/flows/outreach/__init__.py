@@ -41,7 +41,7 @@ from chalicelib.job_kinds import InboundMessage, StartConversation
 from chalicelib.jobs import Recovery, facts_of
 from chalicelib.outreach_actions import HandOff, Loaded
 from chalicelib.plans import Plan, PlannedAction
-from chalicelib.ports import ActionRow, Clock, EventStatus, Lease, Switches
+from chalicelib.ports import RECEIPT_GONE, ActionRow, Clock, EventStatus, Lease, Switches
 
 
 class OutreachFlow:
@@ -94,7 +94,7 @@ class OutreachFlow:
                 work.record = self._replying.whose(job, may_be_heard=is_repeated)
             case _:
                 if job.event_key.startswith("evt:receipt:"):
-                    raise NotAnEvent(EventStatus.FAILED, "receipt_gone")
+                    raise NotAnEvent(EventStatus.FAILED, RECEIPT_GONE)
                 work.record = self._conversations.find(job.conversation_id)
                 if work.record is None:
                     is_start = job.event_key.startswith("evt:start:")
