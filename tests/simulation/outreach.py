@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from chalicelib.clock import iso
 from chalicelib.companies import Companies
 from chalicelib.composing import Composer
 from chalicelib.conversations.handoffs import Handoffs
-from chalicelib.conversations.records import Record
+from chalicelib.conversations.records import Draft, Entry, Record
 from chalicelib.conversations.store import Conversations
 from chalicelib.flows.outreach import OutreachFlow
 from chalicelib.flows.outreach.receipts import ReceiptFlow, resumed, resumption
@@ -23,7 +24,7 @@ from chalicelib.jobs import Recovery
 from chalicelib.sending import Sender
 from chalicelib.sources.router_access import Access
 from chalicelib.starts import Starts
-from chalicelib.writers import TemplateWriter
+from chalicelib.writers import TemplateWriter, Writer
 from local import company
 from tests.simulation.carriers import rendered
 from tests.simulation.faults import Port
@@ -80,6 +81,32 @@ class SimCarriers:
         return f"<{message_id}@email.amazonses.com>"
 
 
+class SimModel:
+    """A model behind the network, which never says the same twice."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._words = TemplateWriter()
+
+    def is_instant(self, record: Record) -> bool:
+        """See `writers.Writer.is_instant`."""
+        del record
+        return False
+
+    def opening(self, record: Record) -> Draft:
+        """See `writers.Writer.opening`."""
+        return self._asked(lambda: self._words.opening(record))
+
+    def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """See `writers.Writer.answer`."""
+        return self._asked(lambda: self._words.answer(record, history))
+
+    def _asked(self, write: Callable[[], Draft]) -> Draft:
+        written: Draft = self._world.network.call(Port.VENDOR_READ, write)
+        other = f"{written.text} {self._world.new_id()}" if written.text else ""
+        return replace(written, text=other)
+
+
 class OutreachParts:
     """Of one container."""
 
@@ -90,7 +117,8 @@ class OutreachParts:
         table = SimTable(world, world.conversations)
         conversations = self._conversations = Conversations(table, clock)  # type: ignore[arg-type]
         self._handoffs = Handoffs(table)  # type: ignore[arg-type]
-        composer = Composer(conversations, TemplateWriter(), nullcontext)
+        writer: Writer = SimModel(world) if world.scenario.is_written else TemplateWriter()
+        composer = Composer(conversations, writer, nullcontext)
         self._carriers = SimCarriers(world)
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
         self.sender = Sender(

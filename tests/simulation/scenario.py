@@ -140,6 +140,7 @@ class Scenario:
             recipient may have them, or ``opted_out``.
         takes: when a person keeps everything that was handed off.
         quiet_until: the end of the project's quiet hours, which have begun; none where empty.
+        is_written: a model writes what is said, each time in other words.
     """
 
     seed: int
@@ -175,6 +176,7 @@ class Scenario:
     bad_news: str = ""
     takes: tuple[float, ...] = ()
     quiet_until: str = ""
+    is_written: bool = False
 
 
 def scenario(seed: int) -> Scenario:
@@ -367,6 +369,7 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
         "bad_news": rng.choice(("",) * 6 + ("undelivered", "undelivered", "opted_out")),
         "takes": tuple(rng.random() * 9_000 for _ in range(rng.choice((0, 0, 0, 1)))),
         "quiet_until": rng.choice(("",) * 8 + ("14:20", "15:30")),
+        "is_written": rng.random() < 0.3,
     }
 
 
