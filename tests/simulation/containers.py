@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.audit import Audit
 from chalicelib.effects import Effects
 from chalicelib.escalation import Escalation
+from chalicelib.flows.resend import ResendFlow
 from chalicelib.intake import Intake
 from chalicelib.ledger import Ledger
 from chalicelib.rebuild import LeftByWorkers, ticket_job
@@ -103,6 +104,7 @@ class Container:
             preparers |= self.outreach.preparers
         if world.scenario.batches:
             keepers = {"hubspot_batch": self.facts.keeper}
+        flows["action_resend"] = ResendFlow(self.ledger, flows, self._rebuilders)
         audit = Audit(SimTable(world, world.audit), self.clock)  # type: ignore[arg-type]
         effects = Effects(
             self.ledger,
@@ -130,10 +132,7 @@ class Container:
     @cached_property
     def reconciler(self) -> Reconciler:
         """The sweep."""
-        world = self.world
-        rebuilders: dict[str, Any] = {"evt:rp": ticket_job}
-        if world.scenario.starts:
-            rebuilders |= self.outreach.rebuilders
+        world, rebuilders = self.world, self._rebuilders
         return Reconciler(
             tickets=self._support,
             ledger=self.ledger,
@@ -146,6 +145,13 @@ class Container:
             log=self.log,
             left_behind=(LeftByWorkers(self.ledger, rebuilders, self.clock),),
         )
+
+    @property
+    def _rebuilders(self) -> dict[str, Any]:
+        rebuilders: dict[str, Any] = {"evt:rp": ticket_job}
+        if self.world.scenario.starts:
+            rebuilders |= self.outreach.rebuilders
+        return rebuilders
 
     @cached_property
     def _support(self) -> support.SimRichpanel:

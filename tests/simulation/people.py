@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from chalicelib import keys, rows
 from chalicelib.clock import iso
 from chalicelib.conversations import handoffs
 from chalicelib.flows.outreach.receipts import resumed
-from chalicelib.job_kinds import TicketMessage
+from chalicelib.job_kinds import ActionResend, TicketMessage
 from chalicelib.jobs import Recovery
 from tests.simulation.scenario import EPOCH
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
+
+
+AGAIN = frozenset({"reply", "close", "add_tag"})
+"""Kinds that an operator has done again."""
 
 
 class People:
@@ -54,6 +59,36 @@ class People:
         job = resumed(rows.event(known[number % len(known)]))
         world.oracle.recovered(job.event_key)
         world.invoke(world.door, lambda: world.door.intake.accept(job, recovery=Recovery.OPERATOR))
+
+    def resend(self, number: int) -> None:
+        """An operator has an action done once more; the same command again changes nothing."""
+        world = self._world
+        done = [row for row in world.ledger.rows.values() if self._may_come_again(row)]
+        if not done:
+            return
+        row = done[number % len(done)]
+        facts = rows.event(world.ledger.rows[(row["event_key"],)])
+        nonce = f"n{number % 2}"
+        job = ActionResend(
+            event_key=f"{facts.event_key}:resend:{nonce}",
+            conversation_id=facts.conversation_id,
+            received_at=iso(world.door.clock.now()),
+            source="operator",
+            trace_id="resend",
+            source_event_key=facts.event_key,
+            action_key=row["event_id"],
+            nonce=nonce,
+        )
+        world.oracle.recovered(job.event_key)
+        world.invoke(world.door, lambda: world.door.intake.accept(job, recovery=Recovery.OPERATOR))
+
+    def _may_come_again(self, row: Mapping[str, Any]) -> bool:
+        """As `ops.replay.resend` wants it: what is done, of a message with a plan of its own."""
+        if row.get("action_kind") not in AGAIN or row["status"] != "done":
+            return False
+        source = self._world.ledger.rows.get((row["event_key"],), {})
+        is_a_message = source.get("source_message_id") and ":resend:" not in row["event_key"]
+        return bool(is_a_message and row["event_key"].startswith("evt:rp:") and "plan" in source)
 
     def approve(self) -> None:
         """A person lets the machine go on with everything that waits for one."""

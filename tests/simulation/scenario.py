@@ -141,6 +141,7 @@ class Scenario:
         takes: when a person keeps everything that was handed off.
         quiet_until: the end of the project's quiet hours, which have begun; none where empty.
         is_written: a model writes what is said, each time in other words.
+        resends: when an operator has which of the finished actions done once more, by number.
     """
 
     seed: int
@@ -177,6 +178,7 @@ class Scenario:
     takes: tuple[float, ...] = ()
     quiet_until: str = ""
     is_written: bool = False
+    resends: tuple[tuple[float, int], ...] = ()
 
 
 def scenario(seed: int) -> Scenario:
@@ -370,6 +372,9 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
         "takes": tuple(rng.random() * 9_000 for _ in range(rng.choice((0, 0, 0, 1)))),
         "quiet_until": rng.choice(("",) * 8 + ("14:20", "15:30")),
         "is_written": rng.random() < 0.3,
+        "resends": tuple(
+            (rng.random() * 9_000, rng.randrange(30)) for _ in range(rng.choice((0, 0, 0, 0, 2)))
+        ),
     }
 
 

@@ -64,6 +64,8 @@ def _plan_people(world: World) -> None:
         _plan(world, "outreach_replayed", when, partial(people.resume, number))
     for when in scenario.approvals:
         _plan(world, "approved", when, people.approve)
+    for when, number in scenario.resends:
+        _plan(world, "resent", when, partial(people.resend, number))
     for when in scenario.takes:
         _plan(world, "taken", when, people.take)
 
