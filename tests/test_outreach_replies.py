@@ -8,7 +8,8 @@ from outreach_system import MAIL, TEL
 
 from chalicelib.clock import iso
 from chalicelib.conversations.records import Draft, Status
-from chalicelib.jobs import Recovery
+from chalicelib.jobs import Recovery, encode
+from chalicelib.ports import Delivery
 from chalicelib.sources import InboundRequest
 from chalicelib.sources import twilio as twilio_source
 
@@ -105,6 +106,28 @@ def test_a_message_of_a_stranger_is_recorded_without_its_text(outreach):
     (row,) = [r for r in outreach.rows() if r["event_id"]["S"].startswith("evt:reply:")]
     assert (row["status"]["S"], row["reason"]["S"]) == ("skipped", "unknown_sender")
     assert "who is this" not in json.dumps(outreach.rows())
+
+
+def test_a_message_told_of_again_stays_in_the_conversation_that_heard_it(outreach):
+    """Its worker has died, and its recipient has a newer conversation by then."""
+    outreach.start("first", channel="sms")
+    outreach.run()
+    post = outreach.says("I want to talk to a human", whatsapp=False)
+    outreach.deliver(post)
+    outreach.run()
+    (heard,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
+    outreach.services.ledger._table.update(
+        {"event_id": heard["event_id"]["S"]}, set_={"status": "processing", "lease_until": 1}
+    )
+    outreach.start("second", channel="sms")
+    outreach.run()
+    request = InboundRequest({}, post.body, iso(datetime.now(UTC)), "d-1")
+    job = twilio_source.parse_message(request, outreach.services.opaque_ids)
+    outreach.services.worker.process(Delivery(encode(job), "m-9", "receipt", 1, 10, 120.0))
+    (again,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
+    assert again["fence"]["N"] == "2"
+    assert again["conversation_id"] == heard["conversation_id"]
+    assert len(list(outreach.services.desk.waiting())) == 1
 
 
 @pytest.fixture

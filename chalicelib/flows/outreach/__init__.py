@@ -90,8 +90,7 @@ class OutreachFlow:
             case StartConversation():
                 return [Event(facts_of(job), work)]
             case InboundMessage():
-                is_repeated = job.recovery is not None or self._receive_count() > 1
-                work.record = self._replying.whose(job, may_be_heard=is_repeated)
+                work.record = self._replying.whose(job)
             case _:
                 if job.event_key.startswith("evt:receipt:"):
                     raise NotAnEvent(EventStatus.FAILED, RECEIPT_GONE)

@@ -21,13 +21,8 @@ class Replying:
         self._conversations = conversations
         self._drafting = drafting
 
-    def whose(self, job: InboundMessage, *, may_be_heard: bool) -> Record:
-        """The conversation a message belongs to: by its token, its thread, or the newest alive.
-
-        Args:
-            job: the message.
-            may_be_heard: it may have been kept in one already, and others may have begun since.
-        """
+    def whose(self, job: InboundMessage) -> Record:
+        """The conversation a message belongs to: by its token, its thread, or the newest alive."""
         if job.token is not None:
             record = self._conversations.find(job.token)
             if record is not None:
@@ -37,7 +32,7 @@ class Replying:
             key=lambda one: one.created_at,
             reverse=True,
         )
-        if may_be_heard:
+        if len(found) > 1:  # it may have come before, and one of them may have begun since
             for record in found:
                 if self._conversations.has_entry(record, job.message_id):
                     return self._conversations.get(record)
