@@ -119,6 +119,8 @@ def _judge_memory(world: World, rows: Rows) -> None:
     """P3: the newest message that was decided on is the one that is remembered."""
     newest: dict[str, str] = {}
     for key, row in rows.items():
+        if ":resend:" in key:  # of doing a thing again nothing is learnt
+            continue
         if key.startswith("evt:rp:") and row["status"] == "processed" and "plan" in row:
             at = str(Plan.decode(row["plan"]).facts["at"])
             ticket = row["conversation_id"]

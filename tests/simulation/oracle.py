@@ -304,7 +304,8 @@ class Oracle:
         landed = self._world.landed
         for action in actions:
             if isinstance(action, Close):
-                reply = keys.reply_action(action.conversation_id, action.suffix)
+                message = action.suffix.partition(":resend:")[0]  # an operator closes once more
+                reply = keys.reply_action(action.conversation_id, message)
                 if not landed[reply]:
                     self.broken("P2", f"{action.key}: closed unanswered")
             if action.kind in SET_LIKE:
