@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 _ENDED = frozenset({"processed", "failed", "parked", "skipped"})
 _PASSING = frozenset({"connect_failed", "http_429", "timeout", "http_503"})
 """Reasons of what surely was not done and may be tried again."""
-_UNWANTED = frozenset({DO_NOT_CONTACT, NEVER_OPENED})
-"""Where nothing goes wrong a person approves, or replays, what its recipient did not want."""
 _BY_QUERY = frozenset({"reply_queried", "reply", "send_text"})
 """Kinds whose outcome the provider shows for ever: they never stay unknown."""
 
@@ -65,7 +63,9 @@ def _judge_event(
         world.oracle.broken("P2", f"{key} was accepted and is nowhere")
     elif row is not None and row["status"] not in _ENDED and not is_dead:
         world.oracle.broken("P2", f"{key} was accepted and is {row['status']}")
-    is_refused = row is not None and row.get("reason") in _UNWANTED
+    # Where nothing goes wrong a person approves, or replays, what its recipient did not want.
+    unwanted = {DO_NOT_CONTACT, *([NEVER_OPENED] if world.scenario.resumes else [])}
+    is_refused = row is not None and row.get("reason") in unwanted
     if world.is_fair and not is_refused and (row is None or row["status"] != "processed"):
         world.oracle.broken("P2", f"{key} met no fault and is {row and row['status']}")
 
