@@ -1,0 +1,62 @@
+"""Which messages of the carrier's list may be a text of which nobody knows whether it was sent."""
+
+from datetime import UTC, datetime
+from email.utils import format_datetime
+from types import SimpleNamespace
+
+import pytest
+
+from chalicelib.adapters.twilio import Sent
+from chalicelib.conversations.records import Draft, Record, Told
+from chalicelib.ports import Found, UnsettledAction
+from chalicelib.sending import CLOCK_SKEW, Sender
+from local import company
+
+STARTED, HORIZON = 1_790_000_000, 1_790_001_150
+SKEW = CLOCK_SKEW.total_seconds()
+TEXT = "Thank you for your message."
+TEMPLATE = Draft(variables={"1": "Jo"})
+RECORD = Record(
+    {
+        "channel_method": "sms",
+        "channel_config": company.project("dev")["channel_config"]["sms"],
+        "primary_channel": "+15550140000",
+        "conversation_id": "one",
+        "opaque_id": "o1",
+    }
+)
+
+
+def found(written, *, at=STARTED, body=TEXT, texts=(), refs=()):
+    """Whether the one message on the list may be it."""
+    conversations = SimpleNamespace(
+        find=lambda opaque_id: RECORD,
+        draft=lambda record, entry_id: written,
+        told_elsewhere=lambda record, entry_id: Told(frozenset(texts), frozenset(refs)),
+    )
+    made = None if at is None else format_datetime(datetime.fromtimestamp(at, UTC))
+    listed = [Sent(sid="SM1", body=body, direction="outbound-api", date_created=made)]
+    twilio = SimpleNamespace(sent_to=lambda *where, since: listed)
+    sender = Sender(conversations, None, twilio, None, None, public_base_url="https://x.example")
+    probe = {"entry_id": "e1"}
+    action = UnsettledAction("act:send:o1:e1", "send_text", "o1", "evt", STARTED, HORIZON, probe)
+    return sender.settle_text(action) == (Found("SM1"),)
+
+
+@pytest.mark.parametrize("written", [Draft(text=TEXT), TEMPLATE], ids=["text", "template"])
+def test_a_message_of_the_time_in_which_it_may_have_come_may_be_it(written):
+    assert found(written)
+    assert found(written, at=None)
+    assert found(written, at=HORIZON + SKEW)
+    assert not found(written, at=HORIZON + SKEW + 1)
+
+
+@pytest.mark.parametrize("written", [Draft(text=TEXT), TEMPLATE], ids=["text", "template"])
+def test_what_a_callback_has_told_as_anothers_is_not_it(written):
+    assert not found(written, refs={"SM1"})
+    assert found(written, refs={"SM2"})
+
+
+def test_what_another_says_in_free_text_is_no_template():
+    assert not found(TEMPLATE, texts={TEXT.lower()})
+    assert not found(Draft(text="Something else"))
