@@ -72,6 +72,12 @@ class Outreach:
     def new_container(self):
         self.wiring._services.clear()
 
+    def hear_back(self):
+        """Every status callback of Twilio's comes in."""
+        for post in self.twilio.callbacks():
+            self.deliver(post)
+        return self.run()
+
     def again(self):
         """The visibility of the message handled last is over; another container has it."""
         self.new_container()

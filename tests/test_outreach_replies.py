@@ -136,9 +136,7 @@ def undelivered(outreach):
     outreach.twilio.set_modes(fates=["sent", "undelivered"])
     outreach.start(channel="sms")
     outreach.run()
-    for post in outreach.twilio.callbacks():
-        outreach.deliver(post)
-    outreach.run()
+    outreach.hear_back()
     assert outreach.record("sms").status == Status.FAILED
     return outreach
 

@@ -115,9 +115,7 @@ def test_a_delivery_that_fails_is_told_and_fails_the_conversation(outreach):
     outreach.twilio.set_modes(fates=["sent", "undelivered"])
     outreach.start(channel="sms")
     outreach.run()
-    for post in outreach.twilio.callbacks():
-        outreach.deliver(post)
-    outreach.run()
+    outreach.hear_back()
     fate = outreach.fate().json_body
     assert (fate["state"], fate["reason"]) == ("failed", "30003")
     assert outreach.record("sms").item["failure_stage"] == "delivery"
