@@ -129,14 +129,30 @@ def _fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]
     if name != "ministack":
         resources.drop_tables(account, template)
     tables = resources.create_tables(account, template)
-    yield Dynamo(name, account, account.client("dynamodb"), tables)
+    dynamodb = account.client("dynamodb")
+    _let_nothing_expire(dynamodb, template)
+    yield Dynamo(name, account, dynamodb, tables)
     if name != "ministack":
         account.close()
 
 
+def _let_nothing_expire(dynamodb: Any, template: Template) -> None:
+    """An engine has today's time, and a test its own: it would lose its rows between two calls."""
+    for table in template.resources("AWS::DynamoDB::Table"):
+        ttl = table.properties.get("TimeToLiveSpecification")
+        if ttl:
+            dynamodb.update_time_to_live(
+                TableName=table.properties["TableName"],
+                TimeToLiveSpecification=ttl | {"Enabled": False},
+            )
+
+
 @pytest.fixture(params=STORE_ENGINES)
 def ddb(request):
-    """Fresh tables of stage `dev`, once on every engine of the store contract."""
+    """Fresh tables of stage `dev`, once on every engine of the store contract.
+
+    What has expired stays, as it may on DynamoDB: whoever reads must look at `expires_at`.
+    """
     with _fresh_tables(request.param, request) as made:
         yield made
 

@@ -22,6 +22,7 @@ def _declared(template, kind):
 def test_the_tables_are_those_declared_on_every_engine(ddb):
     template = Template.load("dev", account=ddb.aws.account, region=REGION)
     declared = _declared(template, "AWS::DynamoDB::Table")
+    assert resources.create_tables(ddb.aws, template) == ddb.tables  # sets the TTL anew
     assert ddb.tables.keys() == declared.keys()
     for properties in declared.values():
         found = ddb.client.describe_table(TableName=properties["TableName"])["Table"]
@@ -33,6 +34,8 @@ def test_the_tables_are_those_declared_on_every_engine(ddb):
         ttl = ddb.client.describe_time_to_live(TableName=properties["TableName"])
         wanted = properties.get("TimeToLiveSpecification", {})  # a company's settings never expire
         assert ttl["TimeToLiveDescription"].get("AttributeName") == wanted.get("AttributeName")
+        status = "ENABLED" if wanted else "DISABLED"
+        assert ttl["TimeToLiveDescription"]["TimeToLiveStatus"] == status
         tags = ddb.client.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"]
         assert {"Key": "stage", "Value": "dev"} in tags
 
