@@ -54,6 +54,8 @@ def replay_command(
         raise OpsError("name events, or a --status", code=EXIT_UNUSABLE)
     if after and not status:
         raise OpsError("--after goes on with a --status", code=EXIT_UNUSABLE)
+    if after:
+        session.row(after)  # a slip in a key would leave out in silence whoever stands before it
     found: Iterable[Any]
     if event:
         found = [session.row(key) for key in event]

@@ -280,6 +280,14 @@ def test_a_replay_goes_on_where_an_earlier_one_ended(system, run):
     assert run("replay", "evt:rp:t-1:c-1", "--after", "evt:rp:t-0:c-1").code == 2
 
 
+def test_a_replay_starts_behind_no_event_that_is_not_there(done, run):
+    """The table has an order of its own: a slip in a key would leave out whoever stands before."""
+    said = run("replay", "--status", "processed", "--after", "evt:rp:1O42:c-1")
+    assert said.code == 1
+    assert "no such event: evt:rp:1O42:c-1" in said.err
+    assert done.run() == []
+
+
 def test_a_replay_that_breaks_off_says_where_to_go_on(system, run, monkeypatch):
     for number in range(3):
         system.post(system.ticket(f"t-{number}"))
