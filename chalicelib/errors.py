@@ -129,6 +129,18 @@ class PermanentError(ProviderError):
 class UncertainError(ProviderError):
     """May have been done: the request left and no usable answer came."""
 
+    @classmethod
+    def after(cls, error: ProviderError) -> UncertainError:
+        """What a later request of the same action met, when an earlier one was done."""
+        return cls(
+            error.provider,
+            error.operation,
+            status=error.status,
+            reason=error.reason,
+            request_id=error.request_id,
+            retry_after=error.retry_after,
+        )
+
 
 class HandBackError(MiddlewareError):
     """This delivery cannot go on now; the queue keeps the message.

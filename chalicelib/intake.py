@@ -71,23 +71,25 @@ class Intake:
         """Put a job on the queue; returning means it is kept.
 
         At the front door copies of one event share a deduplication id; a recovery send carries a
-        nonce, or the queue would swallow it for five minutes.
+        nonce, or the queue would swallow it for five minutes.  So does an event that is taken in
+        anew: its message is no copy of the one that came to nothing.
 
         Args:
             job: what to keep.
             recovery: who sends it, where it is not the front door.
-            admission: tells an event that is taken in anew from what it was before: the queue
-                must not take its message for a copy of the one that came to nothing.
+            admission: since when it is received, where its row was written before.
 
         Raises:
             UnavailableError: the job was not kept.
         """
-        at_front_door = recovery is None
-        if at_front_door and not self._note_received(job):
-            return
-        if recovery is not None:
+        if recovery is None:
+            received = self._note_received(job)
+            if received is None:
+                return
+            nonce = admission or received
+        else:
             job = job.model_copy(update={"recovery": recovery})
-        nonce = admission if at_front_door else self.new_id()
+            nonce = self.new_id()
         self.outbox.put(
             encode(job),
             group_id=self.opaque().fifo_group(*job.group),
@@ -95,10 +97,10 @@ class Intake:
         )
         self._note_queued(job)
 
-    def _note_received(self, job: Job) -> bool:
-        """False when queue or worker have the event already."""
+    def _note_received(self, job: Job) -> str | None:
+        """Since when its row is received, if there is one; None when the queue has it already."""
         if self.ledger is None:
-            return True
+            return ""
         try:
             return self.ledger().receive(facts_of(job))
         except Exception:  # noqa: BLE001 - whatever fails, it was not kept

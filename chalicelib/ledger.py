@@ -54,7 +54,7 @@ _ALIVE = "#expires_at > :now"
 class Ledger(ActionLedger):
     """`ports.LedgerPort` on DynamoDB: events here, their actions in the half it stands on."""
 
-    def receive(self, event: EventFacts) -> bool:
+    def receive(self, event: EventFacts) -> str | None:
         """See `ports.LedgerPort.receive`."""
         try:
             self._table.put(
@@ -66,8 +66,10 @@ class Ledger(ActionLedger):
                 gone=RECEIPT_GONE,
             )
         except ConditionFailed as found:
-            return found.item["status"] == EventStatus.RECEIVED and "queued_at" not in found.item
-        return True
+            row = found.item
+            is_due = row["status"] == EventStatus.RECEIVED and "queued_at" not in row
+            return str(row["received_at"]) if is_due else None
+        return event.received_at
 
     def received_item(self, event: EventFacts) -> Item:
         """The row of an event at the door, for whoever writes it together with other rows."""

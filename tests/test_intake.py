@@ -11,9 +11,9 @@ from chalicelib.doors import Answer
 from chalicelib.errors import PayloadError, SignatureError, UnavailableError
 from chalicelib.intake import Intake
 from chalicelib.job_kinds import TicketMessage
-from chalicelib.jobs import Recovery, decode
+from chalicelib.jobs import Recovery, decode, facts_of
 from chalicelib.ledger import Ledger
-from chalicelib.ports import EventStatus
+from chalicelib.ports import RECEIPT_GONE, UNDECIDED, EventStatus
 
 OPAQUE = keys.OpaqueIds(b"a key of the stage")
 KEY = "evt:rp:1042:c-77"
@@ -228,6 +228,34 @@ def test_a_recovery_send_is_not_swallowed_as_a_copy_and_says_why_it_is_sent(door
     assert len(set(deduplications)) == 3
     assert [door.job(n).recovery for n in range(3)] == [None, Recovery.SETTLED, Recovery.SETTLED]
     assert len({group for _, group, _ in door.outbox.messages}) == 1
+
+
+def test_an_event_that_is_received_anew_is_no_copy_of_what_it_was(noted):
+    """Its first message was given up as gone; the queue would swallow a copy for five minutes."""
+    noted.post()
+    noted.ledger.record(facts_of(noted.job()), UNDECIDED, EventStatus.FAILED, reason=RECEIPT_GONE)
+    noted.clock.forward(20)
+    noted.post()
+    (_, _, first), (_, _, anew) = noted.outbox.messages
+    assert first != anew
+    assert (noted.row()["status"], "queued_at" in noted.row()) == ("received", True)
+
+
+def test_copies_that_the_ledger_has_not_seen_queued_share_a_deduplication_id(noted):
+    """The first one's answer was lost: the queue may have it."""
+    kept = noted.outbox.put
+
+    def put(*message, **attributes):
+        kept(*message, **attributes)
+        raise UnavailableError("enqueue_failed")
+
+    noted.outbox.put = put
+    assert noted.post().status == 503
+    noted.clock.forward(20)
+    noted.outbox.put = kept
+    assert noted.post().status == 200
+    (_, _, first), (_, _, again) = noted.outbox.messages
+    assert first == again
 
 
 def test_a_recovery_send_is_kept_whatever_the_ledger_has_of_it(noted):

@@ -33,7 +33,13 @@ from chalicelib.adapters.richpanel_calls import (
     segment,
 )
 from chalicelib.adapters.richpanel_tags import RichpanelTags
-from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
+from chalicelib.errors import (
+    AuthError,
+    PermanentError,
+    ProviderError,
+    TransientError,
+    UncertainError,
+)
 from chalicelib.ports import Clock, Comment, Ticket
 from chalicelib.ports import TicketPage as OpenTickets
 
@@ -150,11 +156,15 @@ class Richpanel:
             The ticket as it is then; somebody may have written meanwhile.
 
         Raises:
+            UncertainError: also where it was accepted and cannot be read back just now.
             ProviderError: `TransientError` also where it is still open afterwards.
         """
         ends = self._clock.monotonic() + deadline_seconds
         self._calls.put("close", conversation_id, "", _CLOSE, deadline_seconds)
-        ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+        try:
+            ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+        except (TransientError, AuthError) as error:
+            raise UncertainError.after(error) from None
         if ticket.is_open:
             raise TransientError(PROVIDER, "close", reason="not_applied")
         return ticket

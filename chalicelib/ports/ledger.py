@@ -99,11 +99,14 @@ class LedgerPort(Protocol):
     Methods that take a lease raise `LeaseLostError` when another owner or a higher fence is found.
     """
 
-    def receive(self, event: EventFacts) -> bool:
-        """Write a `received` row at ingress; False when queue or worker have it already.
+    def receive(self, event: EventFacts) -> str | None:
+        """Write a `received` row at ingress; None when queue or worker have it already.
 
         A row that was never marked queued suppresses nothing: the retry must still enqueue.  Nor
         does one that ended in `RECEIPT_GONE`: here it comes.
+
+        Returns:
+            Since when the row is received: tells a message from what came to nothing before it.
         """
         ...
 

@@ -11,7 +11,13 @@ from chalicelib.adapters.richpanel import Richpanel
 from chalicelib.adapters.richpanel_calls import PROVIDER
 from chalicelib.adapters.richpanel_orders import RichpanelOrders
 from chalicelib.allowances import Allowances
-from chalicelib.errors import PermanentError, SettingsError, TransientError
+from chalicelib.errors import (
+    AuthError,
+    PermanentError,
+    SettingsError,
+    TransientError,
+    UncertainError,
+)
 from chalicelib.flows.support.answering import Answering
 from chalicelib.flows.support.customer_orders import CustomerOrders
 from chalicelib.flows.support.guard_rails import Policy
@@ -19,6 +25,7 @@ from chalicelib.flows.support.opinion import ModelNames, Opinions
 from chalicelib.flows.support.templates import CATALOGUE
 from chalicelib.lookups import Lookups
 from chalicelib.orders import ShopOrders
+from chalicelib.ports import Clock
 from chalicelib.redaction import redact
 from chalicelib.ticket_replies import Close, Reply
 from chalicelib.wiring.core import Core
@@ -66,8 +73,9 @@ def answering(core: Core, richpanel_client: VendorClient) -> Answering:
 class Replies:
     """`ports.Executor`s of `ticket_replies`."""
 
-    def __init__(self, richpanel: Richpanel) -> None:
+    def __init__(self, richpanel: Richpanel, clock: Clock) -> None:
         self._richpanel = richpanel
+        self._clock = clock
         self._texts: dict[str, str] = {}
 
     def prepare(self, actions: Sequence[Action]) -> None:
@@ -88,10 +96,14 @@ class Replies:
     def close(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
         """Close a ticket, and open it again if the customer has written in the meantime.
 
+        Both within one deadline: behind it the lease may be over, and another worker at it.
+
         Raises:
             PermanentError: it was accepted and is still open; a person must look.
+            UncertainError: it may be closed, or is closed and should be open; to be done again.
         """
         (close,) = (action for action in actions if isinstance(action, Close))
+        ends = self._clock.monotonic() + deadline_seconds
         try:
             ticket = self._richpanel.close(close.conversation_id, deadline_seconds=deadline_seconds)
         except TransientError as error:
@@ -100,7 +112,13 @@ class Replies:
             raise PermanentError(PROVIDER, "close", reason="not_applied") from None
         newest = next((one for one in reversed(ticket.comments) if not one.is_operator), None)
         if newest is not None and close.answered_message_id not in (None, newest.id):
-            self._richpanel.reopen(close.conversation_id, deadline_seconds=deadline_seconds)
+            self._reopen(close.conversation_id, ends - self._clock.monotonic())
+
+    def _reopen(self, conversation_id: str, deadline_seconds: float) -> None:
+        try:
+            self._richpanel.reopen(conversation_id, deadline_seconds=deadline_seconds)
+        except (TransientError, AuthError) as error:
+            raise UncertainError.after(error) from None
 
 
 def _shop(core: Core) -> ShopOrders:

@@ -87,7 +87,7 @@ class Support(Core):
     def _replies(self) -> Replies:
         from chalicelib.wiring.answering import Replies
 
-        return Replies(self.richpanel)
+        return Replies(self.richpanel, self.clock)
 
     def support_settlers(self) -> Mapping[str, Settler]:
         """Who learns whether an action of a kind happened; tags are simply repeated."""

@@ -124,6 +124,15 @@ def test_a_ticket_is_closed_by_the_one_payload_that_works(
     assert richpanel.calls[0].body == {"ticket": {"state": "closed", "status": "CLOSED"}}
 
 
+@pytest.mark.parametrize("script", [does.answer(500), does.answer(401), does.reset])
+def test_a_close_that_was_accepted_and_cannot_be_read_back_is_not_said_to_be_undone(
+    tickets: Richpanel, vendor: Vendor, script: does.Script
+):
+    vendor.will(does.answer(200, {}), script, script)
+    with pytest.raises(UncertainError):
+        tickets.close("7", deadline_seconds=5)
+
+
 def test_a_close_without_effect_is_not_taken_for_done(tickets: Richpanel, vendor: Vendor):
     vendor.will(does.answer(200, {"ticket": {"id": "7", "status": "OPEN"}}))
 

@@ -229,16 +229,30 @@ def _judge_asked(world: World, rows: Rows) -> None:
 
 def _judge_deliveries(world: World, rows: Rows) -> None:
     """P2: what a carrier told of an opening is told to whoever asked for it."""
-    for key, row in rows.items():
-        start = rows.get(str(row.get("event_key")), {})
-        if not key.startswith("act:send:") or not str(row.get("event_key")).startswith(
-            "evt:start:"
-        ):
-            continue
-        told = [rows.get(keys.receipt(str(row.get("ref")), one)) for one in _DELIVERED]
+    for row, ref in _openings(world, rows):
+        told = [rows.get(keys.receipt(ref, one)) for one in _DELIVERED]
         is_told = any(one is not None and one["status"] == "processed" for one in told)
-        if is_told and "delivery" not in start:
-            world.oracle.broken("P2", f"{key} was delivered and its start does not know")
+        if is_told and "delivery" not in rows.get(row["event_key"], {}):
+            world.oracle.broken("P2", f"{row['event_id']} was delivered, its start does not know")
+
+
+def _openings(world: World, rows: Rows) -> Iterator[tuple[Mapping[str, Any], str]]:
+    """What was sent for a start, and the carrier's id of it.
+
+    Of a text its callback says whose it is; the row that has its id may be its twin's.
+    """
+    opening = {
+        row["probe"]["entry_id"]: row
+        for key, row in rows.items()
+        if key.startswith("act:send:") and row["event_key"].startswith("evt:start:")
+    }
+    for message in world.twilio.messages:
+        row = opening.get(message.callback.rpartition(".")[2])
+        if row is not None:
+            yield row, message.sid
+    for row in opening.values():
+        if row["action_kind"] == "send_email":
+            yield row, str(row.get("ref"))
 
 
 _DELIVERED = ("delivered", "delivery")

@@ -11,13 +11,18 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from email.utils import format_datetime
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from chalicelib.adapters.ses import Email
-from chalicelib.adapters.twilio import Sent, Text
+from chalicelib.adapters.twilio import WHATSAPP, Sent, Text
 from chalicelib.clock import UTC
+from chalicelib.conversations.items import draft_key
+from chalicelib.conversations.records import Channel, Record, draft
 from chalicelib.sources.ses import TAG
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
 
 Report = Callable[[str, str], None]
 """Told of every message that was taken: its id and what the carrier will say of it."""
@@ -105,6 +110,20 @@ def rendered(text: Text) -> str | None:
     if text.template is None:
         return text.body
     return ", ".join(["Hello", *text.template[1].values()])
+
+
+def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str] | None:
+    """To whom a text is and what it will say, once that is decided, whatever comes of it."""
+    found = (row for row in world.conversations.rows.values() if row.get("opaque_id") == opaque_id)
+    record = next(map(Record, found), None)
+    stored = record and world.conversations.get(draft_key(record, entry_id))
+    if record is None or not stored:
+        return None
+    written = draft(stored)
+    template = ("", written.variables) if written.variables else None
+    prefix = WHATSAPP if record.channel == Channel.WHATSAPP else ""
+    text = Text(prefix + record.primary_channel, "", body=written.text, template=template)
+    return text.to, str(rendered(text))
 
 
 class MemorySes:

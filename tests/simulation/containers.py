@@ -96,7 +96,7 @@ class Container:
         world, richpanel = self.world, self._support
         tickets = support.flow(self, richpanel)
         flows: dict[str, Any] = {"ticket_message": tickets, "ticket_notification": tickets}
-        executors, preparers = support.executors(richpanel)
+        executors, preparers = support.executors(richpanel, self.clock)
         keepers = {}
         if world.scenario.starts:
             flows |= self.outreach.flows

@@ -98,13 +98,18 @@ class Network:
             case _:
                 raise TransientError("aws", "call", reason=kind)
 
-    def effect(self, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
-        """One vendor request that changes something; `land` is what it does when it arrives."""
+    def effect(
+        self, actions: Sequence[Any], land: Callable[[], Any], *, within: float = 0.0
+    ) -> Any:
+        """One vendor request that changes something; `land` is what it does when it arrives.
+
+        A second request of one action comes within the deadline of its first.
+        """
         world, vendor = self._world, actions[0].vendor
         fault = self._next(Port.EFFECT) or self.provoked.get(self.effects)
         self.effects += 1
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
-        world.oracle.effect_starts(actions)
+        world.oracle.effect_starts(actions, within=within)
         if self._is_out() or actions[0].conversation_id == world.vendor.sick:
             world.oracle.surely_not(actions)
             raise TransientError(vendor, "effect", reason="connect_failed")

@@ -103,7 +103,7 @@ class SimTable:
         return self._call(Port.READ, self._table.get, key)
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
-        found: list[bool] = self._call(Port.WRITE, self._table.insert_all, items)
+        found: list[bool] = self._call(Port.WRITE, self._insert_all, items)
         return found
 
     def update_all(self, keys: Sequence[Mapping[str, Any]], **more: Any) -> list[bool]:
@@ -138,6 +138,14 @@ class SimTable:
         self._table.transact(writes)
         for was, write in zip(before, watched, strict=True):
             self._world.oracle.wrote(was, write["table"].rows[write["key"]])
+
+    def _insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
+        inserted = self._table.insert_all(items)
+        if self._wrote is not None:
+            for item, is_new in zip(items, inserted, strict=True):
+                if is_new:
+                    self._wrote(None, self._table.rows[(item[self._hash_key],)])
+        return inserted
 
     def _update_all(self, keys: Sequence[Mapping[str, Any]], more: Mapping[str, Any]) -> list[bool]:
         if self._wrote is None:

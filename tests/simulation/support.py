@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.actions import Action
 from chalicelib.allowances import Allowances
+from chalicelib.effects import DEADLINE_SECONDS
+from chalicelib.errors import AuthError, ProviderError, TransientError, UncertainError
 from chalicelib.flows import Event
 from chalicelib.flows.support import SupportFlow
 from chalicelib.flows.support.answering import Answering
@@ -22,7 +24,16 @@ from chalicelib.keys import OpaqueIds
 from chalicelib.lookups import Lookups
 from chalicelib.orders import Lookup
 from chalicelib.plans import Plan, PlannedAction
-from chalicelib.ports import ActionRow, Found, Lease, Switches, Ticket, TicketPage, UnsettledAction
+from chalicelib.ports import (
+    ActionRow,
+    Clock,
+    Found,
+    Lease,
+    Switches,
+    Ticket,
+    TicketPage,
+    UnsettledAction,
+)
 from chalicelib.wiring.answering import Replies
 from tests.simulation.faults import Port
 from tests.simulation.flow import AUTHOR, REPLIES, RepliedFlow
@@ -93,21 +104,33 @@ class SimRichpanel:
     ) -> Any:
         del author_id, deadline_seconds
         (action,), vendor = self.sending, self._world.vendor
-        return self._world.network.effect(
+        sent: str = self._world.network.effect(
             self.sending, lambda: vendor.comment(action.key, conversation_id, body)
         )
+        try:
+            ticket = self.read_ticket(conversation_id)
+        except ProviderError:
+            return None
+        if all(comment.id != sent for comment in ticket.comments):
+            raise UncertainError("richpanel", "send_message", reason="not_visible")
+        return sent
 
-    def close(self, conversation_id: str, *, deadline_seconds: float) -> Any:
+    def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
         del deadline_seconds
         (action,), vendor = self.sending, self._world.vendor
-        return self._world.network.effect(
-            self.sending, lambda: vendor.close(action.key, conversation_id)
-        )
+        self._world.network.effect(self.sending, lambda: vendor.close(action.key, conversation_id))
+        try:
+            return self.read_ticket(conversation_id)
+        except (TransientError, AuthError) as error:
+            raise UncertainError.after(error) from None
 
     def reopen(self, conversation_id: str, *, deadline_seconds: float) -> Any:
-        del deadline_seconds
+        if deadline_seconds <= 0:
+            raise TransientError("richpanel", "reopen", reason="deadline")
         vendor = self._world.vendor
-        return self._world.network.effect(self.sending, lambda: vendor.reopen(conversation_id))
+        return self._world.network.effect(
+            self.sending, lambda: vendor.reopen(conversation_id), within=DEADLINE_SECONDS
+        )
 
     def remembering(self, perform: Callable[..., Any]) -> Callable[..., Any]:
         """An executor; what it performs is known to the calls below it."""
@@ -177,12 +200,12 @@ def flow(container: Container, richpanel: SimRichpanel) -> TicketFlow:
     )
 
 
-def executors(richpanel: SimRichpanel) -> tuple[dict[str, Any], dict[str, Any]]:
+def executors(richpanel: SimRichpanel, clock: Clock) -> tuple[dict[str, Any], dict[str, Any]]:
     """Who performs each kind of action, and who prepares it.
 
     Closing is done as the flow that planned it wants it.
     """
-    replies = Replies(richpanel)  # type: ignore[arg-type]
+    replies = Replies(richpanel, clock)  # type: ignore[arg-type]
     own_close = richpanel.remembering(replies.close)
 
     def close(actions: Sequence[Any], *, deadline_seconds: float) -> Any:
