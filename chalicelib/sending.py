@@ -182,13 +182,13 @@ class Sender:
     def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
         to, sender = _addresses(record)
         callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
+        sid = self._twilio.credentials(_secret_of(record)).template_sid  # kept for the request too
         if draft.variables is None:
             if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
                 raise PermanentError("twilio", "create_message", reason="window_closed")
             if not draft.text:
                 raise PermanentError("twilio", "create_message", reason="nothing_to_say")
             return Text(to, sender, body=draft.text, callback=callback)
-        sid = self._twilio.credentials(_secret_of(record)).template_sid
         if not sid:
             raise PermanentError("secrets", "read", reason="no_template")
         return Text(to, sender, template=(sid, _cleaned(draft.variables)), callback=callback)

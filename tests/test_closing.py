@@ -22,6 +22,7 @@ class Richpanel:
         self.reopened = []
 
     def close(self, conversation_id, *, deadline_seconds):
+        assert deadline_seconds == 20.0
         self.clock.forward(self.takes)
         there = [("c-1", False), (self.newest, False), ("ours", True)]
         comments = tuple(
