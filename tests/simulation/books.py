@@ -159,12 +159,14 @@ def _said(rows: Rows) -> Iterator[tuple[str, str]]:
         if is_sent and _event(row, rows).get("status") == "processed":
             yield key, key.rpartition(":")[2]
         is_heard = key.startswith("evt:reply:") and row["status"] == "processed"
-        if is_heard and not _is_about_a_message_gone(row):
+        if is_heard and not _is_about_a_mail_gone(row):
             yield key, str(row["source_message_id"])
 
 
-def _is_about_a_message_gone(row: Mapping[str, Any]) -> bool:
-    """Its job was lost before it was kept: that is why a person has it."""
+def _is_about_a_mail_gone(row: Mapping[str, Any]) -> bool:
+    """Its job was lost before it was kept, and SES shows no mail: that is why a person has it."""
+    if not row["event_id"].startswith("evt:reply:email:"):
+        return False
     plan = Plan.decode(row["plan"]).actions if "plan" in row else ()
     return any(action.arg.endswith("|message_gone") for action in plan)
 

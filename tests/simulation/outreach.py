@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.adapters.ses import Email
-from chalicelib.adapters.twilio import Credentials, Sent, Text
+from chalicelib.adapters.twilio import Credentials, Received, Sent, Text
 from chalicelib.clock import iso
 from chalicelib.companies import Companies
 from chalicelib.composing import Composer
@@ -21,6 +21,7 @@ from chalicelib.flows.outreach.receipts import ReceiptFlow, resumed, resumption
 from chalicelib.handoff import Desk
 from chalicelib.initiate import Initiate
 from chalicelib.jobs import Recovery
+from chalicelib.reread import Reread
 from chalicelib.sending import Sender
 from chalicelib.sources.router_access import Access
 from chalicelib.starts import Starts
@@ -76,6 +77,15 @@ class SimCarriers:
             Port.VENDOR_READ, self._world.twilio.sent_to, to, sender, since
         )
         return found
+
+    def received(self, account: str, sid: str) -> Received | None:
+        """A message that came in."""
+        del account
+        forms = self._world.senders.texts
+        form = self._world.network.call(Port.VENDOR_READ, forms.get, sid)
+        names = {"MessageSid": "sid", "From": "from", "To": "to", "Body": "body"}
+        shown = {ours: form[theirs] for theirs, ours in names.items()} if form else {}
+        return Received(direction="inbound", num_media=form["NumMedia"], **shown) if form else None
 
     def message_id_header(self, message_id: str) -> str:
         return f"<{message_id}@email.amazonses.com>"
@@ -151,7 +161,10 @@ class OutreachParts:
             "send_text": self.sender.settle_text,
             "send_email": self.sender.settle_email,
         }
-        self.rebuilders = dict.fromkeys(_EVENTS, resumed)
+        reread = Reread(
+            conversations, self._carriers, lambda: ("AC1",), lambda: OPAQUE, container.log
+        )  # type: ignore[arg-type]
+        self.rebuilders = {**dict.fromkeys(_EVENTS, resumed), "evt:reply": reread}
 
     @property
     def desk(self) -> Desk:

@@ -29,10 +29,15 @@ AGAIN_SECONDS = 30.0
 
 
 class Senders:
-    """Of one world."""
+    """Of one world.
+
+    Attributes:
+        texts: what came in by SMS and WhatsApp, by its id; Twilio shows it to whoever asks.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self.texts: dict[str, dict[str, str]] = {}
 
     # --- tickets ------------------------------------------------------------------------------
 
@@ -97,7 +102,9 @@ class Senders:
             tagged = world.ses.reply_to.get(said.recipient) if said.message % 2 else None
             self._mail(_received(said, tagged or company.EMAIL))
             return
-        sid, body = _twilio_body(said)
+        sid, form = _twilio_form(said)
+        self.texts[sid] = form
+        body = urlencode(form).encode()
         if self._is_taken(
             lambda: world.door.intake.receive(
                 "twilio",
@@ -108,9 +115,13 @@ class Senders:
             )
         ):
             world.oracle.accepted[keys.reply(said.channel, sid)] = sid
-        else:
+        elif world.scenario.sender_repeats:
             again = replace(said, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))
+        elif world.row(
+            keys.reply(said.channel, sid)
+        ):  # not taken, and known: the sweep asks for it
+            world.oracle.accepted[keys.reply(said.channel, sid)] = sid
 
     def text_taken(self, sid: str, callback: str) -> None:
         """Twilio reports on a message that it took: out of order, and some of it twice."""
@@ -142,7 +153,7 @@ class Senders:
             )
         ):
             world.oracle.accepted[keys.receipt(sid, status)] = sid
-        else:
+        elif world.scenario.sender_repeats:
             self._soon(lambda: self._callback(sid, callback, status))
 
     def _mail(self, message: str) -> None:
@@ -243,7 +254,7 @@ def _ticket_body(post: Post) -> bytes:
     return json.dumps(fields).encode()
 
 
-def _twilio_body(said: Says) -> tuple[str, bytes]:
+def _twilio_form(said: Says) -> tuple[str, dict[str, str]]:
     sid = f"SM{said.recipient[-4:]}{said.message:028x}"
     prefix = "whatsapp:" if said.channel == "whatsapp" else ""
     own = company.WHATSAPP_NUMBER if prefix else company.SMS_NUMBER
@@ -254,7 +265,7 @@ def _twilio_body(said: Says) -> tuple[str, bytes]:
         "Body": said.text,
         "NumMedia": str(int(not said.text)),
     }
-    return sid, urlencode(form).encode()
+    return sid, form
 
 
 def _received(said: Says, to: str) -> str:
