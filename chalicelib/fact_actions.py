@@ -68,7 +68,10 @@ class InsertDimension(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class ReplaceDimension(_Rows):
-    """Make a dimension hold exactly these keys."""
+    """Make a dimension hold exactly these keys: cleared, then filled.
+
+    Never repeated before it has landed for certain: what fills it late would fill it twice.
+    """
 
     kind: ClassVar[str] = "replace_dimension"
-    settle: ClassVar[Settle] = Settle.REPEATABLE
+    settle: ClassVar[Settle] = Settle.NONE

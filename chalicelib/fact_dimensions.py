@@ -3,7 +3,8 @@
 Power BI can neither change nor delete a single row, and a key there twice breaks the relationship
 to the facts.  So a registry says which keys a dataset has; new ones are noted as on their way
 before they are posted.  Where the outcome is not known, nothing is repeated: after the time within
-which the request may still land, the table is cleared and filled anew.  Facts do not wait for that.
+which the request may still land, the table is cleared and filled anew; the same holds of a clearing
+or filling whose outcome is not known.  Facts do not wait for that.
 """
 
 from __future__ import annotations
@@ -12,16 +13,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from chalicelib.effects import Attempt, Effects, StepAction
-from chalicelib.errors import HandBackError
+from chalicelib.errors import HandBackError, ProviderError, UnavailableError
 from chalicelib.fact_actions import InsertDimension, ReplaceDimension
 from chalicelib.fact_ports import Dimension, DimensionStore, Keys, Roster
 from chalicelib.fact_schema import DIMENSIONS, dimension_rows
-from chalicelib.ports import ActionStatus, Clock, Log
+from chalicelib.ports import ActionRow, ActionStatus, Clock, Log
 from chalicelib.settlement import LANDING_SECONDS
 
 STARTED_SECONDS = 400.0
-"""What is noted is started within the writer's lease of 370 s or never; clocks differ by 120 s, of
-which the lease's margin takes its share."""
+"""Who notes that a table is replaced begins it within the writer's lease of 370 s or never; clocks
+differ by 120 s, of which the lease's margin takes its share."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,11 +52,12 @@ class Dimensions:
 
     def is_settled(self) -> bool:
         """Nothing is on its way whose outcome is not known."""
-        return not any(self.store.known(self._name(table)).posting for table in DIMENSIONS)
+        known = [self.store.known(self._name(table)) for table in DIMENSIONS]
+        return not any(one.posting or one.again_at for one in known)
 
     def _ensure(self, attempt: Attempt, table: str, wanted: frozenset[str]) -> None:
         there = self.store.known(self._name(table))
-        if there.posting:
+        if there.posting or there.again_at:
             there = self._finish(attempt, table, there, wanted)
             if there.posting:
                 return
@@ -69,14 +71,17 @@ class Dimensions:
         self, attempt: Attempt, table: str, there: Dimension, wanted: frozenset[str]
     ) -> Dimension:
         """Post what is on its way, or learn that it was, or clear and fill the table."""
-        rows = tuple(dimension_rows(table, there.posting, self.roster.agents()))
-        status = self._perform(attempt, InsertDimension(self.target, table, there.number, rows))
         both = there.known | frozenset(there.posting)
-        match status:
+        if there.again_at:
+            return self._replace(attempt, table, there, both | wanted)
+        rows = tuple(dimension_rows(table, there.posting, self.roster.agents()))
+        row = self._perform(attempt, InsertDimension(self.target, table, there.number, rows))
+        match row.status:
             case ActionStatus.DONE:
                 return self._note(table, there, Dimension(both, (), there.number))
-            case ActionStatus.UNKNOWN:
-                return self._replace(attempt, table, there, both | wanted)
+            case ActionStatus.UNKNOWN if row.unsettled is not None:
+                lands = replace(there, again_at=int(row.unsettled.horizon_epoch))
+                return self._replace(attempt, table, lands, both | wanted)
             case ActionStatus.REFUSED:
                 self.log.event("facts.dimension_refused", table=table)
                 self.log.metric("mw.facts.dimension_refused", table=table)
@@ -88,23 +93,34 @@ class Dimensions:
     def _replace(
         self, attempt: Attempt, table: str, there: Dimension, keys: frozenset[str]
     ) -> Dimension:
-        waiting = replace(there, posting=tuple(sorted(keys - there.known)))
-        landed = there.number / 1000 + STARTED_SECONDS + LANDING_SECONDS
-        if self.clock.now().timestamp() < landed:
-            return waiting if waiting == there else self._note(table, there, waiting)
-        rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
-        number = self._number(there)
-        status = self._perform(attempt, ReplaceDimension(self.target, table, number, rows))
-        self.log.event("facts.dimension_replaced", table=table, status=status.value)
-        if status != ActionStatus.DONE:
-            return self._note(table, there, waiting)
-        return self._note(table, there, Dimension(keys, (), number))
+        """Clear and fill the table, once nothing of before can land any more.
 
-    def _perform(
-        self, attempt: Attempt, action: InsertDimension | ReplaceDimension
-    ) -> ActionStatus:
-        rows = self.effects.perform(attempt, [StepAction(action)], {})
-        return rows[action.key].status
+        It is noted first: until it has landed itself, nobody may do it again.  Where it surely did
+        not begin, or nothing of it is under way, anybody may at once.
+        """
+        waiting = replace(there, posting=tuple(sorted(keys - there.known)))
+        now = int(self.clock.now().timestamp())
+        if now < there.again_at:
+            return there if waiting == there else self._note(table, there, waiting)
+        rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
+        lands = int(now + STARTED_SECONDS + LANDING_SECONDS)
+        begun = replace(waiting, number=self._number(there), again_at=lands)
+        begun = self._note(table, there, begun)
+        action = ReplaceDimension(self.target, table, begun.number, rows)
+        try:
+            status = self._perform(attempt, action).status
+        except (ProviderError, HandBackError, UnavailableError):
+            self._note(table, begun, replace(begun, again_at=now))
+            raise
+        self.log.event("facts.dimension_replaced", table=table, status=status.value)
+        if status == ActionStatus.DONE:
+            return self._note(table, begun, Dimension(keys, (), begun.number))
+        if status == ActionStatus.UNKNOWN:
+            return begun
+        return self._note(table, begun, replace(begun, again_at=now))
+
+    def _perform(self, attempt: Attempt, action: InsertDimension | ReplaceDimension) -> ActionRow:
+        return self.effects.perform(attempt, [StepAction(action)], {})[action.key]
 
     def _note(self, table: str, was: Dimension, dimension: Dimension) -> Dimension:
         return self.store.note(self._name(table), dimension, was)

@@ -187,6 +187,7 @@ class FactLedger:
             known=frozenset(row.get("known", ())),
             posting=tuple(row.get("posting", ())),
             number=row.get("number", 0),
+            again_at=row.get("again_at", 0),
             version=row.get("version", 0),
         )
 
@@ -200,6 +201,7 @@ class FactLedger:
             "known": sorted(dimension.known),
             "posting": list(dimension.posting),
             "number": dimension.number,
+            "again_at": dimension.again_at,
             "version": read + 1,
         }
         condition = "#version = :read" if read else "attribute_not_exists(#version)"

@@ -173,12 +173,15 @@ class Dimension:
     Attributes:
         known: keys that are there.
         posting: keys that were on their way when this was written, under `number`.
+        again_at: the epoch second from which the table may be cleared and filled anew, as nothing
+            of before can land any more; 0 where it need not be.
         version: grows with every writing, so that a writer who stood still writes nothing.
     """
 
     known: frozenset[str] = frozenset()
     posting: tuple[str, ...] = ()
     number: int = 0
+    again_at: int = 0
     version: int = 0
 
 

@@ -5,12 +5,14 @@ from fact_writer_rig import Crash, CrashingClient, WriterRig, fact
 
 from chalicelib import fact_batch, keys
 from chalicelib.fact_dimensions import STARTED_SECONDS
+from chalicelib.fact_ports import Dimension
 from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
-from chalicelib.ports import Switches
+from chalicelib.ports import LEASE_GRACE_SECONDS, Switches
 from chalicelib.settlement import LANDING_SECONDS
 
 LEASE_OVER = 600
 LANDED = 1400
+LEASE = 230 + LEASE_GRACE_SECONDS
 
 
 @pytest.fixture
@@ -204,12 +206,12 @@ def test_a_dimension_whose_outcome_is_unknown_is_cleared_and_filled_once_it_has_
 
 
 def test_a_dimension_is_not_cleared_while_its_request_may_still_land(rig):
-    """The writer's whole lease to start it, and the network's longest time to deliver it."""
+    """Its worker's whole lease, and the network's longest time to deliver it."""
     rig.powerbi.fault("act_then_drop", operation="post_rows")
     rig.store().keep([fact(1)])
     rig.run()
 
-    rig.clock.forward(STARTED_SECONDS + LANDING_SECONDS - 5)
+    rig.clock.forward(LEASE + LANDING_SECONDS - 5)
     rig.store().keep([fact(2, agent_id="102")])
     rig.run()
     assert rig.powerbi.count()["clear_rows"] == 0
@@ -218,6 +220,65 @@ def test_a_dimension_is_not_cleared_while_its_request_may_still_land(rig):
     rig.run()
     assert rig.powerbi.count()["clear_rows"] == 1
     assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101", "102"]
+
+
+def test_a_dimension_that_is_started_long_after_it_was_noted_lands_long_after_it(rig):
+    """Its first worker died behind the note; the request that got no answer is a later one's."""
+    name = f"{DIM_AGENT}:{rig.sink().target}"
+    noted = Dimension(frozenset(), ("101",), int(rig.clock.now().timestamp() * 1000))
+    rig.store().note(name, noted, rig.store().known(name))
+    rig.clock.forward(3600)
+    rig.powerbi.fault("act_then_drop", operation="post_rows")
+    rig.store().keep([fact(1)])
+    rig.run()
+    rig.store().keep([fact(2)])
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 0
+
+    rig.clock.forward(LANDED)
+    rig.store().keep([fact(3)])
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 1
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
+
+
+@pytest.mark.parametrize("lost", ["clear_rows", "post_rows"])
+def test_a_dimension_is_not_cleared_again_while_clearing_or_filling_it_may_still_land(rig, lost):
+    """Late, a clearing takes out what was filled in, and a filling fills it twice."""
+    rig.powerbi.fault("act_then_drop", operation="post_rows")
+    rig.store().keep([fact(1)])
+    rig.run()
+    rig.clock.forward(LANDED)
+    rig.powerbi.fault("act_then_drop", operation=lost)
+    rig.store().keep([fact(2)])
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 1
+
+    rig.clock.forward(STARTED_SECONDS + LANDING_SECONDS - 5)
+    rig.store().keep([fact(3)])
+    assert rig.run().outcome == "posted", "facts do not wait"
+    assert rig.powerbi.count()["clear_rows"] == 1
+
+    rig.clock.forward(10)
+    rig.store().keep([fact(4)])
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 2
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
+
+
+@pytest.mark.parametrize("refused", ["clear_rows", "post_rows"])
+def test_a_dimension_that_surely_was_not_filled_is_filled_at_the_next_run(rig, refused):
+    rig.powerbi.fault("act_then_drop", operation="post_rows")
+    rig.store().keep([fact(1)])
+    rig.run()
+    rig.clock.forward(LANDED)
+    rig.powerbi.fault("status", operation=refused, status=429)
+    rig.store().keep([fact(2)])
+    rig.run()
+    rig.clock.forward(60)
+    rig.run()
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
+    assert rig.ids() == {"ALOWARE:1": 1, "ALOWARE:2": 1}
 
 
 def test_a_dimension_refused_and_posted_again_within_a_millisecond_is_posted(rig):

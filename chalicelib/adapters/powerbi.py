@@ -149,9 +149,9 @@ class PowerBi:
             self.append(table, number + start, part, deadline_seconds=left)
 
     def clear(self, table: str, *, deadline_seconds: float) -> None:
-        """Take every row out of a table."""
+        """Take every row out of a table; late, it would take out what came after it."""
         path = self._rows_path(table)
-        call = Call("clear_rows", "DELETE", path, is_repeatable=True, expects_json=False)
+        call = Call("clear_rows", "DELETE", path, is_repeatable=False, expects_json=False)
         self._send(call, deadline_seconds)
 
     def _send(self, call: Call, deadline_seconds: float) -> None:

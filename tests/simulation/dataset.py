@@ -33,10 +33,9 @@ class MemoryDataset:
         self._numbers.add((table, number))
         self._rows.setdefault(table, []).extend((number, row) for row in rows)
 
-    def replace(self, key: str, table: str, number: int, rows: Sequence[Row]) -> None:
-        """Make these the table's rows."""
-        self._landed[key] += 1
-        self._rows[table] = [(number, row) for row in rows]
+    def clear(self, table: str) -> None:
+        """Take every row out of a table."""
+        self._rows.pop(table, None)
 
     def batches_of(self) -> dict[str, list[int]]:
         """Which batches brought each fact."""

@@ -7,6 +7,7 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.effects import Effects
+from chalicelib.errors import TransientError
 from chalicelib.fact_dimensions import Dimensions
 from chalicelib.fact_intake import FactIntake
 from chalicelib.fact_ledger import FactLedger
@@ -31,6 +32,7 @@ class FactParts:
     def __init__(self, container: Container) -> None:
         world = self._world = container.world
         clock, log = container.clock, container.log
+        self._clock = clock
         table = SimTable(world, world.facts, wrote=world.oracle.wrote)
         store = FactLedger(table, clock, retention=RETENTION)  # type: ignore[arg-type]
         ledger = Ledger(table, clock, world.new_id, retention=RETENTION)  # type: ignore[arg-type]
@@ -63,9 +65,15 @@ class FactParts:
         )
 
     def _perform(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
-        del deadline_seconds
-        (action,), dataset = actions, self._world.dataset
-        write = dataset.replace if action.kind == "replace_dimension" else dataset.append
-        self._world.network.effect(
-            actions, lambda: write(action.key, action.table, action.number, action.rows)
+        (action,), dataset, effect = actions, self._world.dataset, self._world.network.effect
+        ends, within = self._clock.monotonic() + deadline_seconds, 0.0
+        if action.kind == "replace_dimension":
+            effect(actions, lambda: dataset.clear(action.table))
+            within = deadline_seconds
+        if self._clock.monotonic() >= ends:
+            raise TransientError("powerbi", "post_rows", reason="deadline")
+        effect(
+            actions,
+            lambda: dataset.append(action.key, action.table, action.number, action.rows),
+            within=within,
         )
