@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any
 from chalicelib import keys, rows
 from chalicelib.clock import iso
 from chalicelib.conversations import handoffs
-from chalicelib.flows.outreach.receipts import resumed
 from chalicelib.job_kinds import ActionResend, TicketMessage
 from chalicelib.jobs import Recovery
+from chalicelib.ports import EventFacts
+from chalicelib.rebuild import rebuilt
 from tests.simulation.scenario import EPOCH
 
 if TYPE_CHECKING:
@@ -56,9 +57,15 @@ class People:
         ]
         if not known:
             return
-        job = resumed(rows.event(known[number % len(known)]))
-        world.oracle.recovered(job.event_key)
-        world.invoke(world.door, lambda: world.door.intake.accept(job, recovery=Recovery.OPERATOR))
+        event = rows.event(known[number % len(known)])
+        world.oracle.recovered(event.event_key)
+        world.invoke(world.door, lambda: self._resume(event))
+
+    def _resume(self, event: EventFacts) -> None:
+        door = self._world.door
+        job = rebuilt(door.outreach.rebuilders, event)
+        if job is not None:
+            door.intake.accept(job, recovery=Recovery.OPERATOR)
 
     def resend(self, number: int) -> None:
         """An operator has an action done once more; the same command again changes nothing."""
