@@ -24,7 +24,8 @@ from chalicelib.conversations.ports import NEVER_OPENED
 from chalicelib.dynamo import ConditionFailed, Item, Table, TransactionRefused
 from chalicelib.errors import TransientError
 from chalicelib.ledger import Ledger
-from chalicelib.ports import Clock, EventFacts, EventStatus
+from chalicelib.ports import Clock, EventFacts, EventStatus, Lease
+from chalicelib.rows import MINE
 
 CONFLICT = "TransactionConflict"
 TRIES = 6
@@ -162,6 +163,19 @@ class Starts:
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
         """The same by itself, where a start ends without a message."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
+
+    def holding(self, lease: Lease) -> Item:
+        """The write that holds only while the start is this lease's; for `transact`.
+
+        What stood still is not opened after somebody else has told its sender that nothing was.
+        """
+        return self._table.updating(
+            {"event_id": lease.event.event_key},
+            set_={"owner": lease.owner},
+            condition=MINE,
+            owner=lease.owner,
+            fence=lease.fence,
+        )
 
     def abandon(self, event_key: str) -> None:
         """The same where nothing is left of a start but its row."""

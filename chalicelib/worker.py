@@ -158,7 +158,7 @@ class Worker:
                 left = claimed.until_epoch - self.clock.now().timestamp()
                 raise BusyError("busy", delay_seconds=max(1.0, left))
             case Lease():
-                event = replace(event, facts=claimed.event)
+                event = replace(event, facts=claimed.event, lease=claimed)
                 self._run_claimed(flow, event, claimed, modes, job, delivery)
 
     def _run_claimed(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from chalicelib.conversations.records import (
     Channel,
@@ -16,6 +16,9 @@ from chalicelib.conversations.records import (
     Told,
 )
 
+if TYPE_CHECKING:
+    from chalicelib.ports import Lease
+
 NEVER_OPENED = "never_opened"
 """A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
 DO_NOT_CONTACT = "do_not_contact"
@@ -25,7 +28,13 @@ DO_NOT_CONTACT = "do_not_contact"
 class ConversationsPort(Protocol):
     """The table; see `store.Conversations` for what each method promises."""
 
-    def open(self, record: Mapping[str, Any], first: tuple[str, Draft] | None = None) -> Opened:
+    def open(
+        self,
+        record: Mapping[str, Any],
+        first: tuple[str, Draft] | None = None,
+        *,
+        held: Item | None = None,
+    ) -> Opened:
         """Create a conversation unless it exists or its recipient must not be contacted."""
         ...
 
@@ -123,6 +132,10 @@ class StartsPort(Protocol):
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
         """The same by itself."""
+        ...
+
+    def holding(self, lease: Lease) -> Item:
+        """The write that holds only while the start is this lease's; for a transaction."""
         ...
 
     def abandon(self, event_key: str) -> None:

@@ -24,7 +24,7 @@ from chalicelib.conversations.records import (
     Status,
 )
 from chalicelib.dynamo import ConditionFailed, TransactionRefused
-from chalicelib.errors import TransientError
+from chalicelib.errors import LeaseLostError, TransientError
 
 TRIES = 8
 """How often a transaction is offered again while others write to the same items."""
@@ -34,7 +34,13 @@ CONFLICT = "TransactionConflict"
 class Conversations(Queries, Drafts, DoNotContact):
     """One table, by the questions that are asked of it."""
 
-    def open(self, record: Mapping[str, Any], first: tuple[str, Draft] | None = None) -> Opened:
+    def open(
+        self,
+        record: Mapping[str, Any],
+        first: tuple[str, Draft] | None = None,
+        *,
+        held: Item | None = None,
+    ) -> Opened:
         """Create a conversation unless it exists or its recipient must not be contacted.
 
         One transaction: the record, the pointer from its opaque id, and where `first` gives an
@@ -43,6 +49,10 @@ class Conversations(Queries, Drafts, DoNotContact):
         Args:
             record: attributes as `records` shows them, without times, ``ttl`` and ``gsi_...``.
             first: the entry id and draft of the opening, when it is written already.
+            held: a write of another table that holds only while its start is the caller's.
+
+        Raises:
+            LeaseLostError: it is not.
         """
         item = items.new(record, self._clock.now())
         writes = [
@@ -61,11 +71,15 @@ class Conversations(Queries, Drafts, DoNotContact):
         ]
         if first is not None:
             writes.append(self._table.putting(items.draft_item(Record(item), *first)))
+        if held is not None:
+            writes.append(held)
         for left in reversed(range(TRIES)):
             try:
                 self._table.transact(writes)
             except TransactionRefused as refused:
                 there = refused.found[1]
+                if not there and held is not None and refused.found[-1] is not None:
+                    raise LeaseLostError("start_taken") from None
                 return Opened(Record(there) if there else None, is_new=False)
             except TransientError as error:
                 if error.reason != CONFLICT or not left:

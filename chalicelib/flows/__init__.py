@@ -30,10 +30,12 @@ class Event:
 
     Attributes:
         subject: the flow's own view of it (for support: the message and perhaps the ticket).
+        lease: under which it is worked on, once it is claimed.
     """
 
     facts: EventFacts
     subject: Any = field(repr=False)
+    lease: Lease | None = None
 
 
 class Flow(Protocol):

@@ -10,6 +10,10 @@ from chalicelib.conversations.handoffs import Handoffs
 from chalicelib.conversations.records import Channel, Draft, Entry, Status, Told
 from chalicelib.conversations.store import Conversations
 from chalicelib.dynamo import Table
+from chalicelib.errors import LeaseLostError
+from chalicelib.ledger import Ledger
+from chalicelib.ports import EventFacts, EventStatus, Modes
+from chalicelib.starts import Starts
 
 TEL = "+15550100001"
 EMAIL = "j.doe@example.com"
@@ -135,6 +139,35 @@ def test_a_recipient_who_wants_nothing_is_not_opened_until_the_mark_is_lifted(co
     assert conversations.open(new()).is_new
     conversations.forbid(TEL, "ci-aaa-001", "stop")
     assert conversations.open(new("other")).record is None
+
+
+def test_a_conversation_is_opened_only_while_its_start_is_held(conversations, table, ddb, clock):
+    """Who stood still beyond the lease opens nothing; whoever has the start now does."""
+    ledger_table = Table(ddb.client, ddb.ledger_table)
+    owners = iter(("first", "second"))
+    ledger = Ledger(ledger_table, clock, lambda: next(owners))
+    starts = Starts(ledger_table, ledger, clock)
+    key, opaque_id = "evt:start:req123", "opaque-req123-whatsapp"
+    event = EventFacts(key, opaque_id, iso(clock.now()), "0" * 64, 0, "channel_router")
+    late, now = [_claim(ledger, event, clock) for _ in range(2)]
+
+    with pytest.raises(LeaseLostError):
+        conversations.open(new(), ("e1", Draft(text="Hello")), held=starts.holding(late))
+    assert table.get({"primary_channel": TEL, "conversation_id": new()["conversation_id"]}) is None
+    assert conversations.open(new(), held=starts.holding(now)).is_new
+    assert not conversations.open(new(), held=starts.holding(now)).is_new
+    assert not conversations.open(new(), held=starts.holding(late)).is_new, "it is there"
+
+    ledger.finish(now, EventStatus.PROCESSED)
+    ledger_table.delete({"event_id": event.event_key})
+    with pytest.raises(LeaseLostError):
+        conversations.open(new("other"), held=starts.holding(now))
+
+
+def _claim(ledger, event, clock):
+    clock.sleep(300)
+    modes = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
+    return ledger.claim(event, modes, lease_seconds=250, takeover=frozenset())
 
 
 def test_lifting_a_mark_that_is_not_there_makes_none(conversations, table):

@@ -365,6 +365,22 @@ def test_a_worker_that_wakes_late_leaves_a_failed_conversation_failed():
             assert list(world.landed.values()) == [1]
 
 
+def test_a_worker_that_wakes_late_opens_no_conversation_of_a_start_that_was_given_up():
+    """The sweep found nothing of it but its row, and its sender was told so."""
+    told = schedule(starts=(TEXT,))
+    claim = call_of(Port.TRANSACT, told, which=1) - 1
+    # It stands still over its claim, reads the switches anew, and stands still over the opening;
+    # meanwhile the message comes once more, to a worker that dies.
+    stands = tuple(Fault(at, 0.1, 0.99, pauses=True) for at in (claim, claim + 2))
+    dies = fault(Port.SWITCHES, "crash_before", claim + 3)
+    world, violations = run(replace(told, faults=(*stands, dies), sweeps=(950.0,)))
+    assert violations == []
+    (start,) = [row for key, row in world.ledger.rows.items() if key[0].startswith("evt:start:")]
+    assert (start["status"], start["reason"]) == ("failed", "never_opened")
+    assert not any("start_event" in row for row in world.conversations.rows.values())
+    assert not world.landed
+
+
 def test_what_a_carrier_repeats_after_the_sweep_has_given_it_up_is_heard():
     """The queue took nothing for a while; the carrier's word is all that is known of an e-mail."""
     mail = Start(0.0, "req0", "email", "c@example.com")

@@ -80,7 +80,8 @@ class Starting:
                 first = (entry_id, self._composer.unsaved_opening(unopened))
             except PermanentError:
                 first = None  # it will be refused again below, where the record can say so
-        opened = self._conversations.open(attributes, first)
+        held = self._starts.holding(event.lease) if event.lease else None
+        opened = self._conversations.open(attributes, first, held=held)
         if opened.record is None:
             self._starts.free(
                 str(attributes["company_id"]), event.facts.event_key, event.facts.received_at
