@@ -249,14 +249,7 @@ class Effects:
         self, attempt: Attempt, actions: Sequence[Action], error: UncertainError
     ) -> dict[str, ActionRow]:
         if all(action.settle in _REPEAT_SAFE for action in actions):
-            raise TransientError(
-                error.provider,
-                error.operation,
-                status=error.status,
-                reason=error.reason,
-                request_id=error.request_id,
-                retry_after=error.retry_after,
-            ) from None
+            raise TransientError.of(error) from None
         return self._end(attempt, actions, ActionStatus.UNKNOWN, reason=error.reason)
 
     def _end(

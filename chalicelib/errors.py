@@ -26,6 +26,8 @@ Messages hold identifiers, never contents.  A duplicate is a value, not an error
 
 from __future__ import annotations
 
+from typing import Self
+
 
 class MiddlewareError(Exception):
     """Root of everything this product raises on purpose."""
@@ -109,6 +111,18 @@ class ProviderError(MiddlewareError):
         self.request_id = request_id
         self.retry_after = retry_after
 
+    @classmethod
+    def of(cls, error: ProviderError) -> Self:
+        """The same trouble, of which more is known by who asked: what it means for the action."""
+        return cls(
+            error.provider,
+            error.operation,
+            status=error.status,
+            reason=error.reason,
+            request_id=error.request_id,
+            retry_after=error.retry_after,
+        )
+
 
 class TransientError(ProviderError):
     """Surely not done: 429, connection refused, 5xx on a call that may be repeated."""
@@ -128,18 +142,6 @@ class PermanentError(ProviderError):
 
 class UncertainError(ProviderError):
     """May have been done: the request left and no usable answer came."""
-
-    @classmethod
-    def after(cls, error: ProviderError) -> UncertainError:
-        """What a later request of the same action met, when an earlier one was done."""
-        return cls(
-            error.provider,
-            error.operation,
-            status=error.status,
-            reason=error.reason,
-            request_id=error.request_id,
-            retry_after=error.retry_after,
-        )
 
 
 class HandBackError(MiddlewareError):

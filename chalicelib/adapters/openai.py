@@ -18,7 +18,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 
 from chalicelib.adapters.http import Call, VendorClient
-from chalicelib.errors import PermanentError, ProviderError, TransientError
+from chalicelib.errors import PermanentError, TransientError
 from chalicelib.language_model import Answer, JsonSchema, Outcome, Turn, Usage
 from chalicelib.ports import Clock
 
@@ -96,7 +96,7 @@ class OpenAI:
             raw = self._client.send(call, deadline_seconds=deadline_seconds)
         except TransientError as error:
             if error.reason in _SPENT:
-                raise _as_permanent(error) from None
+                raise PermanentError.of(error) from None
             raise
         try:
             return _Response.model_validate(raw)
@@ -107,16 +107,6 @@ class OpenAI:
 
 def _is_gone(error: PermanentError) -> bool:
     return error.status == HTTPStatus.NOT_FOUND or error.reason == "model_not_found"
-
-
-def _as_permanent(error: ProviderError) -> PermanentError:
-    return PermanentError(
-        error.provider,
-        error.operation,
-        status=error.status,
-        reason=error.reason,
-        request_id=error.request_id,
-    )
 
 
 def _format(schema: JsonSchema) -> dict[str, Any]:

@@ -164,7 +164,7 @@ class Richpanel:
         try:
             ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
         except (TransientError, AuthError) as error:
-            raise UncertainError.after(error) from None
+            raise UncertainError.of(error) from None
         if ticket.is_open:
             raise TransientError(PROVIDER, "close", reason="not_applied")
         return ticket

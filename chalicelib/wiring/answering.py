@@ -118,7 +118,7 @@ class Replies:
         try:
             self._richpanel.reopen(conversation_id, deadline_seconds=deadline_seconds)
         except (TransientError, AuthError) as error:
-            raise UncertainError.after(error) from None
+            raise UncertainError.of(error) from None
 
 
 def _shop(core: Core) -> ShopOrders:

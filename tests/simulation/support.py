@@ -122,7 +122,7 @@ class SimRichpanel:
         try:
             return self.read_ticket(conversation_id)
         except (TransientError, AuthError) as error:
-            raise UncertainError.after(error) from None
+            raise UncertainError.of(error) from None
 
     def reopen(self, conversation_id: str, *, deadline_seconds: float) -> Any:
         if deadline_seconds <= 0:
