@@ -25,6 +25,11 @@ STARTED_SECONDS = 400.0
 differ by 120 s, of which the lease's margin takes its share."""
 
 
+def lands_until(clock: Clock) -> int:
+    """The epoch second from which nothing lands any more of what is noted now, and then begun."""
+    return int(clock.now().timestamp() + STARTED_SECONDS + LANDING_SECONDS)
+
+
 @dataclass(frozen=True, slots=True)
 class Dimensions:
     """Ensures dimensions; only the single writer uses it.
@@ -52,14 +57,13 @@ class Dimensions:
 
     def is_settled(self) -> bool:
         """Nothing is on its way whose outcome is not known."""
-        known = [self.store.known(self._name(table)) for table in DIMENSIONS]
-        return not any(one.posting or one.again_at for one in known)
+        return all(self.store.known(self._name(table)).is_settled for table in DIMENSIONS)
 
     def _ensure(self, attempt: Attempt, table: str, wanted: frozenset[str]) -> None:
         there = self.store.known(self._name(table))
-        if there.posting or there.again_at:
+        if not there.is_settled:
             there = self._finish(attempt, table, there, wanted)
-            if there.posting:
+            if not there.is_settled:
                 return
         missing = sorted(wanted - there.known)
         if missing:
@@ -79,8 +83,9 @@ class Dimensions:
         match row.status:
             case ActionStatus.DONE:
                 return self._note(table, there, Dimension(both, (), there.number))
-            case ActionStatus.UNKNOWN if row.unsettled is not None:
-                lands = replace(there, again_at=int(row.unsettled.horizon_epoch))
+            case ActionStatus.UNKNOWN:
+                horizon = row.unsettled.horizon_epoch if row.unsettled else lands_until(self.clock)
+                lands = replace(there, again_at=int(horizon))
                 return self._replace(attempt, table, lands, both | wanted)
             case ActionStatus.REFUSED:
                 self.log.event("facts.dimension_refused", table=table)
@@ -103,8 +108,7 @@ class Dimensions:
         if now < there.again_at:
             return there if waiting == there else self._note(table, there, waiting)
         rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
-        lands = int(now + STARTED_SECONDS + LANDING_SECONDS)
-        begun = replace(waiting, number=self._number(there), again_at=lands)
+        begun = replace(waiting, number=self._number(there), again_at=lands_until(self.clock))
         begun = self._note(table, there, begun)
         action = ReplaceDimension(self.target, table, begun.number, rows)
         try:

@@ -184,6 +184,11 @@ class Dimension:
     again_at: int = 0
     version: int = 0
 
+    @property
+    def is_settled(self) -> bool:
+        """Nothing is on its way, nor may still land."""
+        return not self.posting and not self.again_at
+
 
 TimeLeft = Callable[[], float]
 Keys = Collection[str]

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from chalicelib.errors import HandBackError, ProviderError
 from chalicelib.fact_batch import Batch, writer_event
-from chalicelib.fact_dimensions import STARTED_SECONDS
+from chalicelib.fact_dimensions import lands_until
 from chalicelib.fact_ports import Dimension, DimensionStore, Fact, Roster, Row, Sink, TimeLeft
 from chalicelib.fact_schema import (
     DIMENSIONS,
@@ -33,7 +33,6 @@ from chalicelib.ports import (
     Switches,
     SwitchesPort,
 )
-from chalicelib.settlement import LANDING_SECONDS
 
 DEADLINE_SECONDS = 20.0
 HELD_SECONDS = 7 * 86_400.0
@@ -117,7 +116,7 @@ class Rebuild:
         for table in DIMENSIONS:
             keys = sorted(wanted[table])
             name = f"{table}:{self.sink.target}"
-            lands = int(self.clock.now().timestamp() + STARTED_SECONDS + LANDING_SECONDS)
+            lands = lands_until(self.clock)
             self.registry.note(name, Dimension(frozenset(), tuple(keys), number, again_at=lands))
             rows = dimension_rows(table, keys, self.roster.agents())
             number = self._replace(table, number, rows)

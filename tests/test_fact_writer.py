@@ -266,6 +266,22 @@ def test_a_dimension_is_not_cleared_again_while_clearing_or_filling_it_may_still
     assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
 
 
+def test_a_dimension_that_was_to_be_left_empty_is_not_filled_while_clearing_it_may_still_land(rig):
+    """A rebuild of a table without keys broke off behind its note."""
+    name, now = f"{DIM_AGENT}:{rig.sink().target}", int(rig.clock.now().timestamp())
+    lands = Dimension(number=now * 1000, again_at=now + 1300)
+    rig.store().note(name, lands, rig.store().known(name))
+    rig.store().keep([fact(1)])
+    rig.run()
+    assert rig.rows(DIM_AGENT) == []
+
+    rig.clock.forward(LANDED)
+    rig.store().keep([fact(2)])
+    rig.run()
+    assert rig.powerbi.count()["clear_rows"] == 1
+    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101"]
+
+
 @pytest.mark.parametrize("refused", ["clear_rows", "post_rows"])
 def test_a_dimension_that_surely_was_not_filled_is_filled_at_the_next_run(rig, refused):
     rig.powerbi.fault("act_then_drop", operation="post_rows")

@@ -22,6 +22,9 @@ def _declared(template, kind):
 def test_the_tables_are_those_declared_on_every_engine(ddb):
     template = Template.load("dev", account=ddb.aws.account, region=REGION)
     declared = _declared(template, "AWS::DynamoDB::Table")
+    for name in ddb.tables.values():
+        ttl = ddb.client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
+        assert ttl["TimeToLiveStatus"] == "DISABLED", "a test's noon is over by an engine's clock"
     assert resources.create_tables(ddb.aws, template) == ddb.tables  # sets the TTL anew
     assert ddb.tables.keys() == declared.keys()
     for properties in declared.values():

@@ -104,7 +104,7 @@ class Senders:
             return
         sid, form = _twilio_form(said)
         self.texts[sid] = form
-        body = urlencode(form).encode()
+        key, body = keys.reply(said.channel, sid), urlencode(form).encode()
         if self._is_taken(
             lambda: world.door.intake.receive(
                 "twilio",
@@ -114,14 +114,12 @@ class Senders:
                 lambda request: twilio_source.parse_message(request, OPAQUE),
             )
         ):
-            world.oracle.accepted[keys.reply(said.channel, sid)] = sid
+            world.oracle.accepted[key] = sid
         elif world.scenario.sender_repeats:
             again = replace(said, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))
-        elif world.row(
-            keys.reply(said.channel, sid)
-        ):  # not taken, and known: the sweep asks for it
-            world.oracle.accepted[keys.reply(said.channel, sid)] = sid
+        elif world.row(key) is not None:  # not taken, and known: the sweep reads it again
+            world.oracle.accepted[key] = sid
 
     def text_taken(self, sid: str, callback: str) -> None:
         """Twilio reports on a message that it took: out of order, and some of it twice."""
