@@ -25,9 +25,9 @@ STARTED_SECONDS = 400.0
 differ by 120 s, of which the lease's margin takes its share."""
 
 
-def lands_until(clock: Clock) -> int:
+def lands_until(clock: Clock, *, begun_within: float = STARTED_SECONDS) -> int:
     """The epoch second from which nothing lands any more of what is noted now, and then begun."""
-    return int(clock.now().timestamp() + STARTED_SECONDS + LANDING_SECONDS)
+    return int(clock.now().timestamp() + begun_within + LANDING_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)

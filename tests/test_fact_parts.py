@@ -9,15 +9,19 @@ from fakes import ManualClock, RecordingLog
 from chalicelib import fact_rebuild, settings
 from chalicelib.errors import SettingsError, SignatureError, TransientError, UnavailableError
 from chalicelib.fact_intake import FactIntake
-from chalicelib.fact_ports import Agent
+from chalicelib.fact_ports import Agent, Dimension
 from chalicelib.fact_roster import AskedRoster, NoGate
-from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
-from chalicelib.ports import Switches
+from chalicelib.fact_schema import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT, definition
+from chalicelib.ports import LEASE_GRACE_SECONDS, Switches
+from chalicelib.settlement import LANDING_SECONDS
 from chalicelib.sources import hubspot as hubspot_source
 from chalicelib.wiring import Services
 from local import chart
 from local.vendors import hubspot
 from ops import facts as ops_facts
+
+LEASE = 230 + LEASE_GRACE_SECONDS
+LANDED = LEASE + LANDING_SECONDS + 5
 
 # --- the door -------------------------------------------------------------------------------------
 
@@ -152,11 +156,11 @@ def writer_rig(stage, powerbi, dataset):
     )
 
 
-def rebuild(rig, facts=None):
+def rebuild(rig, facts=None, *, sink=None):
     made = fact_rebuild.Rebuild(
         ledger=rig.ledger(),
         registry=rig.store(),
-        sink=rig.sink(),
+        sink=sink or rig.sink(),
         roster=NoGate(),
         switches=rig.switches,
         clock=rig.clock,
@@ -194,10 +198,90 @@ def test_a_rebuild_that_breaks_off_holds_the_writer_until_it_is_done(writer_rig)
     assert broken.outcome.startswith("failed:powerbi")
     assert rig.writer().seed({}, time_left_seconds=lambda: 230.0) == "waiting:asked_to"
     assert rig.run().outcome == "waiting:asked_to"
+    rig.clock.forward(LANDED)
     assert rebuild(rig).outcome == "rebuilt"
     assert rig.run().posted == 1
     assert set(rig.ids().values()) == {1}
     assert len(rig.ids()) == 6
+
+
+@pytest.mark.parametrize("lost", ["clear_rows", "post_rows"])
+def test_a_rebuild_waits_until_nothing_of_a_broken_one_can_land(writer_rig, lost):
+    """Late, its clearing would empty what the next has filled, and its filling fill it twice."""
+    rig = writer_rig
+    rig.store().keep([fact(n) for n in range(5)])
+    rig.run()
+    rig.powerbi.fault("act_then_drop", operation=lost, skip=3)
+    assert rebuild(rig).outcome.startswith("failed:powerbi")
+    sent = rig.powerbi.count()
+
+    assert rebuild(rig).outcome == "waiting:may_still_land"
+    rig.clock.forward(LEASE + LANDING_SECONDS - 5)
+    assert rebuild(rig).outcome == "waiting:may_still_land"
+    assert rig.powerbi.count() == sent
+
+    rig.clock.forward(10)
+    assert rebuild(rig).outcome == "rebuilt"
+    assert rig.ids() == {f"ALOWARE:{n}": 1 for n in range(5)}
+
+
+def test_a_rebuild_that_was_refused_is_run_again_at_once(writer_rig):
+    rig = writer_rig
+    rig.store().keep([fact(1)])
+    rig.run()
+    rig.powerbi.fault("status", operation="post_rows", status=429)
+
+    assert rebuild(rig).outcome == "failed:powerbi_http_429"
+    assert rebuild(rig).outcome == "rebuilt"
+
+
+def test_a_rebuild_waits_for_a_dimension_of_which_only_its_worker_knew(writer_rig):
+    """The writer noted it and died: whether its request left, nobody can say."""
+    rig = writer_rig
+    name = f"{DIM_AGENT}:{rig.sink().target}"
+    noted = Dimension(frozenset(), ("101",), int(rig.clock.now().timestamp() * 1000))
+    rig.store().note(name, noted, rig.store().known(name))
+
+    assert rebuild(rig).outcome == "waiting:may_still_land"
+    assert rig.powerbi.calls == ()
+    rig.clock.forward(LEASE + LANDING_SECONDS + 5)
+    assert rebuild(rig).outcome == "rebuilt"
+
+
+def test_a_rebuild_that_stood_still_beyond_its_lease_sends_nothing(writer_rig):
+    rig = writer_rig
+    rig.store().keep([fact(1)])
+
+    def facts():
+        rig.clock.forward(LEASE)
+        return rig.store().all_posted()
+
+    assert rebuild(rig, facts).outcome == "held:lease_over"
+    assert rig.powerbi.calls == ()
+
+
+def test_a_rebuild_numbers_its_requests_upwards_also_where_it_is_run_again_at_once(writer_rig):
+    rig = writer_rig
+    rig.store().keep([fact(n) for n in range(3)])
+    rig.run()
+    numbers = []
+
+    class Sink:
+        target = rig.sink().target
+
+        def replace(self, table, number, rows, *, deadline_seconds):
+            del deadline_seconds
+            numbers.extend(range(number, number + len(rows)) or [number])
+            if table == FACT_EVENT and len(numbers) < 6_000:
+                raise TransientError("powerbi", "clear_rows", status=429)
+
+        def append(self, table, number, rows, *, deadline_seconds):
+            del table, rows, deadline_seconds
+            numbers.append(number)
+
+    assert rebuild(rig, sink=Sink()).outcome == "failed:powerbi_http_429"
+    assert rebuild(rig, sink=Sink()).outcome == "rebuilt"
+    assert numbers == sorted(set(numbers))
 
 
 @pytest.mark.parametrize(
