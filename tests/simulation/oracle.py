@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib import keys
 from chalicelib.ticket_replies import Close
 from tests.simulation.carriers import decided_text
+from tests.simulation.flow import REPLIES
 from tests.simulation.scenario import CANARIES
 
 if TYPE_CHECKING:
@@ -145,7 +146,7 @@ class Oracle:
             if actor is not None:
                 self._wrote_event(actor, before, after)
             return
-        if before is None and after.get("action_kind") == "send_text":
+        if before is None and "action_kind" in after:
             self._decided(after)
         if before is None or "event_key" not in before or not key.startswith("act:"):
             return
@@ -223,7 +224,11 @@ class Oracle:
 
     def _decided(self, row: Mapping[str, Any]) -> None:
         """Whose twin a text is: its worker may die before it is sent, and a twin be taken for it."""
-        said = decided_text(self._world, row["conversation_id"], row["probe"]["entry_id"])
+        said: tuple[str, str] | None = None
+        if row["action_kind"] == "send_text":
+            said = decided_text(self._world, row["conversation_id"], row["probe"]["entry_id"])
+        elif row["action_kind"] in REPLIES:
+            said = (row["conversation_id"], row["probe"]["body"])
         if said is not None:
             self.bodies[row["event_id"]] = said
             self.texts.setdefault(said, set()).add(row["event_id"])
@@ -331,10 +336,7 @@ class Oracle:
 
     def _said(self, action: Any) -> tuple[str, str]:
         """Twins say the same; an e-mail and a reply with a reference are told apart."""
-        if action.key in self.bodies:
-            return self.bodies[action.key]
-        is_twin = action.kind.startswith("reply_")
-        return action.conversation_id, action.arg if is_twin else action.key
+        return self.bodies.get(action.key, (action.conversation_id, action.key))
 
     def broken(self, promise: str, what: str) -> None:
         """Note a violation, once."""

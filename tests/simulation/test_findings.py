@@ -353,6 +353,23 @@ def test_a_text_that_was_decided_and_not_sent_may_be_told_by_its_twin():
     assert len({row["ref"] for row in answers}) == len(answers) == 3
 
 
+def test_a_ticket_reply_that_was_decided_and_not_sent_may_be_told_by_its_twin():
+    """Its worker died first; nothing was answered to the twin's: two were decided, and two come."""
+    posts = (
+        Post(0.0, "t0", "c0", "i want a refund", "id", is_copy=False),
+        Post(5.0, "t0", "c1", "i want a refund", "id", is_copy=False, wrote_at=5.0),
+    )
+    quiet = schedule(posts=posts)
+    dies = fault(Port.WRITE, "crash_after", call_of(Port.EFFECT, quiet, which=1) - 1)
+    lost = fault(Port.EFFECT, "lands_and_no_answer", 1)
+    world, violations = run(replace(quiet, faults=(dies,), provoked=(lost,)))
+    assert violations == []
+    assert [world.landed[f"act:rp_reply:t0:c{n}"] for n in (0, 1)] == [0, 2]
+    answers = [row for row in world.ledger.rows.values() if "act:rp_reply:" in row["event_id"]]
+    assert {row["status"] for row in answers} == {"done"}
+    assert len({row["ref"] for row in answers}) == len(answers) == 2
+
+
 def test_a_worker_that_wakes_late_leaves_a_failed_conversation_failed():
     """It had stood still over its claim; its heir sent the opening, which was not delivered."""
     told = {"starts": (TEXT,), "bad_news": "undelivered"}
