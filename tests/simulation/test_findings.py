@@ -370,6 +370,24 @@ def test_a_ticket_reply_that_was_decided_and_not_sent_may_be_told_by_its_twin():
     assert len({row["ref"] for row in answers}) == len(answers) == 2
 
 
+def test_a_message_told_of_late_is_new_although_its_successor_was_answered_and_then_parked():
+    """Nothing is remembered of who was parked; our answer to it is no person's first contact."""
+    told = schedule(
+        posts=(
+            Post(100.0, "t0", "c0", "cancel my order", "thin", is_copy=False, wrote_at=0.0),
+            Post(5.0, "t0", "c1", "i want a refund", "id", is_copy=False, wrote_at=5.0),
+            Post(50.0, "t0", "c2", "i want a refund", "id", is_copy=False, wrote_at=50.0),
+        ),
+        deploys=(1.0, 6.0),  # to a plan with a note behind the reply, and back
+    )
+    # c1's reply, its tags and its note are done; its closing is not, and nobody may go on.
+    refused = fault(Port.EFFECT, "rate_limited", call_of(Port.EFFECT, told, which=3))
+    world, violations = run(replace(told, faults=(refused,)))
+    assert violations == []
+    assert world.row("evt:rp:t0:c1")["reason"] == "plan_not_known_here"
+    assert world.row("evt:rp:t0:c0")["status"] == "processed"
+
+
 def test_a_worker_that_wakes_late_leaves_a_failed_conversation_failed():
     """It had stood still over its claim; its heir sent the opening, which was not delivered."""
     told = {"starts": (TEXT,), "bad_news": "undelivered"}

@@ -16,7 +16,7 @@ from chalicelib import keys
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError
 from chalicelib.flows import Event, NotAnEvent
-from chalicelib.flows.support.inquiry import Inquiry, floor_of, is_after
+from chalicelib.flows.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.job_kinds import TicketMessage, TicketNotification
 from chalicelib.jobs import facts_of
 from chalicelib.ports import (
@@ -62,13 +62,27 @@ class Arrivals:
             return self._by_text(job, ticket)
         return self._new_comments(job, ticket)
 
-    def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
+    def floor(self, conversation_id: str, inquiry: Inquiry) -> str:
+        """Where this is the first contact, nothing before this time is new."""
+        ticket, known = inquiry.ticket, inquiry.state
+        floor = floor_of(ticket, before=inquiry.at)
+        if ticket is None or floor == EVERYTHING or (known and known.first_contact_floor):
+            return floor  # nobody answered, or it is remembered already
+        by_key = self._by_key(conversation_id, ticket)
+        begun = self.ledger.statuses(list(by_key))
+        return _floor_before([by_key[key] for key in begun], ticket, inquiry.at)
+
+    def _by_key(self, conversation_id: str, ticket: Ticket) -> dict[str, Comment]:
+        """The customer's comments inside the age gate."""
         oldest = iso(self.clock.now() - self.max_age)
-        by_key = {
-            keys.ticket_message(job.conversation_id, comment.id): comment
+        return {
+            keys.ticket_message(conversation_id, comment.id): comment
             for comment in ticket.comments
             if not comment.is_operator and is_after(comment, oldest)
         }
+
+    def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
+        by_key = self._by_key(job.conversation_id, ticket)
         ended = self.ledger.statuses(list(by_key)) if by_key else {}
         begun = [comment for key, comment in by_key.items() if key in ended]
         since = self._first_contact(job, ticket, begun)
@@ -96,16 +110,11 @@ class Arrivals:
     def _first_contact(
         self, job: TicketNotification, ticket: Ticket, begun: Sequence[Comment]
     ) -> str:
-        """After which time a comment is new: the newest operator comment at first contact.
-
-        Where a comment was begun and nothing is remembered yet, an operator comment after it may
-        be our own answer, and says nothing of what came before.
-        """
+        """After which time a comment is new: the newest operator comment at first contact."""
         known = self.state.read(job.conversation_id)
         if known is not None and known.first_contact_floor is not None:
             return known.first_contact_floor
-        times = [comment.created_at for comment in begun if comment.created_at]
-        return floor_of(ticket, before=min(times, default=None))
+        return _floor_before(begun, ticket)
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
         """The key of last resort; a copy may have fallen into the neighbouring bucket."""
@@ -116,6 +125,16 @@ class Arrivals:
             raise NotAnEvent(EventStatus.SKIPPED, "duplicate_in_neighbour_bucket")
         facts = replace(facts_of(job), event_key=key)
         return [Event(facts, Inquiry(text=text, at=at, ticket=ticket))]
+
+
+def _floor_before(begun: Sequence[Comment], ticket: Ticket, at: datetime | None = None) -> str:
+    """The newest operator comment before a time and before every comment that was begun.
+
+    One after these may be our own answer, which says nothing of what came before; and of a comment
+    that was begun and has no good end nothing is remembered.
+    """
+    times = [comment.created_at for comment in begun if comment.created_at]
+    return floor_of(ticket, before=min(times if at is None else [*times, at], default=None))
 
 
 def _facts_of_comment(job: TicketNotification, key: str, comment: Comment) -> EventFacts:

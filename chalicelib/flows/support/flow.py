@@ -19,7 +19,7 @@ from chalicelib.flows.message_words import order_number
 from chalicelib.flows.support.answering import Answering, Verdict
 from chalicelib.flows.support.arrivals import Arrivals
 from chalicelib.flows.support.decision import Decision, Pending, Tier, decide_on, pending_of
-from chalicelib.flows.support.inquiry import Inquiry, floor_of
+from chalicelib.flows.support.inquiry import Inquiry
 from chalicelib.flows.support.read_back import may_be_ours
 from chalicelib.flows.support.routing import current_route, planned
 from chalicelib.job_kinds import TicketMessage, TicketNotification
@@ -92,7 +92,9 @@ class SupportFlow:
         if answering is not None:
             verdict = answering.consider(event.facts, inquiry, decision, switches)
         inquiry.draft = verdict.text
-        floor = None if can_be_decided and ticket is None else floor_of(ticket, before=inquiry.at)
+        floor = None
+        if not can_be_decided or ticket is not None:
+            floor = self._arrivals.floor(event.facts.conversation_id, inquiry)
         return planned(decision, inquiry, tags, verdict, floor=floor)
 
     def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
