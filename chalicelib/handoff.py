@@ -108,7 +108,8 @@ class Desk:
         if holder is not None:
             return bool(holder == person)
         taken = {**record.handoff, "id": f"taken-{record.handoff['id']}", "taken_by": person}
-        if self._conversations.move(record, {Status.HANDED_OFF}, {"handoff": taken}) is None:
+        kept = {"handoff": taken}
+        if not self._conversations.move(record, {Status.HANDED_OFF}, kept, same_handoff=True):
             return False
         self._handoffs.close(record, "taken", self._clock.now() + CLOSED_FOR)
         return True

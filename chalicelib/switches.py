@@ -38,15 +38,15 @@ class SsmSwitches:
         now = self._clock.monotonic()
         if self._cached and now - self._cached[0] < REFRESH_SECONDS:
             return self._cached[1]
+        unreadable = SwitchesUnreadableError("switches_stale")
         try:
-            switches = self._read()
-        except SwitchesUnreadableError:
-            now = self._clock.monotonic()  # asking in vain takes time too
-            if self._cached and now - self._cached[0] < STALE_SECONDS:
-                return self._cached[1]
-            raise
-        self._cached = (now, switches)
-        return switches
+            self._cached = (now, self._read())
+        except SwitchesUnreadableError as error:
+            unreadable = error
+        # Asking takes time too, in vain or not.
+        if self._cached and self._clock.monotonic() - self._cached[0] < STALE_SECONDS:
+            return self._cached[1]
+        raise unreadable
 
     def _read(self) -> Switches:
         names = [f"{self._prefix}/{name}" for name in NAMES]

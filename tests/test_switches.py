@@ -94,6 +94,23 @@ def test_what_asking_in_vain_takes_counts_as_age(ssm, clock):
         read.current()
 
 
+def test_what_asking_takes_counts_as_age(ssm, clock):
+    """Whoever stands still over the answer knows what was true before it."""
+    read = switches(ssm, clock)
+    ask = ssm.get_parameters
+
+    def slow(**names):
+        answer = ask(**names)
+        clock.forward(25)
+        return answer
+
+    ssm.get_parameters = slow
+    with pytest.raises(SwitchesUnreadableError, match="stale"):
+        read.current()
+    ssm.get_parameters = ask
+    assert read.current() == Switches(automation_enabled=True)
+
+
 @pytest.mark.parametrize("name", ["kill_switch", "safe_mode", "automation_enabled", "shadow_mode"])
 @pytest.mark.parametrize("value", [None, "", "perhaps"])
 def test_one_missing_or_odd_parameter_makes_the_set_unreadable(ssm, clock, name, value):

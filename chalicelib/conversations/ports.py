@@ -58,6 +58,7 @@ class ConversationsPort(Protocol):
         changes: Mapping[str, Any],
         *,
         remove: Collection[str] = (),
+        same_handoff: bool = False,
     ) -> Record | None:
         """Change attributes while the conversation is in one of the expected statuses."""
         ...

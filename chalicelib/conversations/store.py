@@ -143,20 +143,32 @@ class Conversations(Queries, Drafts, DoNotContact):
         changes: Mapping[str, Any],
         *,
         remove: Collection[str] = (),
+        same_handoff: bool = False,
     ) -> Record | None:
         """Change attributes while the conversation is in one of the expected statuses.
 
+        Args:
+            record: as last read.
+            expected: the statuses.
+            changes: attributes that take a value.
+            remove: attributes to take away.
+            same_handoff: and while its hand-off is the one that was read: a person may have given
+                it back meanwhile, and have it again for another reason.
+
         Returns:
-            The record as it is now, or None when it was in another status: nothing was changed.
+            The record as it is now, or None when it was in another state: nothing was changed.
         """
         names: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(expected))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in names)
+        condition = f"attribute_exists(#conversation_id) AND ({either})"
+        if same_handoff:
+            condition, names["handoff"] = f"{condition} AND #handoff = :handoff", record.handoff
         try:
             item = self._table.update(
                 record.key,
                 set_={**changes, "updated_at": iso(self._clock.now())},
                 remove=sorted(remove),
-                condition=f"attribute_exists(#conversation_id) AND ({either})",
+                condition=condition,
                 **names,
             )
         except ConditionFailed:

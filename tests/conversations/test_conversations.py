@@ -323,6 +323,19 @@ def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conve
     assert handed_off(conversations, record, "h2")
 
 
+def test_a_hand_off_that_was_read_is_given_back_and_taken_and_no_later_one(conversations):
+    record = conversations.open(new()).record
+    handed_off(conversations, record)
+    first = conversations.get(record)
+    given_back = {"conversation_status": "processing"}
+    record = conversations.move(first, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    assert record.status == Status.PROCESSING
+    assert handed_off(conversations, record, "h2")
+    assert conversations.move(first, {Status.HANDED_OFF}, given_back, same_handoff=True) is None
+    assert conversations.get(record).handoff["id"] == "h2"
+    assert conversations.get(record).is_handed_off
+
+
 def test_a_conversation_that_has_failed_is_handed_to_a_person_who_sees_that(conversations, table):
     record = conversations.open(new()).record
     record = conversations.move(record, {Status.PROCESSING}, {"conversation_status": "failed"})

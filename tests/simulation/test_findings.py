@@ -260,6 +260,26 @@ def test_a_switch_that_is_turned_while_a_worker_stands_still_anywhere_stops_its_
         assert world.oracle.violations == []
 
 
+def talked(channel="sms", **more):
+    """Opened, answered, and given to a person at last; nobody's message waits for another's."""
+    to = "ada@example.com" if channel == "email" else TEXT.recipient
+    said = ("tell me more", "can a human call me")
+    return schedule(
+        starts=(replace(TEXT, channel=channel, recipient=to),),
+        says=tuple(Says(60.0 + 0.5 * n, channel, to, n, text) for n, text in enumerate(said)),
+        **more,
+    )
+
+
+@pytest.mark.parametrize("channel", ["sms", "email"])
+@pytest.mark.parametrize("held", ["", "auto_queue_initial_message", "auto_queue_reply_message"])
+def test_a_worker_that_stands_still_anywhere_in_a_conversation_changes_nothing(channel, held):
+    """Also where a person gave it back, and it was given to a person again meanwhile."""
+    approvals = (30.0, 2_000.0) if held else ()
+    for world in still(talked(channel, held=held, approvals=approvals), BEYOND_THE_LEASE):
+        assert world.oracle.violations == []
+
+
 def interrupted_opening(**more):
     """Its worker dies at the request; the recipient, who writes, is given to a person meanwhile."""
     return schedule(

@@ -26,9 +26,8 @@ class Releasing:
         handoff = record.handoff
         if event.facts.event_key != keys.release(record.opaque_id, str(handoff.get("id"))):
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
-        moved = self._conversations.move(
-            record, {Status.HANDED_OFF}, {"conversation_status": self._left_at(record)}
-        )
+        left_at = {"conversation_status": self._left_at(record)}
+        moved = self._conversations.move(record, {Status.HANDED_OFF}, left_at, same_handoff=True)
         record = work.record = moved or self._conversations.get(record)
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
