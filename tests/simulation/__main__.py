@@ -7,11 +7,13 @@ import gc
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
+from functools import partial
 
-from tests.simulation.scenario import scenario
+from tests.simulation.denser import denser
+from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.shrink import shrunk
 from tests.simulation.world import World
 
@@ -44,10 +46,11 @@ class Found:
 def main(arguments: list[str] | None = None) -> int:
     """Run; 1 when a promise did not hold."""
     options = _options(arguments)
+    draw = denser if options.denser else scenario
     gc.freeze()  # what was imported is never garbage
     gc.set_threshold(20_000)  # a world is garbage as a whole: looked for less often, 6 % faster
     found = Found()
-    for share in _shares(options):
+    for share in _shares(options, draw):
         found.add(share)
         for seed, violations in share.broken.items():
             for violation in violations:
@@ -56,7 +59,7 @@ def main(arguments: list[str] | None = None) -> int:
             break
     _print_totals(found)
     if found.broken and not options.no_shrink:
-        _print_shrunk(min(found.broken))
+        _print_shrunk(draw(min(found.broken)))
     return 1 if found.broken else 0
 
 
@@ -67,28 +70,30 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes; a soak has one a core")
     parser.add_argument("--stop-after", type=int, default=5, help="failing runs")
     parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--denser", action="store_true", help="more trouble in each schedule")
     return parser.parse_args(arguments)
 
 
-def _shares(options: argparse.Namespace) -> Iterator[Found]:
+def _shares(options: argparse.Namespace, draw: Callable[[int], Scenario]) -> Iterator[Found]:
     """What the seeds showed, share by share."""
     end = options.seed + options.runs
     shares = [range(first, min(first + SHARE, end)) for first in range(options.seed, end, SHARE)]
+    run = partial(_run, draw)
     if options.jobs == 1:
-        yield from map(_run, shares)
+        yield from map(run, shares)
         return
     with ProcessPoolExecutor(options.jobs) as pool:
         try:
-            yield from pool.map(_run, shares)
+            yield from pool.map(run, shares)
         finally:
             pool.shutdown(cancel_futures=True)
 
 
-def _run(seeds: range) -> Found:
+def _run(draw: Callable[[int], Scenario], seeds: range) -> Found:
     found = Found()
     started = time.process_time()
     for seed in seeds:
-        world = World(scenario(seed)).run()
+        world = World(draw(seed)).run()
         _count(world, found.totals, found.faults)
         if world.oracle.violations:
             found.broken[seed] = [str(violation) for violation in world.oracle.violations[:4]]
@@ -140,9 +145,9 @@ def _print_totals(found: Found) -> None:
     print(f"\nviolating runs: {len(found.broken)}")
 
 
-def _print_shrunk(seed: int) -> None:
-    world = shrunk(seed)
-    print(f"\nseed {seed}, shrunk to {len(world.scenario.faults)} faults:")
+def _print_shrunk(full: Scenario) -> None:
+    world = shrunk(full)
+    print(f"\nseed {full.seed}, shrunk to {len(world.scenario.faults)} faults:")
     for violation in world.oracle.violations:
         print(f"  {violation}")
     for line in world.trace or []:

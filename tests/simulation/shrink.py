@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from tests.simulation.scenario import Scenario, scenario
+from tests.simulation.scenario import Scenario
 from tests.simulation.world import World
 
 _T = TypeVar("_T")
@@ -19,9 +19,8 @@ _LISTS = (
 )
 
 
-def shrunk(seed: int) -> World:
+def shrunk(full: Scenario) -> World:
     """The shortest schedule found that breaks the same promise alike; run again, with its trace."""
-    full = scenario(seed)
     ways = _broken(full)
 
     def still_fails(candidate: Scenario) -> bool:

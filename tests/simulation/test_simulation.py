@@ -3,6 +3,7 @@
 import pytest
 
 from tests.simulation import shrink
+from tests.simulation.denser import denser
 from tests.simulation.scenario import scenario, tickets_alone
 from tests.simulation.world import World
 
@@ -28,6 +29,15 @@ def test_a_seed_replays_bit_for_bit(seed):
     assert first == second
 
 
+@pytest.mark.parametrize("seed", [1, 17, 181])
+def test_a_denser_seed_replays_too_and_has_more_trouble_than_it_was_drawn_with(seed):
+    first, second = (told(World(denser(seed), trace=True).run()) for _ in range(2))
+    assert first == second
+    drawn = scenario(seed)
+    assert set(drawn.faults) <= set(denser(seed).faults)
+    assert denser(seed) != drawn
+
+
 @pytest.mark.parametrize("seed", ONCE_RED)
 def test_every_promise_holds_on_a_seed_that_was_once_red(seed):
     assert World(tickets_alone(seed)).run().oracle.violations == []
@@ -36,6 +46,11 @@ def test_every_promise_holds_on_a_seed_that_was_once_red(seed):
 def test_every_promise_holds_on_three_hundred_seeds():
     for seed in range(1_000, 1_300):
         assert World(scenario(seed)).run().oracle.violations == [], seed
+
+
+def test_every_promise_holds_on_two_hundred_denser_seeds():
+    for seed in range(1_000, 1_200):
+        assert World(denser(seed)).run().oracle.violations == [], seed
 
 
 def test_what_fails_is_shrunk_to_what_it_takes():

@@ -1,0 +1,73 @@
+"""Schedules with more trouble than a drawn one: what other seeds have, and more of what it has.
+
+A drawn schedule has a few kinds of trouble at a time, so that what breaks is seen by itself.  What
+breaks only where several meet is found sooner here; a seed stays one schedule all the same.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+from tests.simulation.faults import Fault
+from tests.simulation.scenario import Post, Scenario, scenario
+
+LENDERS = range(900_000, 901_000)
+"""The seeds whose trouble is borrowed."""
+_OFTEN = (
+    *("flips", "deploys", "replays", "redrives", "sweeps", "resumes", "approvals", "takes"),
+    *("echoes", "ticks", "provoked", "bad_news", "is_written", "resends"),
+)
+_SELDOM = ("outage", "late_ttl", "away", "held", "sick", "quiet_until")
+"""Each of these slows a whole schedule down.  Clocks are set by their own schedule alone: borrowed,
+two of them would differ by more than what is promised."""
+_NONE = ((), "", False, (0.0, 0.0), ("", 0.0))
+
+
+def denser(seed: int) -> Scenario:
+    """The denser scenario of a seed; the same in every process and version."""
+    rng = random.Random(seed ^ 0x313A)
+    drawn = scenario(seed)
+    borrowed = {
+        name: rng.choice(lent)
+        for names, share in ((_OFTEN, 0.15), (_SELDOM, 0.04))
+        for name in names
+        if rng.random() < share and getattr(drawn, name) in _NONE and (lent := _lent(name))
+    }
+    last = max((fault.at for fault in drawn.faults), default=150)
+    found = replace(
+        drawn,
+        **borrowed,
+        posts=tuple(_later(rng, post) for post in drawn.posts),
+        faults=_with_more(rng, drawn.faults, before=last + 60, most=3),
+    )
+    return replace(found, provoked=_with_more(rng, found.provoked, before=12, most=2))
+
+
+@cache
+def _lent(name: str) -> tuple[Any, ...]:
+    """What the lenders have of a kind."""
+    return tuple(had for had in (getattr(one, name) for one in _lenders()) if had not in _NONE)
+
+
+@cache
+def _lenders() -> tuple[Scenario, ...]:
+    return tuple(map(scenario, LENDERS))
+
+
+def _later(rng: random.Random, post: Post) -> Post:
+    if post.is_copy or rng.random() > 0.15:
+        return post
+    return replace(post, at=post.at + rng.choice((1.0, 30.0, 500.0)) * rng.random())
+
+
+def _with_more(
+    rng: random.Random, faults: tuple[Fault, ...], *, before: int, most: int
+) -> tuple[Fault, ...]:
+    more = [
+        Fault(rng.randrange(before), rng.random(), rng.random(), pauses=rng.random() < 0.25)
+        for _ in range(rng.randrange(most + 1))
+    ]
+    return tuple(sorted([*faults, *more], key=lambda fault: fault.at))
