@@ -55,7 +55,7 @@ class Reread:
         sid = event.source_message_id
         is_text = event.event_key.startswith(_TEXT_KEYS) and sid is not None
         if record is not None and (not is_text or self._conversations.has_entry(record, str(sid))):
-            return resumed(event)
+            return resumed(event, record)
         if not is_text:
             return None
         try:

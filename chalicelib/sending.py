@@ -132,6 +132,8 @@ class Sender:
         listed = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
         others = self._conversations.told_elsewhere(record, action.probe["entry_id"])
         sent = [one for one in listed if one.is_until(until) and one.sid not in others.refs]
+        mine = self._conversations.reported_as(record, action.probe["entry_id"])
+        sent.sort(key=lambda one: one.sid != mine)  # what a callback told as this one's comes first
         if draft.variables is None:
             wanted = keys.normalised(draft.text)
             return tuple(Found(one.sid) for one in sent if _said(one) == wanted)

@@ -27,11 +27,11 @@ class World:
     """Everything a receipt reaches, noting what it is told."""
 
     def __init__(self, row=None, *, is_claimed=True, status=EventStatus.PARKED):
-        self.did = []
+        self.did, self.refs = [], []
         self._row, self._is_claimed, self._status = row, is_claimed, status
         conversations = SimpleNamespace(
             find=lambda _id: RECORD,
-            note_delivery=lambda *told, **_more: self.did.append(("noted", told[1])),
+            note_delivery=self._noted,
             forbid=lambda *told: self.did.append(("forbidden", *told)),
             move=lambda _record, _status, changes: self.did.append(
                 ("failed", changes["failure_reason"])
@@ -39,6 +39,11 @@ class World:
         )
         starts = SimpleNamespace(note=lambda *_told, delivery, **_m: self.did.append(delivery))
         self._flow = ReceiptFlow(conversations, starts, self, self._resumed)
+
+    def _noted(self, _record, entry_id, *_told, reason, ref):
+        del reason
+        self.did.append(("noted", entry_id))
+        self.refs.append(ref)
 
     def action(self, _key):
         return self._row
@@ -102,6 +107,13 @@ def test_a_receipt_that_died_after_settling_still_lets_the_event_go_on():
     assert ("resumed", START) not in World(sent(ActionStatus.DONE, "settled")).hear()
     ended = World(sent(ActionStatus.DONE, BY_RECEIPT), status=EventStatus.PROCESSED)
     assert ("resumed", START) not in ended.hear()
+
+
+@pytest.mark.parametrize(("settled", "kept"), [("SM2", None), ("SM1", "SM1"), (None, "SM1")])
+def test_a_receipt_of_what_a_twins_message_stands_for_is_left_to_the_twin(settled, kept):
+    world = World(ActionRow("act:send:1", ActionStatus.DONE, "settled", ref=settled))
+    world.hear()
+    assert world.refs == [kept]
 
 
 @pytest.mark.parametrize("status", ["undelivered", "failed", "bounced", "rejected"])

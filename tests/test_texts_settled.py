@@ -8,7 +8,7 @@ import pytest
 
 from chalicelib.adapters.twilio import Sent
 from chalicelib.conversations.records import Draft, Record, Told
-from chalicelib.ports import Found, UnsettledAction
+from chalicelib.ports import UnsettledAction
 from chalicelib.sending import CLOCK_SKEW, Sender
 from local import company
 
@@ -27,20 +27,21 @@ RECORD = Record(
 )
 
 
-def found(written, *, at=STARTED, body=TEXT, texts=(), refs=()):
-    """Whether the one message on the list may be it."""
+def found(written, *, at=STARTED, body=TEXT, texts=(), refs=(), own=None, listed=("SM1",)):
+    """The messages on the list that may be it, in the order in which they are asked for."""
     conversations = SimpleNamespace(
         find=lambda opaque_id: RECORD,
         draft=lambda record, entry_id: written,
         told_elsewhere=lambda record, entry_id: Told(frozenset(texts), frozenset(refs)),
+        reported_as=lambda record, entry_id: own,
     )
     made = None if at is None else format_datetime(datetime.fromtimestamp(at, UTC))
-    listed = [Sent(sid="SM1", body=body, direction="outbound-api", date_created=made)]
-    twilio = SimpleNamespace(sent_to=lambda *where, since: listed)
+    sent = [Sent(sid=s, body=body, direction="outbound-api", date_created=made) for s in listed]
+    twilio = SimpleNamespace(sent_to=lambda *where, since: sent)
     sender = Sender(conversations, None, twilio, None, None, public_base_url="https://x.example")
     probe = {"entry_id": "e1"}
     action = UnsettledAction("act:send:o1:e1", "send_text", "o1", "evt", STARTED, HORIZON, probe)
-    return sender.settle_text(action) == (Found("SM1"),)
+    return tuple(one.ref for one in sender.settle_text(action))
 
 
 @pytest.mark.parametrize("written", [Draft(text=TEXT), TEMPLATE], ids=["text", "template"])
@@ -60,3 +61,8 @@ def test_what_a_callback_has_told_as_anothers_is_not_it(written):
 def test_what_another_says_in_free_text_is_no_template():
     assert not found(TEMPLATE, texts={TEXT.lower()})
     assert not found(Draft(text="Something else"))
+
+
+def test_what_a_callback_has_told_as_its_own_is_asked_for_first():
+    assert found(Draft(text=TEXT), own="SM2", listed=("SM1", "SM2")) == ("SM2", "SM1")
+    assert found(Draft(text=TEXT), listed=("SM1", "SM2")) == ("SM1", "SM2")

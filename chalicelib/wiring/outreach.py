@@ -142,9 +142,10 @@ class Outreach(Core):
 
     def outreach_rebuilders(self) -> Mapping[str, Rebuilder]:
         """Who makes a job from a row: the conversation holds what the first job brought."""
-        from chalicelib.flows.outreach.receipts import resumed
+        from chalicelib.flows.outreach.receipts import Resumed
 
         kinds = ("evt:start", "evt:release", "evt:receipt")
+        resumed = Resumed(self.conversations)
         return {**dict.fromkeys(kinds, resumed), "evt:reply": self._reread}
 
     @cached_property

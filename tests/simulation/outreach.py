@@ -17,7 +17,7 @@ from chalicelib.conversations.handoffs import Handoffs
 from chalicelib.conversations.records import Draft, Entry, Record
 from chalicelib.conversations.store import Conversations
 from chalicelib.flows.outreach import OutreachFlow
-from chalicelib.flows.outreach.receipts import ReceiptFlow, resumed, resumption
+from chalicelib.flows.outreach.receipts import ReceiptFlow, Resumed, resumption
 from chalicelib.handoff import Desk
 from chalicelib.initiate import Initiate
 from chalicelib.jobs import Recovery
@@ -164,7 +164,7 @@ class OutreachParts:
         reread = Reread(
             conversations, self._carriers, lambda: ("AC1",), lambda: OPAQUE, container.log
         )  # type: ignore[arg-type]
-        self.rebuilders = {**dict.fromkeys(_EVENTS, resumed), "evt:reply": reread}
+        self.rebuilders = {**dict.fromkeys(_EVENTS, Resumed(conversations)), "evt:reply": reread}
 
     @property
     def desk(self) -> Desk:

@@ -373,6 +373,40 @@ def test_a_text_that_was_decided_and_not_sent_may_be_told_by_its_twin():
     assert len({row["ref"] for row in answers}) == len(answers) == 3
 
 
+def test_a_twin_whose_message_another_has_takes_the_others():
+    """The sweep saw one text before the callbacks said whose it was; both had been sent."""
+    says = tuple(Says(60.0 + n, "sms", TEXT.recipient, n, "tell me more") for n in (0, 1))
+    provoked = (
+        fault(Port.EFFECT, "lands_late_and_no_answer", 1),
+        fault(Port.EFFECT, "crash_after", 2),
+    )
+    told = schedule(starts=(TEXT,), says=says, provoked=provoked)
+    sent = at_of(call_of(Port.EFFECT, told, which=2), told)
+    world, violations = run(replace(told, sweeps=(sent + 0.01,)))
+    assert violations == []
+    assert list(world.landed.values()) == [1, 1, 1]
+
+
+def test_what_the_sweep_sends_again_overtakes_nothing_of_its_conversation():
+    """The door could not note that the approval was queued, and the queue stood still."""
+    says = (Says(40.0, "sms", TEXT.recipient, 0, "tell me more"),)
+    held = schedule(
+        starts=(TEXT,),
+        says=says,
+        held="auto_queue_initial_message",
+        approvals=(60.0,),
+        ingress_ledger=True,
+    )
+    reply = call_of(Port.SWITCHES, held, which=1)
+    dies = Fault(reply, fault(Port.SWITCHES, "crash_before", 0).pick, 0.5, pauses=False)
+    crashed = replace(held, faults=(dies,))
+    sends = call_of(Port.SEND, crashed, which=2)
+    unnoted = fault(Port.WRITE, "throttled", sends + 1)
+    world, violations = run(replace(crashed, faults=(dies, unnoted), sweeps=(500.0,)))
+    assert violations == []
+    assert list(world.landed.values()) == [1], "the answer came first, while a person had it"
+
+
 def test_a_ticket_reply_that_was_decided_and_not_sent_may_be_told_by_its_twin():
     """Its worker died first; nothing was answered to the twin's: two were decided, and two come."""
     posts = (

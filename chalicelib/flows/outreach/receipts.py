@@ -99,8 +99,9 @@ class ReceiptFlow:
         record = self._conversations.find(job.conversation_id)
         if record is None:
             raise NotAnEvent(EventStatus.SKIPPED, "unknown_conversation")
-        self._settle(job, record)
-        self._advance(job, record)
+        row = self._ledger.action(keys.send_action(record.opaque_id, job.entry_id))
+        self._settle(job, record, row)
+        self._advance(job, record, row)
         return Plan(FLOW, ())
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
@@ -120,9 +121,8 @@ class ReceiptFlow:
         del event, reason
         return None
 
-    def _settle(self, job: DeliveryReceipt, record: Record) -> None:
+    def _settle(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
         """The provider speaks of the message, so it was sent."""
-        row = self._ledger.action(keys.send_action(record.opaque_id, job.entry_id))
         if row is None or row.unsettled is None:
             return
         if row.status == ActionStatus.UNKNOWN:
@@ -137,9 +137,12 @@ class ReceiptFlow:
         if self._ledger.statuses([event_key]).get(event_key) == EventStatus.PARKED:
             self._resume(record, event_key)
 
-    def _advance(self, job: DeliveryReceipt, record: Record) -> None:
+    def _advance(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
+        """Where its twin's message stands for it, its own is left to the twin."""
+        settled = row.ref if row is not None and row.status == ActionStatus.DONE else None
+        ref = job.provider_id if settled in (None, job.provider_id) else None
         self._conversations.note_delivery(
-            record, job.entry_id, job.status, job.rank, reason=job.reason, ref=job.provider_id
+            record, job.entry_id, job.status, job.rank, reason=job.reason, ref=ref
         )
         if job.opts_out:
             self._conversations.forbid(record.primary_channel, record.company_id, job.status)
@@ -158,9 +161,26 @@ class ReceiptFlow:
             )
 
 
-def resumed(event: EventFacts) -> OutreachResume:
+class Resumed:
+    """`rebuild.Rebuilder` of outreach: a stored event goes on from its conversation.
+
+    It is queued behind what else waits between the two, where they are known: a conversation that
+    was opened.
+    """
+
+    def __init__(self, conversations: ConversationsPort) -> None:
+        self._conversations = conversations
+
+    def __call__(self, event: EventFacts) -> OutreachResume:
+        """The job."""
+        record = self._conversations.find(event.conversation_id)
+        return resumed(event, record)
+
+
+def resumed(event: EventFacts, record: Record | None) -> OutreachResume:
     """The job of a stored event of outreach."""
     return OutreachResume(
+        pair=(record.sender, record.primary_channel) if record else None,
         event_key=event.event_key,
         conversation_id=event.conversation_id,
         received_at=event.received_at,
