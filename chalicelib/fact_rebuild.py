@@ -112,11 +112,10 @@ class Rebuild:
         begun = {table: self.registry.note(self._name(table), noted[table]) for table in DIMENSIONS}
         try:
             self._fill(lease, facts, begun, done)
-        except UncertainError as error:
-            done.outcome = f"failed:{error.provider}_{error.reason}"
         except ProviderError as error:
             done.outcome = f"failed:{error.provider}_{error.reason}"
-            self._end(begun, is_whole=False)
+            if not isinstance(error, UncertainError):
+                self._end(begun, is_whole=False)
         except HandBackError as error:
             done.outcome = f"held:{error.reason}"
             self._end(begun, is_whole=False)
