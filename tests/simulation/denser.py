@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from tests.simulation.faults import Fault
-from tests.simulation.scenario import Post, Scenario, scenario
+from tests.simulation.scenario import Scenario, delayed, scenario
 
 LENDERS = range(900_000, 901_000)
 """The seeds whose trouble is borrowed."""
@@ -40,7 +40,7 @@ def denser(seed: int) -> Scenario:
     found = replace(
         drawn,
         **borrowed,
-        posts=tuple(_later(rng, post) for post in drawn.posts),
+        posts=tuple(delayed(rng, post, 0.15) for post in drawn.posts),
         faults=_with_more(rng, drawn.faults, before=last + 60, most=3),
     )
     return replace(found, provoked=_with_more(rng, found.provoked, before=12, most=2))
@@ -55,12 +55,6 @@ def _lent(name: str) -> tuple[Any, ...]:
 @cache
 def _lenders() -> tuple[Scenario, ...]:
     return tuple(map(scenario, LENDERS))
-
-
-def _later(rng: random.Random, post: Post) -> Post:
-    if post.is_copy or rng.random() > 0.15:
-        return post
-    return replace(post, at=post.at + rng.choice((1.0, 30.0, 500.0)) * rng.random())
 
 
 def _with_more(

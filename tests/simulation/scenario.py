@@ -197,7 +197,7 @@ def scenario(seed: int) -> Scenario:
     calls += sum(
         CALLS_OF["copy" if one.is_copy else name] for name, listed in counted for one in listed
     )
-    posts = [_delayed(rng, post) for post in posts]
+    posts = [delayed(rng, post) for post in posts]
     starts += _once_more(random.Random(seed ^ 0x0DD), starts)
     skews = _skews(rng, 7)
     return replace(
@@ -286,9 +286,9 @@ def _questions(rng: random.Random, conversation_id: str) -> list[Post]:
     return posts
 
 
-def _delayed(rng: random.Random, post: Post) -> Post:
-    """A webhook that is overtaken by its successors."""
-    if post.is_copy or rng.random() > 0.1:
+def delayed(rng: random.Random, post: Post, share: float = 0.1) -> Post:
+    """A webhook that may be overtaken by its successors."""
+    if post.is_copy or rng.random() > share:
         return post
     return replace(post, at=post.at + rng.choice((1.0, 30.0, 500.0)) * rng.random())
 
