@@ -67,6 +67,32 @@ def test_a_recipient_who_asks_for_a_person_gets_one_and_no_machine(outreach):
     assert not outreach.services.desk.take(waiting.opaque_id, "agent-8")
 
 
+def test_a_person_takes_the_hand_off_that_was_seen_and_no_later_one(outreach, monkeypatch):
+    outreach.start()
+    outreach.run()
+    outreach.deliver(outreach.says("I want to talk to a human"))
+    outreach.run()
+    desk = outreach.services.desk
+    (seen,) = desk.waiting()
+    read = desk._conversations.find
+
+    def given_back_and_asked_for_again_meanwhile(opaque_id):
+        record = read(opaque_id)
+        monkeypatch.setattr(desk._conversations, "find", read)
+        assert desk.approve(opaque_id)
+        outreach.run()
+        outreach.deliver(outreach.says("A human, please"))
+        outreach.run()
+        return record
+
+    monkeypatch.setattr(desk._conversations, "find", given_back_and_asked_for_again_meanwhile)
+    assert not desk.take(seen.opaque_id, "agent-7")
+    (waiting,) = desk.waiting()
+    assert waiting.handoff_id != seen.handoff_id
+    assert outreach.record().handoff["id"] == waiting.handoff_id
+    assert desk.approve(seen.opaque_id), "the machine may still be told to go on"
+
+
 def test_a_held_reply_is_answered_once_it_is_released(outreach):
     outreach.set_project(auto_queue_reply_message=True)
     outreach.start()
