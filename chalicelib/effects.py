@@ -66,12 +66,15 @@ class Attempt:
         operator: a person asked for this run: skipped and refused actions are opened again.
         decided: the switches it was planned or resumed under; what they forbade is withheld in
             this run, also where they were turned since.
+        while_held: no stored plan names the actions, so that no heir would know of a row that
+            was written after the event was lost: it is written only while the event is held.
     """
 
     lease: Lease
     modes: Modes
     operator: bool = False
     decided: Switches | None = None
+    while_held: bool = False
 
 
 class Effects:
@@ -162,7 +165,13 @@ class Effects:
     def _start(self, attempt: Attempt, actions: Sequence[Action]) -> dict[str, ActionRow]:
         """Take the actions' rows and send what is ours to send."""
         self._check_lease(attempt.lease)
-        begun = self._ledger.begin(attempt.lease, actions, attempt.modes, operator=attempt.operator)
+        begun = self._ledger.begin(
+            attempt.lease,
+            actions,
+            attempt.modes,
+            operator=attempt.operator,
+            while_held=attempt.while_held,
+        )
         rows = {row.key: row for row in begun}
         ours: list[Action] = []
         repeated: set[str] = set()

@@ -115,7 +115,8 @@ class Escalation:
 
     def _perform(self, attempt: Attempt, action: Action) -> dict[str, ActionRow]:
         """Through the door out like any other, and into the audit; it depends on nothing."""
-        rows = self.effects.perform(attempt, [StepAction(action)], {})
+        asking = replace(attempt, while_held=True)
+        rows = self.effects.perform(asking, [StepAction(action)], {})
         self.audit.write(audit_rows([action], rows))
         return rows
 

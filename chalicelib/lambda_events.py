@@ -16,7 +16,7 @@ def delivery(record: Mapping[str, Any], context: Any, *, max_receives: int) -> D
         receipt_handle=record["receiptHandle"],
         receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
         max_receives=max_receives,
-        time_left_seconds=time_left(context)(),
+        time_left_seconds=time_left(context),
     )
 
 

@@ -20,6 +20,7 @@ from chalicelib.ports import (
     UNDECIDED,
     ActionRow,
     ActionStatus,
+    EventStatus,
     Lease,
     Modes,
     UnsettledAction,
@@ -35,11 +36,20 @@ class ActionLedger(LedgerRows):
     """The half of `ports.LedgerPort` that is about actions."""
 
     def begin(
-        self, lease: Lease, actions: Sequence[Action], modes: Modes, *, operator: bool = False
+        self,
+        lease: Lease,
+        actions: Sequence[Action],
+        modes: Modes,
+        *,
+        operator: bool = False,
+        while_held: bool = False,
     ) -> tuple[ActionRow, ...]:
         """See `ports.LedgerPort.begin`."""
         items = [self._action_item(lease, action, modes) for action in actions]
-        inserted = self._table.insert_all(items)
+        if while_held:
+            inserted = [self._insert_held(lease, item) for item in items]
+        else:
+            inserted = self._table.insert_all(items)
         return tuple(
             ActionRow(action.key, ActionStatus.PENDING, mine=True)
             if is_new
@@ -236,6 +246,24 @@ class ActionLedger(LedgerRows):
             self._table.put(item, condition="attribute_not_exists(#event_id)")
         except ConditionFailed as found:
             return bool(found.item.get("action_key") == key)
+        return True
+
+    def _insert_held(self, lease: Lease, item: Item) -> bool:
+        """Insert a row in one transaction with a look at the event; False where it was there."""
+        held = self._table.checking(
+            {"event_id": lease.event.event_key},
+            condition=f"{MINE} AND #status = :processing",
+            owner=lease.owner,
+            fence=lease.fence,
+            processing=EventStatus.PROCESSING.value,
+        )
+        inserting = self._table.putting(item, condition="attribute_not_exists(#event_id)")
+        try:
+            self._table.transact([held, inserting])
+        except TransactionRefused as refused:
+            if refused.found[0] is not None:
+                raise LeaseLostError("lease_lost") from None
+            return False
         return True
 
     def _existing(self, lease: Lease, action: Action, item: Item, *, operator: bool) -> ActionRow:

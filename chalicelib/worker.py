@@ -139,7 +139,7 @@ class Worker:
         claimed = self.ledger.claim(
             event.facts,
             modes,
-            lease_seconds=delivery.time_left_seconds + LEASE_GRACE_SECONDS,
+            lease_seconds=_time_left(delivery) + LEASE_GRACE_SECONDS,
             takeover=_TAKEOVER[job.recovery],
             last_chance=delivery.is_last,
             is_watched=isinstance(flow, Watched),
@@ -261,7 +261,7 @@ class Worker:
         claimed = self.ledger.claim(
             facts_of(job),
             modes,
-            lease_seconds=delivery.time_left_seconds + LEASE_GRACE_SECONDS,
+            lease_seconds=_time_left(delivery) + LEASE_GRACE_SECONDS,
             takeover=_TAKEOVER[Recovery.HANDOFF],
             last_chance=delivery.is_last,
         )
@@ -315,6 +315,18 @@ class Worker:
             self.outbox.defer(delivery.receipt_handle, seconds)
         except MiddlewareError:
             self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
+
+
+def _time_left(delivery: Delivery) -> float:
+    """Who stood still beyond the function's time-out has lost its message, and claims nothing.
+
+    The queue hands it over anew, and what it stands for may have been ended, and queued again in
+    another place, since.
+    """
+    left = delivery.time_left_seconds()
+    if left <= 0:
+        raise HandBackError("time_is_up", delay_seconds=1)
+    return left
 
 
 def _stored_plan(text: str) -> Plan:

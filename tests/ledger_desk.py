@@ -82,6 +82,7 @@ class Shared(MemoryTable):
             self.calls = calls
 
     def transact(self, writes):
+        self.before.pop("transact", lambda: None)()
         calls = [*self.calls, "transact"]  # likewise
         try:
             super().transact(writes)

@@ -146,7 +146,7 @@ def delivery_of(job_body, *, body=None, receive_count=1):
         receipt_handle="no-such-handle",
         receive_count=receive_count,
         max_receives=10,
-        time_left_seconds=120.0,
+        time_left_seconds=lambda: 120.0,
     )
 
 

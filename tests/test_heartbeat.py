@@ -42,7 +42,7 @@ def heart(outbox, interval=SOON):
 
 
 def delivery(handle="handle-1", receive_count=3):
-    return Delivery("{}", "m-1", handle, receive_count, 10, 120.0)
+    return Delivery("{}", "m-1", handle, receive_count, 10, lambda: 120.0)
 
 
 def test_each_beat_sets_the_queues_whole_time_out_anew(outbox):

@@ -232,6 +232,36 @@ def test_the_fence_of_another_events_claim_says_nothing_of_ours(desk, take, stat
     )
 
 
+def test_what_no_plan_names_is_begun_by_who_has_the_event_and_by_nobody_who_lost_it(desk):
+    """A worker stood still before it wrote the row; its heir ended the event, and knew of none."""
+    slept = desk.claim()
+    desk.clock.forward(300)
+    heir = desk.claim()
+    desk.table.before["transact"] = lambda: desk.ledger.finish(heir, EventStatus.PROCESSED)
+    for lost in (slept, heir):
+        with pytest.raises(LeaseLostError) as caught:
+            desk.ledger.begin(lost, [TAG], MODES, while_held=True)
+        assert caught.value.reason == "lease_lost"
+    assert desk.table.get({"event_id": TAG.key}) is None
+
+    held = desk.claim("evt:rp:1042:c-78")
+    (begun,) = desk.ledger.begin(held, [TAG], MODES, while_held=True)
+    assert begun.mine and not begun.started
+    assert (desk.row(TAG.key)["status"], desk.row(TAG.key)["started"]) == ("pending", True)
+    assert desk.row(TAG.key)["owner"] == held.owner
+    assert desk.row(held.event.event_key)["status"] == "processing"
+
+
+def test_what_was_begun_already_is_told_whether_or_not_a_plan_names_it(desk):
+    lease = desk.claim()
+    desk.ledger.begin(lease, [TAG], MODES, while_held=True)
+    (again,) = desk.ledger.begin(lease, [TAG], MODES, while_held=True)
+    assert again.mine
+    desk.ledger.end_action(lease, TAG, ActionStatus.DONE)
+    (ended,) = desk.ledger.begin(lease, [TAG], MODES, while_held=True)
+    assert (ended.status, ended.mine) == ("done", False)
+
+
 def test_a_row_that_is_gone_is_told_as_gone(desk):
     with pytest.raises(LeaseLostError) as caught:
         desk.ledger.restart(desk.claim(), TAG, anew=True)

@@ -208,7 +208,7 @@ def every_way_in(run: Run) -> None:
 
 
 def every_kind_of_work(run: Run) -> None:
-    for ticket_id in ("routed", "shadowed", "resumed"):
+    for ticket_id in ("routed", "shadowed", "resumed", "refused"):
         run.richpanel.add_ticket(ticket_id, comments=["Where is my order?"])
     run.hear("routed")
     run.work()
@@ -224,6 +224,9 @@ def every_kind_of_work(run: Run) -> None:
     run.hear("resumed")
     run.work()
     run.work_again()
+    run.richpanel.fault("status", status=422, operation="add_tags", times=1)
+    run.hear("refused")
+    run.work()
     every_fact(run)
     every_reply(run)
     with vendors(run) as outreach:

@@ -196,6 +196,18 @@ def test_a_lease_lasts_as_long_as_the_function_may_and_the_grace(desk):
     assert desk.row()["lease_until"] - desk.clock.now().timestamp() == 300
 
 
+@pytest.mark.parametrize("sent", [job(), job(recovery=Recovery.HANDOFF)])
+def test_who_stood_still_beyond_the_functions_time_claims_nothing(desk, sent):
+    """Its message has been handed over anew, and its event may be another message's since."""
+    desk.fails = {ROUTED: [too_many()]}
+    desk.process()
+    before = desk.row()
+    assert desk.process(sent, time_left=0.0, receive=2) == "time_is_up"
+    assert desk.row() == before
+    assert desk.queue.deferred[-1] == ("handle-2", 1.0)
+    assert desk.process(time_left=0.1, receive=2) == "lease_too_short"
+
+
 def test_what_a_dead_worker_left_is_resumed_by_its_stored_plan_and_never_decided_again(desk):
     """F16, F43."""
     desk.fails = {CLOSED: [Died()]}

@@ -259,6 +259,24 @@ def test_a_replay_says_that_the_word_to_a_person_was_withheld(desk):
     assert desk.ended() == ("processed", "withheld:kill_switch")
 
 
+def test_who_lost_the_event_leaves_no_request_for_a_person_behind(desk):
+    """It stood still before it wrote the row, and its heir was not refused and needed nobody."""
+    desk.fails = {ROUTED: [refused()]}
+    begin, resumed = desk.ledger.begin, []
+
+    def stands_still(lease, actions, modes, **more):
+        if actions[0].key == ATTENTION and not resumed:
+            desk.clock.forward(BUSY_FOR + 1)
+            resumed.append(desk.process(job(recovery=Recovery.OPERATOR), receive=2))
+        return begin(lease, actions, modes, **more)
+
+    desk.ledger.begin = stands_still
+    assert desk.process() == "lease_lost"
+    assert resumed == ["done"]
+    assert desk.ended() == ("processed", None)
+    assert desk.row(ATTENTION) is None
+
+
 def test_a_replay_that_needs_nobody_asks_nobody_anew(desk):
     desk.fails = {ROUTED: [refused()], ATTENTION: [refused()]}
     desk.process()

@@ -55,7 +55,7 @@ def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1"):
         receipt_handle=f"handle-{receive}",
         receive_count=receive,
         max_receives=10,
-        time_left_seconds=time_left,
+        time_left_seconds=lambda: time_left,
     )
 
 

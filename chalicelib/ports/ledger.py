@@ -163,11 +163,18 @@ class LedgerPort(Protocol):
         ...
 
     def begin(
-        self, lease: Lease, actions: Sequence[Action], modes: Modes, *, operator: bool = False
+        self,
+        lease: Lease,
+        actions: Sequence[Action],
+        modes: Modes,
+        *,
+        operator: bool = False,
+        while_held: bool = False,
     ) -> tuple[ActionRow, ...]:
         """Write `pending` rows before an effect starts, or tell how far each action is.
 
-        With `operator`, skipped and refused actions are opened again.
+        With `operator`, skipped and refused actions are opened again; with `while_held`, a row is
+        inserted only while the event is the lease's.
         """
         ...
 

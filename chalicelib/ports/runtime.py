@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -69,7 +70,7 @@ class Delivery:
     Attributes:
         receive_count: how many times it was handed over, this time included.
         max_receives: after so many it goes to the dead-letter queue.
-        time_left_seconds: what the function's time-out leaves.
+        time_left_seconds: what the function's time-out leaves, asked anew at every call.
     """
 
     body: str = field(repr=False)
@@ -77,7 +78,7 @@ class Delivery:
     receipt_handle: str = field(repr=False)
     receive_count: int
     max_receives: int
-    time_left_seconds: float
+    time_left_seconds: Callable[[], float]
 
     @property
     def is_last(self) -> bool:

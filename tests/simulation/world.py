@@ -281,14 +281,14 @@ class World:
         self._do_next()
 
     def _deliver(self, container: Container, message: Message) -> None:
-        receipt = message.receipt
+        receipt, ends = message.receipt, self.now + FUNCTION_SECONDS
         delivery = Delivery(
             body=message.body,
             message_id=message.id,
             receipt_handle=receipt,
             receive_count=message.receives,
             max_receives=MAX_RECEIVES,
-            time_left_seconds=FUNCTION_SECONDS,
+            time_left_seconds=lambda: ends - self.now,
         )
         self.deliveries += 1
         container.message = replace(message)  # as this receive saw it
