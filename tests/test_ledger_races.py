@@ -246,7 +246,8 @@ def test_what_no_plan_names_is_begun_by_who_has_the_event_and_by_nobody_who_lost
 
     held = desk.claim("evt:rp:1042:c-78")
     (begun,) = desk.ledger.begin(held, [TAG], MODES, while_held=True)
-    assert begun.mine and not begun.started
+    assert begun.mine
+    assert not begun.started
     assert (desk.row(TAG.key)["status"], desk.row(TAG.key)["started"]) == ("pending", True)
     assert desk.row(TAG.key)["owner"] == held.owner
     assert desk.row(held.event.event_key)["status"] == "processing"
