@@ -214,7 +214,11 @@ class Table:
             TransactionRefused: a condition failed; tells which, and what was there.
             TransientError: anything else, a conflict with another transaction included.
         """
-        call(self._client, "transact_write_items", TransactItems=list(writes))
+        try:
+            call(self._client, "transact_write_items", TransactItems=list(writes))
+        except TransactionRefused as refused:
+            found = [None if item is None else self._renamed(item) for item in refused.found]
+            raise TransactionRefused(found) from None
 
     def _call(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401
         try:

@@ -249,7 +249,21 @@ class ActionLedger(LedgerRows):
         return True
 
     def _insert_held(self, lease: Lease, item: Item) -> bool:
-        """Insert a row in one transaction with a look at the event; False where it was there."""
+        """Insert a row while the event is held; False where it was there."""
+        inserting = self._table.putting(item, condition="attribute_not_exists(#event_id)")
+        try:
+            self._write_held(lease, inserting)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _write_held(self, lease: Lease, write: Item) -> None:
+        """Write in one transaction with a look at the event.
+
+        Raises:
+            LeaseLostError: the event is another's, or has ended.
+            ConditionFailed: the write's own condition did not hold.
+        """
         held = self._table.checking(
             {"event_id": lease.event.event_key},
             condition=f"{MINE} AND #status = :processing",
@@ -257,14 +271,13 @@ class ActionLedger(LedgerRows):
             fence=lease.fence,
             processing=EventStatus.PROCESSING.value,
         )
-        inserting = self._table.putting(item, condition="attribute_not_exists(#event_id)")
         try:
-            self._table.transact([held, inserting])
+            self._table.transact([held, write])
         except TransactionRefused as refused:
-            if refused.found[0] is not None:
+            not_held, there = refused.found
+            if not_held is not None:
                 raise LeaseLostError("lease_lost") from None
-            return False
-        return True
+            raise ConditionFailed(there or {}) from None
 
     def _existing(self, lease: Lease, action: Action, item: Item, *, operator: bool) -> ActionRow:
         row = self._table.get({"event_id": action.key})
@@ -304,7 +317,8 @@ class ActionLedger(LedgerRows):
         """Make a row that nobody works on ours; whoever else tried at the same time has lost.
 
         A worker whose event was taken over meanwhile has a lower fence than the row, and takes
-        nothing.
+        nothing.  Who took it over may have left alone what had an end, and ended the event: such
+        a row is taken only while the event is held.
         """
         if row["event_key"] == lease.event.event_key and row["fence"] > lease.fence:
             raise LeaseLostError("action_taken")
@@ -312,26 +326,30 @@ class ActionLedger(LedgerRows):
         if not anew:  # taken over to be judged: what may have left the machine left it before
             for name in ("started_epoch", "horizon", "started"):
                 del holding[name]
+        key = {"event_id": row["event_id"]}
+        gone = ["reason", "finished_at", "unfinished"]
+        if anew:  # what was seen was of the old start
+            gone += ["looks", "looked_epoch"]
+        changed = {
+            **holding,
+            "status": ActionStatus.PENDING.value,
+            "event_key": lease.event.event_key,
+            "last_processed_at": self._now(),
+        }
+        change: dict[str, Any] = {
+            "set_": changed,
+            "remove": gone,
+            "condition": "#owner = :was_owner AND #fence = :was_fence AND #status = :was_status",
+            "was_owner": row["owner"],
+            "was_fence": row["fence"],
+            "was_status": row["status"],
+        }
         try:
-            taken = self._table.update(
-                {"event_id": row["event_id"]},
-                set_={
-                    **holding,
-                    "status": ActionStatus.PENDING.value,
-                    "event_key": lease.event.event_key,
-                    "last_processed_at": self._now(),
-                },
-                remove=[
-                    *("reason", "finished_at", "unfinished"),
-                    *(
-                        ("looks", "looked_epoch") if anew else ()
-                    ),  # what was seen was of the old start
-                ],
-                condition="#owner = :was_owner AND #fence = :was_fence AND #status = :was_status",
-                was_owner=row["owner"],
-                was_fence=row["fence"],
-                was_status=row["status"],
-            )
+            if row["status"] == ActionStatus.PENDING:
+                taken = self._table.update(key, **change)
+            else:
+                self._write_held(lease, self._table.updating(key, **change))
+                taken = {name: row[name] for name in row.keys() - set(gone)} | changed
         except ConditionFailed as found:
             taken = found.item
             if (taken.get("owner"), taken.get("fence")) != (lease.owner, lease.fence):

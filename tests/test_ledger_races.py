@@ -264,6 +264,58 @@ def test_what_was_begun_already_is_told_whether_or_not_a_plan_names_it(desk):
     assert (ended.status, ended.mine) == ("done", False)
 
 
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [("skipped", "dependency"), ("skipped", "shadow"), ("refused", "http_422"), ("unknown", "x")],
+)
+def test_what_had_an_end_is_opened_again_by_who_has_the_event_and_by_nobody_who_lost_it(
+    desk, status, reason
+):
+    """A worker stood still before it did so; its heir left the row alone, and ended the event."""
+    first = desk.claim()
+    if status == "skipped":
+        desk.ledger.skip(first, TAG, MODES, reason=reason)
+    else:
+        desk.ledger.begin(first, [TAG], MODES)
+        desk.ledger.end_action(first, TAG, ActionStatus(status), reason=reason)
+
+    def open_again(lease):
+        if status == "unknown":
+            return desk.ledger.restart(lease, TAG, anew=True)
+        return desk.ledger.begin(lease, [TAG], MODES, operator=True)[0]
+
+    desk.clock.forward(300)
+    slept = desk.claim()
+    desk.clock.forward(300)
+    desk.table.before["transact"] = lambda: desk.ledger.finish(
+        desk.claim(), EventStatus.PROCESSED, reason="withheld"
+    )
+    with pytest.raises(LeaseLostError) as caught:
+        open_again(slept)
+    assert caught.value.reason == "lease_lost"
+    assert (desk.row(TAG.key)["status"], desk.row(TAG.key)["reason"]) == (status, reason)
+
+    holder = desk.claim(takeover=frozenset({EventStatus.PROCESSED}))
+    opened = open_again(holder)
+    assert (opened.status, opened.reason, opened.mine) == ("pending", None, True)
+    row = desk.row(TAG.key)
+    assert (row["status"], row["started"], row["fence"]) == ("pending", True, holder.fence)
+    assert not {"reason", "finished_at", "unfinished"} & row.keys()
+    assert opened.unsettled.started_epoch == row["started_epoch"]
+    assert desk.row()["status"] == "processing"
+
+
+def test_of_two_that_open_a_row_again_one_has_it(desk):
+    lease = desk.claim()
+    desk.ledger.skip(lease, TAG, MODES, reason="shadow")
+    other = desk.claim("evt:rp:1042:c-78")
+    desk.table.before["transact"] = lambda: desk.ledger.begin(other, [TAG], MODES, operator=True)
+    with pytest.raises(LeaseLostError) as caught:
+        desk.ledger.begin(lease, [TAG], MODES, operator=True)
+    assert caught.value.reason == "action_taken"
+    assert desk.row(TAG.key)["owner"] == other.owner
+
+
 def test_a_row_that_is_gone_is_told_as_gone(desk):
     with pytest.raises(LeaseLostError) as caught:
         desk.ledger.restart(desk.claim(), TAG, anew=True)

@@ -22,7 +22,9 @@ from engines import drain
 from outreach_system import MAIL, Outreach
 from policies import Call, compare
 
-from chalicelib.errors import HandBackError, ProviderError
+from chalicelib.adapters.ndjson import S3Rows
+from chalicelib.errors import HandBackError, PermanentError, ProviderError, UncertainError
+from chalicelib.fact_schema import FACT_EVENT
 from chalicelib.sources import hubspot as hubspot_source
 from chalicelib.typed_values import to_wire
 from local import company, resources
@@ -318,6 +320,24 @@ def every_post(run: Run) -> None:
     run.monkeypatch.setenv("FACTS_BUCKET", f"rp-mw-facts-dev-{account}")
     every_fact(run)
     assert run.post_facts()["outcome"] == "posted"
+    run.hear_of_a_ticket()
+    run.work()
+    append, errors = (
+        S3Rows.append,
+        [
+            UncertainError("s3", "put_object", reason="timeout"),
+            PermanentError("s3", "put_object", reason="http_400"),
+        ],
+    )
+
+    def in_trouble(sink: S3Rows, table: str, *rows: Any, **more: Any) -> None:
+        if table == FACT_EVENT and errors:
+            raise errors.pop(0)
+        append(sink, table, *rows, **more)
+
+    run.monkeypatch.setattr(S3Rows, "append", in_trouble)
+    outcomes = [run.post_facts()["outcome"] for _ in range(3)]
+    assert outcomes == ["waiting:s3_timeout", "held:repetition_refused", "posted"]
 
 
 LEFT_UNKNOWN = {
