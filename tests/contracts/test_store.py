@@ -494,3 +494,17 @@ def a_fact(number, skip):
         notes="tz=UTC",
         skip=skip,
     )
+
+
+def test_a_refused_transaction_shows_what_was_there_by_the_names_that_its_users_know(ddb):
+    table = Table(ddb.client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
+    there = {"event_id": "k", "status": "done"}
+    table.put(there)
+    with pytest.raises(TransactionRefused) as refused:
+        table.transact(
+            [
+                table.checking({"event_id": "other"}, condition="attribute_not_exists(#status)"),
+                table.putting({"event_id": "k"}, condition="attribute_not_exists(#event_id)"),
+            ]
+        )
+    assert refused.value.found == (None, there)
