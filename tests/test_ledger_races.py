@@ -316,6 +316,14 @@ def test_of_two_that_open_a_row_again_one_has_it(desk):
     assert desk.row(TAG.key)["owner"] == other.owner
 
 
+def test_who_opens_a_row_again_and_is_not_answered_has_it_all_the_same(desk):
+    lease = desk.claim()
+    desk.ledger.skip(lease, TAG, MODES, reason="shadow")
+    desk.table.before["transact"] = lambda: desk.ledger.begin(lease, [TAG], MODES, operator=True)
+    (opened,) = desk.ledger.begin(lease, [TAG], MODES, operator=True)
+    assert (opened.status, opened.mine) == ("pending", True)
+
+
 def test_a_row_that_is_gone_is_told_as_gone(desk):
     with pytest.raises(LeaseLostError) as caught:
         desk.ledger.restart(desk.claim(), TAG, anew=True)
