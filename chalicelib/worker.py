@@ -192,8 +192,7 @@ class Worker:
             plan = self._plan(flow, event, lease, switches)
             steps = _steps(flow, plan, event)
         except NotAnEvent as end:
-            self.ledger.finish(lease, end.status, reason=end.reason)
-            self.log.event("worker.skipped", reason=end.reason, mw_trace_id=event.facts.trace_id)
+            self._end_early(flow, event, Attempt(lease, switches.modes), end)
             return
         except _PlanNotKnownHere:
             self.ledger.finish(lease, EventStatus.PARKED, reason="plan_not_known_here")
@@ -219,6 +218,17 @@ class Worker:
             lease, plan.packed(), intent=plan.facts.get("intent"), modes=switches.modes
         )
         return plan
+
+    def _end_early(self, flow: Flow, event: Event, attempt: Attempt, end: NotAnEvent) -> None:
+        """It needs nothing; what an earlier run has begun, to ask a person, is ended all the same."""
+        ended: tuple[EventStatus, str | None] = (end.status, end.reason)
+        if end.status != EventStatus.FAILED:
+            asked = event_end(self.escalation.of_earlier(flow, event, attempt, {}))
+            if asked[0] == EventStatus.PARKED:
+                ended = asked
+        status, reason = ended
+        self.ledger.finish(attempt.lease, status, reason=reason)
+        self.log.event("worker.skipped", reason=reason, mw_trace_id=event.facts.trace_id)
 
     def _finish(
         self,

@@ -27,8 +27,9 @@ from chalicelib.errors import (
     TransientError,
     UnavailableError,
 )
+from chalicelib.flows import NotAnEvent
 from chalicelib.jobs import Recovery
-from chalicelib.ports import UNDECIDED, Switches
+from chalicelib.ports import UNDECIDED, EventStatus, Switches
 from chalicelib.waits import OUTAGE_WAITS_SECONDS
 
 
@@ -237,6 +238,39 @@ def test_a_flow_names_itself_whom_an_earlier_run_had_asked():
     assert desk.flow.asked == [(KEY, "refused:http_422"), (KEY, "earlier")]
     assert desk.results()[SAID] == "success"
     assert desk.sent.count(SAID) == 1
+
+
+def dies_while_it_asks_a_person(desk):
+    """The queue gives the event up, before anything was decided."""
+    desk.flow.raises["plan"] = too_many()
+    desk.fails = {ATTENTION: [Died()]}
+    with pytest.raises(Died):
+        desk.process(receive=10)
+    desk.clock.forward(BUSY_FOR + 1)
+
+
+def test_a_replay_that_finds_nothing_to_do_ends_what_had_asked_a_person(desk):
+    dies_while_it_asks_a_person(desk)
+    desk.flow.raises["plan"] = NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert desk.ended() == ("processed", "with_a_person")
+    assert desk.results() == {ATTENTION: "success"}
+
+
+def test_what_had_asked_a_person_and_may_not_go_on_parks_an_event_that_needs_nothing(desk):
+    dies_while_it_asks_a_person(desk)
+    desk.flow.raises["plan"] = NotAnEvent(EventStatus.SKIPPED, "with_a_person")
+    stop_before_the_look(desk)
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert desk.ended() == ("parked", "unknown:stopped_repeatable")
+
+
+def test_an_event_that_cannot_be_worked_on_asks_nobody_again(desk):
+    dies_while_it_asks_a_person(desk)
+    desk.flow.raises["plan"] = NotAnEvent(EventStatus.FAILED, "composing:no_words")
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert desk.ended() == ("failed", "composing:no_words")
+    assert desk.sent == [ATTENTION]
 
 
 def stop_before_the_look(desk):
