@@ -240,10 +240,10 @@ def test_a_flow_names_itself_whom_an_earlier_run_had_asked():
     assert desk.sent.count(SAID) == 1
 
 
-def dies_while_it_asks_a_person(desk):
+def dies_while_it_asks_a_person(desk, asking=ATTENTION):
     """The queue gives the event up, before anything was decided."""
     desk.flow.raises["plan"] = too_many()
-    desk.fails = {ATTENTION: [Died()]}
+    desk.fails = {asking: [Died()]}
     with pytest.raises(Died):
         desk.process(receive=10)
     desk.clock.forward(BUSY_FOR + 1)
@@ -263,6 +263,15 @@ def test_what_had_asked_a_person_and_may_not_go_on_parks_an_event_that_needs_not
     stop_before_the_look(desk)
     assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
     assert desk.ended() == ("parked", "unknown:stopped_repeatable")
+
+
+def test_a_flow_names_itself_whom_an_event_that_needs_nothing_had_asked():
+    desk = Desk(AskingFlow(Say()))
+    dies_while_it_asks_a_person(desk, SAID)
+    desk.flow.raises["plan"] = NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert desk.flow.asked == [(KEY, "dead_letter:richpanel_http_429"), (KEY, "earlier")]
+    assert desk.ended() == ("parked", "unknown:interrupted:cannot_be_asked")
 
 
 def test_an_event_that_cannot_be_worked_on_asks_nobody_again(desk):
