@@ -195,9 +195,7 @@ class Worker:
             self._end_early(flow, event, Attempt(lease, switches.modes), end)
             return
         except _PlanNotKnownHere:
-            self.ledger.finish(lease, EventStatus.PARKED, reason="plan_not_known_here")
-            self.log.event("worker.parked", reason="plan_not_known_here")
-            self.log.metric("mw.worker.events", outcome="parked")
+            self._park(lease, "plan_not_known_here")
             return
         attempt = Attempt(lease, switches.modes, operator=operator, decided=switches)
         rows: dict[str, ActionRow] = {}
@@ -221,14 +219,18 @@ class Worker:
 
     def _end_early(self, flow: Flow, event: Event, attempt: Attempt, end: NotAnEvent) -> None:
         """It needs nothing; what an earlier run has begun, to ask a person, is ended all the same."""
-        ended: tuple[EventStatus, str | None] = (end.status, end.reason)
         if end.status != EventStatus.FAILED:
-            asked = event_end(self.escalation.of_earlier(flow, event, attempt, {}))
-            if asked[0] == EventStatus.PARKED:
-                ended = asked
-        status, reason = ended
-        self.ledger.finish(attempt.lease, status, reason=reason)
-        self.log.event("worker.skipped", reason=reason, mw_trace_id=event.facts.trace_id)
+            asked, reason = event_end(self.escalation.of_earlier(flow, event, attempt, {}))
+            if asked == EventStatus.PARKED:
+                self._park(attempt.lease, reason)
+                return
+        self.ledger.finish(attempt.lease, end.status, reason=end.reason)
+        self.log.event("worker.skipped", reason=end.reason, mw_trace_id=event.facts.trace_id)
+
+    def _park(self, lease: Lease, reason: str | None) -> None:
+        self.ledger.finish(lease, EventStatus.PARKED, reason=reason)
+        self.log.event("worker.parked", reason=reason)
+        self.log.metric("mw.worker.events", outcome="parked")
 
     def _finish(
         self,

@@ -263,6 +263,8 @@ def test_what_had_asked_a_person_and_may_not_go_on_parks_an_event_that_needs_not
     stop_before_the_look(desk)
     assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
     assert desk.ended() == ("parked", "unknown:stopped_repeatable")
+    assert ("worker.parked", {"reason": "unknown:stopped_repeatable"}) in desk.log.events
+    assert ("mw.worker.events", 1, {"outcome": "parked"}) in desk.log.metrics
 
 
 def test_a_flow_names_itself_whom_an_event_that_needs_nothing_had_asked():
