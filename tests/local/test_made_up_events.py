@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 
 from chalice.app import CloudWatchEvent, SQSEvent
 
+from chalicelib.lambda_events import delivery
 from local import lambda_events
 
 DOCUMENTED_RECORD = {
@@ -86,3 +87,12 @@ def test_the_context_counts_its_time_down_to_zero():
     assert context.invoked_function_arn.endswith(context.function_name)
     assert context.function_name in context.log_group_name
     assert context.log_stream_name
+
+
+def test_a_delivery_asks_at_every_look_how_much_time_is_left():
+    now = [100.0]
+    context = lambda_events.Context(timeout_seconds=2, monotonic=lambda: now[0])
+    taken = delivery(lambda_events.made_up_record("hello"), context, max_receives=10)
+    assert taken.time_left_seconds() == 2
+    now[0] = 101.5
+    assert taken.time_left_seconds() == 0.5
