@@ -322,13 +322,11 @@ def every_post(run: Run) -> None:
     assert run.post_facts()["outcome"] == "posted"
     run.hear_of_a_ticket()
     run.work()
-    append, errors = (
-        S3Rows.append,
-        [
-            UncertainError("s3", "put_object", reason="timeout"),
-            PermanentError("s3", "put_object", reason="http_400"),
-        ],
-    )
+    append = S3Rows.append
+    errors = [
+        UncertainError("s3", "put_object", reason="timeout"),
+        PermanentError("s3", "put_object", reason="http_400"),
+    ]
 
     def in_trouble(sink: S3Rows, table: str, *rows: Any, **more: Any) -> None:
         if table == FACT_EVENT and errors:
