@@ -20,7 +20,7 @@ from chalicelib.adapters.ses import Email, Ses
 from chalicelib.adapters.twilio import Sent, Text, Twilio
 from chalicelib.composing import Composer
 from chalicelib.conversations.ports import DO_NOT_CONTACT
-from chalicelib.conversations.records import Channel, Draft, Record
+from chalicelib.conversations.records import Channel, Draft, Record, Told
 from chalicelib.conversations.store import Conversations
 from chalicelib.errors import PermanentError, UncertainError
 from chalicelib.flows.outreach.rules import window_is_open
@@ -118,7 +118,7 @@ class Sender:
         A template's text is Twilio's own rendering, so any message of that time may be it that is
         not what another action says: that one may have been sent and not yet recorded.  Whose the
         rest are is told by status callbacks, which name the message, and by the ids that other
-        actions have already.
+        actions have already; what a message may say of which neither tells is its rival.
         """
         record = self._conversations.find(action.conversation_id)
         if record is None:
@@ -136,8 +136,12 @@ class Sender:
         sent.sort(key=lambda one: one.sid != mine)  # what a callback told as this one's comes first
         if draft.variables is None:
             wanted = keys.normalised(draft.text)
-            return tuple(Found(one.sid) for one in sent if _said(one) == wanted)
-        return tuple(Found(one.sid) for one in sent if _said(one) not in others.texts)
+            sent = [one for one in sent if _said(one) == wanted]
+        else:
+            sent = [one for one in sent if _said(one) not in others.texts]
+        return tuple(
+            Found(one.sid, () if one.sid == mine else _rivals(one, others)) for one in sent
+        )
 
     def settle_email(self, action: UnsettledAction) -> tuple[Found, ...] | None:
         """`ports.Settler` of `SendEmail`: an e-mail that SES has told of was sent.
@@ -222,6 +226,11 @@ class Sender:
 
 def _said(message: Sent) -> str:
     return keys.normalised(message.body or "")
+
+
+def _rivals(message: Sent, others: Told) -> tuple[str, ...]:
+    """The other sends that may have said it."""
+    return tuple(key for key, text in others.untold.items() if text in ("", _said(message)))
 
 
 def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - of that kind

@@ -1,9 +1,12 @@
 """How an unknown outcome is settled: what the provider shows decides, and patience where it lags.
 
-A match counts only when its provider id is no other action's.  "Not there" counts only after the
-horizon (the lease of whoever started it, plus D: the time within which a request of it may still
-land) and after a second look; until then the action stays unknown.  Settling is idempotent and may
-run at any time, in the worker or in reconciliation.
+A match counts only when its provider id is no other action's, and cannot become one's: whoever
+asked the provider for the same thing and has not written its answer may hold that very id.  So what
+may be a rival's is nobody's until the rival's outcome is written or its horizon is over.
+
+"Not there" counts only after the horizon (the lease of whoever started it, plus D: the time within
+which a request of it may still land) and after a second look; until then the action stays unknown.
+Settling is idempotent and may run at any time, in the worker or in reconciliation.
 """
 
 from __future__ import annotations
@@ -12,12 +15,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from chalicelib.ports import Clock, LedgerPort, Settler, UnsettledAction
+from chalicelib.ports import ActionStatus, Clock, LedgerPort, Settler, UnsettledAction
 
 LANDING_SECONDS = 900.0
 """D: a request lands at the vendor within this time of its start, or never."""
 SECOND_LOOK_SECONDS = 60.0
 """Pause between the two looks that make "not there" true."""
+
+_OPEN = frozenset({ActionStatus.PENDING, ActionStatus.UNKNOWN})
 
 
 class Verdict(StrEnum):
@@ -57,10 +62,22 @@ class Settlement:
         shown = settler(action)
         if shown is None:
             return Settled(Verdict.UNDECIDED, "cannot_be_asked")
+        is_disputed = False
         for found in shown:
-            if self._ledger.claim_ref(action, found.ref):
+            if any(self._is_open(key) for key in found.rivals):
+                is_disputed = True
+            elif self._ledger.claim_ref(action, found.ref):
                 return Settled(Verdict.HAPPENED, "found", found.ref)
+        if is_disputed:
+            return Settled(Verdict.UNDECIDED, "may_be_anothers")
         return self._judge_absence(action)
+
+    def _is_open(self, key: str) -> bool:
+        """Whether a rival may have done it and not written so; it began before what it did."""
+        row = self._ledger.action(key)
+        if row is None or row.unsettled is None or row.status not in _OPEN:
+            return False
+        return self._clock.now().timestamp() < row.unsettled.horizon_epoch
 
     def _judge_absence(self, action: UnsettledAction) -> Settled:
         now = self._clock.now().timestamp()

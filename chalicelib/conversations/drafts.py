@@ -36,14 +36,18 @@ class Drafts(items.OnTable):
             values={"p": record.primary_channel, "draft": items.DRAFT},
             ConsistentRead=True,
         )
-        others = [item for item in stored if item["conversation_id"] != mine]
-        written = map(draft, others)
-        return Told(
-            texts=frozenset(
-                keys.normalised(one.text) for one in written if one.text and one.variables is None
-            ),
-            refs=frozenset(str(item["delivery_ref"]) for item in others if "delivery_ref" in item),
-        )
+        texts, refs, untold = set(), set(), {}
+        for item in stored:
+            written = draft(item)
+            text = keys.normalised(written.text) if written.variables is None else ""
+            if item["conversation_id"] == mine or (written.variables is None and not text):
+                continue
+            texts.add(text)
+            if "delivery_ref" in item:
+                refs.add(str(item["delivery_ref"]))
+            elif "action_key" in item:  # what an older version drafted has none
+                untold[str(item["action_key"])] = text
+        return Told(frozenset(texts - {""}), frozenset(refs), untold)
 
     def note_delivery(
         self,

@@ -100,7 +100,12 @@ def pointer(opaque_id: str) -> Item:
 
 def draft_item(record: Record, entry_id: str, written: Draft) -> Item:
     """What will be sent under an entry id."""
-    return {**draft_key(record, entry_id), "ttl": record.item["ttl"], **written.item()}
+    return {
+        **draft_key(record, entry_id),
+        "ttl": record.item["ttl"],
+        "action_key": keys.send_action(record.opaque_id, entry_id),
+        **written.item(),
+    }
 
 
 def draft_key(record: Record, entry_id: str) -> Item:

@@ -107,10 +107,12 @@ class Told:
     Attributes:
         texts: in free text, normalised; of a template the carrier makes the text.
         refs: the provider's ids of the messages of whose delivery it has told.
+        untold: of the others, the send's action key and its text; "" where the carrier makes it.
     """
 
-    texts: frozenset[str]
-    refs: frozenset[str]
+    texts: frozenset[str] = frozenset()
+    refs: frozenset[str] = frozenset()
+    untold: Mapping[str, str] = field(default_factory=dict)
 
 
 ENTRY_FIELDS = (

@@ -36,9 +36,15 @@ class Preparer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """The provider shows the effect; `ref` is its id there."""
+    """The provider shows the effect.
+
+    Attributes:
+        ref: its id there.
+        rivals: keys of the other actions whose effect it may be, as far as the provider tells.
+    """
 
     ref: str
+    rivals: tuple[str, ...] = ()
 
 
 class Settler(Protocol):

@@ -5,7 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from chalicelib import keys
 from chalicelib.clock import iso
+from chalicelib.conversations import items
 from chalicelib.conversations.handoffs import Handoffs
 from chalicelib.conversations.records import Channel, Draft, Entry, Status, Told
 from chalicelib.conversations.store import Conversations
@@ -384,7 +386,34 @@ def test_what_a_recipient_is_told_elsewhere_is_known_in_free_text_alone(conversa
     conversations.note_delivery(other, "e2", "sent", 2, ref="SM1")
     conversations.note_delivery(record, "e1", "sent", 2, ref="SM2")
     told = conversations.told_elsewhere(record, "e1")
-    assert told == Told(texts=frozenset({"two words", "second"}), refs=frozenset({"SM1"}))
+    assert told == Told(
+        texts=frozenset({"two words", "second"}),
+        refs=frozenset({"SM1"}),
+        untold={
+            keys.send_action(other.opaque_id, "e1"): "two words",
+            keys.send_action(record.opaque_id, "e2"): "second",
+        },
+    )
+    assert conversations.told_elsewhere(other, "e2").untold == {
+        keys.send_action(other.opaque_id, "e1"): "two words",
+        keys.send_action(record.opaque_id, "e2"): "second",
+    }
+
+
+def test_whose_message_may_be_a_drafts_is_known_until_its_delivery_is_told(conversations):
+    record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
+    conversations.keep_draft(record, "e2", Draft(text="Hello Ann", variables={"1": "Ann"}))
+    untold = conversations.told_elsewhere(record, "e1").untold
+    assert untold == {keys.send_action(record.opaque_id, "e2"): ""}
+    conversations.note_delivery(record, "e2", "sent", 2, ref="SM1")
+    assert conversations.told_elsewhere(record, "e1").untold == {}
+
+
+def test_what_an_older_version_drafted_is_told_without_its_action(conversations):
+    record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
+    conversations.keep_draft(record, "e2", Draft(text="Second"))
+    conversations._table.update(items.draft_key(record, "e2"), set_={}, remove=["action_key"])
+    assert conversations.told_elsewhere(record, "e1") == Told(texts=frozenset({"second"}))
 
 
 def test_a_delivery_of_what_was_never_drafted_makes_no_stub(conversations):

@@ -341,6 +341,22 @@ def test_two_openings_to_one_person_are_two_messages(later, lost):
     assert len(set(refs)) == 2
 
 
+@pytest.mark.parametrize("first", [HELLO, TEXT], ids=["template", "free text"])
+def test_a_message_whose_worker_stands_still_before_it_writes_so_is_not_taken_for_its_twin(first):
+    """The first was lost with its worker; the sweep sees the second's before any callback."""
+    again = replace(first, at=30.0, request_id="req1")
+    lost = fault(Port.EFFECT, "crash_and_never_lands", 0)
+    told = schedule(starts=(first, again), provoked=(lost,))
+    written = call_of(Port.EFFECT, told, which=1) + 1
+    stands = Fault(written, 0.1, 0.99, pauses=True)
+    world, violations = run(replace(told, faults=(stands,), sweeps=(at_of(written, told) + 0.3,)))
+    assert world.network.applied["pause_before"] == 1
+    assert violations == []
+    assert sum(world.landed.values()) == 2
+    refs = {r["ref"] for r in world.ledger.rows.values() if r.get("action_kind") == "send_text"}
+    assert len(refs) == 2
+
+
 def test_of_twin_texts_the_callback_says_which_was_sent():
     """The first was lost with its worker, the second's worker died behind it."""
     says = tuple(Says(60.0 + 600.0 * n, "sms", TEXT.recipient, n, "tell me more") for n in (0, 1))
