@@ -89,8 +89,16 @@ class SimRichpanel:
         self._call(Port.VENDOR_READ, self._world.vendor.read, conversation_id)
 
     def replies(self, action: UnsettledAction) -> tuple[Found, ...]:
-        found: tuple[Found, ...] = self._call(Port.VENDOR_READ, self._world.vendor.replies, action)
-        return found
+        """Settles a queried reply; whatever else says the same on the ticket is its rival."""
+        shown: list[str] = self._call(Port.VENDOR_READ, self._world.vendor.replies, action)
+        asked = (action.kind, action.conversation_id, action.probe)
+        rivals = tuple(
+            row["event_id"]
+            for row in self._world.ledger.rows.values()
+            if (row.get("action_kind"), row["conversation_id"], row.get("probe")) == asked
+            and row["event_id"] != action.key
+        )
+        return tuple(Found(ref, rivals) for ref in shown)
 
     # --- effects ------------------------------------------------------------------------------
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.orders import Lookup, Order
-from chalicelib.ports import Comment, Found, Ticket, UnsettledAction
+from chalicelib.ports import Comment, Ticket, UnsettledAction
 from tests.simulation.flow import AUTHOR
 from tests.simulation.scenario import CANARY
 
@@ -101,18 +101,18 @@ class MemoryVendor:
         for conversation_id, ticket in sorted(recent, key=lambda one: -one[1].updated_at):
             yield self._shown(conversation_id, ticket)
 
-    def replies(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """Settles a queried reply: our author's comments with its body, since its start."""
+    def replies(self, action: UnsettledAction) -> list[str]:
+        """What may be a queried reply: our author's comments with its body, since its start."""
         now = self._now()
         ticket = self.tickets[action.conversation_id]
-        return tuple(
-            Found(comment.id)
+        return [
+            comment.id
             for comment in ticket.comments
             if comment.is_operator
             and comment.visible_at <= now
             and comment.text == action.probe["body"]
             and comment.at >= action.started_epoch - CLOCK_SKEW_SECONDS
-        )
+        ]
 
     # --- effects ------------------------------------------------------------------------------
 
