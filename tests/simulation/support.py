@@ -95,7 +95,7 @@ class SimRichpanel:
         rivals = tuple(
             row["event_id"]
             for row in self._world.ledger.rows.values()
-            if (row.get("action_kind"), row["conversation_id"], row.get("probe")) == asked
+            if tuple(map(row.get, ("action_kind", "conversation_id", "probe"))) == asked
             and row["event_id"] != action.key
         )
         return tuple(Found(ref, rivals) for ref in shown)
