@@ -6,7 +6,7 @@ faults      what can go wrong at a call, and the list of what does
 workload    puts a scenario on the agenda of its world
 agenda      what happens when, and what is under way
 scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
-denser      the same with more trouble in each schedule
+denser      the same with more trouble in each schedule, or longer stand-stills
 people      what operators and other persons do: replay, redrive, approve
 senders     who writes to the doors, and repeats what was not taken
 standing    schedules in which a worker stands still at each call in turn

@@ -12,7 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
-from tests.simulation.denser import denser
+from tests.simulation.denser import denser, stalled
 from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.shrink import shrunk
 from tests.simulation.world import World
@@ -46,7 +46,7 @@ class Found:
 def main(arguments: list[str] | None = None) -> int:
     """Run; 1 when a promise did not hold."""
     options = _options(arguments)
-    draw = denser if options.denser else scenario
+    draw = stalled if options.stalled else denser if options.denser else scenario
     gc.freeze()  # what was imported is never garbage
     gc.set_threshold(20_000)  # a world is garbage as a whole: looked for less often, 6 % faster
     found = Found()
@@ -71,6 +71,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--stop-after", type=int, default=5, help="failing runs")
     parser.add_argument("--no-shrink", action="store_true")
     parser.add_argument("--denser", action="store_true", help="more trouble in each schedule")
+    parser.add_argument("--stalled", action="store_true", help="and workers that stand still long")
     return parser.parse_args(arguments)
 
 

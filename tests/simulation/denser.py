@@ -2,6 +2,9 @@
 
 A drawn schedule has a few kinds of trouble at a time, so that what breaks is seen by itself.  What
 breaks only where several meet is found sooner here; a seed stays one schedule all the same.
+
+A schedule that stalls finds the most faults a run: workers stand still for longer than their leases,
+and what they had begun is meanwhile taken over, replayed, resumed and swept.
 """
 
 from __future__ import annotations
@@ -23,6 +26,8 @@ _OFTEN = (
 _SELDOM = ("outage", "late_ttl", "away", "held", "sick", "quiet_until")
 """Each of these slows a whole schedule down.  Clocks are set by their own schedule alone: borrowed,
 two of them would differ by more than what is promised."""
+_LONG = (0.6, 0.7, 0.8, 0.95)
+"""Sizes of the longest stand-stills: about the length of a lease, and far beyond it."""
 _NONE = ((), "", False, (0.0, 0.0), ("", 0.0))
 
 
@@ -44,6 +49,40 @@ def denser(seed: int) -> Scenario:
         faults=_with_more(rng, drawn.faults, before=last + 60, most=3),
     )
     return replace(found, provoked=_with_more(rng, found.provoked, before=12, most=2))
+
+
+def stalled(seed: int) -> Scenario:
+    """The scenario of a seed in which workers stand still for long; without facts."""
+    rng = random.Random(seed ^ 0x57A1)
+    drawn = denser(seed)
+    last = max((fault.at for fault in drawn.faults), default=80) + 60
+    before = min(last, 250) if rng.random() < 0.5 else last
+    more = [
+        Fault(rng.randrange(before), rng.random(), rng.choice(_LONG), pauses=True)
+        for _ in range(rng.choice((2, 3, 5)))
+    ]
+    longer = [
+        replace(fault, size=rng.choice(_LONG)) if fault.pauses else fault for fault in drawn.faults
+    ]
+    return replace(
+        drawn,
+        batches=(),
+        writes=(),
+        faults=tuple(sorted([*longer, *more], key=lambda fault: fault.at)),
+        resends=drawn.resends + _asked(rng, 0.5, 20),
+        replays=drawn.replays + _asked(rng, 0.5, 6),
+        resumes=drawn.resumes + _asked(rng, 0.3, 6),
+        ticks=drawn.ticks
+        if rng.random() < 0.5
+        else tuple(300.0 * n * (1 + rng.random()) for n in range(1, 8)),
+    )
+
+
+def _asked(rng: random.Random, share: float, which: int) -> tuple[tuple[float, int], ...]:
+    """What an operator asks for, twice, in some schedules: when, and of which event."""
+    if rng.random() >= share:
+        return ()
+    return tuple((rng.random() * 5_000, rng.randrange(which)) for _ in range(2))
 
 
 @cache

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.simulation import shrink
-from tests.simulation.denser import denser
+from tests.simulation.denser import denser, stalled
 from tests.simulation.scenario import scenario, tickets_alone
 from tests.simulation.world import World
 
@@ -51,6 +51,20 @@ def test_every_promise_holds_on_three_hundred_seeds():
 def test_every_promise_holds_on_two_hundred_denser_seeds():
     for seed in range(1_000, 1_200):
         assert World(denser(seed)).run().oracle.violations == [], seed
+
+
+def test_every_promise_holds_on_a_hundred_seeds_that_stall():
+    for seed in range(1_000, 1_100):
+        assert World(stalled(seed)).run().oracle.violations == [], seed
+
+
+@pytest.mark.parametrize("seed", [1, 17, 181])
+def test_a_seed_that_stalls_replays_too_and_stands_still_for_longer(seed):
+    first, second = (told(World(stalled(seed), trace=True).run()) for _ in range(2))
+    assert first == second
+    longest = [fault.size for fault in stalled(seed).faults if fault.pauses]
+    assert len(longest) > sum(fault.pauses for fault in denser(seed).faults)
+    assert min(longest) >= 0.6
 
 
 def test_what_fails_is_shrunk_to_what_it_takes():
