@@ -10,7 +10,7 @@ from fakes import ManualClock
 from chalicelib.actions import Settle
 from chalicelib.ledger import Ledger
 from chalicelib.ports import ActionStatus, EventFacts, Found, Modes
-from chalicelib.settlement import LANDING_SECONDS, Settlement, Verdict
+from chalicelib.settlement import LANDING_SECONDS, SECOND_LOOK_SECONDS, Settlement, Verdict
 
 MODES = Modes("automation_candidate", safe_mode=False, automation_enabled=True)
 LEASE = 250
@@ -123,3 +123,30 @@ def test_what_nobody_disputes_is_found_beside_what_is_disputed(twins):
     settlement = Settlement(twins.ledger, {"send_text": lambda _asked: shows}, twins.clock)
     settled = settlement.judge(twins.ledger.action(LOST).unsettled)
     assert (settled.verdict, settled.ref) == (Verdict.HAPPENED, "SM2")
+
+
+@pytest.mark.parametrize("settlers", [{}, {"send_text": lambda _asked: None}])
+def test_what_cannot_be_asked_is_undecided_for_good(twins, settlers):
+    twins.clock.forward(10 * LANDING_SECONDS)
+    settled = Settlement(twins.ledger, settlers, twins.clock).judge(
+        twins.ledger.action(LOST).unsettled
+    )
+    assert (settled.verdict, settled.saw) == (Verdict.UNDECIDED, "cannot_be_asked")
+    assert twins.ledger.action(LOST).unsettled.looks == 0
+
+
+def test_not_there_counts_after_the_horizon_at_a_second_look_a_minute_after_the_first(twins):
+    settlement = Settlement(twins.ledger, {"send_text": lambda _asked: ()}, twins.clock)
+
+    def look():
+        settled = settlement.judge(twins.ledger.action(LOST).unsettled)
+        return settled.verdict, settled.saw
+
+    twins.clock.forward(LEASE + LANDING_SECONDS - 600 - 1)
+    assert look() == (Verdict.UNDECIDED, "may_still_land")
+    twins.clock.forward(1)
+    assert look() == (Verdict.UNDECIDED, "absent_once")
+    twins.clock.forward(SECOND_LOOK_SECONDS - 1)
+    assert look() == (Verdict.UNDECIDED, "absent_once")
+    twins.clock.forward(SECOND_LOOK_SECONDS)
+    assert look() == (Verdict.NOT_HAPPENED, "absent_twice")
