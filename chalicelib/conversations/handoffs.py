@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
+from typing import Any
 
 from chalicelib.conversations.records import Item, Record
 from chalicelib.dynamo import ConditionFailed, Table
 
 PARTITION = "handoffs"
 WAITING = "waiting"
+REPLACED = "replaced"
+"""Another, which holds something back, stands for it."""
 
 
 class Handoffs:
@@ -39,6 +42,30 @@ class Handoffs:
         except ConditionFailed:
             return False
         return True
+
+
+def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
+    """Whether a person has it for nothing that is held, and the new hand-off holds something.
+
+    Who has taken it over answers by hand: nothing held is sent any more.
+    """
+    if not record.is_handed_off or not handoff["held"]:
+        return False
+    return not record.handoff["held"] and "taken_by" not in record.handoff
+
+
+def entry(record: Record, handoff: Mapping[str, Any], state: str) -> Item:
+    """A hand-off as it stands on the list."""
+    return {
+        **key(str(handoff["id"]), record.opaque_id),
+        "points_to": record.key,
+        "opaque_id": record.opaque_id,
+        "company_id": record.company_id,
+        "project_id": record.project_id,
+        "handoff_state": state,
+        "ttl": record.item["ttl"],
+        **{name: handoff[name] for name in ("held", "reason", "since")},
+    }
 
 
 def key(handoff_id: str, opaque_id: str) -> Item:

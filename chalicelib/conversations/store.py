@@ -180,50 +180,70 @@ class Conversations(Queries, Drafts, DoNotContact):
     ) -> bool:
         """Give a conversation to a person and put it on their list, in one transaction.
 
+        Where a person has it for a reason that holds nothing back, what is held takes that one's
+        place on the list, so that it can be released.
+
         Returns:
             False when a person has it already, or had it and gave it back: nothing was changed.
+
+        Raises:
+            TransientError: others wrote at the same time, again and again.
         """
-        now = self._clock.now()
         handoff = {
             "id": handoff_id,
             "held": held,
             "reason": reason,
-            "since": iso(now),
-            "was": record.status.value,
+            "since": iso(self._clock.now()),
         }
-        changes = {
-            "conversation_status": Status.HANDED_OFF.value,
-            "hand_off_to_human": True,
-            "hand_off_to_human_reason": reason_text,
-            "handoff": handoff,
-            "updated_at": iso(now),
-        }
-        listed = {
-            **handoffs.key(handoff_id, record.opaque_id),
-            "points_to": record.key,
-            "opaque_id": record.opaque_id,
-            "company_id": record.company_id,
-            "project_id": record.project_id,
-            "handoff_state": handoffs.WAITING,
-            "ttl": record.item["ttl"],
-            **{name: handoff[name] for name in ("held", "reason", "since")},
-        }
-        states: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(UNATTENDED))}
-        either = " OR ".join(f"#conversation_status = :{name}" for name in states)
-        update = self._table.updating(record.key, set_=changes, condition=either, **states)
-        # Once for good: a repetition may come after the person has given it back.
-        entry = self._table.putting(listed, condition="attribute_not_exists(#conversation_id)")
         for left in reversed(range(TRIES)):
             try:
-                self._table.transact([update, entry])
-            except TransactionRefused:
-                return False
+                self._table.transact(self._hand_off_writes(record, handoff, reason_text))
+            except TransactionRefused as refused:
+                there, listed = refused.found[:2]
+                if not there or listed is not None:
+                    return False
+                record = Record(there)
+                if record.is_handed_off and not handoffs.gives_way(record, handoff):
+                    return False
             except TransientError as error:
                 if error.reason != CONFLICT or not left:
                     raise
             else:
-                break
-        return True
+                return True
+        raise TransientError("dynamodb", "hand_off", reason="contended")
+
+    def _hand_off_writes(
+        self, record: Record, handoff: Mapping[str, Any], reason_text: str
+    ) -> list[Item]:
+        """The conversation's, what may be on the list only once, and what it takes the place of."""
+        # Once for good: a repetition may come after the person has given it back.
+        entry = self._table.putting(
+            handoffs.entry(record, handoff, handoffs.WAITING),
+            condition="attribute_not_exists(#conversation_id)",
+        )
+        if handoffs.gives_way(record, handoff):
+            update = self._table.updating(
+                record.key,
+                set_={
+                    "handoff": {**handoff, "was": record.handoff["was"]},
+                    "updated_at": handoff["since"],
+                },
+                condition="#conversation_status = :status AND #handoff = :handoff",
+                status=Status.HANDED_OFF.value,
+                handoff=record.handoff,
+            )
+            replaced = handoffs.entry(record, record.handoff, handoffs.REPLACED)
+            return [update, entry, self._table.putting(replaced)]
+        states: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(UNATTENDED))}
+        changes = {
+            "conversation_status": Status.HANDED_OFF.value,
+            "hand_off_to_human": True,
+            "hand_off_to_human_reason": reason_text,
+            "handoff": {**handoff, "was": record.status.value},
+            "updated_at": handoff["since"],
+        }
+        either = " OR ".join(f"#conversation_status = :{name}" for name in states)
+        return [self._table.updating(record.key, set_=changes, condition=either, **states), entry]
 
     def _append_writes(
         self, record: Record, new: Entry, attributes: Mapping[str, Any], gone: Sequence[str]

@@ -291,9 +291,9 @@ def test_delivery_never_goes_backwards(conversations):
     assert conversations.draft(record, "e1").text == "Hello"
 
 
-def handed_off(conversations, record, handoff_id="h1"):
+def handed_off(conversations, record, handoff_id="h1", held=""):
     return conversations.hand_off(
-        record, handoff_id=handoff_id, held="", reason="asked", reason_text="asked for a person"
+        record, handoff_id=handoff_id, held=held, reason="asked", reason_text="asked for a person"
     )
 
 
@@ -323,6 +323,61 @@ def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conve
     assert not handed_off(conversations, record)
     assert conversations.get(record).status == Status.PROCESSING
     assert handed_off(conversations, record, "h2")
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_what_is_held_takes_the_place_of_what_holds_nothing(conversations, table, is_known):
+    """An opening that is held for approval, of a conversation that a person has already."""
+    listed = Handoffs(table)
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    if is_known:
+        record = conversations.get(record)
+    assert handed_off(conversations, record, "h2", held="start")
+    record = conversations.get(record)
+    assert record.is_handed_off
+    assert record.handoff == {
+        "id": "h2",
+        "held": "start",
+        "reason": "asked",
+        "since": record.handoff["since"],
+        "was": "processing",
+    }
+    (waiting,) = listed.waiting()
+    assert (waiting["conversation_id"], waiting["held"]) == (f"h2#{record.opaque_id}", "start")
+    for again in ("h1", "h2"):
+        assert not handed_off(conversations, record, again, held="start")
+        assert not handed_off(conversations, record, again)
+    assert not handed_off(conversations, record, "h3", held="reply")
+    assert conversations.get(record).handoff["id"] == "h2"
+    given_back = {"conversation_status": "processing"}
+    record = conversations.move(record, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    for again in ("h1", "h2"):
+        assert not handed_off(conversations, record, again, held="start")
+    assert conversations.get(record).status == Status.PROCESSING
+
+
+def test_what_is_held_is_not_given_to_who_answers_by_hand(conversations, table):
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    record = conversations.get(record)
+    taken = {"handoff": {**record.handoff, "taken_by": "p1"}}
+    conversations.move(record, {Status.HANDED_OFF}, taken, same_handoff=True)
+    assert not handed_off(conversations, record, "h2", held="start")
+    assert not handed_off(conversations, conversations.get(record), "h2", held="start")
+    assert [one["held"] for one in Handoffs(table).waiting()] == [""]
+
+
+def test_what_is_held_finds_a_conversation_that_was_given_back_meanwhile(conversations, table):
+    record = conversations.open(new()).record
+    handed_off(conversations, record)
+    read = conversations.get(record)
+    given_back = {"conversation_status": "processing"}
+    conversations.move(read, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    assert handed_off(conversations, read, "h2", held="start")
+    assert conversations.get(record).handoff["held"] == "start"
+    states = {one["conversation_id"].partition("#")[0] for one in Handoffs(table).waiting()}
+    assert states == {"h1", "h2"}, "whoever gave it back closes its own"
 
 
 def test_a_hand_off_that_was_read_is_given_back_and_taken_and_no_later_one(conversations):

@@ -309,6 +309,32 @@ def test_an_opening_that_ended_unsent_while_a_person_had_it_shows_that_when_it_c
     assert record["conversation_status"] == status
 
 
+def test_an_opening_that_is_held_is_approved_though_its_recipient_asked_for_a_person_first():
+    """Its worker died, a switch stopped its heir, and it went on after the recipient's message."""
+    held = {"starts": (TEXT,), "held": "auto_queue_initial_message"}
+    handing_off = call_of(Port.TRANSACT, schedule(**held), which=2)
+    dies = fault(Port.READ, "crash_after", handing_off - 1)
+    story = held | {
+        "says": (Says(2_100.0, "sms", TEXT.recipient, 0, "can a human call me"),),
+        "flips": (
+            Flip(200.0, "kill_switch", value=True),
+            Flip(2_000.0, "kill_switch", value=False),
+        ),
+        "ticks": (3_000.0,),
+        "approvals": (8_000.0,),
+        "faults": (dies,),
+    }
+    world, violations = run(schedule(**story))
+    assert violations == []
+    states = {
+        row["reason"]: row["handoff_state"]
+        for row in world.conversations.rows.values()
+        if "handoff_state" in row
+    }
+    assert states == {"asked_by_writer": "replaced", "auto_queue_initial_message": "approved"}
+    assert list(world.landed.values()) == [1], "the opening"
+
+
 @pytest.mark.parametrize("seed", [2, 4, 8])
 def test_a_message_redelivered_after_its_opening_was_told_as_undelivered_is_answered(seed):
     """Its worker had died at the answer, and the conversation has failed since."""
