@@ -76,11 +76,11 @@ drill: $(READY) ## A deployed stage in which things break, and nothing may be mi
 test-deployed: $(READY) ## What is deployed, both ways, held against the declaration
 	@$(BIN)/python -m pytest -m deployed tests/deployed
 
-simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=... JOBS=... DENSER=1 STALLED=1
-	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) $(if $(DENSER),--denser) $(if $(STALLED),--stalled)
+simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=... JOBS=... KIND=denser|stalled|handed
+	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) $(if $(KIND),--$(KIND))
 
 soak: $(READY) ## A million of them, on every core, for hours
-	@$(BIN)/python -m tests.simulation --runs 1000000 --seed $(SEED) --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(DENSER),--denser) $(if $(STALLED),--stalled)
+	@$(BIN)/python -m tests.simulation --runs 1000000 --seed $(SEED) --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(KIND),--$(KIND))
 
 crash: $(READY) ## The real functions killed at every call they make, and judged from the outside
 	@$(BIN)/python -m tests.crash

@@ -7,6 +7,7 @@ workload    puts a scenario on the agenda of its world
 agenda      what happens when, and what is under way
 scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
 denser      the same with more trouble in each schedule, or longer stand-stills
+handed      one recipient, whose messages wait for persons, switches and quiet hours
 people      what operators and other persons do: replay, redrive, approve
 senders     who writes to the doors, and repeats what was not taken
 standing    schedules in which a worker stands still at each call in turn

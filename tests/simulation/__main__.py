@@ -13,10 +13,16 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from tests.simulation.denser import denser, stalled
+from tests.simulation.handed import handed
 from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.shrink import shrunk
 from tests.simulation.world import World
 
+_KINDS = (
+    ("--denser", denser, "more trouble in each schedule"),
+    ("--stalled", stalled, "the same, and workers that stand still for long"),
+    ("--handed", handed, "messages that wait for persons, switches and quiet hours"),
+)
 SHARE = 500
 """Seeds that a process runs before it tells what they showed."""
 
@@ -46,7 +52,7 @@ class Found:
 def main(arguments: list[str] | None = None) -> int:
     """Run; 1 when a promise did not hold."""
     options = _options(arguments)
-    draw = stalled if options.stalled else denser if options.denser else scenario
+    draw = options.draw
     gc.freeze()  # what was imported is never garbage
     gc.set_threshold(20_000)  # a world is garbage as a whole: looked for less often, 6 % faster
     found = Found()
@@ -70,8 +76,10 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes; a soak has one a core")
     parser.add_argument("--stop-after", type=int, default=5, help="failing runs")
     parser.add_argument("--no-shrink", action="store_true")
-    parser.add_argument("--denser", action="store_true", help="more trouble in each schedule")
-    parser.add_argument("--stalled", action="store_true", help="and workers that stand still long")
+    kinds = parser.add_mutually_exclusive_group()
+    for name, draw, about in _KINDS:
+        kinds.add_argument(name, dest="draw", action="store_const", const=draw, help=about)
+    parser.set_defaults(draw=scenario)
     return parser.parse_args(arguments)
 
 

@@ -50,6 +50,8 @@ CALLS_AN_EVENT = 55
 CALLS_OF = {"ticket": 23, "start": 43, "says": 28, "batch": 6, "write": 17, "sweep": 25, "copy": 3}
 """About how many calls each thing of a schedule leads to, so that faults fall among them."""
 MOST_FAULTS = 24
+SWITCHES = ("kill_switch", "safe_mode", "automation_enabled", "shadow_mode")
+QUIET_UNTIL = ("14:20", "15:30")
 HELD = ("auto_queue_initial_message", "auto_queue_reply_message")
 _STORE = frozenset({Port.READ, Port.WRITE, Port.TRANSACT})
 _QUEUE = frozenset({Port.SEND, Port.DEFER})
@@ -370,7 +372,7 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
         ),
         "bad_news": rng.choice(("",) * 6 + ("undelivered", "undelivered", "opted_out")),
         "takes": tuple(rng.random() * 9_000 for _ in range(rng.choice((0, 0, 0, 1)))),
-        "quiet_until": rng.choice(("",) * 8 + ("14:20", "15:30")),
+        "quiet_until": rng.choice(("",) * 8 + QUIET_UNTIL),
         "is_written": rng.random() < 0.3,
         "resends": tuple(
             (rng.random() * 9_000, rng.randrange(30)) for _ in range(rng.choice((0, 0, 0, 0, 2)))
@@ -388,7 +390,7 @@ def _skews(rng: random.Random, count: int) -> list[float]:
 
 def _flips(rng: random.Random, horizon: float) -> list[Flip]:
     flips = []
-    for name in rng.sample(("kill_switch", "safe_mode", "automation_enabled", "shadow_mode"), 2):
+    for name in rng.sample(SWITCHES, 2):
         stops = name != "automation_enabled"
         on = rng.random() * horizon
         flips.append(Flip(on, name, stops))

@@ -4,6 +4,7 @@ import pytest
 
 from tests.simulation import shrink
 from tests.simulation.denser import denser, stalled
+from tests.simulation.handed import handed
 from tests.simulation.scenario import scenario, tickets_alone
 from tests.simulation.world import World
 
@@ -53,9 +54,25 @@ def test_every_promise_holds_on_two_hundred_denser_seeds():
         assert World(denser(seed)).run().oracle.violations == [], seed
 
 
-def test_every_promise_holds_on_a_hundred_seeds_that_stall():
+@pytest.mark.parametrize("draw", [stalled, handed])
+def test_every_promise_holds_on_a_hundred_seeds_of_a_kind(draw):
     for seed in range(1_000, 1_100):
-        assert World(stalled(seed)).run().oracle.violations == [], seed
+        assert World(draw(seed)).run().oracle.violations == [], seed
+
+
+def test_a_seed_that_is_handed_over_replays_and_asks_persons():
+    first, second = (told(World(handed(7), trace=True).run()) for _ in range(2))
+    assert first == second
+    assert (
+        sum(
+            any(
+                "handoff_state" in row
+                for row in World(handed(seed)).run().conversations.rows.values()
+            )
+            for seed in range(20)
+        )
+        > 5
+    )
 
 
 @pytest.mark.parametrize("seed", [1, 17, 181])
