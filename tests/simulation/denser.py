@@ -69,16 +69,19 @@ def stalled(seed: int) -> Scenario:
         batches=(),
         writes=(),
         faults=tuple(sorted([*longer, *more], key=lambda fault: fault.at)),
-        resends=drawn.resends + _asked(rng, 0.5, 20),
-        replays=drawn.replays + _asked(rng, 0.5, 6),
-        resumes=drawn.resumes + _asked(rng, 0.3, 6),
-        ticks=drawn.ticks
-        if rng.random() < 0.5
-        else tuple(300.0 * n * (1 + rng.random()) for n in range(1, 8)),
+        resends=drawn.resends + asked(rng, 0.5, 20),
+        replays=drawn.replays + asked(rng, 0.5, 6),
+        resumes=drawn.resumes + asked(rng, 0.3, 6),
+        ticks=drawn.ticks if rng.random() < 0.5 else often(rng, 7),
     )
 
 
-def _asked(rng: random.Random, share: float, which: int) -> tuple[tuple[float, int], ...]:
+def often(rng: random.Random, times: int) -> tuple[float, ...]:
+    """Sweeps far closer to one another than where nothing is left to do."""
+    return tuple(300.0 * n * (1 + rng.random()) for n in range(1, times + 1))
+
+
+def asked(rng: random.Random, share: float, which: int) -> tuple[tuple[float, int], ...]:
     """What an operator asks for, twice, in some schedules: when, and of which event."""
     if rng.random() >= share:
         return ()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from tests.simulation.denser import asked, often
 from tests.simulation.faults import Fault
 from tests.simulation.scenario import (
     ANSWERS,
@@ -18,17 +19,16 @@ from tests.simulation.scenario import (
     Says,
     Scenario,
     Start,
+    recipient,
     scenario,
 )
-
-TELEPHONE, MAIL = "+15550140000", "jo.0@example.com"
 
 
 def handed(seed: int) -> Scenario:
     """The scenario of a seed in which messages wait for persons; without tickets and facts."""
     rng = random.Random(seed ^ 0x5A2D)
     channel = rng.choice(("whatsapp", "sms", "email"))
-    to = MAIL if channel == "email" else TELEPHONE
+    to = recipient(channel, 0)
     starts = [Start(0.0, "req0", channel, to)]
     if rng.random() < 0.3:
         starts.append(Start(rng.random() * 800, "req1", channel, to))
@@ -47,11 +47,9 @@ def handed(seed: int) -> Scenario:
         quiet_until=rng.choice(("", *QUIET_UNTIL)),
         approvals=_times(rng, rng.choice((1, 1, 2, 3))),
         takes=_times(rng, 1 if rng.random() < 0.15 else 0),
-        ticks=tuple(300.0 * n * (1 + rng.random()) for n in range(1, 12))
-        if rng.random() < 0.5
-        else (),
-        resumes=_asked(rng),
-        replays=_asked(rng),
+        ticks=often(rng, 11) if rng.random() < 0.5 else (),
+        resumes=asked(rng, 0.3, 6),
+        replays=asked(rng, 0.3, 6),
         provoked=tuple(
             Fault(at, rng.random(), rng.random(), pauses=False)
             for at in range(3)
@@ -98,10 +96,3 @@ def _faults(rng: random.Random) -> tuple[Fault, ...]:
 
 def _times(rng: random.Random, count: int) -> tuple[float, ...]:
     return tuple(rng.random() * 9_000 for _ in range(count))
-
-
-def _asked(rng: random.Random) -> tuple[tuple[float, int], ...]:
-    """What an operator asks for, twice, in some schedules: when, and of which event."""
-    if rng.random() >= 0.3:
-        return ()
-    return tuple((rng.random() * 5_000, rng.randrange(6)) for _ in range(2))

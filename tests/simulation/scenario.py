@@ -295,12 +295,17 @@ def delayed(rng: random.Random, post: Post, share: float = 0.1) -> Post:
     return replace(post, at=post.at + rng.choice((1.0, 30.0, 500.0)) * rng.random())
 
 
+def recipient(channel: str, number: int) -> str:
+    """Whose address is looked for wherever no personal data may be."""
+    return f"{CANARY}.{number}@example.com" if channel == "email" else f"{RECIPIENTS}{number:04}"
+
+
 def _outreach(rng: random.Random) -> tuple[list[Start], list[Says]]:
     starts: list[Start] = []
     says: list[Says] = []
     for number in range(rng.choice((0, 1, 1, 2))):
         channel = rng.choice(("whatsapp", "sms", "email"))
-        to = f"{CANARY}.{number}@example.com" if channel == "email" else f"{RECIPIENTS}{number:04}"
+        to = recipient(channel, number)
         at = rng.random() * 60
         start = Start(at, f"req{number}", channel, to)
         starts.append(start)
