@@ -115,10 +115,10 @@ class Sender:
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
         """`ports.Settler` of `SendText`.
 
-        A template's text is Twilio's own rendering, so any message of that time may be it that is
-        not what another action says: that one may have been sent and not yet recorded.  Whose the
-        rest are is told by status callbacks, which name the message, and by the ids that other
-        actions have already; what a message may say of which neither tells is its rival.
+        A template's text is Twilio's own rendering, so any message of that time may be it, save
+        one that says what another action was to say: that one may have been sent and not yet
+        recorded.  Whose a message is, is known where a status callback named it or an action has
+        recorded its id; where neither has, every action that may have said it is its rival.
         """
         record = self._conversations.find(action.conversation_id)
         if record is None:

@@ -73,7 +73,7 @@ class Settlement:
         return self._judge_absence(action)
 
     def _is_open(self, key: str) -> bool:
-        """Whether a rival may have done it and not written so; it began before what it did."""
+        """Whether a rival may have done it and not written so: it has begun, and may yet write."""
         row = self._ledger.action(key)
         if row is None or row.unsettled is None or row.status not in _OPEN:
             return False
