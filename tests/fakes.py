@@ -12,8 +12,13 @@ class ManualClock:
     """Time that moves when the test says so."""
 
     def __init__(self, now=NOON):
-        self.moment = now
+        self.began = self.moment = now
         self.slept = []
+
+    @property
+    def elapsed(self):
+        """Seconds that it has moved."""
+        return (self.moment - self.began).total_seconds()
 
     def now(self):
         return self.moment

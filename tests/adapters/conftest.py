@@ -11,9 +11,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))  # whatever pytest's import mode is
 
 import vendor_server
+from fakes import ManualClock, RecordingLog
 from http_calls import client, client_of  # noqa: F401 - pytest finds fixtures by name
 from richpanel_rig import live, tickets  # noqa: F401 - likewise
-from vendor_doubles import ManualClock, RecordingLog
 from vendor_server import Vendor
 
 

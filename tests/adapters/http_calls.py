@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from vendor_doubles import ManualClock, RecordingLog
+from fakes import ManualClock, RecordingLog
 from vendor_server import CANARY, Vendor
 
 from chalicelib.adapters.breaker import Breaker

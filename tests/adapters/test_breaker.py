@@ -5,7 +5,7 @@ from __future__ import annotations
 from contextlib import suppress
 
 import pytest
-from vendor_doubles import ManualClock
+from fakes import ManualClock
 
 from chalicelib.adapters.breaker import MAX_PAUSE_SECONDS, Breaker
 from chalicelib.errors import BreakerOpenError, TransientError, UncertainError
@@ -49,7 +49,7 @@ def test_failures_in_a_row_open_it_and_a_success_between_them_does_not(breaker: 
 
 def test_after_the_pause_two_successes_close_it(breaker: Breaker, clock: ManualClock):
     fail(breaker, 3)
-    clock.elapsed += 31
+    clock.forward(31)
 
     call(breaker)
     call(breaker)
@@ -65,7 +65,7 @@ def test_a_failed_probe_opens_it_for_twice_as_long_up_to_a_quarter_of_an_hour(
     pauses = []
     for _ in range(8):
         pauses.append(pause(breaker))
-        clock.elapsed += pauses[-1]
+        clock.forward(pauses[-1])
         fail(breaker)
 
     assert pauses == [30, 60, 120, 240, 480, 900, 900, 900]
@@ -74,7 +74,7 @@ def test_a_failed_probe_opens_it_for_twice_as_long_up_to_a_quarter_of_an_hour(
 
 def test_a_failure_between_the_two_successes_opens_it_again(breaker: Breaker, clock: ManualClock):
     fail(breaker, 3)
-    clock.elapsed += 30
+    clock.forward(30)
     call(breaker)
     fail(breaker)
 
@@ -83,9 +83,9 @@ def test_a_failure_between_the_two_successes_opens_it_again(breaker: Breaker, cl
 
 def test_once_closed_it_begins_with_the_short_pause_again(breaker: Breaker, clock: ManualClock):
     fail(breaker, 3)
-    clock.elapsed += 30
+    clock.forward(30)
     fail(breaker)
-    clock.elapsed += 60
+    clock.forward(60)
     call(breaker)
     call(breaker)
     fail(breaker, 3)
@@ -95,7 +95,7 @@ def test_once_closed_it_begins_with_the_short_pause_again(breaker: Breaker, cloc
 
 def test_while_half_open_one_call_at_a_time_goes_through(breaker: Breaker, clock: ManualClock):
     fail(breaker, 3)
-    clock.elapsed += 30
+    clock.forward(30)
 
     with breaker.attempt("read"):
         assert pause(breaker) == 5.0
@@ -118,7 +118,7 @@ def test_what_says_nothing_of_the_vendor_neither_opens_nor_closes_it(
     for _ in range(5):
         call(breaker, error)
     fail(breaker, 3)
-    clock.elapsed += 30
+    clock.forward(30)
     for _ in range(5):
         call(breaker, error)
     fail(breaker)

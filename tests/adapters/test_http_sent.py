@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 import vendor_server as does
+from fakes import ManualClock
 from http_calls import EVERY_CALL, READ, SEND, WRITE, failure
-from vendor_doubles import ManualClock
 from vendor_server import Script, Vendor
 
 from chalicelib.adapters.http import Call, VendorClient
@@ -178,7 +178,7 @@ def test_a_connection_that_idled_is_not_trusted(
     """A container that was frozen wakes with dead connections that look alive."""
     vendor.will(does.answer())
     client.send(READ, deadline_seconds=5)
-    clock.elapsed += 60
+    clock.forward(60)
 
     client.send(READ, deadline_seconds=5)
 

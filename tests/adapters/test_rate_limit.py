@@ -6,9 +6,9 @@ import threading
 import time
 
 import pytest
+from fakes import ManualClock
 from hypothesis import given
 from hypothesis import strategies as st
-from vendor_doubles import ManualClock
 
 from chalicelib.adapters.rate_limit import RateLimit
 from chalicelib.clock import SystemClock
@@ -31,7 +31,7 @@ def test_a_burst_passes_at_once_and_then_calls_are_paced(clock: ManualClock):
 
 def test_an_idle_hour_saves_up_no_more_than_one_burst(clock: ManualClock):
     limit = limit_of(clock, 6)
-    clock.elapsed += 3600
+    clock.forward(3600)
     at = []
     for _ in range(5):
         limit.acquire("read", deadline_seconds=60)
@@ -60,7 +60,7 @@ def test_a_refused_turn_is_not_paid_for(clock: ManualClock):
     for _ in range(5):
         with pytest.raises(TransientError):
             limit.acquire("read", deadline_seconds=1)
-    clock.elapsed += 15
+    clock.forward(15)
 
     limit.acquire("read", deadline_seconds=1)
 
@@ -95,7 +95,7 @@ def test_no_window_sees_more_than_one_and_a_half_shares(share: float, idle: list
     limit = limit_of(clock, share)
     at = []
     for seconds in idle:
-        clock.elapsed += seconds
+        clock.forward(seconds)
         limit.acquire("read", deadline_seconds=1e9)
         at.append(clock.elapsed)
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 import vendor_server as does
+from fakes import ManualClock, RecordingLog
 from richpanel_rig import adapter, tag
-from vendor_doubles import ManualClock, RecordingLog
 from vendor_server import Vendor
 
 from chalicelib.actions import Assign, RemoveTag

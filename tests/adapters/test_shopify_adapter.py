@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import vendor_server as does
-from vendor_doubles import ManualClock, RecordingLog
+from fakes import ManualClock, RecordingLog
 from vendor_server import Vendor
 
 from chalicelib.adapters.breaker import Breaker
