@@ -13,7 +13,7 @@ The formats are fixed by the data model and never change within the ledger's ret
     evt:release:{opaque conversation id}:{hand-off id}
     evt:aloware:{communication id}:{event}:{sha256 of the body}      evt:hubspot:{sha256 of the events}
     act:send:{opaque conversation id}:{entry_id}
-    act:handoff:{opaque conversation id}:{suffix}
+    act:handoff:{opaque conversation id}:{suffix}                    failed-{suffix} of an escalation
     act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
     act:rows:{target}:{table}:{number}                               one numbered POST of rows
     ALOWARE:{communication id}                                       a fact; at most one per call

@@ -80,7 +80,7 @@ class HandOff:
     Attributes:
         arg: ``{held}|{reason}``: what is held back until it is released (``start``, ``reply`` or
             nothing), and why a person is asked, as a fixed word.
-        suffix: which event asked for it; also the hand-off's id.
+        suffix: which event asked for it, and whether as it failed; also the hand-off's id.
     """
 
     conversation_id: str

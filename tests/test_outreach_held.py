@@ -6,6 +6,8 @@ import pytest
 from outreach_system import TEL, replay
 
 from chalicelib.conversations.records import Channel, Status
+from chalicelib.errors import TransientError
+from chalicelib.flows.outreach import rules
 from local import company
 
 
@@ -308,3 +310,36 @@ def test_a_released_reply_that_cannot_be_written_goes_back_to_a_person(outreach)
     (again,) = outreach.services.desk.waiting()
     assert (again.held, again.reason) == ("reply", "secrets_credentials_malformed")
     assert outreach.record("sms").status == Status.HANDED_OFF
+
+
+def test_a_reply_that_failed_is_held_when_it_is_replayed_after_it_was_given_back(
+    outreach, monkeypatch
+):
+    """Two hand-offs of one event: a person had the first, and has not seen the second."""
+    outreach.set_project(auto_queue_reply_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    with monkeypatch.context() as patch:
+
+        def fails(_record, _rule):
+            raise TransientError("dynamodb", "get_item", reason="outage")
+
+        patch.setattr(rules, "is_held", fails)
+        outreach.run()
+        while not list(outreach.services.desk.waiting()):
+            assert outreach.again()
+    desk = outreach.services.desk
+    (failed,) = desk.waiting()
+    assert (failed.held, failed.reason) == ("", "failed")
+    outreach.again()  # and lies with the dead letters: what comes behind it is free
+    desk.approve(failed.opaque_id)
+    outreach.run()
+    assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
+    replay(outreach, "evt:reply:")
+    outreach.run()
+    (held,) = desk.waiting()
+    assert (held.held, held.reason) == ("reply", "auto_queue_reply_message")
+    desk.approve(held.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 2

@@ -49,7 +49,7 @@ def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
 
     Who has taken it over answers by hand: nothing held is sent any more.
     """
-    if not record.is_handed_off or not handoff["held"]:
+    if not record.is_handed_off or not handoff["held"] or record.handoff["id"] == handoff["id"]:
         return False
     return not record.handoff["held"] and "taken_by" not in record.handoff
 

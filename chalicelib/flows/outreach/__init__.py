@@ -155,4 +155,5 @@ class OutreachFlow:
             self._conclusions.fail(record, "retries", reason)
             self._conclusions.free(record)
             return None
-        return HandOff(record.opaque_id, "|failed", suffix(event))
+        # Not the hand-off that the event's own plan may hold: given back, the event may be replayed.
+        return HandOff(record.opaque_id, "|failed", f"failed-{suffix(event)}")
