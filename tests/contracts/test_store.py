@@ -425,7 +425,8 @@ class ConversationsWalk:
 
     def _hand_off(self):
         one = self.store.get(self._one())
-        return self.store.hand_off(one, handoff_id="h", held="", reason="r", reason_text="t")
+        by, held = self.rng.choice("hg"), self.rng.choice(("", "start"))
+        return self.store.hand_off(one, handoff_id=by, held=held, reason="r", reason_text="t")
 
     def _draft(self):
         return self.store.keep_draft(self._one(), "e1", Draft(text=f"t{self.rng.randrange(3)}"))

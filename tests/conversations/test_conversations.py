@@ -4,83 +4,18 @@ import threading
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from conversation_samples import EMAIL, SENDERS, TEL, message, new
 
 from chalicelib import keys
 from chalicelib.clock import iso
 from chalicelib.conversations import items
-from chalicelib.conversations.handoffs import Handoffs
 from chalicelib.conversations.records import Channel, Draft, Entry, Status, Told
-from chalicelib.conversations.store import Conversations
+from chalicelib.conversations.store import TRIES
 from chalicelib.dynamo import Table
-from chalicelib.errors import LeaseLostError
+from chalicelib.errors import LeaseLostError, TransientError
 from chalicelib.ledger import Ledger
 from chalicelib.ports import EventFacts, EventStatus, Modes
 from chalicelib.starts import Starts
-
-TEL = "+15550100001"
-EMAIL = "j.doe@example.com"
-SENDERS = {
-    "whatsapp": {"company_whatsapp_number": "+15550109001"},
-    "sms": {"company_sms_number": "+15550109002"},
-    "email": {"company_email": "replies@company.example"},
-}
-
-
-class HandClock:
-    """A clock that moves when it is told to."""
-
-    def __init__(self):
-        self.at = datetime(2026, 11, 20, 9, tzinfo=UTC)
-
-    def now(self):
-        return self.at
-
-    def monotonic(self):
-        return self.at.timestamp()
-
-    def sleep(self, seconds):
-        self.at += timedelta(seconds=seconds)
-
-
-@pytest.fixture
-def clock():
-    return HandClock()
-
-
-@pytest.fixture
-def table(ddb):
-    return Table(ddb.client, ddb.tables["ConversationsTable"])
-
-
-@pytest.fixture
-def conversations(table, clock):
-    return Conversations(table, clock)
-
-
-def new(request_id="req123", channel="whatsapp", **more):
-    recipient = EMAIL if channel == "email" else TEL
-    return {
-        "primary_channel": recipient,
-        "conversation_id": f"ci-aaa-001#pi-aaa-001#{request_id}#{recipient.lstrip('+')}",
-        "opaque_id": f"opaque-{request_id}-{channel}",
-        "start_event": f"evt:start:{request_id}",
-        "company_id": "ci-aaa-001",
-        "project_id": "pi-aaa-001",
-        "request_id": request_id,
-        "channel_method": channel,
-        "channel_config": SENDERS[channel],
-        "recipient_email" if channel == "email" else "recipient_tel": recipient,
-        **more,
-    }
-
-
-def message(number, role="user"):
-    return Entry(
-        entry_id=f"e-{number:05d}",
-        message_timestamp=iso(datetime(2026, 11, 20, tzinfo=UTC) + timedelta(seconds=number)),
-        role=role,
-        content=f"message number {number:05d} " + "x" * 200,
-    )
 
 
 def test_opening_writes_what_the_schema_requires_with_its_types(conversations, table):
@@ -96,7 +31,7 @@ def test_opening_writes_what_the_schema_requires_with_its_types(conversations, t
     assert item["gsi_company_whatsapp_number"] == "+15550109001"
     assert "gsi_recipient_email" not in item
     assert "gsi_company_sms_number" not in item
-    assert item["ttl"] == int(datetime(2027, 11, 20, 9, tzinfo=UTC).timestamp())
+    assert item["ttl"] == int(datetime(2027, 11, 20, 12, tzinfo=UTC).timestamp())
     raw = table._client.get_item(
         TableName=table.name,
         Key={k: {"S": v} for k, v in opened.record.key.items()},
@@ -112,7 +47,7 @@ def test_consent_that_is_missing_is_stored_as_false(conversations):
 
 def test_opening_twice_gives_the_first_conversation_unchanged(conversations, clock):
     first = conversations.open(new(company_name="First"))
-    clock.sleep(60)
+    clock.forward(60)
     second = conversations.open(new(company_name="Second"))
     assert not second.is_new
     assert second.record.item == first.record.item
@@ -167,7 +102,7 @@ def test_a_conversation_is_opened_only_while_its_start_is_held(conversations, ta
 
 
 def _claim(ledger, event, clock):
-    clock.sleep(300)
+    clock.forward(300)
     modes = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
     return ledger.claim(event, modes, lease_seconds=250, takeover=frozenset())
 
@@ -291,116 +226,6 @@ def test_delivery_never_goes_backwards(conversations):
     assert conversations.draft(record, "e1").text == "Hello"
 
 
-def handed_off(conversations, record, handoff_id="h1", held=""):
-    return conversations.hand_off(
-        record, handoff_id=handoff_id, held=held, reason="asked", reason_text="asked for a person"
-    )
-
-
-def test_a_conversation_is_handed_off_once_and_its_hand_off_closed_once(conversations, table):
-    """Two persons who decide at once: the second is told that it was decided."""
-    listed = Handoffs(table)
-    record = conversations.open(new()).record
-    assert handed_off(conversations, record)
-    assert not handed_off(conversations, record, "h2")
-    record = conversations.get(record)
-    assert (record.status, record.handoff["was"]) == (Status.HANDED_OFF, "processing")
-    (waiting,) = listed.waiting()
-    assert (waiting["opaque_id"], waiting["reason"]) == (record.opaque_id, "asked")
-    ends = datetime(2027, 11, 20, tzinfo=UTC)
-    assert listed.close(record, "approved", ends)
-    assert not listed.close(record, "taken", ends)
-    assert list(listed.waiting()) == []
-    key = {name: waiting[name] for name in ("primary_channel", "conversation_id")}
-    assert table.get(key)["handoff_state"] == "approved"
-
-
-def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conversations, table):
-    record = conversations.open(new()).record
-    assert handed_off(conversations, record)
-    given_back = {"conversation_status": "processing"}
-    record = conversations.move(record, {Status.HANDED_OFF}, given_back, remove=["handoff"])
-    assert not handed_off(conversations, record)
-    assert conversations.get(record).status == Status.PROCESSING
-    assert handed_off(conversations, record, "h2")
-
-
-@pytest.mark.parametrize("is_known", [True, False])
-def test_what_is_held_takes_the_place_of_what_holds_nothing(conversations, table, is_known):
-    """An opening that is held for approval, of a conversation that a person has already."""
-    listed = Handoffs(table)
-    record = conversations.open(new()).record
-    assert handed_off(conversations, record)
-    if is_known:
-        record = conversations.get(record)
-    assert handed_off(conversations, record, "h2", held="start")
-    record = conversations.get(record)
-    assert record.is_handed_off
-    assert record.handoff == {
-        "id": "h2",
-        "held": "start",
-        "reason": "asked",
-        "since": record.handoff["since"],
-        "was": "processing",
-    }
-    (waiting,) = listed.waiting()
-    assert (waiting["conversation_id"], waiting["held"]) == (f"h2#{record.opaque_id}", "start")
-    for again in ("h1", "h2"):
-        assert not handed_off(conversations, record, again, held="start")
-        assert not handed_off(conversations, record, again)
-    assert not handed_off(conversations, record, "h3", held="reply")
-    assert conversations.get(record).handoff["id"] == "h2"
-    given_back = {"conversation_status": "processing"}
-    record = conversations.move(record, {Status.HANDED_OFF}, given_back, same_handoff=True)
-    for again in ("h1", "h2"):
-        assert not handed_off(conversations, record, again, held="start")
-    assert conversations.get(record).status == Status.PROCESSING
-
-
-def test_what_is_held_is_not_given_to_who_answers_by_hand(conversations, table):
-    record = conversations.open(new()).record
-    assert handed_off(conversations, record)
-    record = conversations.get(record)
-    taken = {"handoff": {**record.handoff, "taken_by": "p1"}}
-    conversations.move(record, {Status.HANDED_OFF}, taken, same_handoff=True)
-    assert not handed_off(conversations, record, "h2", held="start")
-    assert not handed_off(conversations, conversations.get(record), "h2", held="start")
-    assert [one["held"] for one in Handoffs(table).waiting()] == [""]
-
-
-def test_what_is_held_finds_a_conversation_that_was_given_back_meanwhile(conversations, table):
-    record = conversations.open(new()).record
-    handed_off(conversations, record)
-    read = conversations.get(record)
-    given_back = {"conversation_status": "processing"}
-    conversations.move(read, {Status.HANDED_OFF}, given_back, same_handoff=True)
-    assert handed_off(conversations, read, "h2", held="start")
-    assert conversations.get(record).handoff["held"] == "start"
-    states = {one["conversation_id"].partition("#")[0] for one in Handoffs(table).waiting()}
-    assert states == {"h1", "h2"}, "whoever gave it back closes its own"
-
-
-def test_a_hand_off_that_was_read_is_given_back_and_taken_and_no_later_one(conversations):
-    record = conversations.open(new()).record
-    handed_off(conversations, record)
-    first = conversations.get(record)
-    given_back = {"conversation_status": "processing"}
-    record = conversations.move(first, {Status.HANDED_OFF}, given_back, same_handoff=True)
-    assert record.status == Status.PROCESSING
-    assert handed_off(conversations, record, "h2")
-    assert conversations.move(first, {Status.HANDED_OFF}, given_back, same_handoff=True) is None
-    assert conversations.get(record).handoff["id"] == "h2"
-    assert conversations.get(record).is_handed_off
-
-
-def test_a_conversation_that_has_failed_is_handed_to_a_person_who_sees_that(conversations, table):
-    record = conversations.open(new()).record
-    record = conversations.move(record, {Status.PROCESSING}, {"conversation_status": "failed"})
-    assert handed_off(conversations, record)
-    assert len(list(Handoffs(table).waiting())) == 1
-    assert conversations.get(record).handoff["was"] == "failed"
-
-
 def test_an_append_that_others_overtook_keeps_what_they_wrote_and_comes_behind_it(conversations):
     """Whoever holds a record read before them writes neither over an entry nor over a status."""
     stale = conversations.open(new()).record
@@ -415,6 +240,16 @@ def test_an_append_that_others_overtook_keeps_what_they_wrote_and_comes_behind_i
     assert (now.status, now.message_count) == (Status.FAILED, 2)
     history = [one.entry_id for one in conversations.history(conversations.get(stale))]
     assert history == ["e-00001", "e-00002"]
+
+
+def test_an_append_that_others_overtake_again_and_again_is_for_later(conversations, overtaken):
+    opened = conversations.open(new()).record
+    others = iter(range(1, 100))
+    late = overtaken(lambda: conversations.append(opened, message(next(others))))
+    with pytest.raises(TransientError, match="contended"):
+        late.append(opened, message(0))
+    history = [one.entry_id for one in conversations.history(conversations.get(opened))]
+    assert history == [message(n).entry_id for n in range(1, TRIES + 1)]
 
 
 def test_an_append_beside_a_status_that_was_moved_leaves_the_status(conversations):
@@ -507,7 +342,7 @@ def test_a_recipients_conversations_are_found_by_time(conversations, clock):
     start = clock.now()
     for request_id in ("a", "b", "c"):
         conversations.open(new(request_id))
-        clock.sleep(3600)
+        clock.forward(3600)
     found = conversations.created_between(
         TEL, start + timedelta(minutes=30), start + timedelta(hours=5)
     )
