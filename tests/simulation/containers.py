@@ -6,15 +6,18 @@ are the product's own, unchanged; only what they stand on is in memory.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.actions import Action
 from chalicelib.audit import Audit
 from chalicelib.effects import Effects
 from chalicelib.escalation import Escalation
 from chalicelib.flows.resend import ResendFlow
 from chalicelib.intake import Intake
 from chalicelib.ledger import Ledger
+from chalicelib.ports import ActionRow, Lease, Modes
 from chalicelib.rebuild import LeftByWorkers, ticket_job
 from chalicelib.reconcile import Reconciler
 from chalicelib.settlement import Settlement
@@ -30,6 +33,22 @@ from tests.simulation.parts import SimClock, SimLog, SimOutbox, SimSsm, SimTable
 if TYPE_CHECKING:
     from tests.simulation.memory_queue import Message
     from tests.simulation.world import World
+
+
+class WatchedLedger(Ledger):
+    """The ledger, and what each key of an action is begun for is told."""
+
+    def __init__(self, world: World, table: SimTable, clock: SimClock) -> None:
+        super().__init__(table, clock, world.new_id)  # type: ignore[arg-type]
+        self._oracle = world.oracle
+
+    def begin(
+        self, lease: Lease, actions: Sequence[Action], modes: Modes, **how: bool
+    ) -> tuple[ActionRow, ...]:
+        """See `chalicelib.ports.LedgerPort.begin`."""
+        for action in actions:
+            self._oracle.begun(action)
+        return super().begin(lease, actions, modes, **how)
 
 
 class Container:
@@ -61,7 +80,7 @@ class Container:
         for name in ("outreach", "facts", "worker", "reconciler", "_support"):
             self.__dict__.pop(name, None)
         self.table = SimTable(world, world.ledger, wrote=world.oracle.wrote)
-        self.ledger = Ledger(self.table, self.clock, world.new_id)  # type: ignore[arg-type]
+        self.ledger = WatchedLedger(world, self.table, self.clock)
         memory = SimTable(world, world.state, wrote=world.oracle.remembered)
         self.state = States(memory, self.clock)  # type: ignore[arg-type]
         self.outbox = SimOutbox(world)

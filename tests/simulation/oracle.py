@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from chalicelib import keys
+from chalicelib.actions import Action
 from chalicelib.ticket_replies import Close
 from tests.simulation.carriers import decided_text
 from tests.simulation.flow import REPLIES
@@ -43,6 +44,8 @@ SET_LIKE = frozenset(
 )
 """Kinds of which a second landing changes nothing, or is judged by what it leaves behind."""
 
+_A_RECEIVE = "receive"
+"""In an action's payload: which receive of its message it is of, for the sandbox of a carrier."""
 _A_LOOK = frozenset({"looks", "looked_epoch"})
 """What a look at the provider leaves on an action's row."""
 _A_NOTE = frozenset({"outcome"})
@@ -78,6 +81,7 @@ class Oracle:
         self.texts: dict[tuple[str, str], set[str]] = {}
         self.bodies: dict[str, tuple[str, str]] = {}
         self.landed_texts: Counter[tuple[str, str]] = Counter()
+        self._meant: dict[str, tuple[str, dict[str, str]]] = {}
         self._order: dict[str, int] = {}
         self._head: dict[str, int] = {}
         self._event_head: dict[str, int] = {}
@@ -107,6 +111,13 @@ class Oracle:
         """P7: a message was handed back for the last time, by a worker that lives."""
         if self._world.row(event_key) is None and not self.logs["worker.dead_letter_not_recorded"]:
             self.broken("P7", f"{event_key} is in the DLQ and no row says why")
+
+    def begun(self, action: Action) -> None:
+        """P2: what passes for another under one key is never done, and nobody sees it."""
+        told = {name: value for name, value in action.payload().items() if name != _A_RECEIVE}
+        means = (action.kind, told)
+        if self._meant.setdefault(action.key, means) != means:
+            self.broken("P2", f"{action.key} is the key of {self._meant[action.key]} and {means}")
 
     def flipped(self) -> None:
         """A switch changed: note since when effects are forbidden without a break."""

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib import intake, ledger, ledger_actions, state, switches
+from chalicelib import intake, keys, ledger, ledger_actions, state, switches
 from chalicelib.audit import Audit
 from chalicelib.dynamo import ConditionFailed
 from chalicelib.effects import Effects
@@ -227,6 +227,15 @@ def test_an_end_without_a_reason_is_found(monkeypatch):
 
     monkeypatch.setattr(ledger.Ledger, "finish", silent)
     assert is_found("P7", since=11)
+
+
+def test_a_key_that_two_actions_share_is_found(monkeypatch):
+    def nameless(conversation_id, _tag, suffix):
+        return keys.joined("act", "rp_tag", conversation_id, suffix)
+
+    monkeypatch.setattr(keys, "tag_action", nameless)
+    worlds = (World(scenario(seed)).run() for seed in range(1, SEEDS))
+    assert any("is the key of" in one.what for world in worlds for one in world.oracle.violations)
 
 
 def test_an_age_gate_that_is_wider_than_the_memory_is_found(monkeypatch):
