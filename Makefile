@@ -76,7 +76,7 @@ drill: $(READY) ## A deployed stage in which things break, and nothing may be mi
 test-deployed: $(READY) ## What is deployed, both ways, held against the declaration
 	@$(BIN)/python -m pytest -m deployed tests/deployed
 
-simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=... JOBS=... KIND=denser|stalled|handed
+simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=... JOBS=... KIND=denser|stalled|handed|dying
 	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) $(if $(KIND),--$(KIND))
 
 soak: $(READY) ## A million of them, on every core, for hours

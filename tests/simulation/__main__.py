@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from tests.simulation.denser import denser, stalled
+from tests.simulation.dying import dying
 from tests.simulation.handed import handed
 from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.shrink import shrunk
@@ -22,6 +23,7 @@ _KINDS = (
     ("--denser", denser, "more trouble in each schedule"),
     ("--stalled", stalled, "the same, and workers that stand still for long"),
     ("--handed", handed, "messages that wait for persons, switches and quiet hours"),
+    ("--dying", dying, "events that fail until they are dead letters, and are replayed"),
 )
 SHARE = 500
 """Seeds that a process runs before it tells what they showed."""

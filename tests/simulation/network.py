@@ -110,7 +110,8 @@ class Network:
         self.effects += 1
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
         world.oracle.effect_starts(actions, within=within)
-        if self._is_out() or actions[0].conversation_id == world.vendor.sick:
+        is_sick = actions[0].conversation_id == world.vendor.sick
+        if self._is_out() or is_sick or world.is_ill(actions[0].key):
             world.oracle.surely_not(actions)
             raise TransientError(vendor, "effect", reason="connect_failed")
         if fault is None:

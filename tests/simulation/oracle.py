@@ -13,6 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib import keys
 from chalicelib.actions import Action
+from chalicelib.conversations.handoffs import PARTITION
+from chalicelib.conversations.records import Status
+from chalicelib.outreach_actions import HandOff
 from chalicelib.ticket_replies import Close
 from tests.simulation.carriers import decided_text
 from tests.simulation.flow import REPLIES
@@ -118,6 +121,15 @@ class Oracle:
         means = (action.kind, told)
         if self._meant.setdefault(action.key, means) != means:
             self.broken("P2", f"{action.key} is the key of {self._meant[action.key]} and {means}")
+
+    def handed_off(self, action: HandOff) -> None:
+        """P2: it is on the persons' list, or a person has the conversation for another reason."""
+        rows, opaque_id = self._world.conversations.rows, action.conversation_id
+        if (PARTITION, f"{action.suffix}#{opaque_id}") in rows:
+            return
+        of_it = [row for row in rows.values() if row.get("opaque_id") == opaque_id]
+        if all(row.get("conversation_status") != Status.HANDED_OFF for row in of_it):
+            self.broken("P2", f"{action.key} was handed to nobody")
 
     def flipped(self) -> None:
         """A switch changed: note since when effects are forbidden without a break."""

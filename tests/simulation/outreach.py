@@ -16,11 +16,15 @@ from chalicelib.composing import Composer
 from chalicelib.conversations.handoffs import Handoffs
 from chalicelib.conversations.records import Draft, Entry, Record
 from chalicelib.conversations.store import Conversations
+from chalicelib.errors import TransientError
+from chalicelib.flows import Event
 from chalicelib.flows.outreach import OutreachFlow
 from chalicelib.flows.outreach.receipts import ReceiptFlow, Resumed, resumption
 from chalicelib.handoff import Desk
 from chalicelib.initiate import Initiate
 from chalicelib.jobs import Recovery
+from chalicelib.plans import Plan
+from chalicelib.ports import Switches
 from chalicelib.reread import Reread
 from chalicelib.sending import Sender
 from chalicelib.sources.router_access import Access
@@ -117,6 +121,18 @@ class SimModel:
         return replace(written, text=other)
 
 
+class IllFlow(OutreachFlow):
+    """The product's, where the world lets it plan."""
+
+    world: World
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`."""
+        if self.world.is_ill(event.facts.event_key):
+            raise TransientError("conversations", "plan", reason="ill")
+        return super().plan(event, switches)
+
+
 class OutreachParts:
     """Of one container."""
 
@@ -139,7 +155,7 @@ class OutreachParts:
             clock,
             public_base_url=company.PUBLIC_URL,
         )
-        flow = OutreachFlow(
+        flow = IllFlow(
             conversations,
             composer,
             self.starts,
@@ -149,12 +165,13 @@ class OutreachParts:
             receive_count=container.receive_count,
             processor_version=str(world.version),
         )
+        flow.world = world
         receipts = ReceiptFlow(conversations, self.starts, container.ledger, self._resume)
         self.flows = {**dict.fromkeys(_JOBS, flow), "delivery_receipt": receipts}
         self.executors = {
             "send_text": self._remembering(self.sender.send_text),
             "send_email": self._remembering(self.sender.send_email),
-            "hand_off": self.sender.hand_off,
+            "hand_off": self._hand_off,
         }
         self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
         self.settlers = {
@@ -194,6 +211,10 @@ class OutreachParts:
             return perform(actions, deadline_seconds=deadline_seconds)
 
         return performed
+
+    def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
+        self.sender.hand_off(actions, deadline_seconds=deadline_seconds)
+        self._world.oracle.handed_off(*actions)
 
     def _resume(self, record: Record, event_key: str) -> None:
         job = resumption(record, event_key, iso(self._container.clock.now()))

@@ -136,6 +136,8 @@ class Scenario:
         held: the project's rule by which messages wait for a person, if it has one.
         echoes: the provider tells of our own replies as of a customer's.
         sick: a ticket at which every request fails, and until when.
+        ill: what of outreach fails however often it is tried, from and to when: how the keys begin
+            of events that cannot be planned, or of actions whose vendor cannot be reached.
         ticks: when the sweep runs as its schedule has it.
         provoked: what goes wrong at effects, counted by themselves: among all calls they are few.
         bad_news: what carriers tell of some messages that they took: ``undelivered``, although the
@@ -174,6 +176,7 @@ class Scenario:
     held: str = ""
     echoes: bool = False
     sick: tuple[str, float] = ("", 0.0)
+    ill: tuple[tuple[str, float, float], ...] = ()
     ticks: tuple[float, ...] = ()
     provoked: tuple[Fault, ...] = ()
     bad_news: str = ""

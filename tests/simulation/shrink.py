@@ -15,7 +15,7 @@ _T = TypeVar("_T")
 _LISTS = (
     *("faults", "posts", "starts", "says", "batches"),
     *("flips", "deploys", "replays", "redrives", "sweeps", "writes"),
-    *("ticks", "provoked", "away", "jumps", "resumes", "approvals", "takes", "resends"),
+    *("ticks", "provoked", "away", "jumps", "resumes", "approvals", "takes", "resends", "ill"),
 )
 
 

@@ -7,19 +7,24 @@ import pytest
 
 from chalicelib import intake, keys, ledger, ledger_actions, state, switches
 from chalicelib.audit import Audit
+from chalicelib.conversations.store import Conversations
 from chalicelib.dynamo import ConditionFailed
 from chalicelib.effects import Effects
 from chalicelib.errors import PermanentError, SwitchesUnreadableError
 from chalicelib.escalation import Escalation
 from chalicelib.fact_dimensions import Dimensions
+from chalicelib.flows import outreach
 from chalicelib.flows.outreach.conclusions import Conclusions
 from chalicelib.flows.support.answering import Answering
 from chalicelib.keys import OpaqueIds
+from chalicelib.outreach_actions import HandOff
 from chalicelib.ports import Switches
 from chalicelib.settlement import Settled, Settlement, Verdict
 from chalicelib.sweep_tickets import TicketSweep
 from chalicelib.worker import HandedBackError, Worker
 from tests.simulation import support
+from tests.simulation.dying import dying
+from tests.simulation.handed import handed
 from tests.simulation.scenario import Flip, scenario
 from tests.simulation.standing import BEYOND_THE_LEASE, WITHIN_THE_LEASE, still
 from tests.simulation.test_findings import schedule, told
@@ -236,6 +241,21 @@ def test_a_key_that_two_actions_share_is_found(monkeypatch):
     monkeypatch.setattr(keys, "tag_action", nameless)
     worlds = (World(scenario(seed)).run() for seed in range(1, SEEDS))
     assert any("is the key of" in one.what for world in worlds for one in world.oracle.violations)
+
+
+def test_an_escalation_that_passes_for_what_its_plan_holds_is_found(monkeypatch):
+    """A person gave back what had failed; replayed, its answer was to be held and came to nobody."""
+
+    def alike(opaque_id, arg, suffix):
+        return HandOff(opaque_id, arg, suffix.removeprefix("failed-"))
+
+    monkeypatch.setattr(outreach, "HandOff", alike)
+    assert is_found_in((World(dying(seed)).run() for seed in range(12, SEEDS)), "P2")
+
+
+def test_a_hand_off_that_is_done_and_given_to_nobody_is_found(monkeypatch):
+    monkeypatch.setattr(Conversations, "hand_off", lambda self, record, **what: False)
+    assert is_found_in((World(handed(seed)).run() for seed in range(1, SEEDS)), "P2")
 
 
 def test_an_age_gate_that_is_wider_than_the_memory_is_found(monkeypatch):

@@ -4,6 +4,7 @@ import pytest
 
 from tests.simulation import shrink
 from tests.simulation.denser import denser, stalled
+from tests.simulation.dying import dying
 from tests.simulation.handed import handed
 from tests.simulation.scenario import scenario, tickets_alone
 from tests.simulation.world import World
@@ -54,7 +55,7 @@ def test_every_promise_holds_on_two_hundred_denser_seeds():
         assert World(denser(seed)).run().oracle.violations == [], seed
 
 
-@pytest.mark.parametrize("draw", [stalled, handed])
+@pytest.mark.parametrize("draw", [stalled, handed, dying])
 def test_every_promise_holds_on_a_hundred_seeds_of_a_kind(draw):
     for seed in range(1_000, 1_100):
         assert World(draw(seed)).run().oracle.violations == [], seed
@@ -73,6 +74,17 @@ def test_a_seed_that_is_handed_over_replays_and_asks_persons():
         )
         > 5
     )
+
+
+def test_a_seed_that_dies_replays_and_asks_persons_because_it_failed():
+    first, second = (told(World(dying(7), trace=True).run()) for _ in range(2))
+    assert first == second
+    asked = sum(
+        ":failed-" in key and row["status"] == "done"
+        for seed in range(20)
+        for (key,), row in World(dying(seed)).run().ledger.rows.items()
+    )
+    assert asked > 3
 
 
 @pytest.mark.parametrize("seed", [1, 17, 181])

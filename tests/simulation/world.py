@@ -65,7 +65,7 @@ class World:
         self.now = EPOCH
         trouble = (
             *(scenario.faults, scenario.flips, scenario.deploys, any(scenario.outage)),
-            *(scenario.away, scenario.echoes, scenario.sick[0], scenario.provoked),
+            *(scenario.away, scenario.echoes, scenario.sick[0], scenario.ill, scenario.provoked),
         )
         self.is_fair = not any(trouble)
         self.rng = random.Random(scenario.seed ^ 0x5EED)
@@ -75,6 +75,7 @@ class World:
         self.landed: Counter[str] = Counter()
         self.trace: list[str] | None = [] if trace else None
         self.outage = (EPOCH + scenario.outage[0], EPOCH + scenario.outage[1])
+        self.ill = scenario.ill
         self.switches = {
             "kill_switch": False,
             "safe_mode": False,
@@ -172,6 +173,7 @@ class World:
         self.network.provoked = {}
         self.network.away = ()
         self.vendor.sick = ""
+        self.ill = ()
         self.outage = (0.0, 0.0)
         for name, value in (("kill_switch", False), ("safe_mode", False), ("shadow_mode", False)):
             self.flip(name, value)
@@ -342,6 +344,14 @@ class World:
             self.happened["delete_too_late"] += 1
 
     # --- for everybody ------------------------------------------------------------------------
+
+    def is_ill(self, key: str) -> bool:
+        """Whether this fails now, however often it is tried."""
+        after = self.now - EPOCH
+        if not any(key.startswith(name) and since <= after < to for name, since, to in self.ill):
+            return False
+        self.happened["failed_for_hours"] += 1
+        return True
 
     def new_id(self) -> str:
         """An id that was never used before in this world."""

@@ -1,0 +1,49 @@
+"""Schedules of one recipient in which events fail until they lie with the dead letters.
+
+Operators redrive and replay them afterwards, and persons have been asked meanwhile.
+"""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+
+from tests.simulation.handed import handed
+from tests.simulation.scenario import HELD, Scenario
+
+LONGEST = 60_000.0
+"""Seconds within which everything is asked for: ten receives take 7,360 at least."""
+_LASTS = (3_000.0, 9_000.0, 20_000.0, 40_000.0)
+_PLANNED = ("evt:reply", "evt:reply", "evt:start", "evt:release", "evt:")
+
+
+def dying(seed: int) -> Scenario:
+    """The scenario of a seed in which planning, sending or both fail for hours."""
+    rng = random.Random(seed ^ 0xE8)
+    drawn = handed(seed)
+    ill = [
+        (name, begins, begins + rng.choice(_LASTS))
+        for name in (rng.choice(_PLANNED), "act:send")
+        for begins in (rng.random() * 300,)
+        if rng.random() < 0.6
+    ]
+    return replace(
+        drawn,
+        ill=tuple(ill),
+        approvals=_times(rng, rng.choice((1, 2, 3, 4))),
+        takes=_times(rng, 1 if rng.random() < 0.15 else 0),
+        redrives=_times(rng, rng.choice((0, 0, 1, 2))),
+        replays=_asked(rng, rng.choice((0, 1, 2))),
+        resumes=_asked(rng, rng.choice((0, 1, 2, 3))),
+        held=rng.choice(("", *HELD)),
+        faults=drawn.faults if rng.random() < 0.5 else (),
+        is_written=rng.random() < 0.5,
+    )
+
+
+def _times(rng: random.Random, count: int) -> tuple[float, ...]:
+    return tuple(rng.random() * LONGEST for _ in range(count))
+
+
+def _asked(rng: random.Random, count: int) -> tuple[tuple[float, int], ...]:
+    return tuple((when, rng.randrange(6)) for when in _times(rng, count))
