@@ -23,11 +23,11 @@ from chalicelib.settlement import Settled, Settlement, Verdict
 from chalicelib.sweep_tickets import TicketSweep
 from chalicelib.worker import HandedBackError, Worker
 from tests.simulation import support
+from tests.simulation.by_hand import refund, schedule
 from tests.simulation.dying import dying
 from tests.simulation.handed import handed
 from tests.simulation.scenario import Flip, scenario
 from tests.simulation.standing import BEYOND_THE_LEASE, WITHIN_THE_LEASE, still
-from tests.simulation.test_findings import schedule, told
 from tests.simulation.world import World
 
 SEEDS = 400
@@ -149,7 +149,7 @@ def test_a_memory_that_a_late_message_moves_back_is_found(monkeypatch):
 def test_a_memory_that_a_zombie_of_the_same_message_overwrites_is_found(monkeypatch):
     at_any_fence = state._NOT_NEWER.replace("<= :fence", "<= :fence OR #last_message_at = :at")
     monkeypatch.setattr(state, "_NOT_NEWER", at_any_fence)
-    assert is_found_in(still(schedule(posts=told("s0")), BEYOND_THE_LEASE), "P6")
+    assert is_found_in(still(schedule(posts=refund("s0")), BEYOND_THE_LEASE), "P6")
 
 
 def test_a_switch_that_is_not_looked_at_last_is_found(monkeypatch):
@@ -157,7 +157,7 @@ def test_a_switch_that_is_not_looked_at_last_is_found(monkeypatch):
         Effects, "_look_again", lambda self, attempt, actions: self._check_lease(attempt.lease)
     )
     stop = Flip(1.0, "kill_switch", value=True)
-    story = schedule(posts=told("s0"), flips=(stop,))
+    story = schedule(posts=refund("s0"), flips=(stop,))
     assert is_found_in(still(story, WITHIN_THE_LEASE), "P5")
 
 

@@ -4,57 +4,20 @@ from dataclasses import replace
 
 import pytest
 
+from tests.simulation.by_hand import (
+    NEVER,
+    TEXT,
+    at_of,
+    call_of,
+    fault,
+    refund,
+    run,
+    schedule,
+)
 from tests.simulation.faults import Fault, Port
-from tests.simulation.scenario import Batch, Flip, Post, Says, Scenario, Start
+from tests.simulation.scenario import Batch, Flip, Post, Says, Start
 from tests.simulation.standing import BEYOND_THE_LEASE, WITHIN_THE_LEASE, still
 from tests.simulation.world import World
-
-NEVER = Fault(1_000_000, 0.0, 0.0, pauses=False)
-"""Makes a schedule one in which something may have gone wrong."""
-TEXT = Start(0.0, "req0", "sms", "+15550140000")
-
-
-def schedule(**changes):
-    quiet = {
-        "seed": 1,
-        "posts": (),
-        "flips": (),
-        "deploys": (),
-        "replays": (),
-        "redrives": (),
-        "sweeps": (),
-        "outage": (0.0, 0.0),
-        "skews": (0.0, 0.0, 0.0),
-        "reply": "reply_queried",
-        "lag_seconds": 0.0,
-        "ingress_ledger": False,
-        "sender_repeats": True,
-        "faults": (),
-    }
-    return Scenario(**(quiet | changes))
-
-
-def fault(port, kind, at):
-    """This kind of fault at the call with that number, which must be of that port."""
-    return Fault(at, (port.value.index(kind) + 0.5) / len(port.value), 0.5, pauses=False)
-
-
-def call_of(port, scenario, which=0):
-    """The number of the first call of a port, or a later one, where nothing goes wrong."""
-    world = World(scenario, trace=True).run()
-    calls = [line.split() for line in world.trace if " call " in line]
-    return [int(words[2]) for words in calls if words[3] == port.name][which]
-
-
-def at_of(number, scenario):
-    """When that call is made."""
-    trace = World(scenario, trace=True).run().trace
-    return next(float(line.split()[0]) for line in trace if f" call {number} " in line)
-
-
-def run(scenario):
-    world = World(scenario).run()
-    return world, [str(violation) for violation in world.oracle.violations]
 
 
 @pytest.mark.parametrize("skew", [-120.0, 0.0, 120.0])
@@ -239,15 +202,11 @@ def test_a_message_of_which_no_draft_was_stored_was_not_sent():
     assert list(world.landed.values()) == [1]
 
 
-def told(ticket_id):
-    return (Post(0.0, ticket_id, "c0", "i want a refund", "id", is_copy=False),)
-
-
 @pytest.mark.parametrize("ticket_id", ["t0", "s0"])
 def test_a_worker_that_stands_still_anywhere_until_another_has_done_its_work_changes_nothing(
     ticket_id,
 ):
-    for world in still(schedule(posts=told(ticket_id)), BEYOND_THE_LEASE):
+    for world in still(schedule(posts=refund(ticket_id)), BEYOND_THE_LEASE):
         assert world.oracle.violations == []
 
 
@@ -256,7 +215,7 @@ def test_a_switch_that_is_turned_while_a_worker_stands_still_anywhere_stops_its_
     ticket_id,
 ):
     stop = Flip(1.0, "kill_switch", value=True)
-    for world in still(schedule(posts=told(ticket_id), flips=(stop,)), WITHIN_THE_LEASE):
+    for world in still(schedule(posts=refund(ticket_id), flips=(stop,)), WITHIN_THE_LEASE):
         assert world.oracle.violations == []
 
 
@@ -351,84 +310,6 @@ def test_a_message_redelivered_after_its_opening_was_told_as_undelivered_is_answ
     assert list(world.landed.values()) == [1, 1]
 
 
-HELLO = Start(0.0, "req0", "whatsapp", "+15550140000")
-
-
-@pytest.mark.parametrize("later", [30.0, 100_000.0], ids=["at once", "a day later"])
-@pytest.mark.parametrize("lost", [0, 1])
-def test_two_openings_to_one_person_are_two_messages(later, lost):
-    """One was lost with its worker; the other, of another conversation, is not taken for it."""
-    again = replace(HELLO, at=later, request_id="req1")
-    dies = fault(Port.EFFECT, "crash_and_never_lands", lost)
-    world, violations = run(schedule(starts=(HELLO, again), provoked=(dies,)))
-    assert violations == []
-    assert list(world.landed.values()) == [1, 1]
-    refs = [row.get("ref") for row in world.ledger.rows.values() if "action_kind" in row]
-    assert len(set(refs)) == 2
-
-
-@pytest.mark.parametrize("first", [HELLO, TEXT], ids=["template", "free text"])
-def test_a_message_whose_worker_stands_still_before_it_writes_so_is_not_taken_for_its_twin(first):
-    """The first was lost with its worker; the sweep sees the second's before any callback."""
-    again = replace(first, at=30.0, request_id="req1")
-    lost = fault(Port.EFFECT, "crash_and_never_lands", 0)
-    told = schedule(starts=(first, again), provoked=(lost,))
-    written = call_of(Port.EFFECT, told, which=1) + 1
-    stands = Fault(written, 0.1, 0.99, pauses=True)
-    world, violations = run(replace(told, faults=(stands,), sweeps=(at_of(written, told) + 0.3,)))
-    assert world.network.applied["pause_before"] == 1
-    assert violations == []
-    assert sum(world.landed.values()) == 2
-    refs = {r["ref"] for r in world.ledger.rows.values() if r.get("action_kind") == "send_text"}
-    assert len(refs) == 2
-
-
-def test_of_twin_texts_the_callback_says_which_was_sent():
-    """The first was lost with its worker, the second's worker died behind it."""
-    says = tuple(Says(60.0 + 600.0 * n, "sms", TEXT.recipient, n, "tell me more") for n in (0, 1))
-    provoked = (
-        fault(Port.EFFECT, "crash_and_never_lands", 1),
-        fault(Port.EFFECT, "crash_after", 2),
-    )
-    world, violations = run(schedule(starts=(TEXT,), says=says, provoked=provoked))
-    assert violations == []
-    assert list(world.landed.values()) == [1, 1, 1]
-    sent = {one.sid: one.callback for one in world.twilio.messages}
-    for row in world.ledger.rows.values():
-        if row["event_id"].startswith("act:send:"):
-            assert sent[row["ref"]].endswith(row["probe"]["entry_id"])
-
-
-def test_a_text_that_was_decided_and_not_sent_waits_until_its_twins_message_is_told():
-    """Its worker died first, the twin's behind its own, and the sweep asked before a callback."""
-    says = tuple(Says(60.0 + 600.0 * n, "sms", TEXT.recipient, n, "tell me more") for n in (0, 1))
-    quiet = schedule(starts=(TEXT,), says=says)
-    dies = fault(Port.WRITE, "crash_after", call_of(Port.EFFECT, quiet, which=1) - 1)
-    behind = fault(Port.EFFECT, "crash_after", 1)
-    crashed = replace(quiet, faults=(dies,), provoked=(behind,))
-    sent = at_of(call_of(Port.EFFECT, crashed, which=1), crashed)
-    world, violations = run(replace(crashed, sweeps=(sent + 0.1,)))
-    assert violations == []
-    assert sorted(world.landed.values()) == [1, 1, 1], "the opening, and each answer once"
-    answers = [row for row in world.ledger.rows.values() if row["event_id"].startswith("act:send:")]
-    assert {row["status"] for row in answers} == {"done"}
-    assert len({row["ref"] for row in answers}) == len(answers) == 3
-
-
-def test_a_twin_whose_message_another_has_takes_the_others():
-    """The sweep saw one text before the callbacks said whose it was; both had been sent."""
-    says = tuple(Says(60.0 + n, "sms", TEXT.recipient, n, "tell me more") for n in (0, 1))
-    provoked = (
-        fault(Port.EFFECT, "lands_late_and_no_answer", 1),
-        fault(Port.EFFECT, "crash_after", 2),
-    )
-    told = schedule(starts=(TEXT,), says=says, provoked=provoked)
-    sent = at_of(call_of(Port.EFFECT, told, which=2), told)
-    world, violations = run(replace(told, sweeps=(sent + 0.01,)))
-    assert violations == []
-    assert list(world.landed.values()) == [1, 1, 1]
-
-
 def test_what_the_sweep_sends_again_overtakes_nothing_of_its_conversation():
     """The door could not note that the approval was queued, and the queue stood still."""
     says = (Says(40.0, "sms", TEXT.recipient, 0, "tell me more"),)
@@ -447,23 +328,6 @@ def test_what_the_sweep_sends_again_overtakes_nothing_of_its_conversation():
     world, violations = run(replace(crashed, faults=(dies, unnoted), sweeps=(500.0,)))
     assert violations == []
     assert list(world.landed.values()) == [1], "the answer came first, while a person had it"
-
-
-def test_a_ticket_reply_that_was_decided_and_not_sent_is_not_told_by_its_twins():
-    """Its worker died first; nothing was answered to the twin's, whose horizon is not over."""
-    posts = (
-        Post(0.0, "t0", "c0", "i want a refund", "id", is_copy=False),
-        Post(5.0, "t0", "c1", "i want a refund", "id", is_copy=False, wrote_at=5.0),
-    )
-    quiet = schedule(posts=posts)
-    dies = fault(Port.WRITE, "crash_after", call_of(Port.EFFECT, quiet, which=1) - 1)
-    lost = fault(Port.EFFECT, "lands_and_no_answer", 1)
-    world, violations = run(replace(quiet, faults=(dies,), provoked=(lost,)))
-    assert violations == []
-    assert [world.landed[f"act:rp_reply:t0:c{n}"] for n in (0, 1)] == [1, 1]
-    answers = [row for row in world.ledger.rows.values() if "act:rp_reply:" in row["event_id"]]
-    assert {row["status"] for row in answers} == {"done"}
-    assert len({row["ref"] for row in answers}) == len(answers) == 2
 
 
 def test_a_message_told_of_late_is_new_although_its_successor_was_answered_and_then_parked():
