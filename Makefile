@@ -9,7 +9,6 @@ RUNS ?= 20000
 AT_ONCE ?= 3
 SEED ?= 1
 JOBS ?= 1
-DENSER ?=
 
 .PHONY: help run demo test cover check audit format bench eval bench-redaction simulate soak crash bench-reliability mutate stats deploy-local drill test-deployed clean
 
@@ -77,10 +76,10 @@ test-deployed: $(READY) ## What is deployed, both ways, held against the declara
 	@$(BIN)/python -m pytest -m deployed tests/deployed
 
 simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=... JOBS=... KIND=denser|stalled|handed|dying
-	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) $(if $(KIND),--$(KIND))
+	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) $(if $(KIND),--kind $(KIND))
 
 soak: $(READY) ## A million of them, on every core, for hours
-	@$(BIN)/python -m tests.simulation --runs 1000000 --seed $(SEED) --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(KIND),--$(KIND))
+	@$(BIN)/python -m tests.simulation --runs 1000000 --seed $(SEED) --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(KIND),--kind $(KIND))
 
 crash: $(READY) ## The real functions killed at every call they make, and judged from the outside
 	@$(BIN)/python -m tests.crash

@@ -45,6 +45,16 @@ def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conve
     assert handed_off(conversations, record, "h2")
 
 
+def test_a_hand_off_does_not_take_the_place_of_itself(conversations, table):
+    """Two that differ in what is held have different keys: with one key, it is a mistake."""
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    assert not handed_off(conversations, record, held="start")
+    assert conversations.get(record).handoff["held"] == ""
+    (waiting,) = Handoffs(table).waiting()
+    assert waiting["held"] == ""
+
+
 @pytest.mark.parametrize("is_known", [True, False])
 def test_what_is_held_takes_the_place_of_what_holds_nothing(conversations, table, is_known):
     """An opening that is held for approval, of a conversation that a person has already."""

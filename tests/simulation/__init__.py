@@ -8,8 +8,10 @@ agenda      what happens when, and what is under way
 scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
 denser      the same with more trouble in each schedule, or longer stand-stills
 handed      one recipient, whose messages wait for persons, switches and quiet hours
+dying       the same; events fail until they are dead letters, and are redriven and replayed
 people      what operators and other persons do: replay, redrive, approve
 senders     who writes to the doors, and repeats what was not taken
+by_hand     schedules written down one by one, for a single trouble at a known call
 standing    schedules in which a worker stands still at each call in turn
 stage       stacks that take turns: an invocation may stand still while others go on
 containers  the product wired on the memory ports, one set a container

@@ -19,12 +19,13 @@ from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.shrink import shrunk
 from tests.simulation.world import World
 
-_KINDS = (
-    ("--denser", denser, "more trouble in each schedule"),
-    ("--stalled", stalled, "the same, and workers that stand still for long"),
-    ("--handed", handed, "messages that wait for persons, switches and quiet hours"),
-    ("--dying", dying, "events that fail until they are dead letters, and are replayed"),
-)
+_KINDS = {
+    "mixed": scenario,
+    "denser": denser,
+    "stalled": stalled,
+    "handed": handed,
+    "dying": dying,
+}
 SHARE = 500
 """Seeds that a process runs before it tells what they showed."""
 
@@ -54,7 +55,7 @@ class Found:
 def main(arguments: list[str] | None = None) -> int:
     """Run; 1 when a promise did not hold."""
     options = _options(arguments)
-    draw = options.draw
+    draw = _KINDS[options.kind]
     gc.freeze()  # what was imported is never garbage
     gc.set_threshold(20_000)  # a world is garbage as a whole: looked for less often, 6 % faster
     found = Found()
@@ -78,10 +79,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes; a soak has one a core")
     parser.add_argument("--stop-after", type=int, default=5, help="failing runs")
     parser.add_argument("--no-shrink", action="store_true")
-    kinds = parser.add_mutually_exclusive_group()
-    for name, draw, about in _KINDS:
-        kinds.add_argument(name, dest="draw", action="store_const", const=draw, help=about)
-    parser.set_defaults(draw=scenario)
+    parser.add_argument("--kind", choices=_KINDS, default="mixed", help="of the schedules")
     return parser.parse_args(arguments)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
-from tests.simulation.handed import handed
+from tests.simulation.handed import handed, times
 from tests.simulation.scenario import HELD, Scenario
 
 LONGEST = 60_000.0
@@ -30,9 +30,9 @@ def dying(seed: int) -> Scenario:
     return replace(
         drawn,
         ill=tuple(ill),
-        approvals=_times(rng, rng.choice((1, 2, 3, 4))),
-        takes=_times(rng, 1 if rng.random() < 0.15 else 0),
-        redrives=_times(rng, rng.choice((0, 0, 1, 2))),
+        approvals=times(rng, rng.choice((1, 2, 3, 4)), LONGEST),
+        takes=times(rng, 1 if rng.random() < 0.15 else 0, LONGEST),
+        redrives=times(rng, rng.choice((0, 0, 1, 2)), LONGEST),
         replays=_asked(rng, rng.choice((0, 1, 2))),
         resumes=_asked(rng, rng.choice((0, 1, 2, 3))),
         held=rng.choice(("", *HELD)),
@@ -41,9 +41,5 @@ def dying(seed: int) -> Scenario:
     )
 
 
-def _times(rng: random.Random, count: int) -> tuple[float, ...]:
-    return tuple(rng.random() * LONGEST for _ in range(count))
-
-
 def _asked(rng: random.Random, count: int) -> tuple[tuple[float, int], ...]:
-    return tuple((when, rng.randrange(6)) for when in _times(rng, count))
+    return tuple((when, rng.randrange(6)) for when in times(rng, count, LONGEST))

@@ -45,8 +45,8 @@ def handed(seed: int) -> Scenario:
         flips=_flips(rng),
         held=rng.choice(("", HELD[0], *HELD)),
         quiet_until=rng.choice(("", *QUIET_UNTIL)),
-        approvals=_times(rng, rng.choice((1, 1, 2, 3))),
-        takes=_times(rng, 1 if rng.random() < 0.15 else 0),
+        approvals=times(rng, rng.choice((1, 1, 2, 3))),
+        takes=times(rng, 1 if rng.random() < 0.15 else 0),
         ticks=often(rng, 11) if rng.random() < 0.5 else (),
         resumes=asked(rng, 0.3, 6),
         replays=asked(rng, 0.3, 6),
@@ -94,5 +94,6 @@ def _faults(rng: random.Random) -> tuple[Fault, ...]:
     return tuple(sorted(faults, key=lambda fault: fault.at))
 
 
-def _times(rng: random.Random, count: int) -> tuple[float, ...]:
-    return tuple(rng.random() * 9_000 for _ in range(count))
+def times(rng: random.Random, count: int, within: float = 9_000.0) -> tuple[float, ...]:
+    """So many moments, in seconds from the beginning."""
+    return tuple(rng.random() * within for _ in range(count))

@@ -40,10 +40,12 @@ def is_found(promise, *, since=1):
     )
 
 
-def is_found_in(worlds, promise):
-    """Whether one of them breaks it."""
+def is_found_in(worlds, promise, saying=""):
+    """Whether one of them breaks it; `saying`: where several checks judge one promise."""
     return any(
-        violation.promise == promise for world in worlds for violation in world.oracle.violations
+        violation.promise == promise and saying in violation.what
+        for world in worlds
+        for violation in world.oracle.violations
     )
 
 
@@ -240,7 +242,7 @@ def test_a_key_that_two_actions_share_is_found(monkeypatch):
 
     monkeypatch.setattr(keys, "tag_action", nameless)
     worlds = (World(scenario(seed)).run() for seed in range(1, SEEDS))
-    assert any("is the key of" in one.what for world in worlds for one in world.oracle.violations)
+    assert is_found_in(worlds, "P2", saying="is the key of")
 
 
 def test_an_escalation_that_passes_for_what_its_plan_holds_is_found(monkeypatch):
@@ -250,12 +252,14 @@ def test_an_escalation_that_passes_for_what_its_plan_holds_is_found(monkeypatch)
         return HandOff(opaque_id, arg, suffix.removeprefix("failed-"))
 
     monkeypatch.setattr(outreach, "HandOff", alike)
-    assert is_found_in((World(dying(seed)).run() for seed in range(12, SEEDS)), "P2")
+    worlds = (World(dying(seed)).run() for seed in range(12, SEEDS))
+    assert is_found_in(worlds, "P2", saying="is the key of")
 
 
 def test_a_hand_off_that_is_done_and_given_to_nobody_is_found(monkeypatch):
     monkeypatch.setattr(Conversations, "hand_off", lambda self, record, **what: False)
-    assert is_found_in((World(handed(seed)).run() for seed in range(1, SEEDS)), "P2")
+    worlds = (World(handed(seed)).run() for seed in range(1, SEEDS))
+    assert is_found_in(worlds, "P2", saying="was handed to nobody")
 
 
 def test_an_age_gate_that_is_wider_than_the_memory_is_found(monkeypatch):
