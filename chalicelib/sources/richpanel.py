@@ -30,8 +30,10 @@ SOURCE = "richpanel_http_target"
 _PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}|^\s*$")
 """Stops at every brace: customers write them too, and looking further from each takes seconds."""
 _ID_IN_BROKEN_BODY = re.compile(
-    r'"(ticket_id|conversation_id|message_id)"\s*:\s*(?:"([^"\\{}\x00-\x1f]{1,256})"|(\d{1,20}))'
+    r'"(ticket_id|conversation_id|message_id)"\s*:\s*'
+    r'(?:"([^"\\{}\x00-\x1f]{1,256})"|(\d{1,20})(?=\s*[,}]))'
 )
+"""A number counts where something ends it: cut off, it is another ticket's."""
 _TEXT_FIELDS = ("customer_message", "message", "body", "text", "customer_note", "content")
 
 

@@ -148,6 +148,9 @@ def test_the_id_is_recovered_from_a_body_that_a_template_broke(body):
         b'{"ticket_id": "{{ticket.id}}", "message": "a "quote""}',
         b'{"ticket_id": "1", "ticket_id": "2"}',
         b'{"ticket_id": "1", "ticket_id": "2", "conversation_id": "3"}',
+        b'{"ticket_id": 10',
+        b'{"ticket_id": 123456789012345678901, "message": "a "quote""}',
+        b'{"ticket_id": 10.5, "message": "a "quote""}',
         b"[" * 20_000,
         b"\x00",
     ],
@@ -157,6 +160,13 @@ def test_a_broken_body_without_one_clear_id_is_refused(body):
     with pytest.raises(PayloadError) as caught:
         richpanel.parse(request(body))
     assert caught.value.code == "invalid_json"
+
+
+def test_the_id_of_a_message_that_may_be_cut_off_is_not_taken():
+    """It would be another message's; without it the worker reads which one it was."""
+    job = richpanel.parse(request(b'{"ticket_id": 1042, "message_id": 7'))
+    assert isinstance(job, TicketNotification)
+    assert job.conversation_id == "1042"
 
 
 @pytest.mark.parametrize("body", [b"[]", b'"x"', b"7", b"null"])
