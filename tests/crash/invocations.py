@@ -94,10 +94,11 @@ class Nursery:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             news = json.loads(line)
-            if "pid" in news:
-                self._pids.put(news["pid"])
-            else:
-                with self._news:
+            with self._news:
+                if "pid" in news:
+                    self.ended.pop(news["pid"], None)  # numbers come round: it was another's
+                    self._pids.put(news["pid"])
+                else:
                     self.ended[news["ended"]] = news["status"]
                     self._news.notify_all()
 

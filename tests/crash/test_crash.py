@@ -7,6 +7,7 @@ import datetime as dt
 import itertools
 import os
 import random
+import subprocess
 
 import pytest
 
@@ -66,6 +67,17 @@ def test_a_flow_killed_at_some_of_its_calls_does_all_once(rig, known, flow):
     sides = itertools.cycle(("after", "before") if SEED % 2 else ("before", "after"))
     for call, side in zip(some(mine.boundaries, 2), sides, strict=False):
         assert disturbed(rig, mine, call, f"kill_{side}").problems == [], SEED
+
+
+def test_a_process_that_gets_the_number_of_one_that_has_ended_is_waited_for(rig, known):
+    """Numbers come round: hours of runs use more of them than there are."""
+    call = known(Routed).of_effects[0]
+    latest = subprocess.Popen(["true"])
+    latest.wait()
+    rig.nursery.ended.update(dict.fromkeys(range(latest.pid, latest.pid + 2_000), 0))
+    outcome = disturbed(rig, known(Routed), call, "stop_before")
+    assert outcome.problems == []
+    assert outcome.was_met
 
 
 @pytest.mark.parametrize("side", ["before", "after"])
