@@ -8,6 +8,7 @@ import itertools
 import os
 import random
 import subprocess
+import sys
 
 import pytest
 
@@ -72,7 +73,7 @@ def test_a_flow_killed_at_some_of_its_calls_does_all_once(rig, known, flow):
 def test_a_process_that_gets_the_number_of_one_that_has_ended_is_waited_for(rig, known):
     """Numbers come round: hours of runs use more of them than there are."""
     call = known(Routed).of_effects[0]
-    latest = subprocess.Popen(["true"])
+    latest = subprocess.Popen([sys.executable, "-c", ""])
     latest.wait()
     rig.nursery.ended.update(dict.fromkeys(range(latest.pid, latest.pid + 2_000), 0))
     outcome = disturbed(rig, known(Routed), call, "stop_before")
