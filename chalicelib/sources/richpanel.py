@@ -31,9 +31,8 @@ _PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}|^\s*$")
 """Stops at every brace: customers write them too, and looking further from each takes seconds."""
 _ID_IN_BROKEN_BODY = re.compile(
     r'"(ticket_id|conversation_id|message_id)"\s*:\s*'
-    r'(?:"([^"\\{}\x00-\x1f]{1,256})"|(\d{1,20})(?=\s*[,}]))'
+    r'(?:"([^"\\{}\x00-\x1f]{1,256})"|(\d{1,20})(\s*[,}])?)'
 )
-"""A number counts where something ends it: cut off, it is another ticket's."""
 _TEXT_FIELDS = ("customer_message", "message", "body", "text", "customer_note", "content")
 
 
@@ -109,14 +108,20 @@ def _job(
 
 
 def _from_broken(request: InboundRequest) -> TicketMessage | TicketNotification:
-    """Take the ids out of a body that is not JSON; two different ones are none."""
+    """Take the ids out of a body that is not JSON; two different ones are none.
+
+    A number that nothing ends may be cut off, and be another ticket's: it is not taken, nor is what
+    else stands under its name, which may be a customer's words.
+    """
     text = request.body.decode("utf-8", errors="replace")
-    found: dict[str, set[str]] = {}
-    for name, quoted, number in _ID_IN_BROKEN_BODY.findall(text):
-        found.setdefault(name, set()).add((quoted or number).strip())
-    ids = {name: _checked_id(values.pop()) for name, values in found.items() if len(values) == 1}
+    found: dict[str, set[str | None]] = {}
+    for name, quoted, number, end in _ID_IN_BROKEN_BODY.findall(text):
+        is_open = number and not end
+        found.setdefault(name, set()).add(None if is_open else (quoted or number).strip())
+    clear = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+    ids = {name: _checked_id(value) for name, value in clear.items() if value is not None}
     conversation_id = ids.get("ticket_id") or ids.get("conversation_id")
-    ambiguous = len(found.get("ticket_id", ())) > 0 and "ticket_id" not in ids
+    ambiguous = "ticket_id" in found and "ticket_id" not in ids
     if conversation_id is None or ambiguous:
         raise PayloadError("invalid_json", "the body is not JSON and holds no ticket_id")
     return _job(request, conversation_id, ids.get("message_id"), request.body)

@@ -151,6 +151,8 @@ def test_the_id_is_recovered_from_a_body_that_a_template_broke(body):
         b'{"ticket_id": 10',
         b'{"ticket_id": 123456789012345678901, "message": "a "quote""}',
         b'{"ticket_id": 10.5, "message": "a "quote""}',
+        b'{"ticket_id": 10.5, "message": "a "quote" and "ticket_id": "2""}',
+        b'{"ticket_id": 10.5, "conversation_id": "3", "message": "a "quote""}',
         b"[" * 20_000,
         b"\x00",
     ],
