@@ -26,6 +26,7 @@ _KINDS = {
     "handed": handed,
     "dying": dying,
 }
+"""How the schedule of a seed is drawn, by kind; docs/reliability.md says what each is for."""
 SHARE = 500
 """Seeds that a process runs before it tells what they showed."""
 
