@@ -53,18 +53,18 @@ format: $(READY) ## Put the format right
 
 bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench
-	@$(BIN)/python -m bench.reconcile
-	@$(BIN)/python -m bench.replay
-	@$(BIN)/python -m bench.outreach
+	@$(BIN)/python -m bench.measures.reconcile
+	@$(BIN)/python -m bench.measures.replay
+	@$(BIN)/python -m bench.measures.outreach
 
 eval: $(READY) ## The classifier on the labelled set, with and without the model
-	@$(BIN)/python -m bench.intents
+	@$(BIN)/python -m bench.measures.intents
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers
 	@$(BIN)/python -m bench.redaction
 
 stats: $(READY) ## Lines, coverage, what is shipped, and the time from clone to demo
-	@$(BIN)/python -m bench.stats --clone
+	@$(BIN)/python -m bench.report.stats --clone
 
 deploy-local: $(READY) ## The stage packaged and deployed to the local engine; WAY=direct: by chalice deploy
 	@$(BIN)/python -m local.deploy $(WAY)
@@ -85,12 +85,12 @@ crash: $(READY) ## The real functions killed at every call they make, and judged
 	@$(BIN)/python -m tests.crash
 
 bench-reliability: $(READY) ## Four designs at the same crash points: lost, duplicated, parked
-	@$(BIN)/python -m bench.reliability
+	@$(BIN)/python -m bench.measures.reliability
 
 mutate: $(READY) ## Whether a changed core is noticed: ledger, effects, intake, worker
 	@rm -rf mutants # kept results know nothing of functions that were renamed since
 	@$(BIN)/mutmut run
-	@$(BIN)/python -m bench.mutation
+	@$(BIN)/python -m bench.report.mutation
 
 clean: ## Remove what the commands made
 	rm -rf $(VENV) .venv-sam .engines .run out build mutants .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -7,16 +7,16 @@ from urllib.parse import urlencode
 
 from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEvent, SQSEvent
 
-from chalicelib.doors import Answer
+from chalicelib.once.door import Answer
 from chalicelib.wiring import services
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice local`
-    from local.join import join  # never deployed: leads to the engine of this machine, or says why
+    from local.stack.join import join
 
     join()
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalice deploy`
-    from ops.chalice_deploy import prepare  # never deployed: refuses a stage that is another's
+    from ops.stage.chalice_deploy import prepare
 
     prepare()
 

@@ -1,7 +1,7 @@
 """`python -m bench`: the figures, each against its target; exit status 1 when a count is missed.
 
 `--small` only shows that it runs, `--soak` takes a ledger of a million items, `--only` some
-sections.  What was found is kept in bench/results/, and `python -m bench.page` makes the page of it.
+sections.  What was found is kept in bench/results/, and `python -m bench.report.page` makes the page of it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from bench.report.sizes import FULL, SMALL, SOAK
+from bench.report.table import Row, printed
 from bench.sections import SECTIONS
-from bench.sizes import FULL, SMALL, SOAK
-from bench.table import Row, printed
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "bench" / "results"
@@ -46,7 +46,9 @@ def main() -> int:
     facts = 0
     if options.only is None:
         print("\nfacts, a thousand events in ten batches", flush=True)
-        facts = subprocess.run([sys.executable, "-m", "bench.facts"], check=False).returncode
+        facts = subprocess.run(
+            [sys.executable, "-m", "bench.measures.facts"], check=False
+        ).returncode
     return 1 if facts or any(row.met is False and row.is_exact for row in found) else 0
 
 

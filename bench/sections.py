@@ -7,14 +7,15 @@ import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from bench import cold, conversations, cost, counts, growth, ingress, throughput, worker
-from bench.sizes import Sizes
-from bench.system import System, whole
-from bench.table import Row
+from bench.measures import cold, conversations, counts, growth, ingress, throughput, worker
+from bench.report.sizes import Sizes
+from bench.report.table import Row
+from bench.rig import cost
+from bench.rig.system import System, whole
 
 if TYPE_CHECKING:
-    from bench.counts import Count
-    from bench.worker import Side
+    from bench.measures.counts import Count
+    from bench.measures.worker import Side
 
 POWERTOOLS = "Powertools, {}"
 
@@ -246,7 +247,7 @@ def started(sizes: Sizes) -> list[Row]:
 def redacted(sizes: Sizes) -> list[Row]:
     """Redaction of typical and dense messages, and of a long one."""
     from bench.redaction.timed import MESSAGES  # noqa: PLC0415
-    from chalicelib.redaction import redact  # noqa: PLC0415
+    from chalicelib.redaction.redactor import redact  # noqa: PLC0415
 
     section = "redaction"
     rows = []

@@ -172,3 +172,18 @@ class LeaseLostError(HandBackError):
 
 class SettingsError(MiddlewareError):
     """The deployment is wrong; the cold start fails loudly."""
+
+
+def reason_of(error: Exception) -> str:
+    """An error as one fixed word, for rows, logs and metrics; never the error's own text."""
+    match error:
+        case HandBackError():
+            return error.reason
+        case ProviderError():
+            return f"{error.provider}_{error.reason}"
+        case UnavailableError():
+            return error.code
+        case MiddlewareError():
+            return type(error).__name__
+        case _:
+            return f"bug_{type(error).__name__}"

@@ -13,9 +13,9 @@ from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
-from chalicelib import support_settings
 from chalicelib.errors import SettingsError
-from chalicelib.support_settings import SupportSettings
+from chalicelib.support import settings as support_settings
+from chalicelib.support.settings import SupportSettings
 
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off"})

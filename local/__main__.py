@@ -18,12 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from chalicelib.clock import iso
-from local import company, demo, environment, resources, send, tables
-from local.engine import REGION, ROOT, EngineError, PortTakenError
-from local.join import answers
-from local.stack import STAGE, Ports, Stack
-from ops.doctor_richpanel import TAGS
-from ops.template import Template
+from local import company, send, tables
+from local.demo import run as demo
+from local.stack import environment, resources
+from local.stack.engine import REGION, ROOT, EngineError, PortTakenError
+from local.stack.join import answers
+from local.stack.system import STAGE, Ports, Stack
+from ops.inspect.doctor_richpanel import TAGS
+from ops.stage.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -12,9 +12,9 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from chalicelib.adapters.ndjson import FileRows
-from chalicelib.fact_schema import FACT_EVENT
-from local import environment
+from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.posting.ndjson import FileRows
+from local.stack import environment
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence

@@ -13,7 +13,7 @@ from local.vendors import twilio as twilio_vendor
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from local.resources import Stage
+    from local.stack.resources import Stage
 
 COMPANY_ID = "ci-aaa-001"
 PROJECT_ID = "pi-aaa-001"

@@ -25,10 +25,11 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import environment, tables
+from local import tables
 from local.deploy import bundle, deployment, stack
 from local.deploy.deployment import wait_for
-from local.engine import ROOT, EngineError
+from local.stack import environment
+from local.stack.engine import ROOT, EngineError
 from local.vendors.richpanel import Richpanel
 
 if TYPE_CHECKING:

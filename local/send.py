@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import TYPE_CHECKING
 
-from local import environment
+from local.stack import environment
 from local.vendors import hubspot
 from local.vendors.aloware import Aloware
 from local.vendors.hubspot import HubSpot

@@ -9,7 +9,7 @@ from boto3.dynamodb.types import TypeDeserializer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from local.resources import Aws
+    from local.stack.resources import Aws
 
 LEDGER = ("event_id", "status", "reason", "attempts", "intent", "ref")
 STATE = (

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.writers import HUMAN_WORDS
+from chalicelib.outreach.writing.template_writer import HUMAN_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,17 +9,15 @@ import typer
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import MiddlewareError, SettingsError
-from ops import (
-    dead_letter_commands,
-    looking_commands,
-    mending_commands,
-    outreach_commands,
-    provision,
-    stage_commands,
-    unreachable,
-)
+from ops import unreachable
+from ops.companies import commands as company_commands
+from ops.inspect import commands as inspect_commands
+from ops.repair import commands as repair_commands
+from ops.repair import dead_letter_commands
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
-from ops.template import TemplateError
+from ops.stage import commands as stage_commands
+from ops.stage import provision
+from ops.stage.template import TemplateError
 
 app = typer.Typer(
     help="Look into a stage, mend it, prepare it.",
@@ -27,13 +25,13 @@ app = typer.Typer(
     add_completion=False,
     pretty_exceptions_enable=False,
 )
-app.add_typer(looking_commands.app)
-app.add_typer(mending_commands.app)
+app.add_typer(inspect_commands.app)
+app.add_typer(repair_commands.app)
 app.add_typer(stage_commands.app)
 app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(stage_commands.switch_app, name="switch")
-app.add_typer(outreach_commands.handoff_app, name="handoff")
-app.add_typer(outreach_commands.company_app, name="company")
+app.add_typer(company_commands.handoff_app, name="handoff")
+app.add_typer(company_commands.company_app, name="company")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -14,13 +14,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from chalicelib import settings
-from chalicelib.logs import JsonLog
+from chalicelib.aws.logs import JsonLog
 from chalicelib.wiring import Services
-from ops import stages
-from ops.template import Template
+from ops.stage import config
+from ops.stage.template import Template
 
 if TYPE_CHECKING:
-    from chalicelib.dynamo import Table
+    from chalicelib.aws.dynamo import Table
 
 EXIT_NO = 1
 EXIT_UNUSABLE = 2
@@ -77,7 +77,7 @@ class Session:
     @cached_property
     def services(self) -> Services:
         """The services of the functions, built from the stage's variables."""
-        configured = stages.configured(self.stage)
+        configured = config.configured(self.stage)
         own = {name: os.environ[name] for name in configured if name in os.environ}
         either = {"MANAGED_BY": "either"}  # an operator mends stacks and provisioned stages alike
         variables = {**configured, **own, **either, "STAGE": self.stage}

@@ -6,7 +6,7 @@ from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
 _GUARD = str(_HERE / "netguard")
-for folder in (str(_HERE), str(_HERE.parent), _GUARD):
+for folder in (str(_HERE.parent), _GUARD):
     if folder not in sys.path:
         sys.path.insert(0, folder)
 
@@ -17,9 +17,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     part for part in (_GUARD, os.environ.get("PYTHONPATH", "")) if part
 )
 
-import engines  # noqa: E402
 import hypothesis  # noqa: E402
-from engines import (  # noqa: E402, F401 - pytest finds fixtures by name
+
+from tests.rigs import engines  # noqa: E402
+from tests.rigs.engines import (  # noqa: E402, F401 - pytest finds fixtures by name
     _dynamo_urls,
     _richpanel_server,
     app,
@@ -35,35 +36,15 @@ from engines import (  # noqa: E402, F401 - pytest finds fixtures by name
     table_a,
     unpaced,
 )
-from fact_rig import (  # noqa: E402, F401 - likewise
-    _powerbi_server,
-    dataset,
-    facts_folder,
-    powerbi,
-    rig,
-)
+from tests.rigs.facts import _powerbi_server, dataset, facts_folder, powerbi, rig  # noqa: E402, F401 - likewise
 
 hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):  # what lands must not depend on the day's luck
     hypothesis.settings.load_profile("ci")
-from killing import killer  # noqa: E402, F401 - likewise
-from outreach_system import (  # noqa: E402, F401 - likewise
-    _ses_server,
-    _twilio_server,
-    outreach,
-    ses,
-    twilio,
-)
-from pipeline_system import log_stream, system  # noqa: E402, F401 - likewise
-from support_system import (  # noqa: E402, F401 - likewise
-    clock_moves,
-    desk,
-    desk_environment,
-    extra,
-    openai,
-    shopify,
-    tracked,
-)
+from tests.rigs.killing import killer  # noqa: E402, F401 - likewise
+from tests.rigs.outreach import _ses_server, _twilio_server, outreach, ses, twilio  # noqa: E402, F401 - likewise
+from tests.rigs.replies import clock_moves, desk, desk_environment, extra, openai, shopify, tracked  # noqa: E402, F401 - likewise
+from tests.rigs.tickets import log_stream, system  # noqa: E402, F401 - likewise
 
 
 def pytest_terminal_summary(terminalreporter):

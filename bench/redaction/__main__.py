@@ -10,7 +10,7 @@ from bench.redaction import hostile, peers
 from bench.redaction.measure import Figures, figures
 from bench.redaction.rows import KINDS, rows
 from bench.redaction.timed import MESSAGES
-from chalicelib.redaction import redact
+from chalicelib.redaction.redactor import redact
 
 TARGETS = {"email": 0.1, "phone": 0.3, "tracking": 0.5, "order": 0.3, "card": 0.1, "iban": 0.5, "ssn": 0.0, "address": 8.0}  # fmt: skip
 

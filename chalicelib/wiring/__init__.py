@@ -18,20 +18,20 @@ from dataclasses import asdict
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from chalicelib import lambda_events
 from chalicelib import settings as settings_module
+from chalicelib.aws import lambda_events
 from chalicelib.wiring.facts import Facts
 from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
-    from chalicelib.effects import Effects
-    from chalicelib.flows import Flow
-    from chalicelib.rebuild import Rebuilder
-    from chalicelib.reconcile import Reconciler
-    from chalicelib.settlement import Settlement
+    from chalicelib.once.effects import Effects
+    from chalicelib.once.flow import Flow
+    from chalicelib.once.recovery.rebuild import Rebuilder
+    from chalicelib.once.recovery.reconcile import Reconciler
+    from chalicelib.once.settlement import Settlement
+    from chalicelib.once.worker import Worker
     from chalicelib.wiring.fact_posting import Posting
-    from chalicelib.worker import Worker
 
 
 class Services(Support, Facts, Outreach):
@@ -62,11 +62,13 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def worker(self) -> Worker:
         """The queue's consumer; refuses another stage's resources once per container."""
-        from chalicelib.escalation import Escalation
-        from chalicelib.worker import Worker
+        from chalicelib.once.escalation import Escalation
+        from chalicelib.once.worker import Worker
+        from chalicelib.wiring.jobs import decode
 
         self.check_stage()
         return Worker(
+            decode=decode,
             ledger=self.ledger,
             audit=self.audit,
             switches=self.switches,
@@ -82,7 +84,7 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def flows(self) -> Mapping[str, Flow]:
         """The flow of each kind of job; a resend is built by the flow of what it repeats."""
-        from chalicelib.flows.resend import ResendFlow
+        from chalicelib.once.resend import ResendFlow
 
         flows: dict[str, Flow] = {**self.support_flows(), **self.outreach_flows()}
         return {**flows, "action_resend": ResendFlow(self.ledger, flows, self.rebuilders)}
@@ -90,7 +92,7 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def effects(self) -> Effects:
         """The one door out, with an executor per kind of action."""
-        from chalicelib.effects import Effects
+        from chalicelib.once.effects import Effects
 
         return Effects(
             self.ledger,
@@ -105,7 +107,7 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def settlement(self) -> Settlement:
         """The judge of unknown outcomes, with a settler per kind of action that can be queried."""
-        from chalicelib.settlement import Settlement
+        from chalicelib.once.settlement import Settlement
 
         settlers = {**self.support_settlers(), **self.outreach_settlers()}
         return Settlement(self.ledger, settlers, self.clock)
@@ -113,14 +115,12 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
-        from chalicelib.rebuild import LeftByWorkers
-        from chalicelib.reconcile import Reconciler
+        from chalicelib.once.recovery.rebuild import LeftByWorkers
+        from chalicelib.once.recovery.reconcile import Reconciler
 
         self.check_stage()
         return Reconciler(
-            tickets=self.richpanel,
             ledger=self.ledger,
-            state=self.state,
             sweeps=self.sweeps,
             intake=self.intake,
             settlement=self.settlement,
@@ -128,6 +128,7 @@ class Services(Support, Facts, Outreach):
             clock=self.clock,
             log=self.log,
             left_behind=(LeftByWorkers(self.ledger, self.rebuilders, self.clock),),
+            parts=self.support_sweeps(),
         )
 
     @property

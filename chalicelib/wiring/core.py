@@ -11,24 +11,24 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
+from chalicelib.aws.logs import JsonLog
+from chalicelib.aws.queue import SqsOutbox
+from chalicelib.aws.secrets import SecretsManager
 from chalicelib.clock import SystemClock
 from chalicelib.errors import UnavailableError
-from chalicelib.intake import Intake
-from chalicelib.keys import OpaqueIds
-from chalicelib.logs import JsonLog
-from chalicelib.outbox import SqsOutbox
-from chalicelib.ports import Clock
-from chalicelib.secrets import SecretsManager
+from chalicelib.once.intake import Intake
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ports import Clock
 from chalicelib.settings import Settings
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.http import VendorClient
-    from chalicelib.audit import Audit
-    from chalicelib.dynamo import Table
-    from chalicelib.ledger import Ledger
-    from chalicelib.state import States
-    from chalicelib.sweeps import Sweeps
-    from chalicelib.switches import SsmSwitches
+    from chalicelib.aws.dynamo import Table
+    from chalicelib.aws.switches import SsmSwitches
+    from chalicelib.once.audit import Audit
+    from chalicelib.once.ledger.events import Ledger
+    from chalicelib.once.recovery.cursor import Sweeps
+    from chalicelib.support.state import States
+    from chalicelib.vendors.http import VendorClient
 
 _FAST = Config(
     connect_timeout=1,
@@ -68,28 +68,28 @@ class Core:
     @cached_property
     def ledger(self) -> Ledger:
         """Table A."""
-        from chalicelib.ledger import Ledger
+        from chalicelib.once.ledger.events import Ledger
 
         return Ledger(self.table(self.settings.idempotency_table), self.clock, new_owner)
 
     @cached_property
     def sweeps(self) -> Sweeps:
         """The sweep's own rows."""
-        from chalicelib.sweeps import Sweeps
+        from chalicelib.once.recovery.cursor import Sweeps
 
         return Sweeps(self.table(self.settings.idempotency_table), self.clock, new_owner)
 
     @cached_property
     def state(self) -> States:
         """Table B."""
-        from chalicelib.state import States
+        from chalicelib.support.state import States
 
         return States(self.table(self.settings.state_table), self.clock)
 
     @cached_property
     def audit(self) -> Audit:
         """Table C."""
-        from chalicelib.audit import Audit
+        from chalicelib.once.audit import Audit
 
         return Audit(self.table(self.settings.audit_table), self.clock)
 
@@ -101,7 +101,7 @@ class Core:
     @cached_property
     def switches(self) -> SsmSwitches:
         """The stage's four switches."""
-        from chalicelib.switches import SsmSwitches
+        from chalicelib.aws.switches import SsmSwitches
 
         settings = self.settings
         return SsmSwitches(self.client("ssm"), settings.switch_prefix, settings.tighten, self.clock)
@@ -129,7 +129,7 @@ class Core:
 
     def check_stage(self) -> None:
         """Refuse another stage's tables and queue."""
-        from chalicelib import stage_guard
+        from chalicelib.aws import stage_guard
 
         settings = self.settings
         stage_guard.check(
@@ -149,7 +149,7 @@ class Core:
 
     def table(self, name: str) -> Table:
         """A table by its name."""
-        from chalicelib.dynamo import Table
+        from chalicelib.aws.dynamo import Table
 
         return Table(self._dynamodb, name)
 
@@ -174,9 +174,9 @@ class Core:
 
         What is given is as `VendorClient` and `RateLimit` take it.
         """
-        from chalicelib.adapters.breaker import Breaker
-        from chalicelib.adapters.http import VendorClient
-        from chalicelib.adapters.rate_limit import RateLimit
+        from chalicelib.vendors.breaker import Breaker
+        from chalicelib.vendors.http import VendorClient
+        from chalicelib.vendors.rate_limit import RateLimit
 
         return VendorClient(
             provider=provider,

@@ -8,17 +8,17 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from chalicelib.adapters.http import VendorClient
-from chalicelib.adapters.ndjson import FileRows, S3Rows, Several
-from chalicelib.adapters.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi, Tokens
-from chalicelib.adapters.rows import append, replace
-from chalicelib.effects import Effects
 from chalicelib.errors import SettingsError
-from chalicelib.fact_dimensions import Dimensions
-from chalicelib.fact_ports import Sink
-from chalicelib.fact_writer import FactWriter
-from chalicelib.ledger import Ledger
-from chalicelib.settlement import Settlement
+from chalicelib.facts.model import Sink
+from chalicelib.facts.posting.actions import append, replace
+from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.ndjson import FileRows, S3Rows, Several
+from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi, Tokens
+from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.once.effects import Effects
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.settlement import Settlement
+from chalicelib.vendors.http import VendorClient
 from chalicelib.wiring.core import new_owner
 from chalicelib.wiring.facts import Facts, origin_and_path
 

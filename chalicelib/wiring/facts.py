@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from chalicelib.doors import Answer
+from chalicelib.aws.secrets import active_tokens
 from chalicelib.errors import SettingsError, UnavailableError
-from chalicelib.fact_intake import FactIntake, FactJob
-from chalicelib.intake import Intake
-from chalicelib.secrets import active_tokens
-from chalicelib.sources import InboundRequest
-from chalicelib.sources import aloware as aloware_source
-from chalicelib.sources import hubspot as hubspot_source
+from chalicelib.facts import aloware_webhook, hubspot_webhook
+from chalicelib.once.door import Answer
+from chalicelib.once.intake import Intake, listed
+from chalicelib.once.job import Job
 from chalicelib.wiring.core import Core, new_id
 
 if TYPE_CHECKING:
-    from chalicelib.dynamo import Table
-    from chalicelib.fact_ledger import FactLedger
-    from chalicelib.fact_ports import Roster
-    from chalicelib.fact_roster import ListedAgent
-    from chalicelib.flows.fact_mapping import Rule
-    from chalicelib.flows.facts import FactKeeper
+    from chalicelib.aws.dynamo import Table
+    from chalicelib.facts.keeping import FactKeeper
+    from chalicelib.facts.ledger import FactLedger
+    from chalicelib.facts.mapping import Rule
+    from chalicelib.facts.model import Roster
+    from chalicelib.facts.roster import ListedAgent
 
 ALOWARE_PATIENCE_SECONDS = 8.0
 """Aloware never sends again.  The last try begins by then, and may take AWS's client 15 s more."""
@@ -39,27 +37,23 @@ class Facts(Core):
 
     def aloware_webhook(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Answer Aloware."""
-
-        def parse(request: InboundRequest) -> list[FactJob]:
-            job = aloware_source.parse(request)
-            return [] if job is None else [job]
-
         return self.fact_intake.receive(
             "aloware",
             headers,
             body,
-            lambda found: aloware_source.verify(
+            lambda found: aloware_webhook.verify(
                 found, self._secret(self.settings.aloware_secret_id)
             ),
-            parse,
+            listed(aloware_webhook.parse),
             patience_seconds=ALOWARE_PATIENCE_SECONDS,
+            answer=_kept,
         )
 
     def hubspot_webhook(self, headers: Mapping[str, str], body: bytes, uri: str) -> Answer:
         """Answer HubSpot; `uri` is what was called, where no address is configured."""
 
         def verify(found: Mapping[str, str]) -> None:
-            hubspot_source.verify(
+            hubspot_webhook.verify(
                 found,
                 uri=self.settings.hubspot_webhook_url or uri,
                 body=body,
@@ -67,19 +61,20 @@ class Facts(Core):
                 secrets=self._secret(self.settings.hubspot_secret_id),
             )
 
-        return self.fact_intake.receive("hubspot", headers, body, verify, hubspot_source.parse)
+        return self.fact_intake.receive(
+            "hubspot", headers, body, verify, hubspot_webhook.parse, answer=_kept
+        )
 
     @cached_property
-    def fact_intake(self) -> FactIntake:
+    def fact_intake(self) -> Intake:
         """The facts' door; never with a row at ingress, as the worker's one write is the row."""
-        intake = Intake(
+        return Intake(
             outbox=self.outbox,
             opaque=lambda: self.opaque_ids,
             clock=self.clock,
             log=self.log,
             new_id=new_id,
         )
-        return FactIntake(intake, self.clock, self.log, new_id)
 
     # --- keeping ------------------------------------------------------------------------------
 
@@ -90,7 +85,7 @@ class Facts(Core):
     @cached_property
     def fact_keeper(self) -> FactKeeper:
         """The worker's room for facts."""
-        from chalicelib.flows.facts import FactKeeper
+        from chalicelib.facts.keeping import FactKeeper
 
         return FactKeeper(
             self.fact_ledger,
@@ -103,20 +98,20 @@ class Facts(Core):
     @cached_property
     def fact_ledger(self) -> FactLedger:
         """The facts' rows."""
-        from chalicelib.fact_ledger import FactLedger
+        from chalicelib.facts.ledger import FactLedger
 
         return FactLedger(self.fact_table, self.clock, retention=self.fact_retention)
 
     @cached_property
     def roster(self) -> Roster:
         """The ring group where its address is configured, else the list, else no gate."""
-        from chalicelib.fact_roster import AskedRoster, ListedRoster, NoGate
+        from chalicelib.facts.roster import AskedRoster, ListedRoster, NoGate
 
         listed = self._listed()
         url = self.settings.aloware_ring_group_url
         if not url:
             return ListedRoster(listed) if listed else NoGate()
-        from chalicelib.adapters.aloware import PROVIDER, RingGroup, bearer
+        from chalicelib.facts.ring_group import PROVIDER, RingGroup, bearer
 
         secret_id = self.settings.aloware_api_secret_id
         authorize = bearer(lambda refresh: self.secrets.text(secret_id, refresh=refresh))
@@ -133,9 +128,9 @@ class Facts(Core):
     @cached_property
     def fact_table(self) -> Table:
         """QuillIdempotencyLedger; refused where it is another stage's."""
-        from chalicelib import stage_guard
-        from chalicelib.dynamo import Table
-        from chalicelib.fact_ledger import ATTRIBUTES
+        from chalicelib.aws import stage_guard
+        from chalicelib.aws.dynamo import Table
+        from chalicelib.facts.ledger import ATTRIBUTES
 
         settings = self.settings
         where = {"endpoint_url": settings.facts_endpoint, "region_name": settings.facts_region}
@@ -163,7 +158,7 @@ class Facts(Core):
     def _listed(self) -> tuple[ListedAgent, ...]:
         from pydantic import ValidationError
 
-        from chalicelib.fact_roster import LISTED
+        from chalicelib.facts.roster import LISTED
 
         text = self.settings.facts_roster
         try:
@@ -174,7 +169,7 @@ class Facts(Core):
     def _rules(self) -> tuple[Rule, ...]:
         from pydantic import TypeAdapter, ValidationError
 
-        from chalicelib.flows.fact_mapping import RULES, Rule
+        from chalicelib.facts.mapping import RULES, Rule
 
         text = self.settings.hubspot_fact_rules
         try:
@@ -183,6 +178,10 @@ class Facts(Core):
             raise SettingsError(
                 "environment variable HUBSPOT_FACT_RULES is no list of rules"
             ) from None
+
+
+def _kept(jobs: Sequence[Job]) -> Mapping[str, Any]:
+    return {"kept": len(jobs)}
 
 
 def origin_and_path(url: str) -> tuple[str, str]:

@@ -6,27 +6,28 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from chalicelib import doors
 from chalicelib.clock import iso
-from chalicelib.doors import Answer
-from chalicelib.errors import RequestError, UnavailableError
-from chalicelib.jobs import Recovery
-from chalicelib.ports import Executor, Preparer, Settler
+from chalicelib.errors import RequestError
+from chalicelib.once import door
+from chalicelib.once.action import Executor, Preparer, Settler
+from chalicelib.once.door import Answer
+from chalicelib.once.intake import listed
+from chalicelib.once.job import Recovery
 from chalicelib.wiring.core import Core, new_id
 
 if TYPE_CHECKING:
-    from chalicelib.composing import Composer
-    from chalicelib.conversations.records import Record
-    from chalicelib.conversations.store import Conversations
-    from chalicelib.dynamo import Table
-    from chalicelib.flows import Flow
-    from chalicelib.handoff import Desk
-    from chalicelib.heartbeat import Heartbeat
-    from chalicelib.initiate import Initiate
-    from chalicelib.rebuild import Rebuilder
-    from chalicelib.reread import Reread
-    from chalicelib.sending import Sender
-    from chalicelib.starts import Starts
+    from chalicelib.aws.dynamo import Table
+    from chalicelib.once.flow import Flow
+    from chalicelib.once.heartbeat import Heartbeat
+    from chalicelib.once.recovery.rebuild import Rebuilder
+    from chalicelib.outreach.conversations.records import Record
+    from chalicelib.outreach.conversations.store import Conversations
+    from chalicelib.outreach.door.admission import Starts
+    from chalicelib.outreach.door.initiate import Initiate
+    from chalicelib.outreach.handoff import Desk
+    from chalicelib.outreach.lost_replies import Reread
+    from chalicelib.outreach.sending import Sender
+    from chalicelib.outreach.writing.composer import Composer
 
 
 class Outreach(Core):
@@ -46,38 +47,29 @@ class Outreach(Core):
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
         """Answer Twilio's webhook of a message that came in."""
-        from chalicelib.sources import twilio as twilio_source
+        from chalicelib.outreach.twilio import webhook as twilio_webhook
 
         return self.intake.receive(
             "twilio",
             headers,
             body,
             lambda low: self._verify_twilio(low, body, "/webhook/twilio", query),
-            lambda request: twilio_source.parse_message(request, self.opaque_ids),
+            listed(lambda request: twilio_webhook.parse_message(request, self.opaque_ids)),
         )
 
     def twilio_status(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
         """Answer Twilio's callback on a message of ours."""
-        from chalicelib.sources import twilio as twilio_source
+        from chalicelib.outreach.twilio import webhook as twilio_webhook
 
-        request = doors.heard(headers, body, self.clock, new_id)
-        try:
-            self._verify_twilio(request.headers, body, "/webhook/twilio/status", query)
-            job = twilio_source.parse_receipt(request, query)
-            if job is not None:
-                self.intake.accept(job)
-        except RequestError as error:
-            doors.rejected(self.log, "twilio_status", error.code)
-            return doors.refusal(error.status, error.code, error.message)
-        except UnavailableError as error:
-            doors.failed(self.log, "twilio_status", error.code)
-            is_queues = error.code == "enqueue_failed"
-            status, code = (503, error.code) if is_queues else (500, "internal_error")
-            return doors.refusal(status, code, "try again later")
-        doors.accepted(self.log, "twilio_status")
-        return Answer(200, {"status": "accepted"})
+        return self.intake.receive(
+            "twilio_status",
+            headers,
+            body,
+            lambda low: self._verify_twilio(low, body, "/webhook/twilio/status", query),
+            listed(lambda request: twilio_webhook.parse_receipt(request, query)),
+        )
 
     def mail(self, message: str) -> None:
         """Take one SNS message of SES: an e-mail that came in, or an event of one of ours.
@@ -87,28 +79,28 @@ class Outreach(Core):
         Raises:
             UnavailableError: the job was not kept; Lambda hands the message over again.
         """
-        from chalicelib.sources import ses as ses_source
+        from chalicelib.outreach.ses import webhook as ses_webhook
 
         try:
-            job = ses_source.parse(
+            job = ses_webhook.parse(
                 message,
                 received_at=iso(self.clock.now()),
                 delivery_id=new_id(),
                 opaque=self.opaque_ids,
             )
         except RequestError as error:
-            doors.rejected(self.log, "ses", error.code)
+            door.rejected(self.log, "ses", error.code)
             return
         if job is not None:
             self.intake.accept(job)
-            doors.accepted(self.log, "ses", mw_trace_id=job.trace_id)
+            door.accepted(self.log, "ses", mw_trace_id=job.trace_id)
 
     # --- the worker's parts -------------------------------------------------------------------
 
     def outreach_flows(self) -> Mapping[str, Flow]:
         """The flow of each kind of job."""
-        from chalicelib.flows.outreach import OutreachFlow
-        from chalicelib.flows.outreach.receipts import ReceiptFlow
+        from chalicelib.outreach.flow import OutreachFlow
+        from chalicelib.outreach.receipts import ReceiptFlow
 
         flow = OutreachFlow(
             self.conversations,
@@ -142,7 +134,7 @@ class Outreach(Core):
 
     def outreach_rebuilders(self) -> Mapping[str, Rebuilder]:
         """Who makes a job from a row: the conversation holds what the first job brought."""
-        from chalicelib.flows.outreach.receipts import Resumed
+        from chalicelib.outreach.receipts import Resumed
 
         kinds = ("evt:start", "evt:release", "evt:receipt")
         resumed = Resumed(self.conversations)
@@ -150,7 +142,7 @@ class Outreach(Core):
 
     @cached_property
     def _reread(self) -> Reread:
-        from chalicelib.reread import Reread
+        from chalicelib.outreach.lost_replies import Reread
         from chalicelib.wiring import outreach_vendors
 
         accounts = outreach_vendors.twilio_accounts
@@ -165,15 +157,15 @@ class Outreach(Core):
     @cached_property
     def conversations(self) -> Conversations:
         """The conversations table."""
-        from chalicelib.conversations.store import Conversations
+        from chalicelib.outreach.conversations.store import Conversations
 
         return Conversations(self._conversations_table, self.clock)
 
     @cached_property
     def desk(self) -> Desk:
         """Persons' side of hand-off."""
-        from chalicelib.conversations.handoffs import Handoffs
-        from chalicelib.handoff import Desk
+        from chalicelib.outreach.conversations.handoffs import Handoffs
+        from chalicelib.outreach.handoff import Desk
 
         handoffs = Handoffs(self._conversations_table)
         return Desk(self.conversations, handoffs, self.intake, self.clock)
@@ -181,24 +173,24 @@ class Outreach(Core):
     @cached_property
     def starts(self) -> Starts:
         """Starts in table A."""
-        from chalicelib.starts import Starts
+        from chalicelib.outreach.door.admission import Starts
 
         return Starts(self.table(self.settings.idempotency_table), self.ledger, self.clock)
 
     @cached_property
     def heartbeat(self) -> Heartbeat:
         """Keeps the message at work invisible during slow calls."""
-        from chalicelib.heartbeat import Heartbeat
+        from chalicelib.once.heartbeat import Heartbeat
 
         return Heartbeat(self.outbox, self.log)
 
     @cached_property
     def composer(self) -> Composer:
         """The writer behind the store of drafts."""
-        from chalicelib.composing import Composer
-        from chalicelib.openai_writer import ChosenWriter, OpenAiWriter
+        from chalicelib.outreach.writing.composer import Composer
+        from chalicelib.outreach.writing.model_writer import ChosenWriter, OpenAiWriter
+        from chalicelib.outreach.writing.template_writer import TemplateWriter
         from chalicelib.wiring import outreach_vendors
-        from chalicelib.writers import TemplateWriter
 
         model = None
         if self.settings.openai_model:
@@ -213,7 +205,7 @@ class Outreach(Core):
     @cached_property
     def sender(self) -> Sender:
         """The executors."""
-        from chalicelib.sending import Sender
+        from chalicelib.outreach.sending import Sender
         from chalicelib.wiring import outreach_vendors
 
         return Sender(
@@ -229,13 +221,13 @@ class Outreach(Core):
 
     @cached_property
     def _initiate(self) -> Initiate:
-        from chalicelib.companies import Companies
-        from chalicelib.initiate import Initiate
-        from chalicelib.sources import router_access
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.door import access
+        from chalicelib.outreach.door.initiate import Initiate
 
         secret_id = self.settings.router_keys_secret_id
         return Initiate(
-            access=lambda: router_access.access(self.secrets.text(secret_id)),
+            access=lambda: access.access(self.secrets.text(secret_id)),
             companies=Companies(self.table(self.settings.company_data_table)),
             starts=self.starts,
             ledger=self.ledger,
@@ -253,14 +245,14 @@ class Outreach(Core):
     def _verify_twilio(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
     ) -> None:
-        from chalicelib.sources import twilio as twilio_source
+        from chalicelib.outreach.twilio import webhook as twilio_webhook
 
         text = self.secrets.text(self.settings.twilio_webhook_secret_id)
-        url = twilio_source.signed_url(self.settings.public_base_url, path, query)
-        twilio_source.verify(headers, body, url, twilio_source.accounts(text))
+        url = twilio_webhook.signed_url(self.settings.public_base_url, path, query)
+        twilio_webhook.verify(headers, body, url, twilio_webhook.accounts(text))
 
     def _resume(self, record: Record, event_key: str) -> None:
-        from chalicelib.flows.outreach.receipts import resumption
+        from chalicelib.outreach.receipts import resumption
 
         job = resumption(record, event_key, iso(self.clock.now()))
         self.intake.accept(job, recovery=Recovery.SETTLED)

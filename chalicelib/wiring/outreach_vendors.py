@@ -8,13 +8,14 @@ from functools import cache
 
 from botocore.config import Config
 
-from chalicelib.adapters import openai, twilio
-from chalicelib.adapters.http import VendorClient
-from chalicelib.adapters.openai import OpenAI
-from chalicelib.adapters.ses import Ses
-from chalicelib.adapters.twilio import Credentials, Twilio
 from chalicelib.errors import PermanentError
-from chalicelib.sources import twilio as twilio_source
+from chalicelib.outreach.ses.client import Ses
+from chalicelib.outreach.twilio import client as twilio
+from chalicelib.outreach.twilio import webhook as twilio_webhook
+from chalicelib.outreach.twilio.client import Credentials, Twilio
+from chalicelib.vendors import openai
+from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.openai import OpenAI
 from chalicelib.wiring.core import Core
 
 TWILIO_REQUESTS_PER_30_S = 300
@@ -57,7 +58,7 @@ def twilio_of_accounts(core: Core) -> Twilio:
 def twilio_accounts(core: Core, *, refresh: bool = False) -> Mapping[str, tuple[str, ...]]:
     """The accounts that may post to us, with their tokens."""
     name = core.settings.twilio_webhook_secret_id
-    return twilio_source.accounts(core.secrets.text(name, refresh=refresh))
+    return twilio_webhook.accounts(core.secrets.text(name, refresh=refresh))
 
 
 def ses(core: Core) -> Ses:

@@ -2,23 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from chalicelib.doors import Answer
+from chalicelib.aws.secrets import active_tokens
 from chalicelib.errors import UnavailableError
-from chalicelib.ports import Executor, Preparer, Settler
-from chalicelib.secrets import active_tokens
-from chalicelib.sources import richpanel as richpanel_source
+from chalicelib.once.action import Executor, Preparer, Settler
+from chalicelib.once.door import Answer
+from chalicelib.once.intake import listed
+from chalicelib.support import webhook as richpanel_webhook
 from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
-    from chalicelib.adapters.http import VendorClient
-    from chalicelib.adapters.richpanel import Richpanel
-    from chalicelib.flows import Flow
-    from chalicelib.rebuild import Rebuilder
-    from chalicelib.wiring.answering import Replies
+    from chalicelib.once.flow import Flow
+    from chalicelib.once.recovery.rebuild import Rebuilder
+    from chalicelib.once.recovery.sweep import SweepPart
+    from chalicelib.support.replies.performing import Replies
+    from chalicelib.support.richpanel.client import Richpanel
+    from chalicelib.vendors.http import VendorClient
 
 
 class Support(Core):
@@ -27,13 +29,13 @@ class Support(Core):
     def richpanel_webhook(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Answer Richpanel's HTTP target."""
         return self.intake.receive(
-            "richpanel", headers, body, self._verify_richpanel, richpanel_source.parse
+            "richpanel", headers, body, self._verify_richpanel, listed(richpanel_webhook.parse)
         )
 
     @cached_property
     def richpanel(self) -> Richpanel:
         """The vendor."""
-        from chalicelib.adapters.richpanel import Richpanel
+        from chalicelib.support.richpanel.client import Richpanel
 
         return Richpanel(
             self._richpanel_client, self.clock, tag_mode=self.settings.richpanel_tag_mode
@@ -42,7 +44,7 @@ class Support(Core):
     @cached_property
     def _richpanel_client(self) -> VendorClient:
         """Under this container's share of the tenant's rate limit."""
-        from chalicelib.adapters.richpanel_calls import PROVIDER, key_header
+        from chalicelib.support.richpanel.calls import PROVIDER, key_header
 
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
@@ -56,7 +58,7 @@ class Support(Core):
 
     def support_flows(self) -> Mapping[str, Flow]:
         """The flow of each kind of job."""
-        from chalicelib.flows.support import SupportFlow
+        from chalicelib.support.flow import SupportFlow
         from chalicelib.wiring.answering import answering
 
         flow = SupportFlow(
@@ -85,19 +87,28 @@ class Support(Core):
 
     @cached_property
     def _replies(self) -> Replies:
-        from chalicelib.wiring.answering import Replies
+        from chalicelib.support.replies.performing import Replies
 
         return Replies(self.richpanel, self.clock)
 
     def support_settlers(self) -> Mapping[str, Settler]:
         """Who learns whether an action of a kind happened; tags are simply repeated."""
-        from chalicelib.flows.support.read_back import ReplyReadBack
+        from chalicelib.support.read_back import ReplyReadBack
 
         return {"reply": ReplyReadBack(self.richpanel, lambda: self.opaque_ids)}
 
+    def support_sweeps(self) -> Sequence[SweepPart]:
+        """What reconciliation looks for at Richpanel."""
+        from chalicelib.support.lost_tickets import LostTickets
+
+        found = LostTickets(
+            self.richpanel, self.ledger, self.state, self.sweeps, self.clock, self.log
+        )
+        return (found,)
+
     def support_rebuilders(self) -> Mapping[str, Rebuilder]:
         """Who makes a job from a row of Richpanel's events."""
-        from chalicelib.rebuild import ticket_job
+        from chalicelib.support.jobs import ticket_job
 
         return {"evt:rp": ticket_job}
 
@@ -105,4 +116,4 @@ class Support(Core):
         tokens = active_tokens(self.secrets.text(self.settings.webhook_secret_id))
         if not tokens:
             raise UnavailableError("no_webhook_token_configured")
-        richpanel_source.verify(headers, tokens)
+        richpanel_webhook.verify(headers, tokens)

@@ -16,9 +16,10 @@ from typing import TYPE_CHECKING
 
 import requests
 
-from local import environment, tables
+from local import tables
 from local.deploy import bundle, deployment, direct, stack
-from local.engine import EngineError
+from local.stack import environment
+from local.stack.engine import EngineError
 from local.vendors.richpanel import Richpanel
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ import subprocess
 import sys
 from typing import TYPE_CHECKING
 
-from local.engine import REGION, ROOT, EngineError, EngineMissingError
+from local.stack.engine import REGION, ROOT, EngineError, EngineMissingError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,15 +10,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from local import engine as engines
 from local.deploy import venv
-from local.lambda_events import schedule_event
+from local.stack import engine as engines
+from local.stack.lambda_events import schedule_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from local.engine import Engine
-    from local.resources import Aws, Stage
+    from local.stack.engine import Engine
+    from local.stack.resources import Aws, Stage
 
 SERVICES = (
     "dynamodb,sqs,ssm,secretsmanager,ses,sts,iam,s3,lambda,apigateway,cloudformation,events,"

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from local import resources
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
-from local.engine import REGION
-from ops import buckets, mail, watching
-from ops.template import Template
+from local.stack import resources
+from local.stack.engine import REGION
+from ops.stage import buckets, mail, monitoring
+from ops.stage.template import Template
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from local.engine import Engine
+    from local.stack.engine import Engine
 
 MANAGER = "provision"
 
@@ -24,7 +24,7 @@ def provision(engine: Engine, stage: str) -> resources.Stage:
     """Everything of a stage but its functions, as `python -m ops provision` makes it."""
     made = resources.create(resources.Aws(engine.url), stage)
     template = Template.load(stage, account=made.aws.account, region=REGION)
-    watching.create(made.aws.client, template)
+    monitoring.create(made.aws.client, template)
     list(buckets.create(made.aws, template))
     mail.create(made.aws.client, template)
     return made

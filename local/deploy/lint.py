@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from cfnlint.api import lint_file
 
 from local.deploy import bundle
-from local.engine import ROOT
+from local.stack.engine import ROOT
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import ClientError
 
-from local import resources
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
-from local.engine import REGION, EngineError
-from ops.template import Template
+from local.stack import resources
+from local.stack.engine import REGION, EngineError
+from ops.stage.template import Template
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from local.engine import Engine
+    from local.stack.engine import Engine
 
 BUCKET = "deployments"
 MANAGER = "cloudformation"

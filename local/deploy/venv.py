@@ -8,7 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from local.engine import ROOT, EngineMissingError
+from local.stack.engine import ROOT, EngineMissingError
 
 VENV = Path(os.environ.get("SAM_VENV", ROOT / ".venv-sam"))
 REQUIREMENTS = Path(__file__).with_name("requirements.txt")

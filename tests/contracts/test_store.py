@@ -4,18 +4,21 @@ import random
 from datetime import timedelta
 
 import pytest
-from engines import table_a_in_memory
-from fakes import ManualClock
 
-from chalicelib.actions import AddTag
-from chalicelib.conversations.records import Channel, Draft, Entry, Status
-from chalicelib.conversations.store import Conversations
-from chalicelib.dynamo import ConditionFailed, Table, TransactionRefused
+from chalicelib.aws.dynamo import Table
 from chalicelib.errors import MiddlewareError, TransientError
-from chalicelib.fact_ledger import ATTRIBUTES, FactLedger
-from chalicelib.fact_ports import Fact, FactStatus, Metric
-from chalicelib.ledger import Ledger
-from chalicelib.ports import ActionStatus, EventFacts, EventStatus, Lease, Modes
+from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
+from chalicelib.facts.model import Fact, FactStatus, Metric
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Modes
+from chalicelib.once.store import ConditionFailed, TransactionRefused
+from chalicelib.outreach.conversations.records import Channel, Draft, Entry, Status
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.support.actions import AddTag
+from tests.rigs.engines import table_a_in_memory
+from tests.rigs.fakes import ManualClock
 from tests.simulation import tables
 
 MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)

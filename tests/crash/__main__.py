@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from bench import marked
+from bench.report import marked
 from tests.crash.flow import Flow
 from tests.crash.flows import FLOWS
 from tests.crash.judging import Outcome

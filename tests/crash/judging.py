@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from chalicelib.plans import Plan
+from chalicelib.once.plan import Plan
 from tests.crash.flow import STRAY, Row
 from tests.crash.run import Run
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import app
-from local.lambda_events import Context
+from local.stack.lambda_events import Context
 from tests.crash import product
 
 FUNCTIONS = {

@@ -21,9 +21,9 @@ from botocore.config import Config
 
 import chalicelib
 from chalicelib import settings
-from chalicelib.adapters.http import Call, VendorClient
 from chalicelib.clock import SystemClock
-from chalicelib.flows.intents import classify
+from chalicelib.support.intents.classify import classify
+from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.wiring import Services, outreach_vendors
 
 SERVICES = ("dynamodb", "sqs", "ssm", "secretsmanager", "sesv2")

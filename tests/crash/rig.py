@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from local import engine as engines
-from local import resources
+from local.stack import engine as engines
+from local.stack import resources
 from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from local import environment, lambda_events, resources
+from local.stack import environment, lambda_events, resources
 from tests.crash.flow import Arrival, Flow, Tick
 from tests.crash.invocations import Invocation
 from tests.crash.proxy import HANG_SECONDS, Call, Plan

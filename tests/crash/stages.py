@@ -9,7 +9,7 @@ import json
 from typing import Any
 from urllib.parse import urlsplit
 
-from local import resources
+from local.stack import resources
 from tests.crash.proxy import FORWARD_SECONDS
 
 _READS = ("Describe", "List", "Get")

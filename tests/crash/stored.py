@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from chalicelib.typed_values import from_wire
-from local import resources
+from chalicelib.aws.typed_values import from_wire
+from local.stack import resources
 from tests.crash.rig import Rig
 
 LEDGERS = ("IdempotencyTable", "QuillLedgerTable")

@@ -13,10 +13,11 @@ from pathlib import Path
 import pytest
 import requests
 
-from local import environment, resources, tables
+from local import tables
 from local.deploy import bundle, deployment, direct, stack
-from local.engine import EngineError
-from local.lambda_events import schedule_event
+from local.stack import environment, resources
+from local.stack.engine import EngineError
+from local.stack.lambda_events import schedule_event
 from local.vendors import aloware
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses

@@ -15,9 +15,10 @@ import pytest
 import requests
 
 from chalicelib.clock import iso
-from chalicelib.reconcile import WINDOW
-from local import demo, engine, environment, join
+from chalicelib.once.recovery.reconcile import WINDOW
 from local.__main__ import seed
+from local.demo import run as demo
+from local.stack import engine, environment, join
 from local.vendors import richpanel as vendor
 
 ROOT = engine.ROOT

@@ -11,7 +11,7 @@ from pathlib import Path
 import boto3
 import pytest
 
-from local import engine
+from local.stack import engine
 
 ROOT = Path(engine.ROOT)
 

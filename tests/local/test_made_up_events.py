@@ -4,8 +4,8 @@ from datetime import UTC, datetime
 
 from chalice.app import CloudWatchEvent, SQSEvent
 
-from chalicelib.lambda_events import delivery
-from local import lambda_events
+from chalicelib.aws.lambda_events import delivery
+from local.stack import lambda_events
 
 DOCUMENTED_RECORD = {
     "messageId",

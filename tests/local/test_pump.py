@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from local.pump import Pump, Schedule
+from local.stack.pump import Pump, Schedule
 
 
 class Handler:

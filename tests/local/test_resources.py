@@ -5,9 +5,9 @@ import json
 import pytest
 from botocore.exceptions import ClientError
 
-from local import resources
-from local.engine import REGION
-from ops.template import TEMPLATE, Template, TemplateError
+from local.stack import resources
+from local.stack.engine import REGION
+from ops.stage.template import TEMPLATE, Template, TemplateError
 
 
 @pytest.fixture

@@ -5,8 +5,8 @@ import socket
 import pytest
 import requests
 
-from local.engine import PortTakenError
-from local.server import Http
+from local.stack.engine import PortTakenError
+from local.stack.server import Http
 
 
 @pytest.fixture

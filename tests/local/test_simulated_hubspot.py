@@ -6,7 +6,7 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import pytest
 
-from chalicelib.sources import hubspot as source
+from chalicelib.facts import hubspot_webhook
 from local.vendors.hubspot import CLIENT_SECRET, EVENTS_PER_BATCH, TARGET_URL, HubSpot, event
 
 
@@ -47,7 +47,9 @@ def test_a_batch_carries_the_old_signature_beside_the_one_that_counts(hubspot, l
     assert headers["x-hubspot-signature"] == old
     assert headers["x-hubspot-signature-version"] == "v1"
     stamp = int(headers["x-hubspot-request-timestamp"])
-    source.verify(headers, uri=TARGET_URL, body=body, now_ms=stamp, secrets=[CLIENT_SECRET])
+    hubspot_webhook.verify(
+        headers, uri=TARGET_URL, body=body, now_ms=stamp, secrets=[CLIENT_SECRET]
+    )
 
 
 def test_a_batch_has_no_more_events_than_the_real_ones(hubspot, listener):

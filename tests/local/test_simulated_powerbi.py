@@ -2,10 +2,10 @@
 
 import pytest
 import requests
-from fact_writer_rig import fact
 
-from chalicelib.fact_schema import definition, fact_row
+from chalicelib.facts.dataset import definition, fact_row
 from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, SCOPE, TENANT, WORKSPACE
+from tests.rigs.fact_writer import fact
 
 FORM = {
     "grant_type": "client_credentials",

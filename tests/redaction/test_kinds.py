@@ -2,8 +2,10 @@
 
 import pytest
 
-from chalicelib.redaction import Kind, redact, redact_counted, redact_mapping
 from chalicelib.redaction.cards import passes_luhn
+from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.redactor import redact, redact_counted
+from chalicelib.redaction.sheet import Kind
 
 
 def kinds(text):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from chalicelib.redaction import redact
+from chalicelib.redaction.redactor import redact
 
 MASKED = {
     "e-mail": ("write to jo.smith@example.com, please", "write to ***@***, please"),

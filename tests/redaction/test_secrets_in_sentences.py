@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from bench.redaction import frames, identifiers
 from bench.redaction.measure import leaks
 from bench.redaction.rows import Row
-from chalicelib.redaction import redact
+from chalicelib.redaction.redactor import redact
 
 LEFT = st.sampled_from(
     ["", "hi ", "(", '"', "- ", "\n", "my ", "es ist ", "<b>", "x: ", "ok, ", "¿", "a) "]

@@ -6,11 +6,11 @@ from random import random
 import pytest
 
 from chalicelib.errors import SwitchesUnreadableError, TransientError
-from chalicelib.waits import OUTAGE_WAITS_SECONDS, wait
+from chalicelib.once.backoff import OUTAGE_WAITS_SECONDS, wait
 from tests.simulation.faults import Fault, Port
 from tests.simulation.network import Network
-from tests.simulation.scenario import Post, Scenario
-from tests.simulation.world import EPOCH, World
+from tests.simulation.scenario import EPOCH, Post, Scenario
+from tests.simulation.world import World
 
 EVENT = "evt:rp:t0:c0"
 REPLY = "act:rp_reply:t0:c0"

@@ -3,15 +3,17 @@
 from datetime import timedelta
 
 import pytest
-from fakes import ManualClock, RecordingLog, SetSwitches
 
-from chalicelib import rows
-from chalicelib.actions import AddTag
-from chalicelib.effects import STOPPED_REPEATABLE, Attempt, Effects, StepAction
 from chalicelib.errors import HandBackError, LeaseLostError, TransientError, UncertainError
-from chalicelib.ledger import Ledger
-from chalicelib.ports import ActionStatus, EventFacts, EventStatus, Modes, Switches
-from chalicelib.settlement import Settlement
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.effects import STOPPED_REPEATABLE, Attempt, Effects, StepAction
+from chalicelib.once.event import EventFacts, EventStatus
+from chalicelib.once.ledger import rows
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Modes, Switches
+from chalicelib.once.settlement import Settlement
+from chalicelib.support.actions import AddTag
+from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
 from tests.simulation.flow import KeyedReply, QueriedReply
 from tests.simulation.memory_table import MemoryTable
 

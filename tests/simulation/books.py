@@ -11,12 +11,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from chalicelib import keys
-from chalicelib.conversations.handoffs import WAITING
-from chalicelib.conversations.ports import DO_NOT_CONTACT
-from chalicelib.fact_schema import DIMENSIONS, FACT_EVENT
-from chalicelib.plans import Plan
-from chalicelib.sweep_tickets import GIVEN_UP_TAG
+from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT
+from chalicelib.once import keys
+from chalicelib.once.plan import Plan
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.handoffs import WAITING
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.actions import ATTENTION_TAG
 from tests.simulation.scenario import CANARIES
 
 if TYPE_CHECKING:
@@ -105,12 +107,12 @@ def _judge_tickets(world: World, rows: Rows) -> None:
     """P2: what a customer wrote on an open ticket is known, whether or not anybody told us."""
     for ticket_id, ticket in world.vendor.tickets.items():
         newest = ticket.comments[-1]
-        is_listed = ticket.is_open and GIVEN_UP_TAG not in ticket.tags
+        is_listed = ticket.is_open and ATTENTION_TAG not in ticket.tags
         is_recent = ticket.updated_at > world.rested_at - LISTED_SECONDS
         if newest.is_operator or not is_listed or not is_recent:
             continue
         notices = [row for key, row in rows.items() if key.startswith(f"evt:rp:{ticket_id}:n:")]
-        key = keys.ticket_message(ticket_id, newest.id)
+        key = ticket_keys.ticket_message(ticket_id, newest.id)
         if key not in rows and all(row["status"] == "processed" for row in notices):
             world.oracle.broken("P2", f"{key} stands on an open ticket and nobody knows it")
 
@@ -232,7 +234,7 @@ def _judge_asked(world: World, rows: Rows) -> None:
 def _judge_deliveries(world: World, rows: Rows) -> None:
     """P2: what a carrier told of an opening is told to whoever asked for it."""
     for row, ref in _openings(world, rows):
-        told = [rows.get(keys.receipt(ref, one)) for one in _DELIVERED]
+        told = [rows.get(outreach_keys.receipt(ref, one)) for one in _DELIVERED]
         is_told = any(one is not None and one["status"] == "processed" for one in told)
         if is_told and "delivery" not in rows.get(row["event_key"], {}):
             world.oracle.broken("P2", f"{row['event_id']} was delivered, its start does not know")

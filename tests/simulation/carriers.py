@@ -14,12 +14,12 @@ from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from chalicelib.adapters.ses import Email
-from chalicelib.adapters.twilio import WHATSAPP, Sent, Text
 from chalicelib.clock import UTC
-from chalicelib.conversations.items import draft_key
-from chalicelib.conversations.records import Channel, Record, draft
-from chalicelib.sources.ses import TAG
+from chalicelib.outreach.conversations.items import draft_key
+from chalicelib.outreach.conversations.records import Channel, Record, draft
+from chalicelib.outreach.ses.client import Email
+from chalicelib.outreach.ses.webhook import TAG
+from chalicelib.outreach.twilio.client import WHATSAPP, Sent, Text
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

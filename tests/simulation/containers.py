@@ -10,21 +10,26 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.actions import Action
-from chalicelib.audit import Audit
-from chalicelib.effects import Effects
-from chalicelib.escalation import Escalation
-from chalicelib.flows.resend import ResendFlow
-from chalicelib.intake import Intake
-from chalicelib.ledger import Ledger
-from chalicelib.ports import ActionRow, Lease, Modes
-from chalicelib.rebuild import LeftByWorkers, ticket_job
-from chalicelib.reconcile import Reconciler
-from chalicelib.settlement import Settlement
-from chalicelib.state import States
-from chalicelib.sweeps import Sweeps
-from chalicelib.switches import SsmSwitches, Tightening
-from chalicelib.worker import Worker
+from chalicelib.aws.switches import SsmSwitches
+from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.audit import Audit
+from chalicelib.once.effects import Effects
+from chalicelib.once.escalation import Escalation
+from chalicelib.once.event import Lease
+from chalicelib.once.intake import Intake
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Modes
+from chalicelib.once.recovery.cursor import Sweeps
+from chalicelib.once.recovery.rebuild import LeftByWorkers
+from chalicelib.once.recovery.reconcile import Reconciler
+from chalicelib.once.resend import ResendFlow
+from chalicelib.once.settlement import Settlement
+from chalicelib.once.worker import Worker
+from chalicelib.settings import Tightening
+from chalicelib.support.jobs import ticket_job
+from chalicelib.support.lost_tickets import LostTickets
+from chalicelib.support.state import States
+from chalicelib.wiring.jobs import decode
 from tests.simulation import support
 from tests.simulation.facts import FactParts
 from tests.simulation.outreach import OutreachParts
@@ -135,6 +140,7 @@ class Container:
             preparers,
         )
         return Worker(
+            decode=decode,
             ledger=self.ledger,
             audit=audit,
             switches=self.switches,
@@ -152,17 +158,20 @@ class Container:
     def reconciler(self) -> Reconciler:
         """The sweep."""
         world, rebuilders = self.world, self._rebuilders
+        sweeps = Sweeps(SimTable(world, world.sweeps), self.clock, world.new_id)
+        lost_tickets = LostTickets(
+            self._support, self.ledger, self.state, sweeps, self.clock, self.log
+        )
         return Reconciler(
-            tickets=self._support,
             ledger=self.ledger,
-            state=self.state,
             intake=self.intake,
-            sweeps=Sweeps(SimTable(world, world.sweeps), self.clock, world.new_id),  # type: ignore[arg-type]
+            sweeps=sweeps,
             settlement=self._settlement,
             rebuilders=rebuilders,
             clock=self.clock,
             log=self.log,
             left_behind=(LeftByWorkers(self.ledger, rebuilders, self.clock),),
+            parts=(lost_tickets,),
         )
 
     @property

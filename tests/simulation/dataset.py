@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 
-from chalicelib.fact_ports import Row
-from chalicelib.fact_schema import DIMENSIONS, FACT_EVENT
+from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT
+from chalicelib.facts.model import Row
 
 
 class MemoryDataset:

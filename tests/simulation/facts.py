@@ -6,17 +6,16 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.effects import Effects
 from chalicelib.errors import TransientError
-from chalicelib.fact_dimensions import Dimensions
-from chalicelib.fact_intake import FactIntake
-from chalicelib.fact_ledger import FactLedger
-from chalicelib.fact_roster import NoGate
-from chalicelib.fact_writer import FactWriter
-from chalicelib.flows.facts import FactKeeper
-from chalicelib.intake import Intake
-from chalicelib.ledger import Ledger
-from chalicelib.settlement import Settlement
+from chalicelib.facts.keeping import FactKeeper
+from chalicelib.facts.ledger import FactLedger
+from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.facts.roster import NoGate
+from chalicelib.once.effects import Effects
+from chalicelib.once.intake import Intake
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.settlement import Settlement
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
 
@@ -53,7 +52,7 @@ class FactParts:
             new_id=world.new_id,
         )
         self.keeper = FactKeeper(store, roster, log)
-        self.door = FactIntake(intake, clock, log, world.new_id)
+        self.door = intake
         self.writer = FactWriter(
             ledger=ledger,
             store=store,

@@ -11,12 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
-from chalicelib import keys
-from chalicelib.actions import Action, Settle
-from chalicelib.flows import Event, suffix
-from chalicelib.flows.support import SupportFlow
-from chalicelib.plans import Plan, PlannedAction
-from chalicelib.ports import ActionRow, Lease, Switches
+from chalicelib.once import keys
+from chalicelib.once.action import Action, ActionRow, Settle
+from chalicelib.once.event import Lease
+from chalicelib.once.flow import Event, Flow, suffix
+from chalicelib.once.keys import Suffix
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Switches
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.flow import SupportFlow
 
 AUTHOR = "bot"
 
@@ -25,7 +28,7 @@ AUTHOR = "bot"
 class _Simulated:
     conversation_id: str
     arg: str
-    suffix: str
+    suffix: Suffix
 
     vendor: ClassVar[str] = "richpanel"
 
@@ -43,7 +46,7 @@ class _Reply(_Simulated):
 
     @property
     def key(self) -> str:
-        return keys.reply_action(self.conversation_id, self.suffix)
+        return ticket_keys.reply_action(self.conversation_id, self.suffix)
 
     def probe(self) -> Mapping[str, str]:
         return {"author": AUTHOR, "body": self.arg}
@@ -84,7 +87,7 @@ class Close(_Simulated):
 
     @property
     def key(self) -> str:
-        return keys.close_action(self.conversation_id, self.suffix)
+        return ticket_keys.close_action(self.conversation_id, self.suffix)
 
 
 class Note(_Simulated):
@@ -107,7 +110,7 @@ _KINDS: Mapping[str, type[_Simulated]] = {
 REPLIES = (QueriedReply.kind, KeyedReply.kind, BlindReply.kind)
 
 
-class RepliedFlow:
+class RepliedFlow(Flow):
     """`flows.Flow`: the support flow's tags, then a reply, then what depends on it.
 
     Args:
@@ -146,7 +149,7 @@ class RepliedFlow:
         return replace(plan, steps=(reply, *shifted, note, close))
 
     def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
-        """See `flows.LooksAgain`."""
+        """See `flow.Flow.look_again`."""
         self._inner.look_again(event, plan, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
@@ -159,6 +162,10 @@ class RepliedFlow:
             )
             return built
         return self._inner.build(planned, event, plan)
+
+    def escalation(self, event: Event, reason: str) -> Action | None:
+        """See `flow.Flow.escalation`."""
+        return self._inner.escalation(event, reason)
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]

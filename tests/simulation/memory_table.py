@@ -1,4 +1,4 @@
-"""`chalicelib.dynamo.Table` in memory: the same verbs, the same conditions, the same answers.
+"""`chalicelib.aws.dynamo.Table` in memory: the same verbs, the same conditions, the same answers.
 
 It stands under the real ledger, state and audit.  `tests/contracts` runs one suite over this and
 over the engines.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chalicelib.dynamo import ConditionFailed, Item, TransactionRefused
+from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 from tests.simulation.expressions import condition as compiled
 from tests.simulation.expressions import key_condition, values_in
 
@@ -40,7 +40,7 @@ class MemoryTable:
         self._listed: dict[str, dict[Any, dict[Key, Item]]] = {one: {} for one in self._indexes}
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
-        """See `chalicelib.dynamo.Table.put`."""
+        """See `chalicelib.aws.dynamo.Table.put`."""
         new = _stored(item)
         key = self._key(new)
         self._check(key, condition, values)
@@ -59,7 +59,7 @@ class MemoryTable:
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """See `chalicelib.dynamo.Table.update`; `discard` only within a transaction."""
+        """See `chalicelib.aws.dynamo.Table.update`; `discard` only within a transaction."""
         at = self._key(key)
         changes, kept = _stored(set_), _stored(keep or {})
         self._refuse_overlap(changes, kept, add or {}, discard or {}, remove)
@@ -83,7 +83,7 @@ class MemoryTable:
         return _copied(row) if reading else {}
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
-        """See `chalicelib.dynamo.Table.putting`."""
+        """See `chalicelib.aws.dynamo.Table.putting`."""
         key = self._key(_stored(item))
         return {
             "table": self,
@@ -95,7 +95,7 @@ class MemoryTable:
     def updating(
         self, key: Mapping[str, Any], *, condition: str = "", set_: Mapping[str, Any], **more: Any
     ) -> Item:
-        """See `chalicelib.dynamo.Table.updating`."""
+        """See `chalicelib.aws.dynamo.Table.updating`."""
         changes = ("add", "keep", "remove", "discard")
         values = {name: value for name, value in more.items() if name not in changes}
         rest = {name: value for name, value in more.items() if name in changes}
@@ -107,7 +107,7 @@ class MemoryTable:
         }
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
-        """See `chalicelib.dynamo.Table.checking`."""
+        """See `chalicelib.aws.dynamo.Table.checking`."""
         at = self._key(key)
         return {
             "table": self,
@@ -117,7 +117,7 @@ class MemoryTable:
         }
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """See `chalicelib.dynamo.Table.transact`: all of them or none, each item once."""
+        """See `chalicelib.aws.dynamo.Table.transact`: all of them or none, each item once."""
         named = {(write["table"].name, write["key"]) for write in writes}
         if len(named) != len(writes):
             raise ValueError("two writes of one transaction name the same item")
@@ -140,7 +140,7 @@ class MemoryTable:
         limit: int,
         start: Item | None = None,
     ) -> tuple[list[Item], Item | None]:
-        """See `chalicelib.dynamo.Table.scan_page`."""
+        """See `chalicelib.aws.dynamo.Table.scan_page`."""
         keys = list(self.rows)
         first = keys.index(self._key(start)) + 1 if start else 0
         page = keys[first : first + limit]
@@ -156,13 +156,13 @@ class MemoryTable:
             self._unlist(at, row)
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
-        """See `chalicelib.dynamo.Table.get`."""
+        """See `chalicelib.aws.dynamo.Table.get`."""
         del consistent
         row = self.rows.get(self._key(key))
         return None if row is None else _copied(row)
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
-        """See `chalicelib.dynamo.Table.insert_all`."""
+        """See `chalicelib.aws.dynamo.Table.insert_all`."""
         inserted = []
         for item in items:
             new = _stored(item)
@@ -179,7 +179,7 @@ class MemoryTable:
         set_: Mapping[str, Any],
         where: Mapping[str, Any],
     ) -> list[bool]:
-        """See `chalicelib.dynamo.Table.update_all`."""
+        """See `chalicelib.aws.dynamo.Table.update_all`."""
         expected = _stored(where)
         changed = []
         for key in keys:
@@ -190,14 +190,14 @@ class MemoryTable:
         return changed
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """See `chalicelib.dynamo.Table.put_all`."""
+        """See `chalicelib.aws.dynamo.Table.put_all`."""
         for item in items:
             self.put(item)
 
     def get_all(
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
     ) -> list[Item]:
-        """See `chalicelib.dynamo.Table.get_all`."""
+        """See `chalicelib.aws.dynamo.Table.get_all`."""
         found = [self.rows.get(self._key(key)) for key in keys]
         return [
             _copied({name: row[name] for name in attributes if name in row})
@@ -206,7 +206,7 @@ class MemoryTable:
         ]
 
     def query(self, **arguments: Any) -> list[Item]:
-        """See `chalicelib.dynamo.Table.query`: one page, in the order of the range key."""
+        """See `chalicelib.aws.dynamo.Table.query`: one page, in the order of the range key."""
         index = arguments.get("IndexName", "")
         keys = self._indexes[index]
         names = tuple(arguments.get("ExpressionAttributeNames", {}).items())
@@ -224,11 +224,11 @@ class MemoryTable:
         return [_copied(row) for row in found[: arguments.get("Limit", len(found))]]
 
     def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:
-        """See `chalicelib.dynamo.Table.query_all`."""
+        """See `chalicelib.aws.dynamo.Table.query_all`."""
         return self.query(**arguments, Limit=at_most)
 
     def query_pages(self, **arguments: Any) -> Iterator[Item]:
-        """See `chalicelib.dynamo.Table.query_pages`."""
+        """See `chalicelib.aws.dynamo.Table.query_pages`."""
         return iter(self.query(**{name: one for name, one in arguments.items() if name != "Limit"}))
 
     def expire(self, before: float) -> int:

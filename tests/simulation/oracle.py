@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from chalicelib import keys
-from chalicelib.actions import Action
-from chalicelib.conversations.handoffs import PARTITION
-from chalicelib.conversations.records import Status
-from chalicelib.outreach_actions import HandOff
-from chalicelib.ticket_replies import Close
+from chalicelib.once.action import Action
+from chalicelib.once.keys import Suffix
+from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.conversations.handoffs import PARTITION
+from chalicelib.outreach.conversations.records import Status
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.actions import Close
 from tests.simulation.carriers import decided_text
 from tests.simulation.flow import REPLIES
 from tests.simulation.scenario import CANARIES
@@ -125,7 +126,7 @@ class Oracle:
     def handed_off(self, action: HandOff) -> None:
         """P2: it is on the persons' list, or a person has the conversation for another reason."""
         rows, opaque_id = self._world.conversations.rows, action.conversation_id
-        if (PARTITION, f"{action.suffix}#{opaque_id}") in rows:
+        if (PARTITION, f"{action.suffix.text}#{opaque_id}") in rows:
             return
         of_it = [row for row in rows.values() if row.get("opaque_id") == opaque_id]
         if all(row.get("conversation_status") != Status.HANDED_OFF for row in of_it):
@@ -272,8 +273,9 @@ class Oracle:
                     "P6", f"{action.key} starts under fence {mine}, event at {event.get('fence')}"
                 )
             is_decided = "plan" in event or not event_key.startswith("evt:")
-            is_ours = action.conversation_id in world.vendor.tickets and action.suffix.startswith(
-                OURS
+            is_ours = (
+                action.conversation_id in world.vendor.tickets
+                and action.suffix.name.startswith(OURS)
             )
             if is_ours and (is_decided or action.kind not in _ASKING):
                 self.broken("P1", f"{action.key} answers ourselves")
@@ -344,8 +346,8 @@ class Oracle:
         landed = self._world.landed
         for action in actions:
             if isinstance(action, Close):
-                message = action.suffix.partition(":resend:")[0]  # an operator closes once more
-                reply = keys.reply_action(action.conversation_id, message)
+                message = Suffix(action.suffix.name)  # an operator closes once more
+                reply = ticket_keys.reply_action(action.conversation_id, message)
                 if not landed[reply]:
                     self.broken("P2", f"{action.key}: closed unanswered")
             if action.kind in SET_LIKE:

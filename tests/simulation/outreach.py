@@ -8,28 +8,28 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.adapters.ses import Email
-from chalicelib.adapters.twilio import Credentials, Received, Sent, Text
 from chalicelib.clock import iso
-from chalicelib.companies import Companies
-from chalicelib.composing import Composer
-from chalicelib.conversations.handoffs import Handoffs
-from chalicelib.conversations.records import Draft, Entry, Record
-from chalicelib.conversations.store import Conversations
 from chalicelib.errors import TransientError
-from chalicelib.flows import Event
-from chalicelib.flows.outreach import OutreachFlow
-from chalicelib.flows.outreach.receipts import ReceiptFlow, Resumed, resumption
-from chalicelib.handoff import Desk
-from chalicelib.initiate import Initiate
-from chalicelib.jobs import Recovery
-from chalicelib.plans import Plan
-from chalicelib.ports import Switches
-from chalicelib.reread import Reread
-from chalicelib.sending import Sender
-from chalicelib.sources.router_access import Access
-from chalicelib.starts import Starts
-from chalicelib.writers import TemplateWriter, Writer
+from chalicelib.once.flow import Event
+from chalicelib.once.job import Recovery
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.door.access import Access
+from chalicelib.outreach.door.admission import Starts
+from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.flow import OutreachFlow
+from chalicelib.outreach.handoff import Desk
+from chalicelib.outreach.lost_replies import Reread
+from chalicelib.outreach.receipts import ReceiptFlow, Resumed, resumption
+from chalicelib.outreach.sending import Sender
+from chalicelib.outreach.ses.client import Email
+from chalicelib.outreach.twilio.client import Credentials, Received, Sent, Text
+from chalicelib.outreach.writing.composer import Composer
+from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from local import company
 from tests.simulation.carriers import rendered
 from tests.simulation.faults import Port

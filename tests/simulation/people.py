@@ -6,13 +6,15 @@ import json
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from chalicelib import keys, rows
 from chalicelib.clock import iso
-from chalicelib.conversations import handoffs
-from chalicelib.job_kinds import ActionResend, TicketMessage
-from chalicelib.jobs import Recovery
-from chalicelib.ports import EventFacts
-from chalicelib.rebuild import rebuilt
+from chalicelib.once.event import EventFacts
+from chalicelib.once.job import ActionResend, Recovery
+from chalicelib.once.ledger import rows
+from chalicelib.once.recovery.rebuild import rebuilt
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations import handoffs
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.jobs import TicketMessage
 from tests.simulation.scenario import EPOCH
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class People:
             return
         post = posts[number % len(posts)]
         job = TicketMessage(
-            event_key=keys.ticket_message(post.conversation_id, post.comment_id),
+            event_key=ticket_keys.ticket_message(post.conversation_id, post.comment_id),
             conversation_id=post.conversation_id,
             message_id=post.comment_id,
             received_at=iso(world.door.clock.now()),
@@ -90,7 +92,7 @@ class People:
         world.invoke(world.door, lambda: world.door.intake.accept(job, recovery=Recovery.OPERATOR))
 
     def _may_come_again(self, row: Mapping[str, Any]) -> bool:
-        """As `ops.replay.resend` wants it: what is done, of a message with a plan of its own."""
+        """As `ops.repair.replay.resend` wants it: what is done, of a message with a plan of its own."""
         if row.get("action_kind") not in AGAIN or row["status"] != "done":
             return False
         source = self._world.ledger.rows.get((row["event_key"],), {})
@@ -116,7 +118,9 @@ class People:
         world = self._world
         record = world.door.outreach.desk.show(opaque_id)
         if world.door.outreach.desk.approve(opaque_id) and record is not None:
-            world.oracle.accepted[keys.release(opaque_id, record.handoff["id"])] = opaque_id
+            world.oracle.accepted[outreach_keys.release(opaque_id, record.handoff["id"])] = (
+                opaque_id
+            )
 
     def redrive(self) -> None:
         """The dead letters come back."""

@@ -8,13 +8,16 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from chalicelib import keys
 from chalicelib.clock import iso
-from chalicelib.doors import Answer
 from chalicelib.errors import MiddlewareError, RequestError, UnavailableError
-from chalicelib.sources import hubspot, richpanel
-from chalicelib.sources import ses as ses_source
-from chalicelib.sources import twilio as twilio_source
+from chalicelib.facts import hubspot_webhook
+from chalicelib.facts import keys as fact_keys
+from chalicelib.once.door import Answer
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.ses import webhook as ses_webhook
+from chalicelib.outreach.twilio import webhook as twilio_webhook
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support import webhook as richpanel_webhook
 from local import company
 from tests.simulation.carriers import mail_event, status_form
 from tests.simulation.faults import Crash
@@ -51,7 +54,7 @@ class Senders:
         world.tell("post", post.conversation_id, post.comment_id, post.form)
         self.writes(post)
         if self._is_told(post):
-            key = keys.ticket_message(post.conversation_id, post.comment_id)
+            key = ticket_keys.ticket_message(post.conversation_id, post.comment_id)
             world.oracle.accepted[key] = post.conversation_id
         elif world.scenario.sender_repeats:
             again = replace(post, is_copy=True)
@@ -60,7 +63,7 @@ class Senders:
     def _is_told(self, post: Post) -> bool:
         return self._is_taken(
             lambda: self._world.door.intake.receive(
-                "richpanel", {}, _ticket_body(post), lambda headers: None, richpanel.parse
+                "richpanel", {}, _ticket_body(post), lambda headers: None, richpanel_webhook.parse
             )
         )
 
@@ -71,7 +74,7 @@ class Senders:
         def told() -> None:
             self._world.happened["reply_echoed"] += 1
             if self._is_told(post):
-                key = keys.ticket_message(conversation_id, comment_id)
+                key = ticket_keys.ticket_message(conversation_id, comment_id)
                 self._world.oracle.accepted[key] = conversation_id
 
         # Not before the ticket shows it: until then nothing tells it from a customer's.
@@ -88,7 +91,7 @@ class Senders:
         headers = {"x-api-key": company.API_KEY}
         door = world.door.outreach.door
         if self._is_taken(lambda: door.start(headers, body.encode())):
-            key = keys.start(company.COMPANY_ID, start.request_id)
+            key = outreach_keys.start(company.COMPANY_ID, start.request_id)
             world.oracle.accepted[key] = start.request_id
         else:
             again = replace(start, is_copy=True)
@@ -104,14 +107,14 @@ class Senders:
             return
         sid, form = _twilio_form(said)
         self.texts[sid] = form
-        key, body = keys.reply(said.channel, sid), urlencode(form).encode()
+        key, body = outreach_keys.reply(said.channel, sid), urlencode(form).encode()
         if self._is_taken(
             lambda: world.door.intake.receive(
                 "twilio",
                 {},
                 body,
                 lambda headers: None,
-                lambda request: twilio_source.parse_message(request, OPAQUE),
+                lambda request: twilio_webhook.parse_message(request, OPAQUE),
             )
         ):
             world.oracle.accepted[key] = sid
@@ -139,7 +142,7 @@ class Senders:
     def _callback(self, sid: str, callback: str, status: str) -> None:
         world = self._world
         opted_out = world.scenario.bad_news == "opted_out"
-        code = "" if status != "undelivered" else twilio_source.OPTED_OUT if opted_out else "30005"
+        code = "" if status != "undelivered" else twilio_webhook.OPTED_OUT if opted_out else "30005"
         body, query = status_form(sid, callback, status, code)
         if self._is_taken(
             lambda: world.door.intake.receive(
@@ -147,10 +150,10 @@ class Senders:
                 {},
                 body,
                 lambda headers: None,
-                lambda request: _some(twilio_source.parse_receipt(request, query)),
+                lambda request: _some(twilio_webhook.parse_receipt(request, query)),
             )
         ):
-            world.oracle.accepted[keys.receipt(sid, status)] = sid
+            world.oracle.accepted[outreach_keys.receipt(sid, status)] = sid
         elif world.scenario.sender_repeats:
             self._soon(lambda: self._callback(sid, callback, status))
 
@@ -158,7 +161,7 @@ class Senders:
         """SNS hands a message over until it is taken."""
         world = self._world
         door = world.door
-        job = ses_source.parse(
+        job = ses_webhook.parse(
             message,
             received_at=iso(door.clock.now()),
             delivery_id=world.new_id(),
@@ -199,7 +202,7 @@ class Senders:
         body = _hubspot_body(batch)
         if self._is_taken(
             lambda: world.door.facts.door.receive(
-                "hubspot", {}, body, lambda headers: None, hubspot.parse
+                "hubspot", {}, body, lambda headers: None, hubspot_webhook.parse
             )
         ):
             world.oracle.accepted_facts.update(map(fact_key, batch.objects))
@@ -229,7 +232,7 @@ class Senders:
 
 def fact_key(number: int) -> str:
     """The key of the fact that an object's event stands for."""
-    return keys.fact("HUBSPOT", "0-5", str(number), "ticket.creation", _at(number))
+    return fact_keys.fact("HUBSPOT", "0-5", str(number), "ticket.creation", _at(number))
 
 
 def _some(job: Any) -> Any:

@@ -9,32 +9,25 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.actions import Action
-from chalicelib.allowances import Allowances
-from chalicelib.effects import DEADLINE_SECONDS
 from chalicelib.errors import AuthError, ProviderError, TransientError, UncertainError
-from chalicelib.flows import Event
-from chalicelib.flows.support import SupportFlow
-from chalicelib.flows.support.answering import Answering
-from chalicelib.flows.support.customer_orders import CustomerOrders
-from chalicelib.flows.support.guard_rails import Policy
-from chalicelib.flows.support.read_back import ReplyReadBack
-from chalicelib.flows.support.templates import CATALOGUE
-from chalicelib.keys import OpaqueIds
-from chalicelib.lookups import Lookups
-from chalicelib.orders import Lookup
-from chalicelib.plans import Plan, PlannedAction
-from chalicelib.ports import (
-    ActionRow,
-    Clock,
-    Found,
-    Lease,
-    Switches,
-    Ticket,
-    TicketPage,
-    UnsettledAction,
-)
-from chalicelib.wiring.answering import Replies
+from chalicelib.once.action import Action, ActionRow, Found, UnsettledAction
+from chalicelib.once.effects import DEADLINE_SECONDS
+from chalicelib.once.event import Lease
+from chalicelib.once.flow import Event, Flow
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Clock, Switches
+from chalicelib.support.flow import SupportFlow
+from chalicelib.support.limits import Allowances
+from chalicelib.support.orders.cache import Lookups
+from chalicelib.support.orders.lookup import CustomerOrders
+from chalicelib.support.orders.order import Lookup
+from chalicelib.support.read_back import ReplyReadBack
+from chalicelib.support.replies.answering import Answering
+from chalicelib.support.replies.guard_rails import Policy
+from chalicelib.support.replies.performing import Replies
+from chalicelib.support.replies.templates import CATALOGUE
+from chalicelib.support.tickets import Ticket, TicketPage
 from tests.simulation.faults import Port
 from tests.simulation.flow import AUTHOR, REPLIES, RepliedFlow
 
@@ -150,7 +143,7 @@ class SimRichpanel:
         return performed
 
 
-class TicketFlow:
+class TicketFlow(Flow):
     """`flows.Flow` that leaves each ticket to the flow it is of."""
 
     def __init__(self, own: SupportFlow, provoking: RepliedFlow) -> None:
@@ -171,6 +164,9 @@ class TicketFlow:
 
     def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
         self._of(event.facts.conversation_id).look_again(event, plan, switches)
+
+    def escalation(self, event: Event, reason: str) -> Action | None:
+        return self._of(event.facts.conversation_id).escalation(event, reason)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         return self._of(event.facts.conversation_id).build(planned, event, plan)

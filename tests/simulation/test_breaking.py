@@ -5,23 +5,28 @@ from datetime import timedelta
 
 import pytest
 
-from chalicelib import intake, keys, ledger, ledger_actions, state, switches
-from chalicelib.audit import Audit
-from chalicelib.conversations.store import Conversations
-from chalicelib.dynamo import ConditionFailed
-from chalicelib.effects import Effects
+from chalicelib.aws import switches
 from chalicelib.errors import PermanentError, SwitchesUnreadableError
-from chalicelib.escalation import Escalation
-from chalicelib.fact_dimensions import Dimensions
-from chalicelib.flows import outreach
-from chalicelib.flows.outreach.conclusions import Conclusions
-from chalicelib.flows.support.answering import Answering
-from chalicelib.keys import OpaqueIds
-from chalicelib.outreach_actions import HandOff
-from chalicelib.ports import Switches
-from chalicelib.settlement import Settled, Settlement, Verdict
-from chalicelib.sweep_tickets import TicketSweep
-from chalicelib.worker import HandedBackError, Worker
+from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.once import intake, keys
+from chalicelib.once.audit import Audit
+from chalicelib.once.effects import Effects
+from chalicelib.once.escalation import Escalation
+from chalicelib.once.keys import OpaqueIds, Suffix
+from chalicelib.once.ledger import actions as ledger_actions
+from chalicelib.once.ledger import events as ledger
+from chalicelib.once.ports import Switches
+from chalicelib.once.settlement import Settled, Settlement, Verdict
+from chalicelib.once.store import ConditionFailed
+from chalicelib.once.worker import HandedBackError, Worker
+from chalicelib.outreach import flow as outreach
+from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.conclusions import Conclusions
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support import state
+from chalicelib.support.lost_tickets import LostTickets
+from chalicelib.support.replies.answering import Answering
 from tests.simulation import support
 from tests.simulation.by_hand import refund, schedule
 from tests.simulation.dying import dying
@@ -217,7 +222,7 @@ def test_an_event_that_is_given_back_and_stands_in_no_index_is_found(monkeypatch
 
 
 def test_a_ticket_that_nobody_told_us_about_and_no_sweep_looks_at_is_found(monkeypatch):
-    monkeypatch.setattr(TicketSweep, "_judge", lambda self, tickets: None)
+    monkeypatch.setattr(LostTickets, "run", lambda self, cursor, hands, *, since: cursor)
     assert is_found("P2", since=108)
 
 
@@ -240,7 +245,7 @@ def test_a_key_that_two_actions_share_is_found(monkeypatch):
     def nameless(conversation_id, _tag, suffix):
         return keys.joined("act", "rp_tag", conversation_id, suffix)
 
-    monkeypatch.setattr(keys, "tag_action", nameless)
+    monkeypatch.setattr(ticket_keys, "tag_action", nameless)
     worlds = (World(scenario(seed)).run() for seed in range(1, SEEDS))
     assert is_found_in(worlds, "P2", saying="is the key of")
 
@@ -249,7 +254,7 @@ def test_an_escalation_that_passes_for_what_its_plan_holds_is_found(monkeypatch)
     """A person gave back what had failed; replayed, its answer was to be held and came to nobody."""
 
     def alike(opaque_id, arg, suffix):
-        return HandOff(opaque_id, arg, suffix.removeprefix("failed-"))
+        return HandOff(opaque_id, arg, Suffix(suffix.name.removeprefix("failed-"), suffix.nonce))
 
     monkeypatch.setattr(outreach, "HandOff", alike)
     worlds = (World(dying(seed)).run() for seed in range(12, SEEDS))

@@ -4,16 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.simulation.by_hand import (
-    NEVER,
-    TEXT,
-    at_of,
-    call_of,
-    fault,
-    refund,
-    run,
-    schedule,
-)
+from tests.simulation.by_hand import NEVER, TEXT, at_of, call_of, fault, refund, run, schedule
 from tests.simulation.faults import Fault, Port
 from tests.simulation.scenario import Batch, Flip, Post, Says, Start
 from tests.simulation.standing import BEYOND_THE_LEASE, WITHIN_THE_LEASE, still

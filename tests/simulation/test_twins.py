@@ -4,15 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from tests.simulation.by_hand import (
-    HELLO,
-    TEXT,
-    at_of,
-    call_of,
-    fault,
-    run,
-    schedule,
-)
+from tests.simulation.by_hand import HELLO, TEXT, at_of, call_of, fault, run, schedule
 from tests.simulation.faults import Fault, Port
 from tests.simulation.scenario import Post, Says
 

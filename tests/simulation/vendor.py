@@ -12,8 +12,9 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
-from chalicelib.orders import Lookup, Order
-from chalicelib.ports import Comment, Ticket, UnsettledAction
+from chalicelib.once.action import UnsettledAction
+from chalicelib.support.orders.order import Lookup, Order
+from chalicelib.support.tickets import Comment, Ticket
 from tests.simulation.flow import AUTHOR
 from tests.simulation.scenario import CANARY
 

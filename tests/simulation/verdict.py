@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.conversations.ports import DO_NOT_CONTACT, NEVER_OPENED
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
 from tests.simulation import books
 from tests.simulation.oracle import SET_LIKE
 

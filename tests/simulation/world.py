@@ -15,8 +15,8 @@ from dataclasses import replace
 from typing import Any
 
 from chalicelib.errors import MiddlewareError
-from chalicelib.ports import Delivery
-from chalicelib.worker import HandedBackError
+from chalicelib.once.ports import Delivery
+from chalicelib.once.worker import HandedBackError
 from local import company
 from tests.simulation import tables, verdict, workload
 from tests.simulation.agenda import Agenda

@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from chalicelib import keys
-from chalicelib.fact_schema import DIMENSIONS, FACT_EVENT, definition
+from chalicelib.facts import keys as fact_keys
+from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT, definition
 from local.vendors import aloware, hubspot
 from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
@@ -100,7 +100,9 @@ class Facts(Flow):
             return http_event("/webhook/hubspot", sender.headers, sender.body)
 
         facts = [
-            keys.fact("HUBSPOT", "0-5", str(one["objectId"]), "object.creation", str(OCCURRED_MS))
+            fact_keys.fact(
+                "HUBSPOT", "0-5", str(one["objectId"]), "object.creation", str(OCCURRED_MS)
+            )
             for one in events
         ]
         return Arrival("api", make, tuple(facts))
@@ -111,7 +113,7 @@ class Facts(Flow):
         return Arrival(
             "api",
             lambda: http_event("/webhook/aloware", headers, delivery),
-            (keys.fact("ALOWARE", str(CALL)),),
+            (fact_keys.fact("ALOWARE", str(CALL)),),
             is_repeated=False,
         )
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from chalicelib import keys
-from chalicelib.sources.ses import message_id_digest
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.ses.webhook import message_id_digest
 from local import company
 from local.vendors.twilio import Post
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, http_event
@@ -46,7 +46,7 @@ class _Outreach(Flow):
         return Arrival(
             "api",
             lambda: http_event("/initiate-conversation", headers, body),
-            (keys.start(company.COMPANY_ID, REQUEST),),
+            (outreach_keys.start(company.COMPANY_ID, REQUEST),),
         )
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
@@ -77,7 +77,7 @@ class _Outreach(Flow):
             is_entry = is_sent or key.startswith("evt:reply:")
             if is_entry and event["status"] == "processed" and not entries[key.split(":")[-1]]:
                 found.append(f"P2 {key} is not in the conversation")
-            is_over = rows.get(keys.start(company.COMPANY_ID, REQUEST), {}).get("status")
+            is_over = rows.get(outreach_keys.start(company.COMPANY_ID, REQUEST), {}).get("status")
             if ":o:" in key and row.get("open") and is_over == "processed":
                 found.append(f"P2 {key} still counts a start that is over")
         return found
@@ -99,7 +99,7 @@ class _Text(_Outreach):
         url = f"{company.PUBLIC_URL}/webhook/twilio"
         post = run.rig.twilio.inbound(TEL, to, text, whatsapp=is_whatsapp, url=url)
         sid = dict(parse_qsl(post.body.decode()))["MessageSid"]
-        return Arrival("api", lambda: _event(post), (keys.reply(self.channel, sid),))
+        return Arrival("api", lambda: _event(post), (outreach_keys.reply(self.channel, sid),))
 
 
 class WhatsAppStart(_Text):
@@ -144,7 +144,7 @@ class MailConversation(_Outreach):
         if sent:
             text = f"Tell me more, {CANARY}"
             event = run.rig.ses.inbound(MAIL, sent[0]["reply_to"], text)
-            key = keys.reply("email", message_id_digest(_message_id(event)))
+            key = outreach_keys.reply("email", message_id_digest(_message_id(event)))
             yield [Arrival("mail", lambda: event, (key,))]
 
     def news(self, run: Run) -> Sequence[Arrival]:
@@ -157,7 +157,7 @@ class MailConversation(_Outreach):
 
 def _callback(post: Post) -> Arrival:
     form = dict(parse_qsl(post.body.decode()))
-    key = keys.receipt(form["MessageSid"], form["MessageStatus"])
+    key = outreach_keys.receipt(form["MessageSid"], form["MessageStatus"])
     return Arrival("api", lambda: _event(post), (key,))
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
-from chalicelib import keys
-from chalicelib.ticket_replies import reference
+from chalicelib.once import keys
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.actions import reference
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
 from tests.crash.run import HORIZON_SECONDS, Run
 
@@ -32,7 +33,7 @@ class Ticket(Flow):
         return Arrival(
             "api",
             lambda: http_event("/webhook/richpanel", headers, body),
-            (keys.ticket_message(TICKET, comment),),
+            (ticket_keys.ticket_message(TICKET, comment),),
         )
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:

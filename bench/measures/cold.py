@@ -1,0 +1,191 @@
+"""A cold container: importing the app, its memory, the first webhook, and the package's size."""
+
+from __future__ import annotations
+
+import atexit
+import json
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+from bench.rig.system import System
+
+ROOT = Path(__file__).resolve().parents[2]
+LIBRARIES = (
+    "import chalice.app, boto3, botocore.config, botocore.exceptions\n"
+    "from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter,"
+    " ValidationError, model_validator"
+)
+"""What `import app` takes from others, and nothing of ours; pydantic loads what is named."""
+APP = "import app"
+
+_MEASURE = """
+import sys, time
+started = time.perf_counter(); spent = time.process_time()
+{statement}
+ended, used = time.perf_counter(), time.process_time()
+memory = next(l for l in open("/proc/self/status") if l.startswith("VmRSS")).split()[1]
+print(ended - started, used - spent, memory, len(sys.modules))
+"""
+
+_FIRST = """
+import json, os, sys, time
+event, context_of = json.loads(sys.argv[1]), __import__("local.stack.lambda_events").lambda_events.Context
+{make}
+sys.stdout, out = open(os.devnull, "w"), sys.stdout
+started = time.perf_counter()
+first = handler(event, context_of("rp-mw-dev", 25.0))
+ended = time.perf_counter()
+second = handler({{**event, "body": event["body"].replace("first", "other")}}, context_of("x", 25.0))
+assert first["statusCode"] == second["statusCode"] == 200, (first, second)
+print(ended - started, time.perf_counter() - ended, 0, 0, file=out)
+"""
+
+_OURS = "import app; handler = app.app"
+_BARE = """
+import hmac, json, boto3
+from chalice.app import Chalice, Response
+app = Chalice(app_name="bare", configure_logs=False)
+clients = []
+@app.route("/webhook/richpanel", methods=["POST"])
+def webhook():
+    if not clients:
+        token = boto3.client("secretsmanager").get_secret_value(SecretId=os.environ["WEBHOOK_SECRET_ID"])
+        clients[:] = boto3.client("sqs"), token["SecretString"]
+    sqs, token = clients
+    request = app.current_request
+    if not hmac.compare_digest(request.headers.get("x-richpanel-webhook-token", ""), token):
+        return Response({"status": "error"}, status_code=401)
+    payload = request.json_body
+    sqs.send_message(QueueUrl=os.environ["BENCH_QUEUE_URL"], MessageBody=json.dumps(payload),
+        MessageGroupId="bare", MessageDeduplicationId="bare-" + payload["message_id"])
+    return Response({"status": "accepted"})
+handler = app
+"""
+"""The least that could be called a webhook, secret and client built at the first request."""
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Medians of fresh interpreters.
+
+    Attributes:
+        ms: on the wall. cpu_ms: of processor time. memory_mb: resident.
+        modules: how many are loaded.
+    """
+
+    ms: float
+    cpu_ms: float
+    memory_mb: float
+    modules: int
+
+
+def imports(rounds: int) -> tuple[Start, Start]:
+    """The app, and its libraries alone; taken in turns."""
+    ours, theirs = [], []
+    for _ in range(rounds):
+        theirs.append(_run(_MEASURE.format(statement=LIBRARIES)))
+        ours.append(_run(_MEASURE.format(statement=APP)))
+    return _median(ours), _median(theirs)
+
+
+def first_requests(system: System, rounds: int) -> tuple[tuple[float, float], tuple[float, float]]:
+    """(first, second) webhook after the import in ms: ours, and the bare route's."""
+    from bench.rig.system import gateway_event  # noqa: PLC0415 - after the environment
+
+    environ = {**system.variables, "BENCH_QUEUE_URL": system.stage.queue_url}
+    found: dict[str, list[list[float]]] = {_OURS: [], _BARE: []}
+    for number in range(rounds):
+        for make, runs in found.items():
+            name = f"first-{number}-{len(make)}"
+            body = json.dumps({"ticket_id": name, "message_id": f"c-{name}", "message": "Hello"})
+            token = {"x-richpanel-webhook-token": system.stage.secrets.webhook_token}
+            event = gateway_event("/webhook/richpanel", body, token)
+            runs.append(_run(_FIRST.format(make=make), json.dumps(event), environ=environ))
+    ours, bare = (
+        tuple(statistics.median(run[n] for run in runs) * 1000 for n in (0, 1))
+        for runs in found.values()
+    )
+    return (ours[0], ours[1]), (bare[0], bare[1])
+
+
+def package_mb(requirements: Path = ROOT / "requirements.txt") -> dict[str, float]:
+    """Unzipped size of what is deployed, by part, in 10^6 bytes; boto3 and botocore apart.
+
+    The wheels are those that `chalice package` would fetch for Lambda; of Chalice itself only two
+    files are shipped, whatever the requirements say.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        target = Path(folder) / "site"
+        subprocess.run(  # noqa: S603 - pip of this environment
+            [
+                *(sys.executable, "-m", "pip", "install", "--quiet", "--target", str(target)),
+                *("--platform", "manylinux2014_x86_64", "--only-binary", ":all:"),
+                *("--python-version", "3.11", "--no-compile", "-r", str(requirements)),
+            ],
+            check=True,
+            capture_output=True,
+        )
+        shutil.rmtree(target / "bin", ignore_errors=True)
+        sizes = {one.name: _bytes(one) for one in target.iterdir()}
+    runtime = sum(
+        size for name, size in sizes.items() if name.startswith(("boto3", "botocore", "s3transfer"))
+    )
+    chalice = sizes.pop("chalice", 0)
+    import chalice.app as shipped  # noqa: PLC0415 - only its place is asked for
+
+    shipped_files = Path(shipped.__file__).parent
+    own = _bytes(ROOT / "chalicelib") + (ROOT / "app.py").stat().st_size
+    return {
+        "ours": own / 1e6,
+        "chalice's runtime": sum(
+            (shipped_files / name).stat().st_size for name in ("app.py", "__init__.py")
+        )
+        / 1e6,
+        "libraries": (sum(sizes.values()) - runtime) / 1e6,
+        "boto3 and botocore": runtime / 1e6,
+        "left out of chalice": chalice / 1e6,
+    }
+
+
+def _bytes(path: Path) -> int:
+    if path.is_file():
+        return path.stat().st_size
+    found = (one for one in path.rglob("*") if one.is_file() and "__pycache__" not in one.parts)
+    return sum(one.stat().st_size for one in found)
+
+
+def _run(code: str, *arguments: str, environ: dict[str, str] | None = None) -> list[float]:
+    known = {name: one for name, one in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    compiled = {"PYTHONPYCACHEPREFIX": _compiled()}
+    done = subprocess.run(  # noqa: S603 - our own interpreter and code
+        [sys.executable, "-c", code, *arguments],
+        capture_output=True,
+        check=True,
+        cwd=ROOT,
+        text=True,
+        env={**known, **compiled, "STAGE": "dev", **(environ or {})},
+    )
+    return [float(word) for word in done.stdout.split()]
+
+
+@cache
+def _compiled() -> str:
+    """Where bytecode goes: ours and the libraries' alike, compiled by the first of the runs.
+
+    A checkout may have none of its own code's while an installation has its libraries'.
+    """
+    folder = tempfile.mkdtemp(prefix="cold-")
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    return folder
+
+
+def _median(runs: list[list[float]]) -> Start:
+    ms, cpu, memory, modules = (statistics.median(column) for column in zip(*runs, strict=True))
+    return Start(ms * 1000, cpu * 1000, memory / 1024, int(modules))

@@ -1,0 +1,172 @@
+"""`python -m bench.measures.facts`: 1,000 HubSpot events in ten batches, 30 % of them repeats, to Power BI.
+
+Counted at the wire; exit status 1 when a figure is missed.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import random
+import sys
+import tempfile
+import time
+from collections import Counter
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import boto3
+
+from bench.rig.meter import Meter
+from bench.rig.system import gateway_event
+from chalicelib.facts import hubspot_webhook
+from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, definition
+from local.stack import engine, environment, lambda_events, resources
+from local.stack.pump import Pump
+from local.vendors import hubspot
+from local.vendors.powerbi import PowerBi
+from local.vendors.richpanel import Richpanel
+
+EVENTS, BATCHES, REPEATS = 1000, 10, 0.3
+WRITES_PER_FACT = 2.0
+
+
+def main() -> int:
+    """Measure and print."""
+    with ExitStack() as opened:
+        folder = opened.enter_context(tempfile.TemporaryDirectory())
+        running = opened.enter_context(engine.ministack())
+        aws = resources.Aws(running.url)
+        stage = resources.create(aws, "dev")
+        powerbi = opened.enter_context(PowerBi())
+        assert isinstance(powerbi, PowerBi)
+        vendor = opened.enter_context(Richpanel())
+        dataset = powerbi.create_dataset(definition())
+        variables = environment.facts(powerbi, dataset, Path(folder))
+        environment.enter(environment.local("dev", aws, richpanel_url=vendor.url, **variables))
+        writes = Writes()
+        app: Any = importlib.import_module("app")
+        services = importlib.import_module("chalicelib.wiring").services()
+        services.log._stream = opened.enter_context(open("/dev/null", "w"))  # noqa: PTH123, SLF001
+        pump = Pump(aws.client("sqs"), stage.queue_url, stage.queue_arn, app.worker)
+        return _measured(app, pump, writes, powerbi, dataset, stage.secrets.hubspot_secret)
+
+
+class Writes:
+    """Counts the rows that the app asks DynamoDB to write, refused and repeated ones included.
+
+    Attributes:
+        facts: writes of rows that are facts.
+        others: of all other rows.
+    """
+
+    def __init__(self) -> None:
+        Meter()
+        events = boto3.DEFAULT_SESSION.events  # type: ignore[union-attr]
+        events.register("provide-client-params.dynamodb", self._asked)
+        self.reset()
+
+    def reset(self) -> None:
+        """Count from nothing."""
+        self.facts = self.others = 0
+
+    def _asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:  # noqa: ANN401
+        if model.name not in {"PutItem", "UpdateItem", "BatchWriteItem", "BatchExecuteStatement"}:
+            return
+        for key in _keys(params):
+            is_fact = key.startswith("HUBSPOT:")
+            self.facts += is_fact
+            self.others += not is_fact
+
+
+def _keys(params: dict[str, Any]) -> list[str]:
+    if "Statements" in params:
+        return [one["Parameters"][0]["S"] for one in params["Statements"]]
+    if "RequestItems" in params:
+        puts = [one for requests in params["RequestItems"].values() for one in requests]
+        return [one["PutRequest"]["Item"].get("pk", {"S": ""})["S"] for one in puts]
+    item = params.get("Item") or params["Key"]
+    return [item.get("pk", {"S": ""})["S"]]
+
+
+def _measured(
+    app: Any,  # noqa: ANN401 - the module
+    pump: Pump,
+    writes: Writes,
+    powerbi: PowerBi,
+    dataset: str,
+    secret: str,
+) -> int:
+    app.post_facts(lambda_events.schedule_event(), lambda_events.Context(timeout_seconds=240.0))
+    batches = _batches()
+    distinct = len({one["objectId"] for batch in batches for one in batch})
+    writes.reset()
+    started = time.perf_counter()
+    for batch in batches:
+        _post(app, batch, secret)
+    jobs = 0
+    while pump.pump_one() is not None:
+        jobs += 1
+    keeping = writes.facts
+    context = lambda_events.Context(timeout_seconds=240.0)
+    run = app.post_facts(lambda_events.schedule_event(), context)
+    seconds = time.perf_counter() - started
+    rows = Counter(row["EventID"] for row in powerbi.rows(dataset, FACT_EVENT))
+    posts = sum(f"/tables/{FACT_EVENT}/" in call.path for call in powerbi.calls_of("post_rows"))
+    allowed_posts = max(1, -(-distinct // ROWS_PER_POST))
+    settling = writes.facts - keeping
+    print(f"HubSpot events             {EVENTS} in {BATCHES} batches, {EVENTS - distinct} repeats")
+    print(f"queue messages             {jobs}")
+    print(f"facts / rows in Power BI   {distinct} / {sum(rows.values())}, each once: {_once(rows)}")
+    print(f"POSTs of facts             {posts} (limit {allowed_posts}); run: {run['outcome']}")
+    per_fact = writes.facts / distinct
+    print(f"ledger writes per fact     {per_fact:.3f} (limit {WRITES_PER_FACT})")
+    print(f"  to keep {keeping / distinct:.3f}, to settle {settling / distinct:.3f}")
+    print(
+        f"the writer's own rows      {writes.others} writes a run: lease, batch, dimensions, POSTs"
+    )
+    print(f"wall time                  {seconds:.1f} s on this machine")
+    fits = (
+        _once(rows)
+        and len(rows) == distinct
+        and posts <= allowed_posts
+        and per_fact <= WRITES_PER_FACT
+    )
+    return 0 if fits else 1
+
+
+def _once(rows: Counter[str]) -> bool:
+    return set(rows.values()) == {1}
+
+
+def _batches() -> list[list[dict[str, Any]]]:
+    """Distinct events and repeats of earlier or neighbouring ones, shuffled over the batches."""
+    chance = random.Random(7)  # noqa: S311 - a repeatable choice
+    distinct = [hubspot.event() for _ in range(round(EVENTS * (1 - REPEATS)))]
+    repeated = [
+        {**one, "attemptNumber": 1} for one in chance.choices(distinct, k=EVENTS - len(distinct))
+    ]
+    everything = distinct + repeated
+    chance.shuffle(everything)
+    size = EVENTS // BATCHES
+    return [everything[start : start + size] for start in range(0, EVENTS, size)]
+
+
+def _post(app: Any, batch: list[dict[str, Any]], secret: str) -> None:  # noqa: ANN401
+    body = json.dumps(batch)
+    stamp = str(int(time.time() * 1000))
+    signature = hubspot_webhook.signature_v3(
+        secret, uri=hubspot.TARGET_URL, body=body.encode(), stamp=stamp
+    )
+    headers = {
+        hubspot_webhook.SIGNATURE_V3: signature,
+        hubspot_webhook.TIMESTAMP: stamp,
+    }
+    event = gateway_event("/webhook/hubspot", body, headers)
+    answer = app.app(event, lambda_events.Context("rp-mw-dev", 25.0))
+    assert answer["statusCode"] == 200, answer  # noqa: PLR2004
+
+
+if __name__ == "__main__":
+    sys.exit(main())

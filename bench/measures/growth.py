@@ -1,0 +1,89 @@
+"""What an event costs while the tables grow: units must not change, time is reported.
+
+The tables are dynoxide's, whose indexes are trees; MiniStack's are lists.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+import uuid
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any
+
+from bench.report.sizes import Sizes
+from bench.rig.system import System
+
+WRITERS_BATCH = 25
+
+
+@dataclass(frozen=True, slots=True)
+class Point:
+    """A routed event at one size of the ledger.
+
+    Attributes:
+        items: rows of other events in the ledger before.
+        ms: median time of one event on the wall, engine and vendor included.
+        calls, writes, reads: the same for every event, or the run fails.
+    """
+
+    items: int
+    ms: float
+    calls: int
+    writes: float
+    reads: float
+
+
+def measure(system: System, sizes: Sizes) -> list[Point]:
+    """A point for each size, on one growing ledger."""
+    system.post(system.message("warm-up"))
+    system.work()
+    template = _template(system)
+    points, there = [], 0
+    for items in sizes.ledgers:
+        _fill(system, template, items - there)
+        there = items
+        points.append(_point(system, items, sizes.growth_events))
+    return points
+
+
+def _point(system: System, items: int, events: int) -> Point:
+    seconds, units = [], set()
+    for number in range(events):
+        system.post(system.message(f"at-{items:07d}-{number:03d}"))
+        system.meter.reset()
+        started = time.perf_counter()
+        assert system.work() == 1
+        seconds.append(time.perf_counter() - started)
+        units.add((system.meter.of("dynamodb"), system.meter.writes, system.meter.reads))
+    ((calls, writes, reads),) = units
+    return Point(items, statistics.median(seconds) * 1000, calls, writes, reads)
+
+
+def _template(system: System) -> dict[str, Any]:
+    """A row as the ledger itself leaves it behind."""
+    key = {"event_id": {"S": f"evt:rp:warm-up:{system.comment_of('warm-up')}"}}
+    table = system.stage.tables["IdempotencyTable"]
+    row: dict[str, Any] = system.aws.client("dynamodb").get_item(TableName=table, Key=key)["Item"]
+    return row
+
+
+def _fill(system: System, template: dict[str, Any], count: int) -> None:
+    table, dynamodb = system.stage.tables["IdempotencyTable"], system.aws.client("dynamodb")
+    rows = _rows(template, count)
+    while batch := list(islice(rows, WRITERS_BATCH)):
+        left = {table: [{"PutRequest": {"Item": row}} for row in batch]}
+        while left:
+            left = dynamodb.batch_write_item(RequestItems=left).get("UnprocessedItems") or {}
+
+
+def _rows(template: dict[str, Any], count: int) -> Iterator[dict[str, Any]]:
+    for _ in range(count):
+        ticket = uuid.uuid4().hex[:12]
+        yield {
+            **template,
+            "event_id": {"S": f"evt:rp:{ticket}:c-1"},
+            "conversation_id": {"S": ticket},
+        }

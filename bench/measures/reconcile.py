@@ -1,0 +1,111 @@
+"""Reconciling many listed tickets of which a few are missing: vendor calls and memory.
+
+`python -m bench.measures.reconcile`: exit status 1 when a count or the memory is beyond its target.
+"""
+
+from __future__ import annotations
+
+import sys
+import tracemalloc
+from dataclasses import dataclass
+from typing import Any
+
+from bench.rig.system import System
+
+TICKETS = 10_000
+MISSING_EVERY = 100
+MOST_PER_LISTED = 0.02
+MOST_PER_MISSING = 3
+MOST_GROWTH_BYTES = 1_000_000
+"""Of ten times as many tickets; what one page takes is far more than what grows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """What one run over so many tickets took."""
+
+    tickets: int
+    missing: int
+    listing_calls: int
+    worker_calls: int
+    peak_bytes: int
+
+    @property
+    def allowed(self) -> float:
+        """How many vendor calls there may be."""
+        return MOST_PER_LISTED * self.tickets + MOST_PER_MISSING * self.missing
+
+
+def measure(system: System, tickets: int = TICKETS) -> Figure:
+    """Put tickets there, sweep, work; the processed ones were processed before."""
+    services: Any = system.services
+    unlimited(system)
+    system.richpanel.reset()
+    system.richpanel.modes.rate_limit = None
+    _fill(system, tickets)
+    system.richpanel.forget_calls()
+    tracemalloc.start()
+    summary = services.reconciler.sweep(time_left_seconds=lambda: 3600.0)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert summary.listing == "complete", summary
+    assert summary.listed == tickets, summary
+    listing_calls = len(system.richpanel.calls)
+    system.work()
+    worker_calls = len(system.richpanel.calls) - listing_calls
+    return Figure(tickets, summary.missing, listing_calls, worker_calls, peak)
+
+
+def unlimited(system: System) -> None:
+    """Nobody else uses this tenant: no waiting for a share of its rate limit."""
+    from chalicelib.vendors.rate_limit import RateLimit  # noqa: PLC0415 - the environment is set
+
+    services: Any = system.services
+    services.richpanel._calls.client.rate_limit = RateLimit(  # noqa: SLF001 - measured without it
+        "richpanel", services.clock, services.clock.sleep, requests_per_window=1e6
+    )
+
+
+def _fill(system: System, tickets: int) -> None:
+    """Tickets, all but one in a hundred processed: tagged, and known to table B since."""
+    services: Any = system.services
+    rows = []
+    for number in range(tickets):
+        is_missing = number % MISSING_EVERY == 0
+        ticket_id = f"t{tickets}-{number}"
+        comment = {"body": "I want a refund", "id": f"c-{number}"}
+        tags = () if is_missing else ("mw-processed",)
+        system.richpanel.add_ticket(ticket_id, comments=[comment], tags=tags)
+        if not is_missing:
+            rows.append(
+                {
+                    "conversation_id": ticket_id,
+                    "version": 1,
+                    "last_processed_at": "2999-01-01T00:00:00.000Z",
+                    "expires_at": 4_102_444_800,
+                }
+            )
+    services.state._table.put_all(rows)  # noqa: SLF001 - as the worker would have left them
+
+
+def main() -> int:
+    """Measure a tenth and the whole, and print."""
+    with System() as system:
+        measure(system, 200)  # what is built once is built
+        small = measure(system, TICKETS // 10)
+        whole = measure(system)
+    growth = whole.peak_bytes - small.peak_bytes
+    for one in (small, whole):
+        calls = one.listing_calls + one.worker_calls
+        print(
+            f"reconcile {one.tickets:>6} listed, {one.missing:>4} missing:"
+            f" {one.listing_calls} listing + {one.worker_calls} worker = {calls} vendor calls"
+            f" (at most {one.allowed:.0f}); peak {one.peak_bytes / 1e6:.2f} MB"
+        )
+    print(f"          ten times the tickets: {growth / 1e6:+.2f} MB (at most +1 MB)")
+    fits = all(one.listing_calls + one.worker_calls <= one.allowed for one in (small, whole))
+    return 0 if fits and growth <= MOST_GROWTH_BYTES else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,195 @@
+"""``python -m bench.measures.reliability``: four designs at the same crash points; what came of each.
+
+One ticket, one message, one reply that must come exactly once.  For each design every outgoing call
+of door and worker is a crash point, before and after, and every call to the vendor goes wrong in
+every way; the sender posts again until it is answered 2xx, the queue redelivers, all clocks go on.
+
+lost        accepted, and no reply, no dead letter, no record that says so
+duplicated  more than one reply
+parked      no reply yet, and a row or a dead letter that says why
+once        as it should be
+
+The result is kept in bench/results/; ``--page`` puts the kept one into docs/reliability.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from bench.report import marked
+from local.vendors.richpanel import API_KEY
+from tests.crash.flow import Arrival, Flow, Row, Step, http_event
+from tests.crash.flows.support import Answering
+from tests.crash.proxy import Plan
+from tests.crash.rig import Rig
+from tests.crash.run import Run
+from tests.crash.runs import SIDES, VENDOR_FAULTS, Undisturbed, undisturbed
+
+KEPT = Path(__file__).resolve().parents[1] / "results" / "reliability.json"
+TICKET = "1042"
+ENDS = ("lost", "duplicated", "parked", "once")
+HEADS = (
+    "design",
+    "calls",
+    "crashes",
+    *(f"{end}" for end in ENDS),
+    "faults of the vendor",
+    *(f"{end}" for end in ENDS),
+)
+
+
+class Peer(Flow):
+    """The same flow in another design: read the ticket, tag it, answer it once."""
+
+    def __init__(self, design: str) -> None:
+        self.name = self.design = design
+
+    def variables(self, run: Run) -> Mapping[str, str]:
+        """Our customers' key, as theirs."""
+        del run
+        return {"PEER_API_KEY": API_KEY}
+
+    def prepare(self, run: Run) -> None:
+        """The ticket, and the design's own table."""
+        run.rig.richpanel.add_ticket(TICKET)
+        run.stage.aws.client("dynamodb").create_table(
+            TableName="peer-keys",
+            KeySchema=[{"AttributeName": "id", "KeyType": "HASH"}],
+            AttributeDefinitions=[{"AttributeName": "id", "AttributeType": "S"}],
+            BillingMode="PAY_PER_REQUEST",
+        )
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        """One message."""
+        run.rig.richpanel.add_comment(TICKET, "Where is my package?", id="c-1")
+        body = {"ticket_id": TICKET, "message_id": "c-1", "message": "Where is my package?"}
+        yield [Arrival("api", lambda: http_event("/webhook/richpanel", {}, body), ())]
+
+    def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
+        """A peer has no rows to hold the vendor's record against."""
+        del run, actions
+        return Counter()
+
+
+class Ours(Answering):
+    """The whole product, where it answers without an order to look up, as the others do."""
+
+    name = "this middleware"
+
+    def variables(self, run: Run) -> Mapping[str, str]:
+        """The template is one that a deployment turns on."""
+        template = {"TEMPLATES_ENABLED": "t_delivered_not_received_intake"}
+        return {**super().variables(run), **template}
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        """One message."""
+        yield [self.says(run, "c-1", "My package says delivered but I never received it")]
+
+
+DESIGNS: Mapping[str, Flow] = {
+    "Powertools, batch and idempotency": Peer("bench.peers.powertools"),
+    "key before enqueue and action": Peer("bench.peers.key_first"),
+    "mark first, redelivery = duplicate": Peer("bench.peers.mark_first"),
+    "this middleware": Ours(),
+}
+
+
+def main() -> int:
+    """Measure, print and keep; 1 when ours lost or duplicated anything."""
+    parser = argparse.ArgumentParser(prog="python -m bench.measures.reliability")
+    parser.add_argument("--page", action="store_true", help="write the kept result into the page")
+    if parser.parse_args().page:
+        _write_page(json.loads(KEPT.read_text()))
+        return 0
+    began = time.monotonic()
+    found: dict[str, Any] = {}
+    print(_line(HEADS), flush=True)
+    with Rig.up() as rig:
+        for name, flow in DESIGNS.items():
+            found[name] = _measured(rig, flow)
+            print(_line(_cells(name, found[name])), flush=True)
+    seconds = round(time.monotonic() - began)
+    print(f"\n{seconds} s")
+    at = datetime.now(UTC).isoformat(timespec="minutes")
+    KEPT.write_text(
+        json.dumps(
+            {"at": at, "seconds": seconds, "cores": os.cpu_count(), "designs": found}, indent=1
+        )
+        + "\n"
+    )
+    ours = found["this middleware"]
+    return int(any(ours[part][end] for part in ("crashes", "faults") for end in ENDS[:2]))
+
+
+def _measured(rig: Rig, flow: Flow) -> dict[str, Any]:
+    known = undisturbed(rig, flow)
+    crashes = Counter(
+        _came_to(rig, known, f"kill_{side}", call.number)
+        for call in known.boundaries
+        for side in SIDES
+    )
+    faults = Counter(
+        _came_to(rig, known, kind, call.number)
+        for call in known.at_vendors
+        for kind in VENDOR_FAULTS
+    )
+    return {
+        "calls": len(known.boundaries),
+        "crashes": {end: crashes[end] for end in ENDS},
+        "faults": {end: faults[end] for end in ENDS},
+    }
+
+
+def _came_to(rig: Rig, known: Undisturbed, kind: str, number: int) -> str:
+    run = Run(rig, known.flow, Plan(kind, number))
+    run.play()
+    replies = [one for one in rig.richpanel.effects if one.kind in {"message", "comment"}]
+    told = any(
+        row.get("status") in {"parked", "failed"}
+        for key, row in run.rows("IdempotencyTable").items()
+        if key.startswith("evt:")
+    )
+    told = told or bool(run.waiting() or run.waiting("EventsDeadLetterQueue"))
+    run.close()
+    if len(replies) > 1:
+        return "duplicated"
+    if replies:
+        return "once"
+    return "parked" if told else "lost"
+
+
+def _cells(name: str, one: Mapping[str, Any]) -> tuple[object, ...]:
+    crashes, faults = one["crashes"], one["faults"]
+    return (
+        name,
+        one["calls"],
+        sum(crashes.values()),
+        *(crashes[end] for end in ENDS),
+        sum(faults.values()),
+        *(faults[end] for end in ENDS),
+    )
+
+
+def _line(cells: tuple[object, ...]) -> str:
+    first, *rest = cells
+    widths = [max(len(head), 5) + 2 for head in HEADS[1:]]
+    return f"{first:<36}" + "".join(f"{c:>{w}}" for c, w in zip(rest, widths, strict=True))
+
+
+def _write_page(kept: Mapping[str, Any]) -> None:
+    when = f"Run of {kept['at']} on {kept['cores']} shared cores, {kept['seconds']} s."
+    rows = [_cells(name, one) for name, one in kept["designs"].items()]
+    marked.write("reliability.md", "designs", [when, "", *marked.table(HEADS, rows)])
+
+
+if __name__ == "__main__":
+    sys.exit(main())

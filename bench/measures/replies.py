@@ -1,0 +1,94 @@
+"""`python -m bench.measures.replies`: what an automatic reply costs, in vendor calls and DynamoDB units.
+
+"Besides" counts the calls to Richpanel that are neither the message itself nor a look at the order.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from dataclasses import dataclass
+
+from bench.rig.system import System
+from local.vendors.shopify import Shopify
+
+LIMIT_BESIDES = 3
+_ITSELF = frozenset({"send_message", "read_order_link", "read_order"})
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """Of one event, from the queue to its end."""
+
+    name: str
+    richpanel: Counter[str]
+    shopify: int
+    writes: float
+    reads: float
+    dynamodb_calls: int
+
+    @property
+    def besides(self) -> int:
+        """Calls besides the reply itself and its lookups."""
+        return sum(n for operation, n in self.richpanel.items() if operation not in _ITSELF)
+
+
+def measure() -> list[Cost]:
+    """An event that is only routed, and each kind of reply."""
+    with Shopify() as shopify:
+        tracking = {"number": "ZZ555", "url": "https://carrier.example/ZZ555", "company": "DHL"}
+        shopify.add_order("#1001", email="ada@example.com", tracking=tracking)
+        shopify.add_order("#1002", email="bob@example.com")
+        with System(
+            RICHPANEL_OUTBOUND_ENABLED="true",
+            RICHPANEL_BOT_AGENT_ID="bot-1",
+            MW_OUTBOUND_ALLOWLIST_DOMAINS="example.com",
+            SHOPIFY_BASE_URL=shopify.base_url,
+        ) as system:
+            _cost(system, shopify, "warm-up", "I want a refund", "eve")
+            return [
+                _cost(system, shopify, "routed, no reply", "I want a refund", "eve"),
+                _cost(system, shopify, "asked for the number", "Where is my order?", "cy"),
+                _cost(system, shopify, "told, with tracking", "Where is my order #1001?", "ada"),
+                _cost(system, shopify, "told and closed", "When will order #1002 arrive?", "bob"),
+            ]
+
+
+def _cost(system: System, shopify: Shopify, name: str, text: str, customer: str) -> Cost:
+    ticket_id = name.replace(" ", "-")
+    system.richpanel.add_ticket(
+        ticket_id,
+        comments=[{"id": "c-1", "body": text}],
+        customer_email=f"{customer}@example.com",
+    )
+    system.post({"ticket_id": ticket_id, "message_id": "c-1", "message": text})
+    system.meter.reset()
+    system.richpanel.forget_calls()
+    shopify.forget_calls()
+    assert system.work() == 1
+    return Cost(
+        name,
+        system.richpanel.count(),
+        shopify.count()["graphql"],
+        system.meter.writes,
+        system.meter.reads,
+        system.meter.of("dynamodb"),
+    )
+
+
+def main() -> int:
+    """Print the table; the exit status is 1 when a reply that closes nothing costs too much."""
+    found = measure()
+    print(f"{'event':<24}{'Richpanel':>10}{'besides':>9}{'Shopify':>9}", end="")
+    print(f"{'DynamoDB':>10}{'write units':>13}{'read units':>12}")
+    for one in found:
+        total = one.richpanel.total()
+        print(f"{one.name:<24}{total:>10}{one.besides:>9}{one.shopify:>9}", end="")
+        print(f"{one.dynamodb_calls:>10}{one.writes:>13.0f}{one.reads:>12.1f}")
+    print(f"limit of 'besides' for a reply: {LIMIT_BESIDES}; closing adds the change and its check")
+    replies = [one for one in found if "send_message" in one.richpanel]
+    return int(any(one.besides > LIMIT_BESIDES for one in replies if "closed" not in one.name))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,85 @@
+"""Processor time of the worker for one event of each kind, ours and the peers', taken in turns."""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from bench.measures.powertools import Powertools
+from bench.rig.kinds import KINDS, Kind
+from bench.rig.system import System
+from local.stack.pump import Pump
+
+WARM_UP = 5
+SAME_GRAIN = "a key per action"
+PEERS = {SAME_GRAIN: True, "a key per request": False}
+
+
+@dataclass(slots=True)
+class Side:
+    """One way to do the work: a handler with its processor time and its requests.
+
+    Attributes:
+        seconds: processor time of each invocation, of the handler's thread alone: the engine and
+            the vendor run in other processes and threads.
+        aws_calls, dynamodb_calls, writes, reads, vendor: of the last event.
+    """
+
+    handler: Callable[[dict[str, Any], Any], Any]
+    seconds: list[float] = field(default_factory=list)
+    aws_calls: int = 0
+    dynamodb_calls: int = 0
+    writes: float = 0.0
+    reads: float = 0.0
+    vendor: int = 0
+    is_counting: bool = False
+
+    def __call__(self, event: dict[str, Any], context: Any) -> Any:  # noqa: ANN401 - Lambda's
+        """Invoke it with the clock running."""
+        started = time.thread_time()
+        answer = self.handler(event, context)
+        if self.is_counting:
+            self.seconds.append(time.thread_time() - started)
+        return answer
+
+    def us(self, percentile: int) -> float:
+        """Microseconds of processor time, warm-up left out."""
+        return statistics.quantiles(self.seconds[WARM_UP:], n=100)[percentile - 1] * 1e6
+
+
+def measure(system: System, rounds: int) -> dict[str, dict[str, Side]]:
+    """Kind of event to side (``ours`` and each of `PEERS`) to its figures."""
+    found = {}
+    for kind in KINDS:
+        sides = {"ours": Side(system.app.worker)}
+        if kind.is_peer_work:
+            for name, per_action in PEERS.items():
+                sides[name] = Side(Powertools(system, key_per_action=per_action))
+        for number in range(rounds + WARM_UP):
+            for name, side in sides.items():
+                _one(system, kind, side, f"{KINDS.index(kind)}-{name}-{number}")
+        found[kind.name] = sides
+    return found
+
+
+def _one(system: System, kind: Kind, side: Side, name: str) -> None:
+    """One event through one side; what prepares it is not counted."""
+    pump = Pump(system.aws.client("sqs"), system.stage.queue_url, system.stage.queue_arn, side)
+    ours, system.pump = system.pump, pump
+    try:
+        kind.send(system, name)
+        side.is_counting = True
+        system.read_switches()  # or whoever is next after their time pays for all
+        system.reset_counts()
+        done = pump.pump_one()
+        assert done is not None
+        assert done.error is None, (kind.name, done.error)
+    finally:
+        side.is_counting = False
+        system.pump = ours
+    side.aws_calls, side.dynamodb_calls = system.meter.total, system.meter.of("dynamodb")
+    side.vendor = system.vendor_calls()
+    side.writes, side.reads = system.meter.writes, system.meter.reads

@@ -1,0 +1,145 @@
+"""What the house weighs: lines, tests, coverage, what is shipped, and the way from clone to demo.
+
+``python -m bench.report.stats`` prints it; ``--clone`` also clones, installs and runs the demo, with a
+watch beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from bench.measures.cold import package_mb
+
+ROOT = Path(__file__).resolve().parents[2]
+SHIPPED = ("app.py", "chalicelib")
+ROOMS = (*SHIPPED, "ops", "local", "bench")
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Print the figures."""
+    parser = argparse.ArgumentParser(prog="python -m bench.report.stats", description=__doc__)
+    parser.add_argument("--clone", action="store_true", help="time git clone to the demo's end")
+    options = parser.parse_args(arguments)
+    shown = Table(box=None, pad_edge=False)
+    for heading in ("figure", "value", "note"):
+        shown.add_column(heading, overflow="fold")
+    for row in [*_lines(), _coverage(), *_shipped()]:
+        shown.add_row(*row)
+    if options.clone:
+        shown.add_row("git clone to the end of make demo", *_clone_to_demo())
+    Console(width=None if sys.stdout.isatty() else 120).print(shown)
+    return 0
+
+
+def _lines() -> list[tuple[str, str, str]]:
+    counted = {room: _counted(room) for room in (*ROOMS, "tests")}
+    source = {path: n for room in SHIPPED for path, n in counted[room].items()}
+    ordered = sorted(source.values())
+    largest = max(source, key=lambda path: source[path])
+    tests, shipped = sum(counted["tests"].values()), sum(ordered)
+    return [
+        *(
+            (f"lines in {room}", f"{sum(found.values()):,}", f"{len(found)} modules")
+            for room, found in counted.items()
+        ),
+        ("lines by shipped module: median", f"{statistics.median(ordered):.0f}", ""),
+        ("  90 % have at most", f"{ordered[int(len(ordered) * 0.9)]}", ""),
+        ("  the longest", f"{source[largest]}", str(largest)),
+        ("lines of tests for a line shipped", f"{tests / shipped:.2f}", ""),
+    ]
+
+
+def _counted(room: str) -> dict[Path, int]:
+    """Lines of each Python file that git knows."""
+    listed = subprocess.run(  # noqa: S603 - git on our own files
+        ["git", "ls-files", "--", room],  # noqa: S607 - git is found by the path
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    files = [Path(one) for one in listed.stdout.split() if one.endswith(".py")]
+    return {one: len((ROOT / one).read_text().splitlines()) for one in files}
+
+
+def _coverage() -> tuple[str, str, str]:
+    """What the last `make cover` left; lines and branches together, as coverage counts them."""
+    if not (ROOT / ".coverage").exists():
+        return ("coverage, with branches", "not measured", "make cover measures it")
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder) / "coverage.json"
+        subprocess.run(  # noqa: S603 - coverage of this environment
+            [sys.executable, "-m", "coverage", "json", "-q", "--fail-under=0", "-o", str(report)],
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+        )
+        totals = json.loads(report.read_text())["totals"]
+    branches = totals["covered_branches"] / totals["num_branches"]
+    return (
+        "coverage, with branches",
+        f"{totals['percent_covered']:.1f} %",
+        f"branches alone {branches:.1%}",
+    )
+
+
+def _shipped() -> list[tuple[str, str, str]]:
+    done = subprocess.run(  # noqa: S603 - pip of this environment
+        [
+            *(sys.executable, "-m", "pip", "install", "--quiet", "--dry-run"),
+            *("--ignore-installed", "--report", "-", "-r", "requirements.txt"),
+        ],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    names = [one["metadata"]["name"] for one in json.loads(done.stdout)["install"]]
+    named = sum(
+        bool(line.strip()) and not line.startswith("#")
+        for line in (ROOT / "requirements.txt").read_text().splitlines()
+    )
+    sizes = package_mb()
+    whole = sum(size for part, size in sizes.items() if part != "left out of chalice")
+    return [
+        ("dependencies shipped", f"{len(names)}", f"{named} named in requirements.txt"),
+        (
+            "bundle, unzipped",
+            f"{whole:.1f} MB",
+            f"{whole - sizes['boto3 and botocore']:.1f} MB without boto3 and botocore",
+        ),
+    ]
+
+
+def _clone_to_demo() -> tuple[str, str]:
+    """As a newcomer has it: nothing installed, packages from wherever pip finds them."""
+    with tempfile.TemporaryDirectory() as folder:
+        clone = Path(folder) / "clone"
+        environ = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}
+        began = time.monotonic()
+        for command in (["git", "clone", "--quiet", str(ROOT), str(clone)], ["make", "demo"]):
+            subprocess.run(  # noqa: S603 - git and make
+                command,
+                cwd=clone if clone.exists() else folder,
+                check=True,
+                capture_output=True,
+                env=environ,
+            )
+            if command[0] == "git":
+                cloned = time.monotonic()
+        return f"{time.monotonic() - began:.0f} s", f"clone {cloned - began:.0f} s"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

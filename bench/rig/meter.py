@@ -1,0 +1,61 @@
+"""Counts what leaves for AWS, at the wire: every HTTP request, and the units DynamoDB charged."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import boto3
+
+from bench.rig import units
+
+
+class Meter:
+    """Registers itself with the default boto3 session; clients made afterwards are counted.
+
+    Attributes:
+        requests: HTTP requests by ``service.Operation``, the SDK's own retries included.
+        writes: write units; a failed condition is charged like the write it was.
+        reads: read units.
+    """
+
+    def __init__(self) -> None:
+        boto3.setup_default_session()
+        events = boto3.DEFAULT_SESSION.events  # type: ignore[union-attr]
+        events.register("before-send", self._sent)
+        events.register("provide-client-params.dynamodb", self._ask)
+        events.register("after-call.dynamodb", self._charged)
+        self.reset()
+
+    def reset(self) -> None:
+        """Count from nothing."""
+        self.requests: Counter[str] = Counter()
+        self.writes = 0.0
+        self.reads = 0.0
+
+    def of(self, service: str) -> int:
+        """Requests to one service."""
+        return sum(n for name, n in self.requests.items() if name.startswith(f"{service}."))
+
+    @property
+    def total(self) -> int:
+        """Requests to all services."""
+        return sum(self.requests.values())
+
+    def _sent(self, event_name: str, **_: Any) -> None:  # noqa: ANN401 - botocore's arguments
+        self.requests[event_name.removeprefix("before-send.")] += 1
+
+    def _ask(self, params: dict[str, Any], model: Any, **_: Any) -> dict[str, Any] | None:  # noqa: ANN401
+        if "ReturnConsumedCapacity" in model.input_shape.members:
+            return {**params, "ReturnConsumedCapacity": "TOTAL"}
+        return None
+
+    def _charged(self, parsed: dict[str, Any], model: Any, **_: Any) -> None:  # noqa: ANN401
+        used = parsed.get("ConsumedCapacity", [])
+        charged = sum(one["CapacityUnits"] for one in (used if isinstance(used, list) else [used]))
+        if parsed.get("Error", {}).get("Code") == "ConditionalCheckFailedException":
+            charged = units.of_refused(parsed.get("Item"))
+        if model.name in {"GetItem", "BatchGetItem", "Query", "Scan"}:
+            self.reads += charged
+        else:
+            self.writes += charged

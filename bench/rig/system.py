@@ -1,0 +1,232 @@
+"""The application on an engine of its own, driven from the outside, to be measured."""
+
+from __future__ import annotations
+
+import importlib
+import json
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from bench.rig.meter import Meter
+from chalicelib.once import keys
+from local import company
+from local.stack import engine, environment, lambda_events, resources
+from local.stack.pump import Pump
+from local.vendors.richpanel import Richpanel
+
+UNLIMITED = {
+    "requests_per_minute": 1_000_000,
+    "requests_per_day": 1_000_000,
+    "concurrent_conversations": 1_000_000,
+    "max_message_length": 4096,
+}
+"""A company's own limits are not what is measured."""
+
+
+class TwoEngines(resources.Aws):
+    """DynamoDB on an engine of its own; everything else as before."""
+
+    __slots__ = ("tables",)
+    tables: resources.Aws
+
+    @classmethod
+    def of(cls, url: str, dynamodb_url: str) -> Self:
+        """Two engines by their addresses."""
+        both = cls(url)
+        object.__setattr__(both, "tables", resources.Aws(dynamodb_url))
+        return both
+
+    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
+        """A client of the engine that has the service."""
+        where = self.tables if service == "dynamodb" else super()
+        return where.client(service)
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What leads the app to both."""
+        return {**super().environment, "AWS_ENDPOINT_URL_DYNAMODB": self.tables.url}
+
+
+class System:
+    """Engine, stage, simulated Richpanel and the app in this process; a context manager.
+
+    Args:
+        on_dynoxide: tables on dynoxide, whose indexes do not slow down as they grow.
+        variables: of the app's environment, besides the local ones.
+    """
+
+    shopify: Any = None
+    twilio: Any = None
+
+    def __init__(self, *, on_dynoxide: bool = False, **variables: str) -> None:
+        self.on_dynoxide = on_dynoxide
+        self._more = variables
+
+    def __enter__(self) -> Self:
+        self._open = ExitStack()
+        self.engine = self._open.enter_context(engine.ministack())
+        self.aws = resources.Aws(self.engine.url)
+        if self.on_dynoxide:
+            tables = self._open.enter_context(engine.dynoxide())
+            self.aws = TwoEngines.of(self.engine.url, tables.url)
+        self.stage = resources.create(self.aws, "dev")
+        self.richpanel = self._open.enter_context(Richpanel())
+        self.richpanel.modes.rate_limit = None
+        url = self.richpanel.base_url
+        self.variables = environment.local("dev", self.aws, richpanel_url=url) | self._more
+        environment.enter(self.variables)
+        self.meter = Meter()
+        self.app: Any = importlib.import_module("app")
+        self.services = importlib.import_module("chalicelib.wiring").services()
+        self.services.log._stream = self._open.enter_context(open("/dev/null", "w"))  # noqa: PTH123, SLF001
+        lift_rate_limits()
+        self.pump = Pump(
+            self.aws.client("sqs"), self.stage.queue_url, self.stage.queue_arn, self.app.worker
+        )
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def post(self, body: dict[str, Any]) -> dict[str, Any]:
+        """One webhook, as API Gateway would hand it to the function."""
+        headers = {"x-richpanel-webhook-token": self.stage.secrets.webhook_token}
+        return self.request("/webhook/richpanel", json.dumps(body), headers)
+
+    def request(self, path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
+        """One POST to a route, as API Gateway would hand it to the function."""
+        event = gateway_event(path, body, headers)
+        answer: dict[str, Any] = self.app.app(event, lambda_events.Context("rp-mw-dev", 25.0))
+        assert answer["statusCode"] < 300, answer  # noqa: PLR2004
+        return answer
+
+    def message(self, ticket_id: str, *, tags: Sequence[str] = ()) -> dict[str, Any]:
+        """A ticket with one message at the vendor, and the webhook that tells of it."""
+        text, comment_id = "I want a refund", self.comment_of(ticket_id)
+        self.richpanel.add_ticket(ticket_id, comments=[{"id": comment_id, "body": text}], tags=tags)
+        return {"ticket_id": ticket_id, "message_id": comment_id, "message": text}
+
+    @staticmethod
+    def comment_of(ticket_id: str) -> str:
+        """The id of the message that `message` puts on a ticket."""
+        return f"c-{keys.digest(ticket_id)[:12]}"
+
+    def send_again(self, ticket_id: str) -> None:
+        """The webhook once more, as recovery sends it: past the queue's own deduplication."""
+        from chalicelib.once.door import InboundRequest  # noqa: PLC0415
+        from chalicelib.once.job import Recovery  # noqa: PLC0415 - the environment is set by now
+        from chalicelib.support import webhook as richpanel_webhook  # noqa: PLC0415
+
+        ids = {"ticket_id": ticket_id, "message_id": self.comment_of(ticket_id)}
+        raw = json.dumps(ids).encode()
+        job = richpanel_webhook.parse(InboundRequest({}, raw, "2026-11-20T09:00:00.000Z", "d"))
+        self.services.intake.accept(job, recovery=Recovery.SWEEP)
+
+    @property
+    def vendors(self) -> list[Any]:
+        """Every simulated vendor there is."""
+        return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
+
+    def read_switches(self) -> None:
+        """Read the switches anew, so that the next event finds them fresh."""
+        self.services.switches._cached = None  # noqa: SLF001
+        self.services.switches.current()
+
+    def reset_counts(self) -> None:
+        """Count calls and units from nothing."""
+        self.meter.reset()
+        for vendor in self.vendors:
+            vendor.forget_calls()
+
+    def vendor_calls(self) -> int:
+        """Requests to vendors since then."""
+        return sum(len(vendor.calls) for vendor in self.vendors)
+
+    def actions_begun(self) -> int:
+        """Rows of actions in the ledger."""
+        table = self.stage.tables["IdempotencyTable"]
+        pages = self.aws.client("dynamodb").get_paginator("scan").paginate(TableName=table)
+        return sum("event_key" in item for page in pages for item in page["Items"])
+
+    def forget_queue(self) -> None:
+        """Throw away what is on the queue."""
+        self.aws.client("sqs").purge_queue(QueueUrl=self.stage.queue_url)
+
+    def work(self) -> int:
+        """Handle what is on the queue; returns how many messages that was."""
+        handled = 0
+        while self.pump.pump_one() is not None:
+            handled += 1
+        return handled
+
+
+@contextmanager
+def whole() -> Iterator[System]:
+    """A system with every vendor there is, that answers customers by itself."""
+    from chalicelib.facts.dataset import definition  # noqa: PLC0415 - after the environment
+    from local.vendors.powerbi import PowerBi  # noqa: PLC0415
+    from local.vendors.ses import Ses  # noqa: PLC0415
+    from local.vendors.shopify import Shopify  # noqa: PLC0415
+    from local.vendors.twilio import Twilio  # noqa: PLC0415
+
+    with (
+        Shopify() as shopify,
+        PowerBi() as powerbi,
+        Twilio() as twilio,
+        Ses() as ses,
+        tempfile.TemporaryDirectory() as folder,
+    ):
+        dataset = powerbi.create_dataset(definition())
+        variables = environment.facts(powerbi, dataset, Path(folder)) | {
+            "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "RICHPANEL_BOT_AGENT_ID": "bot-1",
+            "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
+            "SHOPIFY_BASE_URL": shopify.base_url,
+            "TWILIO_BASE_URL": twilio.base_url,
+            "AWS_ENDPOINT_URL_SESV2": ses.base_url,
+            "PUBLIC_BASE_URL": company.PUBLIC_URL,
+        }
+        with System(**variables) as system:
+            company.create(system.stage, rate_limits=UNLIMITED)
+            system.shopify, system.twilio = shopify, twilio
+            yield system
+
+
+def lift_rate_limits() -> None:
+    """A vendor's quota is not what is measured: no call of this process waits for its turn."""
+    from chalicelib.vendors.rate_limit import RateLimit  # noqa: PLC0415 - after the environment
+
+    RateLimit._take = lambda _: 0.0  # type: ignore[method-assign] # noqa: SLF001
+
+
+def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
+    """A POST as API Gateway's REST API (payload 1.0) hands it over."""
+    headers = {"content-type": "application/json"} | {k.lower(): v for k, v in headers.items()}
+    return {
+        "resource": path,
+        "path": path,
+        "httpMethod": "POST",
+        "headers": headers,
+        "multiValueHeaders": {name: [value] for name, value in headers.items()},
+        "queryStringParameters": None,
+        "multiValueQueryStringParameters": None,
+        "pathParameters": None,
+        "stageVariables": None,
+        "requestContext": {
+            "httpMethod": "POST",
+            "resourcePath": path,
+            "path": path,
+            "identity": {"sourceIp": "127.0.0.1"},
+        },
+        "body": body,
+        "isBase64Encoded": False,
+    }

@@ -1,0 +1,304 @@
+"""A DynamoDB table behind a few verbs: plain values in, plain values out.
+
+What a call raises is told in `dynamo_calls`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chalicelib.aws import expressions
+from chalicelib.aws.dynamo_calls import call
+from chalicelib.aws.typed_values import from_wire, to_wire
+from chalicelib.errors import TransientError
+from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
+
+__all__ = ["ConditionFailed", "Item", "Table", "TransactionRefused"]
+
+
+class Table:
+    """One table, by its name.
+
+    Args:
+        attributes: what the table calls an attribute that its users know by another name, e.g.
+            ``{"event_id": "pk"}``; applied to items, keys and expressions in both directions.
+    """
+
+    def __init__(
+        self,
+        client: Any,  # noqa: ANN401 - boto3 builds it at run time
+        name: str,
+        attributes: Mapping[str, str] | None = None,
+    ) -> None:
+        self._client = client
+        self.name = name
+        self._stored = dict(attributes or {})
+        self._known = {stored: known for known, stored in self._stored.items()}
+
+    def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
+        """Put a whole item; raises `ConditionFailed` with the row that was there."""
+        self._call("put_item", **self._put(item, condition, values))
+
+    def update(
+        self,
+        key: Mapping[str, Any],
+        *,
+        set_: Mapping[str, Any],
+        condition: str = "",
+        add: Mapping[str, int] | None = None,
+        keep: Mapping[str, Any] | None = None,
+        remove: Sequence[str] = (),
+        reading: bool = True,
+        **values: object,
+    ) -> Item:
+        """Change attributes and return the whole new item.
+
+        Args:
+            key: the item's key.
+            set_: attributes that take a value.
+            condition: a condition expression over ``#attribute`` and ``:value`` names.
+            add: numbers to add to.
+            keep: attributes that take a value only where they have none.
+            remove: attributes to take away.
+            reading: False where nobody looks at the new item; it is not sent then, and what is
+                returned is empty.
+            values: the condition's values.
+        """
+        arguments = expressions.update(
+            key, set_, condition, add or {}, keep or {}, remove, {}, values
+        )
+        answer = self._call(
+            "update_item",
+            ReturnValues="ALL_NEW" if reading else "NONE",
+            **self._as_stored(arguments),
+        )
+        return self._in(answer.get("Attributes", {}))
+
+    def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
+        """One item, or None."""
+        answer = self._call("get_item", Key=self._out(key), ConsistentRead=consistent)
+        return self._in(answer["Item"]) if "Item" in answer else None
+
+    def delete(self, key: Mapping[str, Any]) -> None:
+        """Delete an item; for operators, no function may."""
+        self._call("delete_item", Key=self._out(key))
+
+    def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
+        """Items of one query page; arguments as boto3 takes them, plain values in `values`."""
+        return self._page("query", arguments)[0]
+
+    def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
+        """The same over as many pages as it takes to find so many items."""
+        found: list[Item] = []
+        start: Item | None = None
+        while len(found) < at_most:
+            limit = at_most - len(found)
+            items, start = self._page("query", {**arguments, "Limit": limit}, start)
+            found += items
+            if not start:
+                break
+        return found
+
+    def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
+        """Items of every query page, fetched as they are read; arguments as `query` takes them."""
+        return self._pages("query", arguments)
+
+    def scan_page(
+        self,
+        *,
+        limit: int,
+        start: Item | None = None,
+        **arguments: Any,  # noqa: ANN401
+    ) -> tuple[list[Item], Item | None]:
+        """Items of one page in no order, and where the next page starts; None at the end."""
+        return self._page("scan", {**arguments, "Limit": limit}, start)
+
+    def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
+        """Every item, projected to the attributes; for operators, never for a function."""
+        asked = {"ConsistentRead": True, **_projected(columns)}
+        return list(self._pages("scan", asked))
+
+    def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """Insert new items in one call; False marks one whose key was there already.
+
+        One `BatchExecuteStatement` of INSERTs: each is conditional on its key being new and costs
+        one write unit, where a transaction would cost two.
+        """
+        statements = [expressions.insertion(self.name, self._out(item)) for item in items]
+        return self._batch(statements, refused="DuplicateItem")
+
+    def update_all(
+        self,
+        keys: Sequence[Mapping[str, Any]],
+        *,
+        set_: Mapping[str, Any],
+        where: Mapping[str, Any],
+    ) -> list[bool]:
+        """Give existing rows the same new values in one call; False marks one left as it was.
+
+        One `BatchExecuteStatement` of UPDATEs, each conditional on its own row and paid like an
+        `UpdateItem`.
+
+        Args:
+            keys: the rows' keys.
+            set_: attributes that take a value; those without one are left alone.
+            where: attributes that must have these very values.
+        """
+        changes, conditions = self._out(set_), self._out(where)
+        statements = [
+            expressions.replacement(self.name, changes, self._out(key) | conditions) for key in keys
+        ]
+        return self._batch(statements, refused="ConditionalCheckFailed")
+
+    def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
+        """Put items without a condition, 25 in a call.
+
+        Raises:
+            TransientError: also where DynamoDB has left some of them undone three times.
+        """
+        for start in range(0, len(items), 25):
+            puts = [{"PutRequest": {"Item": self._out(one)}} for one in items[start : start + 25]]
+            for _ in self._insisting("batch_write_item", puts, left="UnprocessedItems"):
+                pass
+
+    def get_all(
+        self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
+    ) -> list[Item]:
+        """Those of the keys that exist, 100 in a call, projected to the attributes.
+
+        Raises:
+            TransientError: also where DynamoDB has left some of them undone three times.
+        """
+        found: list[Item] = []
+        for start in range(0, len(keys), 100):
+            asked = {
+                "Keys": [self._out(key) for key in keys[start : start + 100]],
+                "ConsistentRead": True,
+                **self._as_stored(_projected(attributes)),
+            }
+            for answer in self._insisting("batch_get_item", asked, left="UnprocessedKeys"):
+                found += [self._in(item) for item in answer["Responses"].get(self.name, [])]
+        return found
+
+    def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
+        """One write of `transact`: as `put`."""
+        return {"Put": {"TableName": self.name, **self._put(item, condition, values)}}
+
+    def updating(
+        self,
+        key: Mapping[str, Any],
+        *,
+        set_: Mapping[str, Any],
+        condition: str = "",
+        add: Mapping[str, int | frozenset[str]] | None = None,
+        keep: Mapping[str, Any] | None = None,
+        remove: Sequence[str] = (),
+        discard: Mapping[str, frozenset[str]] | None = None,
+        **values: object,
+    ) -> Item:
+        """One write of `transact`: as `update`; `add` may add to a set, `discard` takes from one."""
+        arguments = expressions.update(
+            key, set_, condition, add or {}, keep or {}, remove, discard or {}, values
+        )
+        return {"Update": {"TableName": self.name, **self._as_stored(arguments)}}
+
+    def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
+        """One condition of `transact` on an item that is not written."""
+        arguments = {"Key": to_wire(key), **expressions.conditional(condition, values)}
+        return {"ConditionCheck": {"TableName": self.name, **self._as_stored(arguments)}}
+
+    def transact(self, writes: Sequence[Item]) -> None:
+        """Do all of the writes or none of them.
+
+        Raises:
+            TransactionRefused: a condition failed; tells which, and what was there.
+            TransientError: anything else, a conflict with another transaction included.
+        """
+        try:
+            call(self._client, "transact_write_items", TransactItems=list(writes))
+        except TransactionRefused as refused:
+            found = [None if item is None else self._renamed(item) for item in refused.found]
+            raise TransactionRefused(found) from None
+
+    def _call(self, operation: str, **arguments: object) -> Any:  # noqa: ANN401
+        try:
+            return call(self._client, operation, TableName=self.name, **arguments)
+        except ConditionFailed as found:
+            raise ConditionFailed(self._renamed(found.item)) from None
+
+    def _page(
+        self, operation: str, arguments: Mapping[str, Any], start: Item | None = None
+    ) -> tuple[list[Item], Item | None]:
+        """Items of one page of a query or a scan, and where the next one starts."""
+        asked = dict(arguments)
+        values = asked.pop("values", {})
+        if values:
+            asked["ExpressionAttributeValues"] = to_wire({f":{k}": v for k, v in values.items()})
+        if start:
+            asked["ExclusiveStartKey"] = start
+        answer = self._call(operation, **self._as_stored(asked))
+        return [self._in(item) for item in answer["Items"]], answer.get("LastEvaluatedKey")
+
+    def _pages(self, operation: str, arguments: Mapping[str, Any]) -> Iterator[Item]:
+        start: Item | None = None
+        while True:
+            items, start = self._page(operation, arguments, start)
+            yield from items
+            if not start:
+                return
+
+    def _batch(self, statements: Sequence[Mapping[str, Any]], *, refused: str) -> list[bool]:
+        """Send statements in one call; False marks one whose own condition did not hold."""
+        answer = call(self._client, "batch_execute_statement", Statements=statements)
+        taken = []
+        for response in answer["Responses"]:
+            code = response.get("Error", {}).get("Code")
+            if code not in (None, refused):
+                raise TransientError("dynamodb", "batch_execute_statement", reason=str(code))
+            taken.append(code is None)
+        return taken
+
+    def _insisting(self, operation: str, asked: object, *, left: str) -> Iterator[Any]:
+        """The answers to a batch: what one leaves undone is asked again, twice at most."""
+        requests = {self.name: asked}
+        for _ in range(3):
+            answer = call(self._client, operation, RequestItems=requests)
+            yield answer
+            requests = answer.get(left) or {}
+            if not requests:
+                return
+        raise TransientError("dynamodb", operation, reason="unprocessed")
+
+    def _put(self, item: Mapping[str, Any], condition: str, values: Mapping[str, Any]) -> Item:
+        arguments = {"Item": to_wire(item), **expressions.conditional(condition, values)}
+        return self._as_stored(arguments)
+
+    def _as_stored(self, arguments: Item) -> Item:
+        """The arguments of a request with the table's own names of attributes."""
+        if not self._stored:
+            return arguments
+        for part in {"Item", "Key"} & arguments.keys():
+            arguments[part] = {self._name(k): v for k, v in arguments[part].items()}
+        used = arguments.get("ExpressionAttributeNames")
+        if used:
+            arguments["ExpressionAttributeNames"] = {k: self._name(v) for k, v in used.items()}
+        return arguments
+
+    def _name(self, known: str) -> str:
+        return self._stored.get(known, known)
+
+    def _out(self, item: Mapping[str, Any]) -> Item:
+        return to_wire({self._name(name): value for name, value in item.items()})
+
+    def _in(self, item: Mapping[str, Any]) -> Item:
+        return self._renamed(from_wire(item))
+
+    def _renamed(self, item: Item) -> Item:
+        return {self._known.get(name, name): value for name, value in item.items()}
+
+
+def _projected(attributes: Sequence[str]) -> Item:
+    """The arguments that read these attributes alone."""
+    names = {f"#{name}": name for name in attributes}
+    return {"ProjectionExpression": ",".join(names), "ExpressionAttributeNames": names}

@@ -1,0 +1,25 @@
+"""What Lambda hands over, as plain values."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from chalicelib.once.ports import Delivery
+
+
+def delivery(record: Mapping[str, Any], context: Any, *, max_receives: int) -> Delivery:  # noqa: ANN401
+    """One SQS record with the time its invocation has left."""
+    return Delivery(
+        body=record["body"],
+        message_id=record["messageId"],
+        receipt_handle=record["receiptHandle"],
+        receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
+        max_receives=max_receives,
+        time_left_seconds=time_left(context),
+    )
+
+
+def time_left(context: Any) -> Callable[[], float]:  # noqa: ANN401 - Lambda's context
+    """How many seconds the invocation has left, asked anew at every call."""
+    return lambda: context.get_remaining_time_in_millis() / 1000

@@ -1,0 +1,217 @@
+"""The dataset `Quill_Agent_Realtime`: tables, relationships, measures, and their rows; pure.
+
+Rows of facts can arrive twice where an outcome was not known, as Power BI has no idempotency key;
+so every measure counts distinct `EventID`s.  `FactDateKey` and `DimDate.Date` are one type, or no
+relationship between them can be built.
+"""
+
+from __future__ import annotations
+
+import calendar
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, timedelta
+from functools import cache
+from typing import Any
+
+from chalicelib.facts.model import Agent, Fact, Metric, Row
+
+DATASET = "Quill_Agent_Realtime"
+FACT_EVENT = "FactEvent"
+DIM_AGENT = "DimAgent"
+DIM_METRIC = "DimMetric"
+DIM_DATE = "DimDate"
+DIM_SHIFT = "DimShift"
+DIMENSIONS = (DIM_AGENT, DIM_METRIC, DIM_DATE)
+
+ROWS_PER_POST = 10_000
+"""Power BI's limit; https://learn.microsoft.com/power-bi/developer/embedded/push-datasets-limitations."""
+YEARS_AROUND = 5
+"""DimDate holds so many years before and after the present one."""
+
+TABLES: Mapping[str, Mapping[str, str]] = {
+    FACT_EVENT: {
+        "EventID": "String",
+        "AgentID": "String",
+        "FactDateKey": "DateTime",
+        "MetricID": "String",
+        "Notes": "String",
+    },
+    DIM_AGENT: {
+        "AgentID": "String",
+        "AgentName": "String",
+        "Email": "String",
+        "TimezoneIANA": "String",
+        "ActiveFlag": "Boolean",
+    },
+    DIM_METRIC: {
+        "MetricID": "String",
+        "MetricName": "String",
+        "DefaultGoal": "Int64",
+        "DefaultYellowFloorPct": "Double",
+    },
+    DIM_DATE: {
+        "Date": "DateTime",
+        "Year": "Int64",
+        "Month": "Int64",
+        "Day": "Int64",
+        "Quarter": "Int64",
+        "DayOfWeek": "Int64",
+        "MonthName": "String",
+        "DayName": "String",
+        "IsWeekend": "Boolean",
+    },
+    DIM_SHIFT: {
+        "AgentID": "String",
+        "LocalDate": "DateTime",
+        "ShiftStartLocal": "DateTime",
+        "ShiftEndLocal": "DateTime",
+        "ShiftHours": "Int64",
+    },
+}
+"""Columns and their types per table.  Shifts are related by agent and date in measures only."""
+
+_RELATIONS = (
+    ("AgentID", DIM_AGENT, "AgentID"),
+    ("MetricID", DIM_METRIC, "MetricID"),
+    ("FactDateKey", DIM_DATE, "Date"),
+)
+_NAMES: Mapping[Metric, str] = {
+    Metric.CALLS: "Calls",
+    Metric.TEXTS: "Texts",
+    Metric.EMAILS: "E-mails",
+    Metric.CASES: "Cases",
+}
+_GOALS: Mapping[Metric, int] = {Metric.CALLS: 50, Metric.TEXTS: 45}
+_YELLOW_FLOOR = 0.85
+
+
+def definition(name: str = DATASET) -> dict[str, Any]:
+    """The body that creates the dataset."""
+    return {
+        "name": name,
+        "defaultMode": "Push",
+        "tables": [
+            {
+                "name": table,
+                "columns": [{"name": c, "dataType": kind} for c, kind in columns.items()],
+                **({"measures": _measures()} if table == FACT_EVENT else {}),
+            }
+            for table, columns in TABLES.items()
+        ],
+        "relationships": [
+            {
+                "name": f"{FACT_EVENT}_{table}",
+                "fromTable": FACT_EVENT,
+                "fromColumn": column,
+                "toTable": table,
+                "toColumn": to_column,
+                "crossFilteringBehavior": "OneDirection",
+            }
+            for column, table, to_column in _RELATIONS
+        ],
+    }
+
+
+def fact_row(fact: Fact) -> Row:
+    """A fact as a row of FactEvent."""
+    return {
+        "EventID": fact.key,
+        "AgentID": fact.agent_id,
+        "FactDateKey": _at_midnight(fact.date),
+        "MetricID": fact.metric.value if fact.metric else "",
+        "Notes": fact.notes,
+    }
+
+
+def dimension_keys(facts: Iterable[Fact], this_year: int) -> dict[str, frozenset[str]]:
+    """The keys of each dimension that facts refer to; a day's key is its year."""
+    listed = list(facts)
+    years = {
+        fact.date[:4] for fact in listed if abs(int(fact.date[:4]) - this_year) <= YEARS_AROUND
+    }
+    return {
+        DIM_AGENT: frozenset(fact.agent_id for fact in listed),
+        DIM_METRIC: frozenset(fact.metric.value for fact in listed if fact.metric),
+        DIM_DATE: frozenset(years),
+    }
+
+
+def seed_keys(this_year: int) -> dict[str, frozenset[str]]:
+    """What a new dataset starts with: every metric, and the days around the present."""
+    years = range(this_year - YEARS_AROUND, this_year + YEARS_AROUND + 1)
+    return {
+        DIM_METRIC: frozenset(metric.value for metric in Metric),
+        DIM_DATE: frozenset(f"{year:04d}" for year in years),
+    }
+
+
+def dimension_rows(
+    table: str, keys: Sequence[str], agents: Mapping[str, Agent] | None
+) -> list[Row]:
+    """The rows of some keys of a dimension."""
+    if table == DIM_AGENT:
+        return [_agent_row(key, (agents or {}).get(key)) for key in keys]
+    if table == DIM_METRIC:
+        return [_metric_row(Metric(key)) for key in keys]
+    return [row for key in keys for row in _year_rows(int(key))]
+
+
+def _agent_row(key: str, agent: Agent | None) -> Row:
+    return {
+        "AgentID": key,
+        "AgentName": agent.name if agent and agent.name else key,
+        "Email": agent.email if agent else "",
+        "TimezoneIANA": "",
+        "ActiveFlag": True,
+    }
+
+
+def _metric_row(metric: Metric) -> Row:
+    row: dict[str, str | int | float] = {"MetricID": metric.value, "MetricName": _NAMES[metric]}
+    if metric in _GOALS:
+        row |= {"DefaultGoal": _GOALS[metric], "DefaultYellowFloorPct": _YELLOW_FLOOR}
+    return row
+
+
+@cache
+def _year_rows(year: int) -> tuple[Row, ...]:
+    """A year's days; made once, as formatting a date goes through the C library's locale."""
+    return tuple(_day_row(day) for day in _days(year))
+
+
+def _day_row(day: date) -> Row:
+    return {
+        "Date": _at_midnight(day.isoformat()),
+        "Year": day.year,
+        "Month": day.month,
+        "Day": day.day,
+        "Quarter": (day.month - 1) // 3 + 1,
+        "DayOfWeek": day.isoweekday(),
+        "MonthName": calendar.month_name[day.month],
+        "DayName": calendar.day_name[day.weekday()],
+        "IsWeekend": day.isoweekday() > calendar.FRIDAY + 1,
+    }
+
+
+def _days(year: int) -> Iterable[date]:
+    first = date(year, 1, 1)
+    length = 366 if calendar.isleap(year) else 365
+    return (first + timedelta(days=number) for number in range(length))
+
+
+def _at_midnight(day: str) -> str:
+    return f"{day}T00:00:00"
+
+
+def _measures() -> list[dict[str, str]]:
+    distinct = f"DISTINCTCOUNT({FACT_EVENT}[EventID])"
+    return [
+        {"name": "Events", "expression": distinct},
+        *(
+            {
+                "name": name,
+                "expression": f'CALCULATE({distinct}, {FACT_EVENT}[MetricID] = "{metric.value}")',
+            }
+            for metric, name in _NAMES.items()
+        ),
+    ]

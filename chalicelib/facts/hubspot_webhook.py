@@ -1,0 +1,245 @@
+"""HubSpot: signed batches of up to 100 events, and workflow webhooks with one record each.
+
+A batch is a JSON array, signed by v3 over method, URI, body and a timestamp; a workflow webhook is
+one JSON object, signed by v2 (developers.hubspot.com: validating requests).  The key of both is the
+client secret of the app.  A batch is repeated up to ten times when it is not answered 2xx within
+seconds, with a higher ``attemptNumber``; ``eventId`` is not unique and nothing is in order.
+
+Property values may be a customer's own words: only constants of an enumeration are carried on.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from chalicelib.clock import parsed
+from chalicelib.errors import PayloadError, SignatureError, TooLargeError
+from chalicelib.facts import keys as fact_keys
+from chalicelib.facts.jobs import HubSpotBatch, HubSpotEvent
+from chalicelib.once import keys
+from chalicelib.once.door import InboundRequest
+
+SOURCE = "HUBSPOT"
+SIGNATURE_V3 = "x-hubspot-signature-v3"
+TIMESTAMP = "x-hubspot-request-timestamp"
+SIGNATURE = "x-hubspot-signature"
+SIGNATURE_VERSION = "x-hubspot-signature-version"
+WINDOW_MS = 300_000
+"""A signature is good for five minutes: backwards by the vendor's rule, forwards by ours."""
+MAX_BODY_BYTES = 4 * 1024 * 1024
+EVENTS_PER_MESSAGE = 100
+"""One batch is one queue message; a hundred reduced events have at most some 80 KB."""
+LANES = 4
+"""FIFO groups of batches: so many are worked on side by side; tickets keep the other workers."""
+
+OBJECT_TYPES: Mapping[str, str] = {
+    "contact": "0-1",
+    "company": "0-2",
+    "deal": "0-3",
+    "ticket": "0-5",
+    "product": "0-7",
+    "line_item": "0-8",
+}
+"""Type ids of the classic subscriptions, whose events do not carry ``objectTypeId``."""
+
+_DECODED: Mapping[str, str] = {
+    "%3A": ":",
+    "%2F": "/",
+    "%3F": "?",
+    "%40": "@",
+    "%21": "!",
+    "%24": "$",
+    "%27": "'",
+    "%28": "(",
+    "%29": ")",
+    "%2A": "*",
+    "%2C": ",",
+    "%3B": ";",
+}
+"""What HubSpot decodes in the URI before it signs; everything else stays encoded."""
+
+_ENCODED = re.compile("|".join(_DECODED), re.IGNORECASE)
+_TYPE = re.compile(r"[A-Za-z0-9_.]{1,80}")
+_OBJECT_TYPE = re.compile(r"[0-9]{1,4}-[0-9]{1,12}|[a-z_]{1,40}")
+_ID = re.compile(r"[0-9A-Za-z-]{1,64}")
+_PROPERTY = re.compile(r"[A-Za-z0-9_]{1,100}")
+_CONSTANT = re.compile(r"[A-Z][A-Z_]{0,39}")
+_USER = re.compile(r"userId:([0-9]{1,20})")
+_DIGITS = re.compile(r"[0-9]{1,16}")
+
+
+def verify(
+    headers: Mapping[str, str], *, uri: str, body: bytes, now_ms: int, secrets: Sequence[str]
+) -> None:
+    """Check the signature of a POST in constant time under every active client secret.
+
+    Args:
+        headers: names in lower case.
+        uri: the full URI as HubSpot calls it, with stage path and query.
+        body: the raw bytes.
+        now_ms: epoch milliseconds.
+        secrets: client secrets; more than one while rotating.
+
+    Raises:
+        SignatureError: ``missing_signature``, ``stale_timestamp`` or ``invalid_signature``.
+    """
+    v3 = headers.get(SIGNATURE_V3, "")
+    if v3:
+        stamp = headers.get(TIMESTAMP, "")
+        if not _DIGITS.fullmatch(stamp) or abs(now_ms - int(stamp)) > WINDOW_MS:
+            raise SignatureError("stale_timestamp", f"header {TIMESTAMP} is missing or too old")
+        _compare(v3, [signature_v3(one, uri=uri, body=body, stamp=stamp) for one in secrets])
+        return
+    given, version = headers.get(SIGNATURE, ""), headers.get(SIGNATURE_VERSION, "").lower()
+    if not given or version != "v2" or not _is_workflow(body):
+        raise SignatureError("missing_signature", f"header {SIGNATURE_V3} is missing")
+    _compare(given.lower(), [signature_v2(one, uri=uri, body=body) for one in secrets])
+
+
+def signature_v3(secret: str, *, uri: str, body: bytes, stamp: str) -> str:
+    """Base64 of HMAC-SHA256 over method, URI, body and timestamp."""
+    signed_uri = _ENCODED.sub(lambda found: _DECODED[found[0].upper()], uri)
+    message = b"POST" + signed_uri.encode() + body + stamp.encode()
+    return base64.b64encode(hmac.new(secret.encode(), message, hashlib.sha256).digest()).decode()
+
+
+def signature_v2(secret: str, *, uri: str, body: bytes) -> str:
+    """Hex SHA-256 over secret, method, URI and body."""
+    return hashlib.sha256(secret.encode() + b"POST" + uri.encode() + body).hexdigest()
+
+
+def parse(request: InboundRequest) -> list[HubSpotBatch]:
+    """The jobs a request stands for: one per hundred events, so one for any real batch.
+
+    An entry that is no event becomes one that counts nothing: it must not fail the other 99.
+
+    Raises:
+        TooLargeError: the body has more than 4 MiB.
+        PayloadError: ``invalid_json``: neither array nor object.
+    """
+    if len(request.body) > MAX_BODY_BYTES:
+        raise TooLargeError("payload_too_large", f"the body has more than {MAX_BODY_BYTES} bytes")
+    try:
+        payload = json.loads(request.body.decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise PayloadError("invalid_json", "the body is not JSON") from None
+    if isinstance(payload, dict):
+        events = [_workflow_event(payload)]
+    elif isinstance(payload, list):
+        events = [_event(one) for one in payload]
+    else:
+        raise PayloadError("invalid_json", "the body must be a JSON array or object")
+    return [_batch(request, part) for part in _parts(events)]
+
+
+def _batch(request: InboundRequest, events: tuple[HubSpotEvent, ...]) -> HubSpotBatch:
+    """The same events give the same key in every retry: ``attemptNumber`` is no part of it."""
+    content = json.dumps([one.model_dump(mode="json") for one in events], sort_keys=True)
+    digest = hashlib.sha256(content.encode()).hexdigest()
+    return HubSpotBatch(
+        event_key=keys.joined("evt", "hubspot", digest),
+        conversation_id=fact_keys.fact(SOURCE, "lane", str(int(digest[:8], 16) % LANES)),
+        received_at=request.received_at,
+        payload_sha256=hashlib.sha256(request.body).hexdigest(),
+        payload_bytes=len(request.body),
+        source=SOURCE,
+        trace_id=keys.digest(request.delivery_id)[:16],
+        events=events,
+    )
+
+
+def _parts(events: Sequence[HubSpotEvent]) -> Iterator[tuple[HubSpotEvent, ...]]:
+    for start in range(0, len(events), EVENTS_PER_MESSAGE):
+        yield tuple(events[start : start + EVENTS_PER_MESSAGE])
+
+
+def _event(raw: object) -> HubSpotEvent:
+    """One entry of a batch."""
+    if not isinstance(raw, dict):
+        return HubSpotEvent(subscription_type="unreadable", object_id=_hash_of(raw))
+    subscription = _matching(_TYPE, raw.get("subscriptionType")) or "unreadable"
+    prefix = subscription.partition(".")[0]
+    object_id = next(
+        (
+            found
+            for name in ("objectId", "newObjectId", "primaryObjectId", "fromObjectId")
+            if (found := _matching(_ID, raw.get(name)))
+        ),
+        None,
+    )
+    user = _USER.fullmatch(str(raw.get("sourceId", "")))
+    return HubSpotEvent(
+        subscription_type=subscription,
+        object_type=_matching(_OBJECT_TYPE, raw.get("objectTypeId"))
+        or OBJECT_TYPES.get(prefix)
+        or prefix,
+        object_id=object_id or _hash_of(raw),
+        occurred_at_ms=_milliseconds(raw.get("occurredAt")),
+        property_name=_matching(_PROPERTY, raw.get("propertyName")),
+        property_value=_matching(_CONSTANT, raw.get("propertyValue")),
+        agent=f"hubspot:{user[1]}" if user else None,
+    )
+
+
+def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
+    """A workflow's record; the workflow names what happened in a static field ``event_key``."""
+    found = raw.get("properties")
+    properties = found if isinstance(found, dict) else raw
+    event_key = _matching(_PROPERTY, _plain(raw.get("event_key") or properties.get("event_key")))
+    owner = _matching(_ID, _plain(properties.get("hubspot_owner_id")))
+    times = (raw.get("occurredAt"), properties.get("hs_timestamp"), properties.get("createdate"))
+    return HubSpotEvent(
+        subscription_type=f"workflow.{event_key or 'unnamed'}",
+        object_type=_matching(_OBJECT_TYPE, raw.get("objectTypeId")),
+        object_id=_matching(_ID, raw.get("objectId"))
+        or _matching(_ID, raw.get("vid"))
+        or _matching(_ID, _plain(properties.get("hs_object_id")))
+        or _hash_of(raw),
+        occurred_at_ms=next((at for one in times if (at := _milliseconds(_plain(one)))), None),
+        agent=f"hubspot-owner:{owner}" if owner else None,
+    )
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - JSON
+    """Older records wrap each property: ``{"value": "..."}``."""
+    return value.get("value") if isinstance(value, dict) else value
+
+
+def _milliseconds(value: object) -> int | None:
+    text = _matching(_DIGITS, value)
+    if text is not None:
+        return int(text)
+    moment = parsed(value) if isinstance(value, str) else None
+    return int(moment.timestamp() * 1000) if moment else None
+
+
+def _matching(pattern: re.Pattern[str], value: object) -> str | None:
+    """A text or number that has the expected form; anything else is not carried on."""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        return None
+    text = str(value).strip()
+    return text if pattern.fullmatch(text) else None
+
+
+def _hash_of(raw: object) -> str:
+    """Stands for an id that is not there; the same in every retry."""
+    if isinstance(raw, dict):
+        raw = {name: value for name, value in raw.items() if name != "attemptNumber"}
+    content = json.dumps(raw, sort_keys=True, separators=(",", ":"))
+    return f"h{hashlib.sha256(content.encode()).hexdigest()[:32]}"
+
+
+def _is_workflow(body: bytes) -> bool:
+    return body.lstrip()[:1] == b"{"
+
+
+def _compare(given: str, wanted: Sequence[str]) -> None:
+    matches = [hmac.compare_digest(given.encode("utf-8", "replace"), w.encode()) for w in wanted]
+    if not any(matches):
+        raise SignatureError("invalid_signature", "the signature does not fit the request")

@@ -1,0 +1,73 @@
+"""What the queue carries of the facts system: deliveries of Aloware and batches of HubSpot."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict
+
+from chalicelib.once.job import Job
+
+
+class AlowareDelivery(Job):
+    """One delivery of Aloware about one communication, reduced to what a fact is made of.
+
+    Names, numbers, recordings and message texts of the delivery are not carried.
+
+    Attributes:
+        event: the delivery's name, e.g. ``OutboundPhoneCall-DispositionCompleted``; it can lie.
+        communication_id: all deliveries of one call share it.
+        type: 1 call, 2 SMS, ...; see `flows.fact_mapping`.
+        direction: 1 inbound, 2 outbound.
+        status: 1 initiated, 2 ringing, 9 closed.
+        disposition: 1 in progress, 4 completed, ...
+        agent: the owner's id, or else the user's.
+        created_at: the communication's own time; naive means UTC.
+        timezone: the contact's, an IANA name.
+    """
+
+    kind: Literal["aloware_delivery"] = "aloware_delivery"
+    event: str = ""
+    communication_id: str
+    type: int | None = None
+    direction: int | None = None
+    status: int | None = None
+    disposition: int | None = None
+    agent: str | None = None
+    created_at: str | None = None
+    timezone: str | None = None
+
+
+class HubSpotEvent(BaseModel):
+    """One event of a batch, or one workflow webhook, reduced to what a fact is made of.
+
+    Attributes:
+        subscription_type: e.g. ``object.creation``; ``workflow.case_created`` for a workflow.
+        object_type: e.g. ``0-5``; derived from the subscription where the sender leaves it out.
+        occurred_at_ms: time of the change; the same in every retry.
+        property_value: kept only where it looks like a constant of an enumeration.
+        agent: e.g. ``hubspot:5001`` for user 5001, ``hubspot-owner:77`` for owner 77.
+    """
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
+
+    subscription_type: str
+    object_type: str | None = None
+    object_id: str | None = None
+    occurred_at_ms: int | None = None
+    property_name: str | None = None
+    property_value: str | None = None
+    agent: str | None = None
+
+
+class HubSpotBatch(Job):
+    """Up to 100 events of HubSpot, kept as one message."""
+
+    kind: Literal["hubspot_batch"] = "hubspot_batch"
+    events: tuple[HubSpotEvent, ...]
+
+
+KINDS = (AlowareDelivery, HubSpotBatch)
+"""Every kind of job of this system; `wiring.jobs` puts the lists together."""

@@ -1,0 +1,15 @@
+"""NEW MODULE."""
+
+from __future__ import annotations
+
+from chalicelib.once.keys import joined
+
+
+def rows_action(target: str, table: str, number: int) -> str:
+    """Action key of one numbered batch of rows for one table of one dataset."""
+    return joined("act", "rows", target, table, str(number))
+
+
+def fact(source: str, *parts: str | None) -> str:
+    """Key of a fact: the source and what names the event there; absent parts fall out."""
+    return joined(source, *(part for part in parts if part))

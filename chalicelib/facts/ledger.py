@@ -1,0 +1,320 @@
+"""QuillIdempotencyLedger: every fact once, and how far it is; the ledger's code in Quill's words.
+
+Row of a fact (`seenAt` by our clock; ``expiresAt`` epoch seconds, compared here because DynamoDB's
+TTL deletes up to days late)::
+
+    pk          ALOWARE:719285063         status      pending
+    seenAt      2025-11-05T17:30:00.000Z  agent       101
+    expiresAt   1763573400                date        2025-11-05
+    source      ALOWARE                   metric      CALLS
+    notes       event=OutboundPhoneCall-DispositionCompleted;tz=America/Denver
+    unfinished  pending#2                 sparse index key, gone once the fact is in the dataset
+    batch       1763629452123             which POST took it
+
+A fact costs two writes of its row: one when it is kept, one when the dataset has it.  The writer's
+lease, its open batch and each POST are rows of `Ledger` in the same table, under ``pk``, ``seenAt``
+and ``expiresAt`` like the rest.  What a dataset has of a dimension stands in a row without an end
+date: ``DIM:DimAgent:powerbi:<dataset>``.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import LeaseLostError
+from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import ConditionFailed, Item, Store
+
+ATTRIBUTES: Mapping[str, str] = {
+    "event_id": "pk",
+    "created_at": "seenAt",
+    "expires_at": "expiresAt",
+}
+"""What this table calls the ledger's attributes."""
+
+INDEX = "unfinished-index"
+SHARDS = 4
+_INSERTED_AT_ONCE = 25
+"""`BatchExecuteStatement` takes no more."""
+PROLONGED_AT_ONCE = 1_000
+"""Writes of one run; the next comes in a minute, and what is due has half its life before it."""
+_COLUMNS = (
+    "event_id",
+    "created_at",
+    "expires_at",
+    "status",
+    "source",
+    "agent",
+    "date",
+    "metric",
+    "notes",
+    "reason",
+    "unfinished",
+)
+_NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
+
+
+class FactLedger:
+    """`fact_ports.FactStore` and, per target, `fact_ports.DimensionStore` on DynamoDB."""
+
+    def __init__(self, table: Store, clock: Clock, *, retention: timedelta) -> None:
+        self._table = table
+        self._clock = clock
+        self._retention = retention
+
+    # --- facts --------------------------------------------------------------------------------
+
+    def keep(self, facts: Sequence[Fact]) -> Kept:
+        """See `fact_ports.FactStore.keep`.
+
+        What is there is read first, so that a repetition costs no write; what happens between the
+        read and the write is decided by the write's condition.
+        """
+        there = self._rows([fact.key for fact in facts])
+        absent = [fact for fact in facts if fact.key not in there]
+        yielding = [fact for fact in facts if fact.key in there and self._yields(there, fact)]
+        taken: list[Fact] = []
+        raced: list[Fact] = []
+        for start in range(0, len(absent), _INSERTED_AT_ONCE):
+            part = absent[start : start + _INSERTED_AT_ONCE]
+            inserted = self._table.insert_all([self._item(fact) for fact in part])
+            taken += [fact for fact, is_new in zip(part, inserted, strict=True) if is_new]
+            raced += [fact for fact, is_new in zip(part, inserted, strict=True) if not is_new]
+        if raced:
+            there = self._rows([fact.key for fact in raced])
+            yielding += [f for f in raced if f.key not in there or self._yields(there, f)]
+        taken += [fact for fact in yielding if self._put(fact)]
+        skipped = sum(fact.skip is not None for fact in taken)
+        return Kept(new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped)
+
+    def pending_keys(self, *, at_most: int) -> list[str]:
+        """See `fact_ports.FactStore.pending_keys`."""
+        found: list[Item] = []
+        for shard in range(SHARDS):
+            found += self._unfinished(shard, at_most)
+        found.sort(key=lambda row: (str(row["created_at"]), str(row["event_id"])))
+        return [str(row["event_id"]) for row in found[:at_most]]
+
+    def pending(self, keys: Sequence[str]) -> list[Fact]:
+        """See `fact_ports.FactStore.pending`."""
+        rows = self._rows(keys)
+        return [
+            _fact(rows[key])
+            for key in dict.fromkeys(keys)
+            if key in rows and rows[key]["status"] == FactStatus.PENDING
+        ]
+
+    def settle(
+        self, facts: Sequence[Fact], status: FactStatus, *, batch: int, reason: str | None = None
+    ) -> None:
+        """See `fact_ports.FactStore.settle`.
+
+        Whole rows are put, 25 in a call: nobody but the writer changes a pending fact.
+        """
+        rows = self._rows([fact.key for fact in facts])
+        ended = {"status": status.value, "batch": batch, "reason": reason, "unfinished": None}
+        self._table.put_all(
+            [
+                {**rows[fact.key], **ended, "expires_at": self._expiry()}
+                for fact in facts
+                if fact.key in rows and rows[fact.key]["status"] == FactStatus.PENDING
+            ]
+        )
+
+    def prolong(self) -> int:
+        """See `fact_ports.FactStore.prolong`."""
+        half = self._clock.now() - self._retention / 2
+        soon = int((half + self._retention).timestamp())
+        old: list[Item] = []
+        for shard in range(SHARDS):
+            old += self._unfinished(shard, 100_000, before=iso(half))
+        rows = self._rows([str(row["event_id"]) for row in old])
+        due = [
+            row
+            for row in rows.values()
+            if row["status"] == FactStatus.PENDING and row["expires_at"] < soon
+        ]
+        return sum(self._prolonged(str(row["event_id"])) for row in due[:PROLONGED_AT_ONCE])
+
+    def all_posted(self) -> list[Fact]:
+        """Every fact that a dataset has or had and that is still kept, by a scan; for a rebuild."""
+        return [_fact(row) for row in self._all(FactStatus.POSTED)]
+
+    def all_failed(self) -> dict[str, str]:
+        """Key to reason of every fact that was refused for itself and is still kept, by a scan."""
+        return {row["event_id"]: row.get("reason", "") for row in self._all(FactStatus.FAILED)}
+
+    def reopen(self, key: str) -> bool:
+        """Let a failed fact wait again; False where it has not failed.
+
+        It is in no dataset: a refusal took none of its POST's rows, so nothing is counted twice.
+        """
+        try:
+            self._table.update(
+                {"event_id": key},
+                set_={
+                    "status": FactStatus.PENDING.value,
+                    "unfinished": _pending(_shard(key)),
+                    "expires_at": self._expiry(),
+                },
+                remove=("reason",),
+                condition="#status = :failed",
+                failed=FactStatus.FAILED.value,
+                reading=False,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def row(self, key: str) -> Item | None:
+        """A fact's whole row, for a person."""
+        return self._table.get({"event_id": key})
+
+    # --- dimensions ---------------------------------------------------------------------------
+
+    def known(self, table: str) -> Dimension:
+        """See `fact_ports.DimensionStore.known`."""
+        row = self._table.get({"event_id": f"DIM:{table}"})
+        if row is None:
+            return Dimension()
+        return Dimension(
+            known=frozenset(row.get("known", ())),
+            posting=tuple(row.get("posting", ())),
+            number=row.get("number", 0),
+            again_at=row.get("again_at", 0),
+            version=row.get("version", 0),
+        )
+
+    def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
+        """See `fact_ports.DimensionStore.note`."""
+        read = (was or self.known(table)).version
+        item = {
+            "event_id": f"DIM:{table}",
+            "created_at": iso(self._clock.now()),
+            "source": "WRITER",
+            "known": sorted(dimension.known),
+            "posting": list(dimension.posting),
+            "number": dimension.number,
+            "again_at": dimension.again_at,
+            "version": read + 1,
+        }
+        condition = "#version = :read" if read else "attribute_not_exists(#version)"
+        try:
+            self._table.put(item, condition=condition, **({"read": read} if read else {}))
+        except ConditionFailed as found:
+            if found.item != item:  # else the SDK repeated a write of ours that had succeeded
+                raise LeaseLostError("dimension_taken") from None
+        return replace(dimension, version=read + 1)
+
+    # --- rows ---------------------------------------------------------------------------------
+
+    def _rows(self, keys: Sequence[str]) -> dict[str, Item]:
+        found = self._table.get_all(
+            [{"event_id": key} for key in dict.fromkeys(keys)], attributes=_COLUMNS
+        )
+        return {str(row["event_id"]): row for row in found}
+
+    def _all(self, status: FactStatus) -> list[Item]:
+        """Rows of facts of a status that are not over, the oldest first."""
+        now = self._clock.now().timestamp()
+        kept = [
+            row
+            for row in self._table.scan_all(columns=_COLUMNS)
+            if row.get("status") == status and "metric" in row and row.get("expires_at", 0) > now
+        ]
+        return sorted(kept, key=lambda row: str(row["created_at"]))
+
+    def _unfinished(self, shard: int, at_most: int, *, before: str = "9") -> list[Item]:
+        return self._table.query_all(
+            at_most=at_most,
+            IndexName=INDEX,
+            KeyConditionExpression="#unfinished = :shard AND #created_at < :before",
+            ExpressionAttributeNames={"#unfinished": "unfinished", "#created_at": "created_at"},
+            values={"shard": _pending(shard), "before": before},
+        )
+
+    def _prolonged(self, key: str) -> bool:
+        """Keep one pending fact; a writer may have posted it since it was read."""
+        try:
+            self._table.update(
+                {"event_id": key},
+                set_={"expires_at": self._expiry()},
+                condition="#status = :pending",
+                pending=FactStatus.PENDING.value,
+                reading=False,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def _yields(self, there: Mapping[str, Item], fact: Fact) -> bool:
+        """The row that is there makes way: it is over, or less than what comes.
+
+        What counted nothing makes way for what counts, and what was not the last word for what is.
+        """
+        row = there[fact.key]
+        if row["expires_at"] <= self._clock.now().timestamp():
+            return True
+        if row["status"] != FactStatus.SKIPPED:
+            return False
+        return fact.skip is None or NOT_TERMINAL == row.get("reason") != fact.skip
+
+    def _put(self, fact: Fact) -> bool:
+        values: dict[str, Any] = {"now": self._clock.now().timestamp()}
+        condition = _NEW_OR_EXPIRED
+        if fact.skip != NOT_TERMINAL:
+            condition += " OR (#status = :skipped"
+            values["skipped"] = FactStatus.SKIPPED.value
+            if fact.skip is not None:
+                condition += " AND #reason = :not_terminal"
+                values["not_terminal"] = NOT_TERMINAL
+            condition += ")"
+        try:
+            self._table.put(self._item(fact), condition=condition, **values)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _item(self, fact: Fact) -> Item:
+        is_pending = fact.skip is None
+        return {
+            "event_id": fact.key,
+            "created_at": iso(self._clock.now()),
+            "expires_at": self._expiry(),
+            "source": fact.source,
+            "notes": fact.notes,
+            "status": (FactStatus.PENDING if is_pending else FactStatus.SKIPPED).value,
+            "reason": fact.skip,
+            "agent": fact.agent_id,
+            "date": fact.date,
+            "metric": fact.metric.value if fact.metric else None,
+            "unfinished": _pending(_shard(fact.key)) if is_pending else None,
+        }
+
+    def _expiry(self) -> int:
+        return int((self._clock.now() + self._retention).timestamp())
+
+
+def _fact(row: Item) -> Fact:
+    return Fact(
+        key=row["event_id"],
+        source=row["source"],
+        agent_id=row["agent"],
+        date=row["date"],
+        metric=Metric(row["metric"]),
+        notes=row.get("notes", ""),
+    )
+
+
+def _pending(shard: int) -> str:
+    return f"{FactStatus.PENDING.value}#{shard}"
+
+
+def _shard(key: str) -> int:
+    return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS

@@ -1,0 +1,236 @@
+"""Aloware's and HubSpot's words as facts: what counts, as what, for whom, on which day; pure.
+
+The rules are tables.  Aloware: the numbers in the body come before the delivery's name, which can
+lie (a text message's name on a ringing call); only outbound communications count, and only their
+terminal deliveries, so that the six deliveries of one call make one fact.  HubSpot: objects that
+were created count, by type; a deployment can replace the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import BaseModel, ConfigDict
+
+from chalicelib.clock import parsed
+from chalicelib.facts import keys as fact_keys
+from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
+from chalicelib.facts.model import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Metric
+
+ALOWARE = "ALOWARE"
+HUBSPOT = "HUBSPOT"
+
+COMMUNICATION_TYPES: Mapping[int, Metric] = {1: Metric.CALLS, 2: Metric.TEXTS}
+"""Of Aloware's types (3 conference, 4 ringless voicemail, 5 e-mail, ...) those that count."""
+
+TERMINAL_DISPOSITIONS = frozenset({2, 3, 4, 5, 6, 7, 12})
+"""Abandoned, missed, completed, failed, dead end, invalid, voicemail."""
+
+_IN_PROGRESS = 1
+_CLOSED = 9
+_STILL_OPEN = frozenset({1, 2})
+"""``current_status2``: initiated, ringing."""
+_OUTBOUND = 2
+
+MAX_NOTES_CHARACTERS = 4000
+"""Power BI takes no longer text in a column."""
+
+
+class Rule(BaseModel):
+    """Which HubSpot events count as a metric; None matches anything.
+
+    Attributes:
+        object_type: e.g. ``0-49``.
+        change: last part of the subscription type: creation, propertyChange, ...
+        property: for property changes.
+        value: the constant the property must have become.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+    object_type: str | None = None
+    change: str
+    property: str | None = None
+    value: str | None = None
+    metric: Metric
+
+    def fits(self, event: HubSpotEvent, change: str) -> bool:
+        """Whether an event counts by this rule."""
+        return (
+            self.change == change
+            and self.object_type in (None, event.object_type)
+            and self.property in (None, event.property_name)
+            and self.value in (None, event.property_value)
+        )
+
+
+RULES: tuple[Rule, ...] = (
+    Rule(object_type="0-49", change="creation", metric=Metric.EMAILS),
+    Rule(object_type="0-5", change="creation", metric=Metric.CASES),
+)
+"""E-mails and tickets that were created."""
+
+WORKFLOW_EVENTS: Mapping[str, Metric] = {
+    "outbound_call": Metric.CALLS,
+    "outbound_text": Metric.TEXTS,
+    "email_sent": Metric.EMAILS,
+    "case_created": Metric.CASES,
+}
+"""What a workflow's static field ``event_key`` may say."""
+
+
+def aloware_fact(job: AlowareDelivery) -> Fact:
+    """The fact of one delivery, perhaps one that counts nothing."""
+    zone, zone_name = _zone(job.timezone)
+    at = parsed(job.created_at) or _receipt(job.received_at)
+    metric, skip = _aloware_metric(job)
+    is_contact = job.event.lower().startswith("contact")
+    parts = ("contact", job.communication_id) if is_contact else (job.communication_id,)
+    agent = job.agent or UNKNOWN_AGENT
+    return Fact(
+        key=fact_keys.fact(ALOWARE, *parts),
+        source=ALOWARE,
+        agent_id=agent,
+        date=_day(at, zone),
+        metric=metric,
+        notes=_notes(event=job.event or "none", tz=zone_name, agent=agent),
+        skip=skip,
+    )
+
+
+def hubspot_facts(
+    job: HubSpotBatch, *, rules: Sequence[Rule] = RULES, timezone: str = "UTC"
+) -> list[Fact]:
+    """The facts of a batch, in its order; the first of equal keys stands for all of them."""
+    found: dict[str, Fact] = {}
+    for event in job.events:
+        fact = _hubspot_fact(event, job.received_at, rules, timezone)
+        found.setdefault(fact.key, fact)
+    return list(found.values())
+
+
+def gated(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
+    """The fact under its agent's one id; Aloware's of strangers count nothing.
+
+    HubSpot's are not gated, as its users are not members of a ring group.
+    """
+    if roster is None:
+        return fact
+    agent = roster.get(fact.agent_id)
+    if agent is not None:
+        return replace(fact, agent_id=agent.id)
+    if fact.source == ALOWARE and fact.skip is None:
+        return fact.skipped("not_on_roster")
+    return fact
+
+
+def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
+    """What a delivery counts as, and why it does not."""
+    name = job.event.lower()
+    if name.startswith("contact"):
+        return None, "not_a_communication"
+    named = _metric_of_name(name)
+    metric = named if job.type is None else COMMUNICATION_TYPES.get(job.type)
+    if metric is None:
+        return None, "type_not_counted"
+    if not _is_terminal(job, name):
+        return metric, NOT_TERMINAL
+    if not _is_outbound(job, name):
+        return metric, "inbound"
+    return metric, None
+
+
+def _metric_of_name(name: str) -> Metric | None:
+    if "text" in name or "sms" in name:
+        return Metric.TEXTS
+    return Metric.CALLS if "call" in name else None
+
+
+def _is_outbound(job: AlowareDelivery, name: str) -> bool:
+    if job.direction is not None:
+        return job.direction == _OUTBOUND
+    return "outbound" in name or "outgoing" in name
+
+
+def _is_terminal(job: AlowareDelivery, name: str) -> bool:
+    """The body vetoes; the name decides; without a name the body does.
+
+    `Recording-Saved` and transcriptions repeat a call's final numbers and are no dispositions.
+    """
+    if job.disposition == _IN_PROGRESS or job.status in _STILL_OPEN:
+        return False
+    if name:
+        return "disposition" in name or "disposed" in name
+    return job.disposition in TERMINAL_DISPOSITIONS or job.status == _CLOSED
+
+
+def _hubspot_fact(
+    event: HubSpotEvent, received_at: str, rules: Sequence[Rule], timezone: str
+) -> Fact:
+    zone, zone_name = _zone(timezone)
+    prefix, _, change = event.subscription_type.rpartition(".")
+    if prefix == "workflow":
+        metric = WORKFLOW_EVENTS.get(change)
+    else:
+        metric = next((rule.metric for rule in rules if rule.fits(event, change)), None)
+    agent = event.agent or UNKNOWN_AGENT
+    stamp = None if event.occurred_at_ms is None else str(event.occurred_at_ms)
+    return Fact(
+        key=fact_keys.fact(
+            HUBSPOT,
+            event.object_type,
+            event.object_id,
+            event.subscription_type,
+            stamp,
+            event.property_name,
+        ),
+        source=HUBSPOT,
+        agent_id=agent,
+        date=_day(_moment(event.occurred_at_ms, received_at), zone),
+        metric=metric,
+        notes=_notes(
+            event=event.subscription_type, object=event.object_type, tz=zone_name, agent=agent
+        ),
+        skip=None if metric else "type_not_counted",
+    )
+
+
+def _moment(milliseconds: int | None, received_at: str) -> datetime:
+    if milliseconds is not None:
+        try:
+            return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+        except OverflowError:
+            pass
+    return _receipt(received_at)
+
+
+def _day(moment: datetime, zone: ZoneInfo) -> str:
+    """The day in a zone; in UTC where the zone leads out of the calendar."""
+    try:
+        return moment.astimezone(zone).date().isoformat()
+    except OverflowError:
+        return moment.date().isoformat()
+
+
+def _receipt(text: str) -> datetime:
+    moment = parsed(text)
+    if moment is None:
+        raise ValueError("a job always has a time of receipt")
+    return moment
+
+
+def _zone(name: str | None) -> tuple[ZoneInfo, str]:
+    """The zone, or UTC where there is none of that name."""
+    try:
+        return ZoneInfo(name or "UTC"), name or "UTC"
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return ZoneInfo("UTC"), "UTC"
+
+
+def _notes(**facts: str | None) -> str:
+    """``event=...;tz=...;agent=unknown``; a known agent has a column of its own."""
+    shown = {k: v for k, v in facts.items() if v and (k, v == UNKNOWN_AGENT) != ("agent", False)}
+    return ";".join(f"{name}={value}" for name, value in shown.items())[:MAX_NOTES_CHARACTERS]

@@ -1,0 +1,103 @@
+"""The effects of the fact writer: rows added to a table, and a table's rows replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar
+
+from chalicelib.facts import keys as fact_keys
+from chalicelib.facts.model import Row, Sink
+from chalicelib.once.action import Action, Executor, Settle
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """One numbered batch; the number is never used for other rows.
+
+    The rows are not written into the ledger again: they are made anew from the facts.
+    """
+
+    target: str
+    table: str
+    number: int
+    rows: tuple[Row, ...] = field(repr=False)
+
+    vendor: ClassVar[str] = "powerbi"
+    speaks: ClassVar[bool] = False
+
+    @property
+    def key(self) -> str:
+        """See `actions.Action`."""
+        return fact_keys.rows_action(self.target, self.table, self.number)
+
+    @property
+    def conversation_id(self) -> str:
+        """See `actions.Action`."""
+        return self.table
+
+    @property
+    def audit_type(self) -> str:
+        """See `actions.Action`."""
+        return "post_rows"
+
+    def payload(self) -> Mapping[str, str]:
+        """See `actions.Action`."""
+        return {"table": self.table, "rows": str(len(self.rows))}
+
+    def probe(self) -> Mapping[str, str]:
+        """See `actions.Action`."""
+        return {}
+
+
+@dataclass(frozen=True, slots=True)
+class PostFacts(_Rows):
+    """Add facts: repeated under its number where the outcome is unknown; measures count once."""
+
+    kind: ClassVar[str] = "post_facts"
+    settle: ClassVar[Settle] = Settle.REPEATABLE
+
+
+@dataclass(frozen=True, slots=True)
+class InsertDimension(_Rows):
+    """Add keys to a dimension: never repeated, as a key there twice breaks the relationship."""
+
+    kind: ClassVar[str] = "insert_dimension"
+    settle: ClassVar[Settle] = Settle.NONE
+
+
+@dataclass(frozen=True, slots=True)
+class ReplaceDimension(_Rows):
+    """Make a dimension hold exactly these keys: cleared, then filled.
+
+    Never repeated before it has landed for certain: what fills it late would fill it twice.
+    """
+
+    kind: ClassVar[str] = "replace_dimension"
+    settle: ClassVar[Settle] = Settle.NONE
+
+
+def append(sink: Sink) -> Executor:
+    """Performs `PostFacts` and `InsertDimension`."""
+
+    def perform(actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        for action in actions:
+            if not isinstance(action, PostFacts | InsertDimension):
+                raise TypeError("only rows to be added belong here")
+            sink.append(action.table, action.number, action.rows, deadline_seconds=deadline_seconds)
+
+    return perform
+
+
+def replace(sink: Sink) -> Executor:
+    """Performs `ReplaceDimension`."""
+
+    def perform(actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        for action in actions:
+            if not isinstance(action, ReplaceDimension):
+                raise TypeError("only tables to be replaced belong here")
+            sink.replace(
+                action.table, action.number, action.rows, deadline_seconds=deadline_seconds
+            )
+
+    return perform

@@ -1,0 +1,62 @@
+"""Aloware's ring group: the people whose calls count.
+
+No public page names the address or the whole answer; what is known is ``testResults`` with ``id``,
+``name`` and ``email`` of each member.  So the address is configured; without one it is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chalicelib.errors import TransientError
+from chalicelib.facts.model import Agent
+from chalicelib.vendors.http import Call, VendorClient
+
+PROVIDER = "aloware"
+_DEADLINE_SECONDS = 8.0
+
+
+class _Member(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True, coerce_numbers_to_str=True)
+
+    id: str
+    name: str | None = None
+    email: str | None = None
+
+
+class _Members(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    members: list[_Member] = Field(alias="testResults")
+
+
+@dataclass(frozen=True, slots=True)
+class RingGroup:
+    """One ring group's members."""
+
+    client: VendorClient
+    path: str
+
+    def members(self) -> list[Agent]:
+        """Everybody in the group.
+
+        Raises:
+            ProviderError: it could not be read, or names nobody.
+        """
+        call = Call("ring_group", "GET", self.path, is_repeatable=True)
+        answer = self.client.send(call, deadline_seconds=_DEADLINE_SECONDS)
+        try:
+            listed = _Members.model_validate(answer).members
+        except ValidationError:
+            listed = []
+        if not listed:
+            raise TransientError(PROVIDER, "ring_group", reason="unexpected_answer")
+        return [Agent(one.id, one.name or "", one.email or "") for one in listed]
+
+
+def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
+    """The header that proves who we are; the secret is fetched anew when asked with True."""
+    return lambda refresh: {"authorization": f"Bearer {secret(refresh).strip()}"}

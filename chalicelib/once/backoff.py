@@ -1,0 +1,35 @@
+"""How long a message stays away after an error."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chalicelib.errors import HandBackError, ProviderError, UnavailableError
+
+BACKOFF_BASE_SECONDS = 4.0
+BACKOFF_CAP_SECONDS = 900.0
+"""Exponential with full jitter, for our own faults: a poison message ends within the hour."""
+OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0, 1500.0)
+"""For what others must mend first: nine waits of 7,360 s in all, so that ten receives outlast an
+outage of two hours; a quarter more by jitter, and never shorter than asked for."""
+
+Jitter = Callable[[], float]
+"""Evenly spread numbers from 0 up to 1."""
+
+
+def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
+    """Seconds: as others need, or as a fault of ours deserves."""
+    if isinstance(error, HandBackError) and error.delay_seconds is not None:
+        return error.delay_seconds
+    if isinstance(error, ProviderError | HandBackError | UnavailableError):
+        number = min(receive_count, len(OUTAGE_WAITS_SECONDS)) - 1
+        outage = OUTAGE_WAITS_SECONDS[number] * (1.0 + jitter() / 4)
+        asked = error.retry_after if isinstance(error, ProviderError) else None
+        return max(outage, asked or 0.0)
+    return backoff(receive_count, jitter)
+
+
+def backoff(receive_count: int, jitter: Jitter) -> float:
+    """Seconds, exponential with full jitter."""
+    ceiling = min(BACKOFF_CAP_SECONDS, BACKOFF_BASE_SECONDS * 2.0**receive_count)
+    return ceiling * jitter()

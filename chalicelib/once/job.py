@@ -1,0 +1,136 @@
+"""What the queue carries: a closed union of models, encoded as JSON with a version.
+
+A queue body is one of the two places that may hold message text, by design and with an end date
+(the queue keeps a message for at most 14 days).  Everything else in a job is an identifier.
+
+Example body of a notification that named its comment::
+
+    {"v": 1, "kind": "ticket_message", "event_key": "evt:rp:1042:c-77", "conversation_id": "1042",
+     "message_id": "c-77", "text": "Where is my order?", "created_at": null,
+     "received_at": "2026-11-20T09:00:00.000Z", "payload_sha256": "9f...", "payload_bytes": 131,
+     "source": "richpanel_http_target", "trace_id": "1f...", "recovery": null}
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from typing import Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chalicelib.errors import HandBackError, PayloadError
+from chalicelib.once.event import EventFacts
+
+VERSION = 1
+
+
+class Recovery(StrEnum):
+    """Why a job was put on the queue a second time; widens what its claim may take over."""
+
+    SWEEP = "sweep"
+    """Reconciliation found it lost or unfinished."""
+    SETTLED = "settled"
+    """Its unknown actions were settled: a parked event may go on."""
+    HANDOFF = "handoff"
+    """It failed and no person could be told: only that is done now."""
+    OPERATOR = "operator"
+    """A person replays it: a failed event may run again, skipped and refused actions too."""
+
+
+class Job(BaseModel):
+    """What every job has."""
+
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
+
+    v: Literal[1] = 1
+    kind: str
+    event_key: str = Field(min_length=1, max_length=2048)
+    conversation_id: str = Field(min_length=1, max_length=1024)
+    received_at: str
+    payload_sha256: str = ""
+    payload_bytes: int = 0
+    source: str
+    trace_id: str
+    recovery: Recovery | None = None
+
+    @property
+    def reopens(self) -> bool:
+        """Whether it claims on purpose what had ended: nobody left that behind."""
+        return self.recovery in (Recovery.SETTLED, Recovery.OPERATOR)
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """What the FIFO group is made of: jobs of one group are worked on one after the other."""
+        return (self.conversation_id,)
+
+
+class ActionResend(Job):
+    """A person wants a finished action done once more; its event's key ends in ``:resend:{nonce}``.
+
+    Attributes:
+        source_event_key: the event that did it.
+        action_key: what it did.
+        nonce: the same one does it once only.
+    """
+
+    kind: Literal["action_resend"] = "action_resend"
+    source_event_key: str
+    action_key: str
+    nonce: str
+
+
+def encode(job: Job) -> str:
+    """The job as a compact JSON text, safe for SQS (ASCII only)."""
+    return json.dumps(job.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
+
+
+def by_kind(models: Iterable[type[Job]]) -> dict[str, type[Job]]:
+    """The models of a deployment, by the name that a queue body carries."""
+    return {model.model_fields["kind"].default: model for model in models}
+
+
+def decode(body: str, kinds: Mapping[str, type[Job]]) -> Job:
+    """The job in a queue body.
+
+    Args:
+        body: what `encode` made.
+        kinds: the models that this deployment knows, as `by_kind` gives them.
+
+    Raises:
+        HandBackError: the version or kind is not known here; a newer deployment will take it.
+        PayloadError: the body is not a job at all.
+    """
+    try:
+        raw = json.loads(body)
+    except (ValueError, RecursionError):
+        raise PayloadError("invalid_job", "the queue body is not JSON") from None
+    if not isinstance(raw, dict):
+        raise PayloadError("invalid_job", "the queue body is not a JSON object")
+    version, kind = raw.get("v"), raw.get("kind")
+    if not isinstance(kind, str) or version != VERSION or kind not in kinds:
+        if isinstance(version, int) and isinstance(kind, str):
+            raise HandBackError("unknown_job_version")
+        raise PayloadError("invalid_job", "the queue body names no known job")
+    try:
+        return kinds[kind].model_validate(raw)
+    except ValidationError as error:
+        fields = ", ".join(sorted({str(e["loc"][-1]) for e in error.errors() if e["loc"]}))
+        raise PayloadError("invalid_job", f"the queue body has wrong fields: {fields}") from None
+
+
+def facts_of(job: Job) -> EventFacts:
+    """What the ledger stores of a job's own event."""
+    return EventFacts(
+        event_key=job.event_key,
+        conversation_id=job.conversation_id,
+        received_at=job.received_at,
+        payload_sha256=job.payload_sha256,
+        payload_bytes=job.payload_bytes,
+        source=job.source,
+        source_message_id=getattr(job, "message_id", None),
+        trace_id=job.trace_id,
+    )

@@ -1,0 +1,154 @@
+"""Keys of events and actions, FIFO ids and opaque ids: the same input gives the same keys for ever.
+
+The formats are fixed by the data model and never change within the ledger's retention::
+
+    evt:rp:{conversation_id}:{customer_message_id}
+    evt:rp:{conversation_id}:{sha256 of [normalised text, bucket]}   no message id can be had
+    evt:rp:{conversation_id}:n:{delivery id}                         thin, before it is resolved
+    act:rp_tag:{conversation_id}:{tag}:{suffix}                      rp_untag where one is taken off
+    act:rp_assign:{conversation_id}:{team}:{suffix}
+    act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
+    evt:start:{hash of [company_id, request_id]}
+    evt:reply:{channel}:{provider message id}  evt:receipt:{provider message id}:{status}
+    evt:release:{opaque conversation id}:{hand-off id}
+    evt:aloware:{communication id}:{event}:{sha256 of the body}      evt:hubspot:{sha256 of the events}
+    act:send:{opaque conversation id}:{entry_id}
+    act:handoff:{opaque conversation id}:{suffix}                    failed-{suffix} of an escalation
+    act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
+    act:rows:{target}:{table}:{number}                               one numbered POST of rows
+    ALOWARE:{communication id}                                       a fact; at most one per call
+    HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
+
+Parts are immutable properties of the event.  A colon or a percent sign inside a part is
+percent-encoded, so that two different part lists never give one key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from json.encoder import encode_basestring_ascii
+
+_WHITE_SPACE = re.compile(r"\s+")
+
+
+RESEND = ":resend:"
+"""Stands before the nonce of a deliberate resend, in event keys and in action keys."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suffix:
+    """Last part of an action key: which event it belongs to.
+
+    It is a key part and no text: to format it raises `TypeError`, because a text made of it would
+    be escaped as a whole and so name another key.
+
+    Attributes:
+        name: the message id, or a hash of the event key where there is none.
+        nonce: of a deliberate resend, else empty.
+    """
+
+    name: str
+    nonce: str = ""
+
+    @property
+    def text(self) -> str:
+        """As other records show it, e.g. ``c-77`` or ``c-77:resend:n1``; never part of a key."""
+        return f"{self.name}{RESEND}{self.nonce}" if self.nonce else self.name
+
+    def prefixed(self, prefix: str) -> Suffix:
+        """The suffix of another action of the same event."""
+        return Suffix(prefix + self.name, self.nonce)
+
+    def __str__(self) -> str:
+        raise TypeError("a Suffix is a part of a key: pass it to `joined`, or show its `text`")
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+
+@lru_cache(maxsize=1024)
+def joined(*parts: str | Suffix) -> str:
+    """Join key parts with colons, injectively: ``("a:b", "c")`` and ``("a", "b:c")`` differ.
+
+    An action is asked for its key a dozen times while it is performed, so the newest are kept.
+    """
+    return ":".join(_escaped(part) for part in parts)
+
+
+def normalised(text: str) -> str:
+    """NFKC, trimmed, white space collapsed, lower case."""
+    return _WHITE_SPACE.sub(" ", unicodedata.normalize("NFKC", text)).strip().lower()
+
+
+def suffix_of(event_key: str, message_id: str | None, nonce: str = "") -> Suffix:
+    """The suffix of an event's action keys."""
+    return Suffix(message_id or digest(event_key)[:32], nonce)
+
+
+def is_resent(event_key: str) -> bool:
+    """Whether an event repeats an action of another one because a person asked."""
+    return RESEND in event_key
+
+
+def bound_ref(kind: str, conversation_id: str, ref: str) -> str:
+    """Key of the row that binds a provider's id to one action.
+
+    A carrier lists what a pair of numbers said, which may stand in several conversations; of a
+    comment's id nothing says that another ticket has no such one.
+    """
+    scope = "" if kind == "send_text" else conversation_id
+    return joined("ref", kind, digest(scope, ref))
+
+
+def digest(*parts: str) -> str:
+    """Hex SHA-256 over a JSON list of the parts."""
+    return hashlib.sha256(_listed(parts)).hexdigest()
+
+
+def fifo_deduplication_id(event_key: str, nonce: str = "") -> str:
+    """SQS deduplication id: 64 ASCII characters, whatever the key holds.
+
+    At the front door the nonce is empty, so that the queue itself drops copies for five minutes;
+    recovery sends and thin notifications carry a nonce, or the queue would swallow them.
+    """
+    return digest("dedup", event_key, nonce)
+
+
+class OpaqueIds:
+    """Keyed hashes of identifiers that are, or may be, personal data.
+
+    The key is one per stage and is never rotated within the ledger's retention, because a rotated
+    key would make a repeated event look new.
+    """
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def of(self, *parts: str) -> str:
+        """32 hex characters that stand for the parts, the same in every process of the stage."""
+        message = _listed(parts)
+        return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
+
+    def fifo_group(self, *parts: str) -> str:
+        """SQS message group: a ticket, whose id may look like an e-mail, or a pair of parties."""
+        return self.of("group", *parts)
+
+
+def _listed(parts: Sequence[str]) -> bytes:
+    """The parts as a JSON list in ASCII, as `json.dumps` writes it, in a third of its time."""
+    return f"[{', '.join(map(encode_basestring_ascii, parts))}]".encode()
+
+
+def _escaped(part: str | Suffix) -> str:
+    if isinstance(part, Suffix):
+        name = _escaped(part.name)
+        return f"{name}{RESEND}{_escaped(part.nonce)}" if part.nonce else name
+    if ":" in part or "%" in part:
+        return part.replace("%", "%25").replace(":", "%3A")
+    return part

@@ -1,0 +1,410 @@
+"""Table A's actions: who may start one, how each ended, how an unknown end is settled.
+
+Row of an action: what every row has, and ``event_key``, ``action_type``, ``ref`` (the vendor's id
+of the effect), ``finished_at``, ``started`` (an effect may have left the machine).
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chalicelib.errors import BusyError, LeaseLostError
+from chalicelib.once import keys
+from chalicelib.once.action import Action, ActionRow, ActionStatus, Settle, UnsettledAction
+from chalicelib.once.event import EventStatus, Lease
+from chalicelib.once.ledger import rows
+from chalicelib.once.ledger.rows import MINE, LedgerRows, partition
+from chalicelib.once.ports import UNDECIDED, Modes
+from chalicelib.once.settlement import LANDING_SECONDS
+from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
+from chalicelib.redaction.mapping import redact_mapping
+
+_ENCODER = json.JSONEncoder(sort_keys=True)
+
+
+class ActionLedger(LedgerRows):
+    """The half of `ports.LedgerPort` that is about actions."""
+
+    def begin(
+        self,
+        lease: Lease,
+        actions: Sequence[Action],
+        modes: Modes,
+        *,
+        operator: bool = False,
+        while_held: bool = False,
+    ) -> tuple[ActionRow, ...]:
+        """See `ports.LedgerPort.begin`."""
+        items = [self._action_item(lease, action, modes) for action in actions]
+        if while_held:
+            inserted = [self._insert_held(lease, item) for item in items]
+        else:
+            inserted = self._table.insert_all(items)
+        return tuple(
+            ActionRow(action.key, ActionStatus.PENDING, mine=True)
+            if is_new
+            else self._existing(lease, action, item, operator=operator)
+            for action, item, is_new in zip(actions, items, inserted, strict=True)
+        )
+
+    def restart(self, lease: Lease, action: Action, *, anew: bool) -> ActionRow:
+        """See `ports.LedgerPort.restart`."""
+        row = self._table.get({"event_id": action.key})
+        if row is None:
+            raise LeaseLostError("action_gone")
+        if row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
+            return rows.action(row)
+        return self._take(lease, row, anew=anew)
+
+    def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
+        """See `ports.LedgerPort.rearm`."""
+        for action in actions:
+            self._own_action(lease, action.key, set_={"started": False, "lease_until": 0})
+
+    def end_action(
+        self,
+        lease: Lease,
+        action: Action,
+        status: ActionStatus,
+        *,
+        reason: str | None = None,
+        ref: str | None = None,
+    ) -> ActionRow:
+        """See `ports.LedgerPort.end_action`."""
+        outcome = self._outcome(action.key, status, reason=reason, ref=ref)
+        if ref is not None and action.settle == Settle.QUERY:
+            if self._end_with_ref(lease, action, ref, outcome):
+                return rows.action({**outcome, "event_id": action.key})
+            self._claim_ref(action.conversation_id, action.kind, action.key, ref)
+        return rows.action(self._own_action(lease, action.key, ended=status, set_=outcome))
+
+    def end_actions(
+        self,
+        lease: Lease,
+        actions: Sequence[Action],
+        status: ActionStatus,
+        *,
+        reason: str | None = None,
+        ref: str | None = None,
+    ) -> tuple[ActionRow, ...]:
+        """See `ports.LedgerPort.end_actions`."""
+        is_bound = ref is not None and any(one.settle == Settle.QUERY for one in actions)
+        if len(actions) == 1 or is_bound or status == ActionStatus.UNKNOWN:
+            return tuple(
+                self.end_action(lease, one, status, reason=reason, ref=ref) for one in actions
+            )
+        outcome = self._outcome(actions[0].key, status, reason=reason, ref=ref)
+        ended = self._table.update_all(
+            [{"event_id": one.key} for one in actions],
+            set_=outcome,
+            where={
+                "owner": lease.owner,
+                "fence": lease.fence,
+                "status": ActionStatus.PENDING.value,
+            },
+        )
+        # A row that did not change was ended by a lost answer of this very call, or is not ours.
+        return tuple(
+            rows.action({**outcome, "event_id": one.key})
+            if is_ended
+            else self.end_action(lease, one, status, reason=reason, ref=ref)
+            for one, is_ended in zip(actions, ended, strict=True)
+        )
+
+    def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
+        """See `ports.LedgerPort.skip`."""
+        item = self._action_item(lease, action, modes) | {
+            "status": ActionStatus.SKIPPED.value,
+            "reason": reason,
+            "finished_at": self._now(),
+            "started": False,
+        }
+        try:
+            self._table.put(
+                item,
+                now=self._epoch(),
+                pending=ActionStatus.PENDING.value,
+                no=False,
+                event=lease.event.event_key,
+                fence=lease.fence,
+                condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
+                " OR (#status = :pending AND #started = :no"
+                " AND (#event_key <> :event OR #fence <= :fence))",
+            )
+        except ConditionFailed as found:
+            return rows.action(found.item)
+        return rows.action(item)
+
+    def action(self, key: str) -> ActionRow | None:
+        """See `ports.LedgerPort.action`."""
+        row = self._table.get({"event_id": key})
+        return rows.action(row) if row else None
+
+    # --- settling -----------------------------------------------------------------------------
+
+    def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
+        """See `ports.LedgerPort.claim_ref`."""
+        return self._claim_ref(action.conversation_id, action.kind, action.key, ref)
+
+    def note_look(self, action: UnsettledAction) -> None:
+        """See `ports.LedgerPort.note_look`."""
+        with contextlib.suppress(ConditionFailed):
+            self._table.update(
+                {"event_id": action.key},
+                set_={"looked_epoch": int(self._epoch())},
+                add={"looks": 1},
+                condition="(#status = :unknown OR #status = :pending) AND #owner = :owner",
+                unknown=ActionStatus.UNKNOWN.value,
+                pending=ActionStatus.PENDING.value,
+                owner=action.owner,
+            )
+
+    def settle(
+        self,
+        action: UnsettledAction,
+        status: ActionStatus,
+        *,
+        ref: str | None = None,
+        reason: str,
+    ) -> bool:
+        """See `ports.LedgerPort.settle`."""
+        ended = status != ActionStatus.PENDING
+        try:
+            self._table.update(
+                {"event_id": action.key},
+                set_={
+                    "status": status.value,
+                    "reason": reason,
+                    "ref": ref,
+                    "last_processed_at": self._now(),
+                    "finished_at": self._now() if ended else None,
+                    "started": ended,
+                },
+                remove=["unfinished"],
+                condition="#status = :unknown AND #started_epoch = :started_epoch",
+                unknown=ActionStatus.UNKNOWN.value,
+                started_epoch=int(action.started_epoch),
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def unsettled(self, *, limit: int) -> Sequence[UnsettledAction]:
+        """See `ports.LedgerPort.unsettled`."""
+        found = self._unfinished((ActionStatus.UNKNOWN,), self._epoch() + 1, limit)
+        return [rows.unsettled(row) for row in found]
+
+    # --- the rows behind ----------------------------------------------------------------------
+
+    def _end_with_ref(
+        self, lease: Lease, action: Action, ref: str, outcome: Mapping[str, Any]
+    ) -> bool:
+        """Bind the provider's id and end the action in one call; False when either was not ours."""
+        bound = self._ref_item(action.conversation_id, action.kind, action.key, ref)
+        try:
+            self._table.transact(
+                [
+                    self._table.putting(bound, condition="attribute_not_exists(#event_id)"),
+                    self._table.updating(
+                        {"event_id": action.key},
+                        set_=outcome,
+                        condition=f"{MINE} AND #status = :pending",
+                        owner=lease.owner,
+                        fence=lease.fence,
+                        pending=ActionStatus.PENDING.value,
+                    ),
+                ]
+            )
+        except TransactionRefused:
+            return False
+        return True
+
+    def _ref_item(self, conversation_id: str, kind: str, key: str, ref: str) -> Item:
+        return {
+            "event_id": keys.bound_ref(kind, conversation_id, ref),
+            **self._required(self._now(), conversation_id, UNDECIDED),
+            "status": ActionStatus.DONE.value,
+            "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),
+            "payload_bytes": len(ref),
+            "action_key": key,
+        }
+
+    def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
+        """Bind a provider's id to one action for good, so that twin texts are told apart."""
+        item = self._ref_item(conversation_id, kind, key, ref)
+        try:
+            self._table.put(item, condition="attribute_not_exists(#event_id)")
+        except ConditionFailed as found:
+            return bool(found.item.get("action_key") == key)
+        return True
+
+    def _insert_held(self, lease: Lease, item: Item) -> bool:
+        """Insert a row while the event is held; False where it was there."""
+        inserting = self._table.putting(item, condition="attribute_not_exists(#event_id)")
+        try:
+            self._write_held(lease, inserting)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _write_held(self, lease: Lease, write: Item) -> None:
+        """Write in one transaction with a look at the event.
+
+        Raises:
+            LeaseLostError: the event is another's, or has ended.
+            ConditionFailed: the write's own condition did not hold.
+        """
+        held = self._table.checking(
+            {"event_id": lease.event.event_key},
+            condition=f"{MINE} AND #status = :processing",
+            owner=lease.owner,
+            fence=lease.fence,
+            processing=EventStatus.PROCESSING.value,
+        )
+        try:
+            self._table.transact([held, write])
+        except TransactionRefused as refused:
+            not_held, there = refused.found
+            if not_held is not None:
+                raise LeaseLostError("lease_lost") from None
+            raise ConditionFailed(there or {}) from None
+
+    def _existing(self, lease: Lease, action: Action, item: Item, *, operator: bool) -> ActionRow:
+        row = self._table.get({"event_id": action.key})
+        if row is None or row["expires_at"] <= self._epoch():
+            return self._replace(item)
+        status = ActionStatus(row["status"])
+        reopened = operator and status in (ActionStatus.SKIPPED, ActionStatus.REFUSED)
+        # Only what may start gets here: a dependency that was not met is met now, as when a reply
+        # of unknown outcome was found.
+        reopened |= status == ActionStatus.SKIPPED and row.get("reason") == "dependency"
+        if reopened or (status == ActionStatus.PENDING and not row.get("started", True)):
+            return self._take(lease, row, anew=True)
+        if status == ActionStatus.PENDING and (row["owner"], row["fence"]) == (
+            lease.owner,
+            lease.fence,
+        ):
+            return rows.action(row, mine=True)
+        foreign = row["event_key"] != lease.event.event_key
+        if status == ActionStatus.PENDING and foreign and row["lease_until"] > self._epoch():
+            raise BusyError("action_busy", delay_seconds=row["lease_until"] - self._epoch())
+        return rows.action(row, started=status == ActionStatus.PENDING)
+
+    def _replace(self, item: Item) -> ActionRow:
+        """Start over where there was no row, or one that TTL should have deleted."""
+        try:
+            self._table.put(
+                item,
+                now=self._epoch(),
+                condition="attribute_not_exists(#event_id) OR #expires_at <= :now",
+            )
+        except ConditionFailed as found:
+            if (found.item["owner"], found.item["fence"]) != (item["owner"], item["fence"]):
+                raise LeaseLostError("action_taken") from None
+        return rows.action(item, mine=True)
+
+    def _take(self, lease: Lease, row: Item, *, anew: bool) -> ActionRow:
+        """Make a row that nobody works on ours; whoever else tried at the same time has lost.
+
+        A worker whose event was taken over meanwhile has a lower fence than the row, and takes
+        nothing.  Who took it over may have left alone what had an end, and ended the event: such
+        a row is taken only while the event is held.
+        """
+        if row["event_key"] == lease.event.event_key and row["fence"] > lease.fence:
+            raise LeaseLostError("action_taken")
+        holding = self._holding(lease)
+        if not anew:  # taken over to be judged: what may have left the machine left it before
+            for name in ("started_epoch", "horizon", "started"):
+                del holding[name]
+        key = {"event_id": row["event_id"]}
+        gone = ["reason", "finished_at", "unfinished"]
+        if anew:  # what was seen was of the old start
+            gone += ["looks", "looked_epoch"]
+        changed = {
+            **holding,
+            "status": ActionStatus.PENDING.value,
+            "event_key": lease.event.event_key,
+            "last_processed_at": self._now(),
+        }
+        change: dict[str, Any] = {
+            "set_": changed,
+            "remove": gone,
+            "condition": "#owner = :was_owner AND #fence = :was_fence AND #status = :was_status",
+            "was_owner": row["owner"],
+            "was_fence": row["fence"],
+            "was_status": row["status"],
+        }
+        try:
+            if row["status"] == ActionStatus.PENDING:
+                taken = self._table.update(key, **change)
+            else:
+                self._write_held(lease, self._table.updating(key, **change))
+                taken = {name: row[name] for name in row.keys() - set(gone)} | changed
+        except ConditionFailed as found:
+            taken = found.item
+            if (taken.get("owner"), taken.get("fence")) != (lease.owner, lease.fence):
+                raise LeaseLostError("action_taken") from None
+        return rows.action(taken, mine=True)
+
+    def _own_action(
+        self, lease: Lease, key: str, *, set_: Mapping[str, Any], ended: ActionStatus | None = None
+    ) -> Item:
+        """Change an action's row under its fence."""
+        try:
+            return self._table.update(
+                {"event_id": key},
+                set_=set_,
+                condition=f"{MINE} AND #status = :pending",
+                owner=lease.owner,
+                fence=lease.fence,
+                pending=ActionStatus.PENDING.value,
+            )
+        except ConditionFailed as found:
+            same = (found.item.get("owner"), found.item.get("fence")) == (lease.owner, lease.fence)
+            if same and ended is not None and found.item.get("status") == ended:
+                return found.item
+            raise LeaseLostError("action_lost") from None
+
+    def _outcome(
+        self, key: str, status: ActionStatus, *, reason: str | None, ref: str | None
+    ) -> Item:
+        now = self._now()
+        return {
+            "status": status.value,
+            "reason": reason,
+            "ref": ref,
+            "finished_at": now,
+            "last_processed_at": now,
+            "unfinished": partition(status.value, key) if status == ActionStatus.UNKNOWN else None,
+        }
+
+    def _action_item(self, lease: Lease, action: Action, modes: Modes) -> Item:
+        payload = _ENCODER.encode(redact_mapping(dict(action.payload()))).encode()
+        return {
+            "event_id": action.key,
+            **self._required(lease.event.received_at, action.conversation_id, modes),
+            "payload_sha256": hashlib.sha256(payload).hexdigest(),
+            "payload_bytes": len(payload),
+            "status": ActionStatus.PENDING.value,
+            "action_type": action.audit_type,
+            "action_kind": action.kind,
+            "event_key": lease.event.event_key,
+            "probe": dict(action.probe()) or None,
+            **self._holding(lease),
+        }
+
+    def _holding(self, lease: Lease) -> Item:
+        """An action's effect may leave the machine from now on, under this lease."""
+        until = int(lease.until_epoch)
+        return {
+            "owner": lease.owner,
+            "fence": lease.fence,
+            "lease_until": until,
+            "started": True,
+            "started_epoch": int(self._epoch()),
+            "horizon": until + int(LANDING_SECONDS),
+        }

@@ -1,0 +1,344 @@
+"""Table A: who may work on an event, how far it is; every write is conditional.
+
+Row of an event (times are ISO-8601 UTC, ``expires_at`` and ``lease_until`` epoch seconds)::
+
+    event_id       evt:rp:1042:c-77            status        processing
+    created_at     2026-11-20T09:00:01.120Z    owner         5f0c9a...   unique per claim
+    received_at    2026-11-20T09:00:00.000Z    fence         2           grows with every claim
+    last_processed_at, expires_at, mode,       lease_until   1763629452
+    conversation_id, safe_mode,                attempts      2
+    automation_enabled, source,                plan          {"flow": "support", ...}
+    source_message_id, intent,                 reason        dead_letter
+    payload_sha256, payload_bytes              unfinished    parked#3    sparse index key
+
+The rows of its actions are in `ledger_actions`.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from chalicelib.errors import LeaseLostError
+from chalicelib.once.event import (
+    RECEIPT_GONE,
+    Busy,
+    ClaimResult,
+    EventFacts,
+    EventStatus,
+    Finished,
+    Lease,
+    StoredEvent,
+    StrandedEvent,
+)
+from chalicelib.once.ledger import rows
+from chalicelib.once.ledger.actions import ActionLedger
+from chalicelib.once.ledger.rows import MINE, partition
+from chalicelib.once.ports import UNDECIDED, Modes
+from chalicelib.once.store import ConditionFailed, Item
+
+WATCHED = "watched"
+"""In the sparse index: somebody works on it, and nobody but the queue would know if they did not."""
+RELEASED = "released"
+"""In the sparse index: handed back, and its message comes again, or has gone.
+
+Apart from what died on its last receive: such rows may be many, are looked at by every sweep, and
+would stand before those in the index.
+"""
+_ALIVE = "#expires_at > :now"
+
+
+class Ledger(ActionLedger):
+    """`ports.LedgerPort` on DynamoDB: events here, their actions in the half it stands on."""
+
+    def receive(self, event: EventFacts) -> str | None:
+        """See `ports.LedgerPort.receive`."""
+        try:
+            self._table.put(
+                self.received_item(event),
+                condition="attribute_not_exists(#event_id) OR #expires_at <= :now"
+                " OR (#status = :failed AND #reason = :gone)",
+                now=self._epoch(),
+                failed=EventStatus.FAILED.value,
+                gone=RECEIPT_GONE,
+            )
+        except ConditionFailed as found:
+            row = found.item
+            is_due = row["status"] == EventStatus.RECEIVED and "queued_at" not in row
+            return str(row["received_at"]) if is_due else None
+        return event.received_at
+
+    def received_item(self, event: EventFacts) -> Item:
+        """The row of an event at the door, for whoever writes it together with other rows."""
+        return self._event_item(event, UNDECIDED) | {
+            "status": EventStatus.RECEIVED.value,
+            "unfinished": partition(EventStatus.RECEIVED.value, event.event_key),
+        }
+
+    def queued(self, event_key: str) -> None:
+        """See `ports.LedgerPort.queued`."""
+        try:
+            self._table.update(
+                {"event_id": event_key},
+                set_={"queued_at": self._now()},
+                remove=["unfinished"],
+                condition="#status = :received",
+                received=EventStatus.RECEIVED.value,
+            )
+        except ConditionFailed:
+            return  # the worker was faster
+
+    def claim(
+        self,
+        event: EventFacts,
+        modes: Modes,
+        *,
+        lease_seconds: float,
+        takeover: frozenset[EventStatus],
+        last_chance: bool = False,
+        is_watched: bool = False,
+        by: str | None = None,
+    ) -> ClaimResult:
+        """See `ports.LedgerPort.claim`."""
+        owner, now = self._new_owner(), self._epoch()
+        until = int(now + lease_seconds)
+        mark = EventStatus.PROCESSING.value if last_chance else WATCHED if is_watched else None
+        holding = {
+            "status": EventStatus.PROCESSING.value,
+            # The door may know only whom a message is from; the worker knows the conversation,
+            # and whoever resumes the event looks for it under this id.
+            "conversation_id": event.conversation_id,
+            "owner": owner,
+            "lease_until": until,
+            "last_processed_at": self._now(),
+            "expires_at": self._expiry(),
+            "unfinished": partition(mark, event.event_key) if mark else None,
+            "taken_by": by,
+        }
+        item = self._event_item(event, modes)
+        open_states: dict[str, Any] = {
+            f"t{n}": status.value for n, status in enumerate(sorted(takeover))
+        }
+        once = " AND #taken_by <> :by" if by and open_states else ""
+        either = "".join(f" OR (#status = :{name}{once})" for name in open_states)
+        if once:
+            open_states["by"] = by
+        try:
+            row = self._table.update(
+                {"event_id": event.event_key},
+                set_=holding,
+                keep={k: v for k, v in item.items() if k not in holding and k != "event_id"},
+                add={"fence": 1, "attempts": 1},
+                remove=() if mark else ("unfinished",),
+                condition=(
+                    f"attribute_not_exists(#event_id) OR ({_ALIVE} AND (#status = :received"
+                    f" OR (#status = :processing AND #lease_until < :now){either}))"
+                ),
+                now=now,
+                received=EventStatus.RECEIVED.value,
+                processing=EventStatus.PROCESSING.value,
+                **open_states,
+            )
+        except ConditionFailed as found:
+            return self._refused_claim(event, item | holding, found.item)
+        return _lease(event, row)
+
+    def store_plan(self, lease: Lease, plan: str, *, intent: str | None, modes: Modes) -> None:
+        """See `ports.LedgerPort.store_plan`."""
+        self._own(
+            lease,
+            set_={
+                "plan": plan,
+                "intent": intent,
+                "mode": modes.mode,
+                "safe_mode": modes.safe_mode,
+                "automation_enabled": modes.automation_enabled,
+            },
+        )
+
+    def release(self, lease: Lease, *, reason: str) -> None:
+        """See `ports.LedgerPort.release`."""
+        mark = partition(RELEASED, lease.event.event_key)
+        given_back = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
+        self._own(lease, set_={**given_back, "unfinished": mark})
+
+    def bury(self, event_key: str, *, reason: str) -> bool:
+        """See `ports.LedgerPort.bury`."""
+        try:
+            self._table.update(
+                {"event_id": event_key},
+                set_={
+                    "status": EventStatus.FAILED.value,
+                    "reason": reason,
+                    "last_processed_at": self._now(),
+                    "unfinished": partition(EventStatus.FAILED.value, event_key),
+                },
+                condition="#status = :processing AND #lease_until < :now",
+                processing=EventStatus.PROCESSING.value,
+                now=self._epoch(),
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+    def finish(
+        self,
+        lease: Lease,
+        status: EventStatus,
+        *,
+        reason: str | None = None,
+        facts: Mapping[str, str] | None = None,
+        handoff_due: bool = False,
+    ) -> None:
+        """See `ports.LedgerPort.finish`."""
+        parked = status == EventStatus.PARKED or handoff_due
+        self._own(
+            lease,
+            set_={
+                "status": status.value,
+                "reason": reason,
+                "last_processed_at": self._now(),
+                "unfinished": partition(status.value, lease.event.event_key) if parked else None,
+                **(facts or {}),
+            },
+            remove=[
+                *(() if parked else ("unfinished",)),
+                *(() if reason or status == EventStatus.FAILED else ("reason",)),
+            ],
+            ended=status,
+        )
+
+    def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
+        """See `ports.LedgerPort.record`."""
+        item = self._event_item(event, modes)
+        del item["event_id"]
+        created = {"created_at": item.pop("created_at")}
+        # An event that has failed and still waits for its hand-off keeps that, and its reason.
+        waits = " AND attribute_not_exists(#unfinished)" if status == EventStatus.FAILED else ""
+        with contextlib.suppress(ConditionFailed):  # a copy that came too late changes no good end
+            self._table.update(
+                {"event_id": event.event_key},
+                keep=created,
+                set_=item | {"status": status.value, "reason": reason},
+                remove=["unfinished"],
+                condition="attribute_not_exists(#event_id) OR #status = :received"
+                f" OR #expires_at <= :now OR (#status = :failed{waits})",
+                received=EventStatus.RECEIVED.value,
+                now=self._epoch(),
+                failed=EventStatus.FAILED.value,
+            )
+
+    def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
+        """See `ports.LedgerPort.statuses`."""
+        found = self._table.get_all(
+            [{"event_id": key} for key in dict.fromkeys(event_keys)],
+            attributes=["event_id", "status", "expires_at"],
+        )
+        now = self._epoch()
+        return {
+            row["event_id"]: EventStatus(row["status"]) for row in found if row["expires_at"] > now
+        }
+
+    def stored(self, event_key: str) -> StoredEvent | None:
+        """See `ports.LedgerPort.stored`."""
+        row = self._table.get({"event_id": event_key})
+        if row is None or row["expires_at"] <= self._epoch():
+            return None
+        return StoredEvent(rows.event(row), EventStatus(row["status"]), row.get("plan"))
+
+    def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
+        """See `ports.LedgerPort.stranded`."""
+        marks = (
+            EventStatus.RECEIVED,
+            EventStatus.PARKED,
+            EventStatus.PROCESSING,
+            RELEASED,
+            EventStatus.FAILED,
+        )
+        found = self._unfinished(marks, older_than_epoch, limit)
+        return [rows.stranded(row) for row in found]
+
+    def left(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
+        """See `ports.LedgerPort.left`."""
+        before = rows.iso_of_epoch(older_than_epoch)
+        return [rows.stranded(row) for row in self._marked(WATCHED, before, limit)]
+
+    # --- the rows behind ----------------------------------------------------------------------
+
+    def _refused_claim(self, event: EventFacts, item: Item, found: Item) -> ClaimResult:
+        if found.get("owner") == item["owner"]:
+            return _lease(event, found)  # the SDK repeated a write of ours that had succeeded
+        if found["expires_at"] <= self._epoch():
+            return self._claim_expired(event, item, found)
+        status = EventStatus(found["status"])
+        if status == EventStatus.PROCESSING:
+            return Busy(until_epoch=found["lease_until"])
+        return Finished(status, found.get("reason"))
+
+    def _claim_expired(self, event: EventFacts, item: Item, found: Item) -> ClaimResult:
+        """Start over on a row that TTL should have deleted."""
+        fresh = item | {"fence": int(found.get("fence", 0)) + 1, "attempts": 1}
+        try:
+            self._table.put(
+                fresh,
+                condition="#expires_at = :stale",
+                stale=found["expires_at"],
+            )
+        except ConditionFailed as other:
+            if other.item.get("owner") != item["owner"]:
+                return Busy(until_epoch=other.item.get("lease_until", self._epoch()))
+        return _lease(event, fresh)
+
+    def _own(
+        self,
+        lease: Lease,
+        *,
+        set_: Mapping[str, Any],
+        remove: Sequence[str] = (),
+        ended: EventStatus | None = None,
+    ) -> None:
+        """Change the event's row under its fence."""
+        try:
+            self._table.update(
+                {"event_id": lease.event.event_key},
+                set_=set_,
+                remove=remove,
+                condition=f"{MINE} AND #status = :processing",
+                owner=lease.owner,
+                fence=lease.fence,
+                processing=EventStatus.PROCESSING.value,
+                reading=False,
+            )
+        except ConditionFailed as found:
+            same = (found.item.get("owner"), found.item.get("fence")) == (lease.owner, lease.fence)
+            if not (same and ended is not None and found.item.get("status") == ended):
+                raise LeaseLostError("lease_lost") from None
+
+    def _event_item(self, event: EventFacts, modes: Modes) -> Item:
+        return {
+            "event_id": event.event_key,
+            **self._required(event.received_at, event.conversation_id, modes),
+            "source_message_id": event.source_message_id,
+            "payload_sha256": event.payload_sha256,
+            "payload_bytes": event.payload_bytes,
+            "source": event.source,
+            "trace_id": event.trace_id,
+        }
+
+
+def _lease(event: EventFacts, row: Item) -> Lease:
+    """The row knows the message that its actions are named after, also where a resume does not."""
+    message_id = event.source_message_id or row.get("source_message_id")
+    if message_id != event.source_message_id:
+        event = replace(event, source_message_id=message_id)
+    return Lease(
+        event=event,
+        owner=row["owner"],
+        fence=row["fence"],
+        until_epoch=row["lease_until"],
+        attempts=row["attempts"],
+        plan=row.get("plan"),
+        was_left=row["attempts"] > 1 and row.get("released") != row["fence"] - 1,
+    )

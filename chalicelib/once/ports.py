@@ -1,0 +1,134 @@
+"""What the machine gives: time, logs, the queue, switches, secrets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Protocol
+
+from chalicelib.once.action import Action
+
+
+class Clock(Protocol):
+    """Time, injected so that a simulation owns it."""
+
+    def now(self) -> datetime:
+        """The wall clock, aware, UTC."""
+        ...
+
+    def monotonic(self) -> float:
+        """Seconds that never run backwards, for deadlines within one process."""
+        ...
+
+    def sleep(self, seconds: float) -> None:
+        """Wait."""
+        ...
+
+
+class Log(Protocol):
+    """JSON lines and metrics; redaction happens behind it."""
+
+    def event(self, name: str, **fields: object) -> None:
+        """Write one line: an event name such as ``worker.processed`` and its fields."""
+        ...
+
+    def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
+        """Count something; dimensions are closed sets, never identifiers."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Modes:
+    """The switches at the moment an event was decided, as its rows record them."""
+
+    mode: str
+    safe_mode: bool
+    automation_enabled: bool
+
+
+UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
+"""What a row says before the switches were read: the most cautious mode."""
+
+
+class OutboxPort(Protocol):
+    """The FIFO queue, sending side."""
+
+    def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
+        """Send one message and return its id; raises `UnavailableError` when it was not kept."""
+        ...
+
+    def defer(self, receipt_handle: str, seconds: float) -> None:
+        """Make a message in flight visible again after so many seconds."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """One message as the queue handed it over.
+
+    Attributes:
+        receive_count: how many times it was handed over, this time included.
+        max_receives: after so many it goes to the dead-letter queue.
+        time_left_seconds: what the function's time-out leaves, asked anew at every call.
+    """
+
+    body: str = field(repr=False)
+    message_id: str
+    receipt_handle: str = field(repr=False)
+    receive_count: int
+    max_receives: int
+    time_left_seconds: Callable[[], float]
+
+    @property
+    def is_last(self) -> bool:
+        """The queue will not hand it over again."""
+        return self.receive_count >= self.max_receives
+
+
+@dataclass(frozen=True, slots=True)
+class Switches:
+    """The switches as read; the most cautious of SSM and environment."""
+
+    kill_switch: bool = False
+    safe_mode: bool = False
+    automation_enabled: bool = True
+    shadow_mode: bool = False
+
+    @property
+    def modes(self) -> Modes:
+        """As the ledger's rows record it."""
+        may_automate = self.automation_enabled and not self.safe_mode and not self.kill_switch
+        return Modes(
+            mode="automation_candidate" if may_automate else "route_only",
+            safe_mode=self.safe_mode,
+            automation_enabled=self.automation_enabled,
+        )
+
+    def forbids(self, action: Action) -> str | None:
+        """Why an action may not start, or None."""
+        if self.kill_switch:
+            return "kill_switch"
+        if self.shadow_mode:
+            return "shadow"
+        if action.speaks and self.safe_mode:
+            return "safe_mode"
+        if action.speaks and not self.automation_enabled:
+            return "automation_disabled"
+        return None
+
+
+class SwitchesPort(Protocol):
+    """The switches, cached for at most 25 seconds."""
+
+    def current(self) -> Switches:
+        """Raises `SwitchesUnreadableError` when no fresh value can be had."""
+        ...
+
+
+class SecretsPort(Protocol):
+    """Named secrets, cached."""
+
+    def text(self, name: str, *, refresh: bool = False) -> str:
+        """The secret's text; raises `UnavailableError` when it cannot be read."""
+        ...

@@ -1,0 +1,134 @@
+"""The sweep's own rows in table A: who sweeps now and where it stands, and a summary per run.
+
+::
+
+    event_id   sweep:cursor    owner, fence, lease_until   one run at a time, across containers
+                               page      7                 next page of the listing
+                               number    10412             highest ticket number seen
+                               last_run  sweep:run:2026-11-20T09:05:00.000Z
+    event_id   sweep:run:2026-11-20T09:05:00.000Z          its numbers under `summary`, for 30 days
+
+A crashed run leaves its lease behind; the next one begins when it is over, at the page kept last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from chalicelib.errors import LeaseLostError
+from chalicelib.once.event import EventStatus
+from chalicelib.once.ledger.rows import MINE, LedgerRows
+from chalicelib.once.ports import UNDECIDED
+from chalicelib.once.store import ConditionFailed, Item
+
+CURSOR_KEY = "sweep:cursor"
+RUN_PREFIX = "sweep:run:"
+
+
+class Sweeps(LedgerRows):
+    """`ports.SweepsPort` on table A."""
+
+    def take(self, *, lease_seconds: float) -> SweepCursor | None:
+        """See `ports.SweepsPort.take`."""
+        owner, now = self._new_owner(), self._epoch()
+        required = self._row(EventStatus.PROCESSING)
+        created = {"created_at": required.pop("created_at")}
+        try:
+            row = self._table.update(
+                {"event_id": CURSOR_KEY},
+                set_=required | {"owner": owner, "lease_until": int(now + lease_seconds)},
+                keep=created,
+                add={"fence": 1},
+                condition="attribute_not_exists(#event_id) OR #lease_until < :now",
+                now=now,
+            )
+        except ConditionFailed as found:
+            if found.item.get("owner") != owner:
+                return None
+            row = found.item  # the SDK repeated a write of ours that had succeeded
+        return SweepCursor(owner, row["fence"], row.get("page", 1), row.get("number"))
+
+    def save(self, cursor: SweepCursor) -> None:
+        """See `ports.SweepsPort.save`."""
+        self._write(cursor, {})
+
+    def end(self, cursor: SweepCursor, summary: Mapping[str, Any]) -> None:
+        """See `ports.SweepsPort.end`."""
+        run = f"{RUN_PREFIX}{self._now()}"
+        item = self._row(EventStatus.PROCESSED)
+        self._table.put(item | {"event_id": run, "summary": dict(summary)})
+        self._write(
+            cursor, {"lease_until": 0, "last_run": run, "status": EventStatus.PROCESSED.value}
+        )
+
+    def last(self) -> Mapping[str, Any] | None:
+        """The last run's row with its summary; None before the first."""
+        cursor = self._table.get({"event_id": CURSOR_KEY})
+        if cursor is None or "last_run" not in cursor:
+            return None
+        return self._table.get({"event_id": cursor["last_run"]})
+
+    def begin_at(self, number: int) -> None:
+        """Let the walk over ticket numbers begin after a number; for operators."""
+        now = self._epoch()
+        self._table.update(
+            {"event_id": CURSOR_KEY},
+            set_={"number": number},
+            keep=self._row(EventStatus.PROCESSED) | {"lease_until": int(now) - 1},
+        )
+
+    def _write(self, cursor: SweepCursor, more: Mapping[str, Any]) -> None:
+        try:
+            self._table.update(
+                {"event_id": CURSOR_KEY},
+                set_={"page": cursor.page, "number": cursor.number, **more},
+                condition=MINE,
+                owner=cursor.owner,
+                fence=cursor.fence,
+            )
+        except ConditionFailed:
+            raise LeaseLostError("sweep_taken") from None
+
+    def _row(self, status: EventStatus) -> Item:
+        return {
+            **self._required(self._now(), "sweep", UNDECIDED),
+            "status": status.value,
+            "payload_sha256": "",
+            "payload_bytes": 0,
+            "source": "reconcile",
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SweepCursor:
+    """Where the sweep stands; kept between runs.
+
+    Attributes:
+        owner: who holds the sweep now.
+        fence: grows with every run; a lower one writes nothing.
+        page: the next page of the listing.
+        number: the highest ticket number seen, where one was.
+    """
+
+    owner: str
+    fence: int
+    page: int = 1
+    number: int | None = None
+
+
+class SweepsPort(Protocol):
+    """The sweep's own rows in table A: one run at a time, resumable, each with its summary."""
+
+    def take(self, *, lease_seconds: float) -> SweepCursor | None:
+        """Begin a run where the last one stopped; None while another one runs."""
+        ...
+
+    def save(self, cursor: SweepCursor) -> None:
+        """Keep where the run stands; raises `LeaseLostError` when another run has begun."""
+        ...
+
+    def end(self, cursor: SweepCursor, summary: Mapping[str, Any]) -> None:
+        """Store the run's summary and let the next one begin."""
+        ...

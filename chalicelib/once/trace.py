@@ -1,0 +1,52 @@
+"""What every log line within a piece of work carries, without being handed through each call.
+
+The worker opens a scope around an event; the vendor client far below logs inside it, so one
+``mw_trace_id`` leads from the webhook to the vendor call.  Values are identifiers that may be
+logged: the trace id, and digests where an id could be an address.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+
+from chalicelib.once import keys
+from chalicelib.once.event import EventFacts
+
+_NONE: Mapping[str, object] = {}
+_fields: ContextVar[Mapping[str, object]] = ContextVar("trace", default=_NONE)
+
+
+@contextmanager
+def within(**fields: object) -> Iterator[None]:
+    """Add fields to every line written inside; scopes nest, and the inner one wins."""
+    token = _fields.set({**_fields.get(), **fields})
+    try:
+        yield
+    finally:
+        _fields.reset(token)
+
+
+def current() -> Mapping[str, object]:
+    """The fields of the scopes we are in."""
+    return _fields.get()
+
+
+def of_event(event: EventFacts) -> dict[str, object]:
+    """An event as log lines name it: its trace, and digests of its ticket and its key.
+
+    A ticket id can be a Message-ID, which reads like an e-mail address.
+    """
+    return {
+        "mw_trace_id": event.trace_id,
+        "ticket_id": short(event.conversation_id),
+        "idempotency_key": short(event.event_key),
+    }
+
+
+@lru_cache(maxsize=256)
+def short(identifier: str) -> str:
+    """An identifier as log lines name it: 16 hex digits of its SHA-256."""
+    return keys.digest(identifier)[:16]

@@ -1,0 +1,367 @@
+"""Takes one message off the queue: claim the event, run its plan, finish it, or hand it back.
+
+::
+
+    delivery -> job -> flow.events -> for each event:
+        claim -> (flow.plan -> store) -> effects step by step -> audit -> state -> finish
+
+A message is acknowledged by returning and handed back by raising; nothing else ends it.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from chalicelib.clock import parsed
+from chalicelib.errors import (
+    BusyError,
+    HandBackError,
+    LeaseLostError,
+    MiddlewareError,
+    PayloadError,
+    SwitchesUnreadableError,
+    reason_of,
+)
+from chalicelib.once import trace
+from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.audit import AuditPort
+from chalicelib.once.backoff import Jitter, backoff, wait
+from chalicelib.once.effects import Attempt, Effects, StepAction
+from chalicelib.once.escalation import Escalation
+from chalicelib.once.event import (
+    LEASE_GRACE_SECONDS,
+    Busy,
+    EventStatus,
+    Finished,
+    Lease,
+    LedgerPort,
+)
+from chalicelib.once.flow import Event, Flow, NotAnEvent
+from chalicelib.once.job import Job, Recovery, facts_of
+from chalicelib.once.outcome import audit_rows, event_end
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import (
+    UNDECIDED,
+    Clock,
+    Delivery,
+    Log,
+    Modes,
+    OutboxPort,
+    Switches,
+    SwitchesPort,
+)
+
+_TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
+    None: frozenset(),
+    Recovery.SWEEP: frozenset(),
+    Recovery.SETTLED: frozenset({EventStatus.PARKED}),
+    Recovery.HANDOFF: frozenset({EventStatus.FAILED}),
+    Recovery.OPERATOR: frozenset(
+        {EventStatus.PARKED, EventStatus.FAILED, EventStatus.SKIPPED, EventStatus.PROCESSED}
+    ),
+}
+
+
+class _PlanNotKnownHere(Exception):  # noqa: N818 - leads to parking, not to a fault
+    """A stored plan of another version names what this one does not have."""
+
+
+class HandedBackError(MiddlewareError):
+    """Raised to the queue so that the message stays; says why in one fixed word."""
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """Everything one delivery needs; built once per container."""
+
+    decode: Callable[[str], Job]
+    ledger: LedgerPort
+    audit: AuditPort
+    switches: SwitchesPort
+    effects: Effects
+    escalation: Escalation
+    outbox: OutboxPort
+    flows: Mapping[str, Flow]
+    clock: Clock
+    log: Log
+    keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
+    """Rooms for jobs that are only kept: idempotent writes under keys of their own, no vendor."""
+    jitter: Jitter = random.random
+
+    def process(self, delivery: Delivery) -> None:
+        """Work on one message.
+
+        Raises:
+            HandedBackError: the message must stay on the queue; its visibility is set to the
+                time after which another try makes sense.
+        """
+        try:
+            job = self.decode(delivery.body)
+        except (HandBackError, PayloadError) as error:
+            self._undecodable(delivery, reason=str(error))
+            raise HandedBackError("undecodable") from None
+        with trace.within(**trace.of_event(facts_of(job)), sqs_message_id=delivery.message_id):
+            try:
+                self._run(job, delivery)
+            except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
+                reason = reason_of(error)
+                delay = wait(error, delivery.receive_count, self.jitter)
+            else:
+                return
+            self._hand_back(job, delivery, error_reason=reason, delay_seconds=delay)
+        raise HandedBackError(reason)
+
+    # --- one job ------------------------------------------------------------------------------
+
+    def _run(self, job: Job, delivery: Delivery) -> None:
+        keep = self.keepers.get(job.kind)
+        if keep is not None:
+            keep(job)
+            return
+        if job.recovery == Recovery.HANDOFF:
+            self._repeat_handoff(job, delivery)
+            return
+        flow = self.flows[job.kind]
+        try:
+            events = flow.events(job)
+        except NotAnEvent as end:
+            self._record_end(job, end.status, end.reason)
+            return
+        for event in events:
+            with trace.within(**trace.of_event(event.facts)):
+                self._run_event(flow, event, job, delivery)
+        if flow.is_container(job):
+            outcome = "resolved" if events else "nothing_new"
+            self._record_end(job, EventStatus.PROCESSED, outcome)
+
+    def _run_event(self, flow: Flow, event: Event, job: Job, delivery: Delivery) -> None:
+        modes = self.switches.current().modes
+        claimed = self.ledger.claim(
+            event.facts,
+            modes,
+            lease_seconds=_time_left(delivery) + LEASE_GRACE_SECONDS,
+            takeover=_TAKEOVER[job.recovery],
+            last_chance=delivery.is_last,
+            is_watched=flow.is_watched,
+            by=delivery.message_id if job.reopens else None,
+        )
+        match claimed:
+            case Finished():
+                self.log.event(
+                    "worker.duplicate_event",
+                    status=claimed.status.value,
+                    reason=claimed.reason,
+                    mw_trace_id=event.facts.trace_id,
+                )
+                self.log.metric("mw.worker.duplicates")
+            case Busy():
+                left = claimed.until_epoch - self.clock.now().timestamp()
+                raise BusyError("busy", delay_seconds=max(1.0, left))
+            case Lease():
+                event = replace(event, facts=claimed.event, lease=claimed)
+                self._run_claimed(flow, event, claimed, modes, job, delivery)
+
+    def _run_claimed(
+        self, flow: Flow, event: Event, lease: Lease, modes: Modes, job: Job, delivery: Delivery
+    ) -> None:
+        self.log.event(
+            "worker.job.start",
+            attempt=lease.attempts,
+            receive=delivery.receive_count,
+            resumed=lease.plan is not None,
+            mw_trace_id=event.facts.trace_id,
+        )
+        if lease.was_left and not job.reopens:
+            self.log.event("worker.lease_taken_over", attempt=lease.attempts)
+            self.log.metric("mw.worker.lease_taken_over")
+        try:
+            self._run_plan(flow, event, lease, operator=job.recovery == Recovery.OPERATOR)
+        except LeaseLostError:
+            raise
+        except Exception as error:
+            reason = reason_of(error)
+            if not delivery.is_last:
+                self.ledger.release(lease, reason=reason)
+            elif not self.escalation.dead_letter(flow, lease, event, modes, reason):
+                return
+            raise
+
+    def _run_plan(self, flow: Flow, event: Event, lease: Lease, *, operator: bool) -> None:
+        switches = self.switches.current()
+        try:
+            plan = self._plan(flow, event, lease, switches)
+            steps = _steps(flow, plan, event)
+        except NotAnEvent as end:
+            self._end_early(flow, event, Attempt(lease, switches.modes), end)
+            return
+        except _PlanNotKnownHere:
+            self._park(lease, "plan_not_known_here")
+            return
+        attempt = Attempt(lease, switches.modes, operator=operator, decided=switches)
+        rows: dict[str, ActionRow] = {}
+        for step in steps:
+            rows |= self.effects.perform(attempt, step, rows)
+        built = [item.action for step in steps for item in step]
+        self._finish(flow, event, lease, plan, built, rows, attempt)
+
+    def _plan(self, flow: Flow, event: Event, lease: Lease, switches: Switches) -> Plan:
+        """The stored plan, or a new one stored before anything starts."""
+        if lease.plan is not None:
+            plan = _stored_plan(lease.plan)
+            flow.look_again(event, plan, switches)
+            return plan
+        plan = flow.plan(event, switches)
+        self.ledger.store_plan(
+            lease, plan.packed(), intent=plan.facts.get("intent"), modes=switches.modes
+        )
+        return plan
+
+    def _end_early(self, flow: Flow, event: Event, attempt: Attempt, end: NotAnEvent) -> None:
+        """It needs nothing; what an earlier run has begun, to ask a person, is ended all the same."""
+        if end.status != EventStatus.FAILED:
+            asked, reason = event_end(self.escalation.of_earlier(flow, event, attempt, {}))
+            if asked == EventStatus.PARKED:
+                self._park(attempt.lease, reason)
+                return
+        self.ledger.finish(attempt.lease, end.status, reason=end.reason)
+        self.log.event("worker.skipped", reason=end.reason, mw_trace_id=event.facts.trace_id)
+
+    def _park(self, lease: Lease, reason: str | None) -> None:
+        self.ledger.finish(lease, EventStatus.PARKED, reason=reason)
+        self.log.event("worker.parked", reason=reason)
+        self.log.metric("mw.worker.events", outcome="parked")
+
+    def _finish(
+        self,
+        flow: Flow,
+        event: Event,
+        lease: Lease,
+        plan: Plan,
+        built: Sequence[Action],
+        rows: dict[str, ActionRow],
+        attempt: Attempt,
+    ) -> None:
+        status, reason = event_end(rows)
+        if status == EventStatus.FAILED:
+            rows |= self.escalation.of_refused(flow, event, attempt, rows)
+        else:
+            asked = self.escalation.of_earlier(flow, event, attempt, rows)
+            status, reason = event_end({**rows, **asked})
+        self.audit.write(audit_rows(built, rows))
+        if not flow.conclude(lease, event, plan, rows):
+            self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
+        self.ledger.finish(lease, status, reason=reason)
+        self.log.event(
+            f"worker.{status.value}",
+            reason=reason,
+            attempt=lease.attempts,
+            intent=plan.facts.get("intent"),
+            mw_trace_id=event.facts.trace_id,
+        )
+        self.log.metric("mw.worker.events", outcome=status.value)
+        received = parsed(event.facts.received_at)
+        if received is not None:
+            waited = self.clock.now() - received
+            self.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
+
+    # --- the end of the road ------------------------------------------------------------------
+
+    def _repeat_handoff(self, job: Job, delivery: Delivery) -> None:
+        """The event has failed and stays so; the person who was never told is told now."""
+        modes = self.switches.current().modes
+        claimed = self.ledger.claim(
+            facts_of(job),
+            modes,
+            lease_seconds=_time_left(delivery) + LEASE_GRACE_SECONDS,
+            takeover=_TAKEOVER[Recovery.HANDOFF],
+            last_chance=delivery.is_last,
+        )
+        match claimed:
+            case Finished():
+                return
+            case Busy():
+                left = claimed.until_epoch - self.clock.now().timestamp()
+                raise BusyError("busy", delay_seconds=max(1.0, left))
+            case Lease():
+                self.escalation.tell_at_last(self.flows[job.kind], claimed, modes)
+
+    def _undecodable(self, delivery: Delivery, *, reason: str) -> None:
+        self.log.event(
+            "worker.body_parse_failed",
+            reason=reason,
+            receive=delivery.receive_count,
+            sqs_message_id=delivery.message_id,
+        )
+        self.log.metric("mw.worker.undecodable")
+        self._defer(delivery, max(1.0, backoff(delivery.receive_count, self.jitter)))
+
+    def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
+        try:
+            modes = self.switches.current().modes
+        except SwitchesUnreadableError:
+            modes = UNDECIDED
+        self.ledger.record(facts_of(job), modes, status, reason=reason)
+        self.log.event(
+            f"worker.notification.{status.value}", reason=reason, mw_trace_id=job.trace_id
+        )
+
+    def _hand_back(
+        self, job: Job, delivery: Delivery, *, error_reason: str, delay_seconds: float
+    ) -> None:
+        """Set when the message comes again, and say why it stays."""
+        name = "system.dlq.message_written" if delivery.is_last else "worker.handed_back"
+        self.log.event(
+            name, reason=error_reason, receive=delivery.receive_count, mw_trace_id=job.trace_id
+        )
+        self.log.metric("mw.worker.handed_back", reason=error_reason.partition(":")[0])
+        if delivery.is_last:
+            try:
+                self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
+            except MiddlewareError:
+                self.log.event("worker.dead_letter_not_recorded")
+        self._defer(delivery, max(1.0, delay_seconds))
+
+    def _defer(self, delivery: Delivery, seconds: float) -> None:
+        try:
+            self.outbox.defer(delivery.receipt_handle, seconds)
+        except MiddlewareError:
+            self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
+
+
+def _time_left(delivery: Delivery) -> float:
+    """Who stood still beyond the function's time-out has lost its message, and claims nothing.
+
+    The queue hands it over anew, and what it stands for may have been ended, and queued again in
+    another place, since.
+    """
+    left = delivery.time_left_seconds()
+    if left <= 0:
+        raise HandBackError("time_is_up", delay_seconds=1)
+    return left
+
+
+def _stored_plan(text: str) -> Plan:
+    try:
+        return Plan.decode(text)
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        raise _PlanNotKnownHere from None
+
+
+def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
+    """The plan's actions built for their event, dependencies named by key."""
+    try:
+        built = [flow.build(planned, event, plan) for planned in plan.actions]
+        keys = [action.key for action in built]
+        numbered = iter(zip(plan.actions, built, strict=True))
+        return [
+            [
+                StepAction(action, tuple(keys[n] for n in planned.depends_on), planned.already)
+                for planned, action in (next(numbered) for _ in step)
+            ]
+            for step in plan.steps
+        ]
+    except (KeyError, IndexError):
+        raise _PlanNotKnownHere from None

@@ -1,0 +1,90 @@
+"""The `company-data` table: what a company has set for one of its projects.
+
+Example item (origin's names)::
+
+    company_id        ci-aaa-001         project_id      pi-aaa-001
+    company_name      Cucumber Recruitment               project_name   Clarify CV
+    project_status    active             allowed_channels  ["whatsapp", "email"]
+    rate_limits       {"requests_per_minute": 60, "requests_per_day": 2000,
+                       "concurrent_conversations": 30, "max_message_length": 4096}
+    auto_queue_initial_message false     auto_queue_initial_message_from_number [...]  ...
+    company_rep       {"company_rep_1": "Ana"}
+    ai_config         {"openai_config": {"whatsapp": {"api_key_reference": "ai-multi-comms/..."}}}
+    channel_config    {"whatsapp": {"company_whatsapp_number": "+15550100", ...}, ...}
+    require_consent   true               quiet_hours   {"from": "21:00", "until": "08:00",
+                                                        "zone": "Europe/London"}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from chalicelib.once.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class RateLimits:
+    """`rate_limits`; origin's defaults stand for what is missing."""
+
+    requests_per_minute: int = 60
+    requests_per_day: int = 2000
+    concurrent_conversations: int = 30
+    max_message_length: int = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """One item."""
+
+    item: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def is_active(self) -> bool:
+        """`project_status`."""
+        return bool(self.item.get("project_status") == "active")
+
+    @property
+    def allowed_channels(self) -> frozenset[str]:
+        """`allowed_channels`, in lower case."""
+        return frozenset(str(one).lower() for one in self.item.get("allowed_channels") or ())
+
+    @property
+    def requires_consent(self) -> bool:
+        """A start without consent is refused."""
+        return self.item.get("require_consent") is True
+
+    @property
+    def rate_limits(self) -> RateLimits:
+        """What is set; a default stands for whatever is no positive whole number."""
+        raw = self.item.get("rate_limits") or {}
+        names = RateLimits.__slots__
+        given = {n: raw[n] for n in names if isinstance(raw.get(n), int) and raw[n] > 0}
+        return RateLimits(**given)
+
+    def channel_config(self, channel: str) -> Mapping[str, Any]:
+        """The settings of one channel; empty where there are none."""
+        return dict((self.item.get("channel_config") or {}).get(channel) or {})
+
+    def ai_config(self, channel: str) -> Mapping[str, Any]:
+        """The AI settings of one channel; empty where there are none."""
+        config = (self.item.get("ai_config") or {}).get("openai_config") or {}
+        return dict(config.get(channel) or {})
+
+
+class Companies:
+    """Look-ups; nothing here writes."""
+
+    def __init__(self, table: Store) -> None:
+        self._table = table
+
+    def project(self, company_id: str, project_id: str) -> Project | None:
+        """A company's project, read anew; None when there is none.
+
+        Raises:
+            TransientError: the table could not be read.
+        """
+        key = {"company_id": company_id, "project_id": project_id}
+        item = self._table.get(key, consistent=False)
+        return Project(item) if item else None

@@ -1,0 +1,172 @@
+"""What an event of outreach leaves behind: the entry, the status, and what the sender may learn.
+
+An entry is appended once per id and a status moves only from the expected one, so that a worker
+that has lost its lease writes what its successor writes, or nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once import keys
+from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.flow import Event, suffix
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Clock
+from chalicelib.outreach import actions as outreach_actions
+from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.conversations.ports import ConversationsPort, StartsPort
+from chalicelib.outreach.conversations.records import (
+    AUTOMATED,
+    UNATTENDED,
+    UNSENT,
+    Channel,
+    Draft,
+    Entry,
+    Record,
+    Status,
+)
+from chalicelib.outreach.work import Work
+
+OPT_OUT_CODE = "21610"
+SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
+"""Reasons of `ports.Switches.forbids`: what they stopped may be done later."""
+_OVER = ("withheld_reason", "failure_stage", "failure_reason")
+"""What a message that was sent makes untrue."""
+
+
+class Conclusions:
+    """Writes what came of an event into its conversation and its start.
+
+    Args:
+        message_id_header: an e-mail's Message-ID from the vendor's id of it.
+    """
+
+    def __init__(
+        self,
+        conversations: ConversationsPort,
+        starts: StartsPort,
+        clock: Clock,
+        message_id_header: Callable[[str], str],
+    ) -> None:
+        self._conversations = conversations
+        self._starts = starts
+        self._clock = clock
+        self._message_id_header = message_id_header
+
+    def conclude(self, event: Event, plan: Plan, rows: Mapping[str, ActionRow]) -> bool:
+        """See `flows.Flow.conclude`."""
+        work: Work = event.subject
+        record = work.record or self._conversations.find(event.facts.conversation_id)
+        if record is None:
+            return False
+        for planned in plan.actions:
+            action = outreach_actions.build(
+                planned, conversation_id=record.opaque_id, suffix=suffix(event), loaded=work.loaded
+            )
+            row = rows[action.key]
+            if isinstance(action, HandOff):
+                self._hand_off(event, record, row)
+            elif row.status == ActionStatus.DONE:
+                record = self._send(event, plan, record, action.entry_id, row)
+            elif row.status == ActionStatus.REFUSED:
+                self._refusal(record, row, plan)
+            if row.status == ActionStatus.SKIPPED and row.reason in SWITCHES:
+                record = self._withheld(event, record, plan, row.reason)
+        function = plan.facts.get("function")
+        if function and all(one.kind == "hand_off" for one in plan.actions):
+            self._conversations.move(record, AUTOMATED | {Status.HANDED_OFF}, _called(function))
+        return True
+
+    def fail(self, record: Record, stage: str, reason: str) -> None:
+        """The conversation has failed before anything was said in it.
+
+        Where a person has it, it has once they give it back.
+        """
+        why = {"failure_stage": stage, "failure_reason": reason}
+        self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
+
+    def free(self, record: Record) -> None:
+        """Its start is no longer among its company's open ones."""
+        self._starts.free(
+            record.company_id, record.start_event, str(record.item.get("received_at") or "")
+        )
+
+    def _send(
+        self, event: Event, plan: Plan, record: Record, entry_id: str, row: ActionRow
+    ) -> Record:
+        work: Work = event.subject
+        draft = work.draft or self._conversations.draft(record, entry_id) or Draft()
+        now = self._clock.now()
+        is_opening = bool(plan.facts.get("opening"))
+        said = work.loaded.sent[0] if work.loaded and work.loaded.sent else draft.text
+        entry = Entry(
+            entry_id=entry_id,
+            message_timestamp=iso(now),
+            role="assistant",
+            content=said or " | ".join((draft.variables or {}).values()),
+            ai_prompt_tokens=draft.prompt_tokens,
+            ai_completion_tokens=draft.completion_tokens,
+            ai_total_tokens=draft.total_tokens,
+            processing_time_ms=draft.processing_time_ms,
+            provider_id=row.ref,
+        )
+        status = Status.INITIAL_MESSAGE_SENT if is_opening else Status.REPLY_SENT
+        changes: dict[str, Any] = {"conversation_status": status.value, "task_complete": 1}
+        if plan.facts.get("function"):
+            changes |= _called(plan.facts["function"])
+        also: tuple[dict[str, Any], ...] = ()
+        if is_opening:
+            changes["processing_time_ms"] = int((self._clock.monotonic() - work.started) * 1000)
+            also = (self._freed(record),)
+            if record.channel == Channel.EMAIL and row.ref:
+                changes["email_id"] = header = self._message_id_header(row.ref)
+                changes["email_id_digest"] = keys.digest("message-id", header)[:32]
+        record, _ = self._conversations.append(
+            record, entry, expected=UNATTENDED, changes=changes, remove=_OVER, also=also
+        )
+        if event.facts.event_key.startswith("evt:release:") and is_opening:
+            self._starts.note(record.start_event, outcome="sent")
+        return record
+
+    def _refusal(self, record: Record, row: ActionRow, plan: Plan) -> None:
+        if row.reason == OPT_OUT_CODE:
+            self._conversations.forbid(record.primary_channel, record.company_id, "code_21610")
+        if not plan.facts.get("opening"):
+            return
+        self.fail(record, "send", row.reason or "refused")
+        self.free(record)
+
+    def _withheld(self, event: Event, record: Record, plan: Plan, reason: str) -> Record:
+        """A switch stopped it: that is told, and its event goes on when it is replayed."""
+        why = {"withheld_reason": reason}
+        if not plan.facts.get("opening"):
+            return self._conversations.move(record, AUTOMATED, why) or record
+        self.free(record)
+        if event.facts.event_key != record.start_event:
+            self._starts.note(record.start_event, outcome=f"withheld:{reason}")
+        return self._end_unsent(record, UNSENT, Status.WITHHELD, why) or record
+
+    def _end_unsent(
+        self, record: Record, expected: Collection[Status], status: Status, why: Mapping[str, str]
+    ) -> Record | None:
+        """Only the reason is noted where a person has it: `Releasing` reads the status off it."""
+        moved = self._conversations.move(record, expected, {"conversation_status": status, **why})
+        return moved or self._conversations.move(record, {Status.HANDED_OFF}, why)
+
+    def _hand_off(self, event: Event, record: Record, row: ActionRow) -> None:
+        if row.status == ActionStatus.DONE and event.facts.event_key == record.start_event:
+            self._starts.note(record.start_event, outcome="handed_off")
+            self.free(record)
+
+    def _freed(self, record: Record) -> dict[str, Any]:
+        return self._starts.ended(
+            record.company_id, record.start_event, str(record.item.get("received_at") or "")
+        )
+
+
+def _called(function: str) -> dict[str, Any]:
+    """What the record shows of a function that the writer asked for."""
+    return {"function_call": True, "function_call_type": function}

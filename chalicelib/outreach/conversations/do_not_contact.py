@@ -1,0 +1,43 @@
+"""Who wants nothing of a company: a mark that outlives the conversations, until it is lifted."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import timedelta
+
+from chalicelib.clock import iso
+from chalicelib.once.store import ConditionFailed
+from chalicelib.outreach.conversations import items
+
+DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
+"""A wish not to be written to outlives the conversations; nothing here is without an end date."""
+NOT_FORBIDDEN = "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
+"""The condition on the mark under which a conversation may be opened."""
+
+
+class DoNotContact(items.OnTable):
+    """The marks."""
+
+    def forbid(self, primary_channel: str, company_id: str, reason: str) -> None:
+        """Mark that a recipient wants nothing of a company; doing it again changes nothing."""
+        now = self._clock.now()
+        self._table.update(
+            items.do_not_contact(primary_channel, company_id),
+            set_={"reason": reason, "ttl": int((now + DO_NOT_CONTACT_TTL).timestamp())},
+            keep={"since": iso(now)},
+            remove=["lifted_at"],
+        )
+
+    def allow(self, primary_channel: str, company_id: str) -> None:
+        """Lift the mark, because the recipient said so; nothing happens where there is none."""
+        with contextlib.suppress(ConditionFailed):
+            self._table.update(
+                items.do_not_contact(primary_channel, company_id),
+                set_={"lifted_at": iso(self._clock.now())},
+                condition="attribute_exists(#conversation_id)",
+            )
+
+    def is_forbidden(self, primary_channel: str, company_id: str) -> bool:
+        """Whether the recipient wants nothing of the company."""
+        mark = self._table.get(items.do_not_contact(primary_channel, company_id))
+        return mark is not None and "lifted_at" not in mark

@@ -1,0 +1,73 @@
+"""The list of hand-offs: what waits for a person, and what became of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from chalicelib.once.store import ConditionFailed, Store
+from chalicelib.outreach.conversations.records import Item, Record
+
+PARTITION = "handoffs"
+WAITING = "waiting"
+REPLACED = "replaced"
+"""Another, which holds something back, stands for it."""
+
+
+class Handoffs:
+    """The partition ``handoffs`` of the conversations table."""
+
+    def __init__(self, table: Store) -> None:
+        self._table = table
+
+    def waiting(self) -> Iterator[Item]:
+        """Everything that nobody has closed."""
+        found = self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p",
+            FilterExpression="handoff_state = :waiting",
+            values={"p": PARTITION, "waiting": WAITING},
+        )
+        yield from found
+
+    def close(self, record: Record, state: str, expires_at: datetime) -> bool:
+        """Mark a hand-off as approved or taken; False when it was closed before."""
+        try:
+            self._table.update(
+                key(str(record.handoff["id"]), record.opaque_id),
+                set_={"handoff_state": state, "ttl": int(expires_at.timestamp())},
+                condition="#handoff_state = :waiting",
+                waiting=WAITING,
+            )
+        except ConditionFailed:
+            return False
+        return True
+
+
+def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
+    """Whether a person has it for nothing that is held, and the new hand-off holds something.
+
+    Who has taken it over answers by hand: nothing held is sent any more.
+    """
+    if not record.is_handed_off or not handoff["held"] or record.handoff["id"] == handoff["id"]:
+        return False
+    return not record.handoff["held"] and "taken_by" not in record.handoff
+
+
+def entry(record: Record, handoff: Mapping[str, Any], state: str) -> Item:
+    """A hand-off as it stands on the list."""
+    return {
+        **key(str(handoff["id"]), record.opaque_id),
+        "points_to": record.key,
+        "opaque_id": record.opaque_id,
+        "company_id": record.company_id,
+        "project_id": record.project_id,
+        "handoff_state": state,
+        "ttl": record.item["ttl"],
+        **{name: handoff[name] for name in ("held", "reason", "since")},
+    }
+
+
+def key(handoff_id: str, opaque_id: str) -> Item:
+    """Where a hand-off stands on the list."""
+    return {"primary_channel": PARTITION, "conversation_id": f"{handoff_id}#{opaque_id}"}

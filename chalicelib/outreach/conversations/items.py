@@ -1,0 +1,144 @@
+"""The layout of the `conversations` table: each kind of item, its key and its bounds.
+
+Besides a conversation's own item, its partition holds items of no index (they lack every index
+key) that carry the same ``ttl``::
+
+    page#{digest of conversation_id}#00000042    one entry of the history, in order
+    seen#{digest of conversation_id}#{entry_id}  that entry was appended
+    draft#{digest of conversation_id}#{entry_id} what will be sent under that entry
+    do-not-contact#{company_id}                  the recipient wants nothing of this company
+
+A partition ``opaque#{opaque_id}`` holds where a conversation is, for whoever knows it only by its
+opaque id, and the partition ``handoffs`` is the list of what waits for a person.  ``messages`` in
+the conversation's item is the newest end of the history, bounded in entries and in bytes, so that
+an append costs the same however long the conversation is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once import keys
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import Store
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.records import (
+    SENDER_OF,
+    Channel,
+    Draft,
+    Entry,
+    Item,
+    Record,
+    Status,
+)
+
+TTL = timedelta(days=365)
+DRAFT = "draft#"
+NEWEST_ENTRIES = 8
+NEWEST_BYTES = 4096
+"""Bounds of `messages`; every index projects the whole item, so each byte is written nine times."""
+
+
+class OnTable:
+    """What every part of the store stands on."""
+
+    def __init__(self, table: Store, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+
+def new(record: Mapping[str, Any], now: datetime) -> Item:
+    """A conversation's item as it is opened."""
+    item = {
+        "conversation_status": Status.PROCESSING.value,
+        "messages": [],
+        "message_count": 0,
+        "task_complete": 0,
+        "comms_consent": False,
+        "function_call": False,
+        "hand_off_to_human": False,
+        "created_at": iso(now),
+        "updated_at": iso(now),
+        "ttl": int((now + TTL).timestamp()),
+        **present(record),
+    }
+    by = SENDER_OF[Channel(item["channel_method"])]
+    sparse = {
+        "gsi_recipient_tel": item.get("recipient_tel"),
+        "gsi_recipient_email": item.get("recipient_email"),
+        f"gsi_{by}": (item.get("channel_config") or {}).get(by),
+    }
+    return item | {name: value for name, value in sparse.items() if value}
+
+
+def appended(record: Record, entry: Entry, now: datetime) -> Item:
+    """The attributes that an append changes."""
+    newest = [*record.item["messages"], entry.item()][-NEWEST_ENTRIES:]
+    while len(newest) > 1 and sum(map(_bytes, newest)) > NEWEST_BYTES:
+        del newest[0]
+    return {
+        "messages": newest,
+        "message_count": record.message_count + 1,
+        "updated_at": iso(now),
+    }
+
+
+def do_not_contact(primary_channel: str, company_id: str) -> Item:
+    """Key of the mark that a recipient wants nothing of a company."""
+    return {
+        "primary_channel": primary_channel,
+        "conversation_id": f"do-not-contact#{company_id}",
+    }
+
+
+def pointer(opaque_id: str) -> Item:
+    """Key of what tells where a conversation is."""
+    return {"primary_channel": f"opaque#{opaque_id}", "conversation_id": "pointer"}
+
+
+def draft_item(record: Record, entry_id: str, written: Draft) -> Item:
+    """What will be sent under an entry id."""
+    return {
+        **draft_key(record, entry_id),
+        "ttl": record.item["ttl"],
+        "action_key": outreach_keys.send_action(record.opaque_id, entry_id),
+        **written.item(),
+    }
+
+
+def draft_key(record: Record, entry_id: str) -> Item:
+    """Its key."""
+    return {
+        "primary_channel": record.primary_channel,
+        "conversation_id": f"{DRAFT}{digest(record)}#{entry_id}",
+    }
+
+
+def seen_key(record: Record, entry_id: str) -> Item:
+    """Key of the mark that an entry was appended."""
+    return {
+        "primary_channel": record.primary_channel,
+        "conversation_id": f"seen#{digest(record)}#{entry_id}",
+    }
+
+
+def digest_of(conversation_id: str) -> str:
+    """What stands for a conversation in the keys of the items behind it."""
+    return keys.digest(conversation_id)[:32]
+
+
+def digest(record: Record) -> str:
+    """`digest_of` a record's."""
+    return digest_of(record.conversation_id)
+
+
+def _bytes(message: Mapping[str, Any]) -> int:
+    return sum(len(str(value).encode()) for value in message.values())
+
+
+def present(values: Mapping[str, Any]) -> Item:
+    """Those that have a value."""
+    return {name: value for name, value in values.items() if value is not None}

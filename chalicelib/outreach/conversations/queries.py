@@ -1,0 +1,124 @@
+"""Reading conversations: by key, by opaque id, whole histories, and a method per index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.records import (
+    SENDER_OF,
+    Channel,
+    Entry,
+    Item,
+    Record,
+    Status,
+    entry,
+)
+
+
+class Queries(items.OnTable):
+    """The questions that are asked of the table."""
+
+    def get(self, record: Record) -> Record:
+        """A conversation read anew."""
+        found = self.read(record.primary_channel, record.conversation_id)
+        return found or record
+
+    def read(self, primary_channel: str, conversation_id: str) -> Record | None:
+        """A conversation by its key, consistently."""
+        item = self._table.get(
+            {"primary_channel": primary_channel, "conversation_id": conversation_id}
+        )
+        return Record(item) if item else None
+
+    def find(self, opaque_id: str) -> Record | None:
+        """A conversation by what stands for it in every other table."""
+        item = self._table.get(items.pointer(opaque_id))
+        return self.read(**item["points_to"]) if item else None
+
+    def history(self, record: Record) -> Iterator[Entry]:
+        """Every entry, oldest first."""
+        return map(entry, self._pages(record))
+
+    def newest(self, record: Record, count: int) -> tuple[Entry, ...]:
+        """The newest entries, oldest first; reads only where the record does not hold them."""
+        if count <= len(record.messages) or record.message_count == len(record.messages):
+            return record.messages[-count:]
+        pages = self._pages(record, ScanIndexForward=False, Limit=count)
+        return tuple(reversed([entry(item) for item, _ in zip(pages, range(count), strict=False)]))
+
+    def has_entry(self, record: Record, entry_id: str) -> bool:
+        """Whether an entry of that id was appended."""
+        return self._table.get(items.seen_key(record, entry_id)) is not None
+
+    # --- one method per index -----------------------------------------------------------------
+
+    def of_project(self, company_id: str, project_id: str) -> Iterator[Record]:
+        """By `company-id-project-id-index`: for reports."""
+        return self._by("company-id-project-id-index", company_id=company_id, project_id=project_id)
+
+    def of_pair(self, channel: Channel, sender: str, recipient: str) -> Iterator[Record]:
+        """By the channel's sparse index: which conversations an incoming message may belong to.
+
+        Args:
+            channel: which index.
+            sender: the company's number or address.
+            recipient: the customer's.
+        """
+        kind = "email" if channel == Channel.EMAIL else "tel"
+        by = SENDER_OF[channel]
+        return self._by(
+            f"{by.replace('_', '-')}-recipient-{kind}-index",
+            **{f"gsi_{by}": sender, f"gsi_recipient_{kind}": recipient},
+        )
+
+    def created_between(
+        self, primary_channel: str, since: datetime, until: datetime
+    ) -> Iterator[Record]:
+        """By `created-at-index`: a recipient's conversations within a time, oldest first."""
+        return self._records(
+            IndexName="created-at-index",
+            KeyConditionExpression="primary_channel = :p AND created_at BETWEEN :a AND :b",
+            values={"p": primary_channel, "a": iso(since), "b": iso(until)},
+        )
+
+    def by_task(self, primary_channel: str, *, is_complete: bool) -> Iterator[Record]:
+        """By `task-complete-index`: a recipient's conversations whose opening was sent, or not."""
+        return self._by(
+            "task-complete-index", primary_channel=primary_channel, task_complete=int(is_complete)
+        )
+
+    def by_status(self, primary_channel: str, status: Status) -> Iterator[Record]:
+        """By `conversation-status-index`: a recipient's conversations in a status."""
+        return self._by(
+            "conversation-status-index",
+            primary_channel=primary_channel,
+            conversation_status=status.value,
+        )
+
+    def by_channel(self, primary_channel: str, channel: Channel) -> Iterator[Record]:
+        """By `channel-method-index`: a recipient's conversations on a channel."""
+        return self._by(
+            "channel-method-index", primary_channel=primary_channel, channel_method=channel.value
+        )
+
+    def _pages(self, record: Record, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
+        return self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :page)",
+            values={"p": record.primary_channel, "page": f"page#{items.digest(record)}#"},
+            ConsistentRead=True,
+            **how,
+        )
+
+    def _by(self, index: str, **equal: object) -> Iterator[Record]:
+        return self._records(
+            IndexName=index,
+            KeyConditionExpression=" AND ".join(f"{name} = :{name}" for name in equal),
+            values=equal,
+        )
+
+    def _records(self, **arguments: Any) -> Iterator[Record]:  # noqa: ANN401 - boto3's own
+        return map(Record, self._table.query_pages(**arguments))

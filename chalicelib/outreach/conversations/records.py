@@ -1,0 +1,300 @@
+"""The `conversations` table's items as values: a record, its entries, and the draft of a message.
+
+Example item (required attributes first; the rest as seed 002 names them)::
+
+    primary_channel      +15550100001                    conversation_status  processing
+    conversation_id      ci-aaa-001#pi-aaa-001#req123#15550100001
+    company_id           ci-aaa-001                      channel_method       whatsapp
+    project_id           pi-aaa-001                      request_id           req123
+    messages             [{"entry_id": "...", "message_timestamp": "...", "role": "assistant",
+                           "content": "...", "ai_prompt_tokens": 150, ...}]
+    created_at, updated_at                               task_complete        0
+    comms_consent        true                            function_call        false
+    hand_off_to_human    false                           ttl                  1795160000
+    gsi_recipient_tel, gsi_company_whatsapp_number, ...  only where they have a value (sparse)
+
+Beyond the seed an item has ``opaque_id`` (what stands for the conversation in every other table),
+``start_event`` (the ledger's key of its start), ``message_count``, ``delivery_status``,
+``last_inbound_at``, ``failure_stage``, ``failure_reason``, ``withheld_reason`` (the switch that
+stopped its newest message) and, while a person has it, ``handoff``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from enum import StrEnum
+from typing import Any
+
+from chalicelib.clock import parsed
+
+Item = dict[str, Any]
+
+
+class Channel(StrEnum):
+    """`channel_method`."""
+
+    WHATSAPP = "whatsapp"
+    SMS = "sms"
+    EMAIL = "email"
+
+
+class Status(StrEnum):
+    """`conversation_status`.
+
+    ::
+
+        processing ─▶ initial_message_sent ─▶ reply_sent ─▶ reply_sent ...
+             │                  └──────┬──────────┘
+             ├─▶ handed_off ◀──────────┘        a person has it; released: back to where it was
+             ├─▶ withheld                       a switch stopped the first message; replayed: sent
+             └─▶ failed                         with stage and reason; replayed, or written to: sent
+    """
+
+    PROCESSING = "processing"
+    INITIAL_MESSAGE_SENT = "initial_message_sent"
+    REPLY_SENT = "reply_sent"
+    HANDED_OFF = "handed_off"
+    WITHHELD = "withheld"
+    FAILED = "failed"
+
+
+AUTOMATED = frozenset(
+    {Status.PROCESSING, Status.INITIAL_MESSAGE_SENT, Status.REPLY_SENT, Status.WITHHELD}
+)
+"""Statuses in which no person has the conversation and it has not failed."""
+UNATTENDED = AUTOMATED | {Status.FAILED}
+"""Statuses in which no person has the conversation."""
+UNSENT = frozenset({Status.PROCESSING, Status.WITHHELD})
+"""Those in which the first message has not been sent, as far as is known."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One message of a conversation.
+
+    Attributes:
+        entry_id: unique within the conversation: the provider's id of a message that came, our
+            own id of one that goes.
+        role: ``user`` or ``assistant``.
+        provider_id: the vendor's id of a message that was sent.
+        note: a fixed word on a message that has no text of its own: ``media``, ``auto_reply``,
+            ``opt_out``, ``truncated``.
+    """
+
+    entry_id: str
+    message_timestamp: str
+    role: str
+    content: str = field(repr=False)
+    ai_prompt_tokens: int | None = None
+    ai_completion_tokens: int | None = None
+    ai_total_tokens: int | None = None
+    processing_time_ms: int | None = None
+    provider_id: str | None = None
+    note: str | None = None
+
+    def item(self) -> Item:
+        """The map the table holds; None is left out."""
+        fields = {name: getattr(self, name) for name in ENTRY_FIELDS}
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What a recipient was, or will be, told besides one message.
+
+    Attributes:
+        texts: in free text, normalised; of a template the carrier makes the text.
+        refs: the provider's ids of the messages of whose delivery it has told.
+        untold: of the others, the send's action key and its text; "" where the carrier makes it.
+    """
+
+    texts: frozenset[str] = frozenset()
+    refs: frozenset[str] = frozenset()
+    untold: Mapping[str, str] = field(default_factory=dict)
+
+
+ENTRY_FIELDS = (
+    "entry_id",
+    "message_timestamp",
+    "role",
+    "content",
+    "ai_prompt_tokens",
+    "ai_completion_tokens",
+    "ai_total_tokens",
+    "processing_time_ms",
+    "provider_id",
+    "note",
+)
+
+
+def entry(item: Mapping[str, Any]) -> Entry:
+    """A stored map as an entry."""
+    fields: dict[str, Any] = {name: item.get(name) for name in ENTRY_FIELDS}
+    return Entry(**fields)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a writer wrote, before it is sent.
+
+    Attributes:
+        text: what the customer reads; for a template the rendering we know of, perhaps empty.
+        variables: values of an approved template's variables, by number.
+        function_call: a function the writer asks for, instead of or beside the text.
+        hand_off_reason: why a person should take over, when the writer says so.
+    """
+
+    text: str = field(default="", repr=False)
+    subject: str | None = field(default=None, repr=False)
+    html: str | None = field(default=None, repr=False)
+    variables: Mapping[str, str] | None = field(default=None, repr=False)
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    total_tokens: int | None = None
+    processing_time_ms: int | None = None
+    function_call: str | None = None
+    function_arguments: str | None = field(default=None, repr=False)
+    hand_off_reason: str | None = None
+
+    def item(self) -> Item:
+        """The attributes the table holds; None is left out."""
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return {name: value for name, value in fields.items() if value is not None}
+
+
+def draft(item: Mapping[str, Any]) -> Draft:
+    """Stored attributes as a draft."""
+    return Draft(**{name: item[name] for name in Draft.__slots__ if name in item})
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One conversation as last read."""
+
+    item: Mapping[str, Any] = field(repr=False)
+
+    @property
+    def key(self) -> Item:
+        """The table's key."""
+        return {name: self.item[name] for name in ("primary_channel", "conversation_id")}
+
+    @property
+    def primary_channel(self) -> str:
+        """The recipient's phone in E.164, or e-mail address."""
+        return str(self.item["primary_channel"])
+
+    @property
+    def conversation_id(self) -> str:
+        """The sort key; holds personal data, unlike `opaque_id`."""
+        return str(self.item["conversation_id"])
+
+    @property
+    def opaque_id(self) -> str:
+        """What stands for the conversation outside this table."""
+        return str(self.item["opaque_id"])
+
+    @property
+    def company_id(self) -> str:
+        """Whose it is."""
+        return str(self.item["company_id"])
+
+    @property
+    def project_id(self) -> str:
+        """Which of the company's projects."""
+        return str(self.item["project_id"])
+
+    @property
+    def request_id(self) -> str:
+        """The Router's."""
+        return str(self.item["request_id"])
+
+    @property
+    def start_event(self) -> str:
+        """The ledger's key of the start."""
+        return str(self.item["start_event"])
+
+    @property
+    def channel(self) -> Channel:
+        """`channel_method`."""
+        return Channel(self.item["channel_method"])
+
+    @property
+    def status(self) -> Status:
+        """`conversation_status`."""
+        return Status(self.item["conversation_status"])
+
+    @property
+    def sender(self) -> str:
+        """The company's number or address on this channel."""
+        return str(self.channel_config[SENDER_OF[self.channel]])
+
+    @property
+    def channel_config(self) -> Mapping[str, Any]:
+        """The company's settings of this channel."""
+        return dict(self.item.get("channel_config") or {})
+
+    @property
+    def ai_config(self) -> Mapping[str, Any]:
+        """The company's AI settings of this channel."""
+        return dict(self.item.get("ai_config") or {})
+
+    @property
+    def messages(self) -> tuple[Entry, ...]:
+        """The newest entries, oldest first; `Conversations.history` has them all."""
+        return tuple(entry(one) for one in self.item["messages"])
+
+    @property
+    def message_count(self) -> int:
+        """How many entries the whole history has."""
+        return int(self.item["message_count"])
+
+    @property
+    def is_handed_off(self) -> bool:
+        """A person has it."""
+        return self.status == Status.HANDED_OFF
+
+    @property
+    def handoff(self) -> Mapping[str, Any]:
+        """Why and since when a person has it; empty when nobody does."""
+        return dict(self.item.get("handoff") or {})
+
+    @property
+    def created_at(self) -> str:
+        """ISO time of creation."""
+        return str(self.item["created_at"])
+
+    @property
+    def last_inbound_at(self) -> datetime | None:
+        """When the recipient last wrote; opens WhatsApp's 24 hours."""
+        return parsed(self.item.get("last_inbound_at"))
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """How opening went.
+
+    Attributes:
+        record: the conversation, or None because the recipient wants no messages.
+        is_new: it did not exist before.
+    """
+
+    record: Record | None
+    is_new: bool
+
+
+SENDER_OF: Mapping[Channel, str] = {
+    Channel.WHATSAPP: "company_whatsapp_number",
+    Channel.SMS: "company_sms_number",
+    Channel.EMAIL: "company_email",
+}
+"""Name of the company's sending identifier in `channel_config`."""
+
+
+NEVER_OPENED = "never_opened"
+"""A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
+
+
+DO_NOT_CONTACT = "do_not_contact"
+"""The recipient wants nothing of the company: nothing is sent, and nobody is asked to."""

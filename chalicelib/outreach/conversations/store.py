@@ -1,0 +1,268 @@
+"""The `conversations` table: open, append once, move on, hand off; the rest by its parts.
+
+`items` has the layout, `queries` reads, `drafts` keeps what is sent, `do_not_contact` who is not
+written to, `handoffs` the list of what waits for persons.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import LeaseLostError, TransientError
+from chalicelib.once.store import ConditionFailed, TransactionRefused
+from chalicelib.outreach.conversations import handoffs, items
+from chalicelib.outreach.conversations.do_not_contact import NOT_FORBIDDEN, DoNotContact
+from chalicelib.outreach.conversations.drafts import Drafts
+from chalicelib.outreach.conversations.queries import Queries
+from chalicelib.outreach.conversations.records import (
+    UNATTENDED,
+    Draft,
+    Entry,
+    Item,
+    Opened,
+    Record,
+    Status,
+)
+
+TRIES = 8
+"""How often a transaction is offered again while others write to the same items."""
+CONFLICT = "TransactionConflict"
+
+
+class Conversations(Queries, Drafts, DoNotContact):
+    """One table, by the questions that are asked of it."""
+
+    def open(
+        self,
+        record: Mapping[str, Any],
+        first: tuple[str, Draft] | None = None,
+        *,
+        held: Item | None = None,
+    ) -> Opened:
+        """Create a conversation unless it exists or its recipient must not be contacted.
+
+        One transaction: the record, the pointer from its opaque id, and where `first` gives an
+        entry id and a draft, that draft.  Doing it again changes nothing.
+
+        Args:
+            record: attributes as `records` shows them, without times, ``ttl`` and ``gsi_...``.
+            first: the entry id and draft of the opening, when it is written already.
+            held: a write of another table that holds only while its start is the caller's.
+
+        Raises:
+            LeaseLostError: it is not.
+        """
+        item = items.new(record, self._clock.now())
+        writes = [
+            self._table.checking(
+                items.do_not_contact(item["primary_channel"], item["company_id"]),
+                condition=NOT_FORBIDDEN,
+            ),
+            self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
+            self._table.putting(
+                {
+                    **items.pointer(item["opaque_id"]),
+                    "points_to": {k: item[k] for k in ("primary_channel", "conversation_id")},
+                    "ttl": item["ttl"],
+                }
+            ),
+        ]
+        if first is not None:
+            writes.append(self._table.putting(items.draft_item(Record(item), *first)))
+        if held is not None:
+            writes.append(held)
+        for left in reversed(range(TRIES)):
+            try:
+                self._table.transact(writes)
+            except TransactionRefused as refused:
+                there = refused.found[1]
+                if not there and held is not None and refused.found[-1] is not None:
+                    raise LeaseLostError("start_taken") from None
+                return Opened(Record(there) if there else None, is_new=False)
+            except TransientError as error:
+                if error.reason != CONFLICT or not left:
+                    raise
+            else:
+                break
+        return Opened(Record(item), is_new=True)
+
+    def append(
+        self,
+        record: Record,
+        new: Entry,
+        *,
+        expected: Collection[Status] | None = None,
+        changes: Mapping[str, Any] | None = None,
+        remove: Collection[str] = (),
+        also: Sequence[Item] = (),
+    ) -> tuple[Record, bool]:
+        """Append an entry once, and change other attributes with it.
+
+        Args:
+            record: as last read; read again where somebody else wrote meanwhile.
+            new: its ``entry_id`` makes it this entry; an entry of that id is never written twice.
+            expected: the statuses in which `changes` may be applied; in any other the entry is
+                appended and nothing else is changed.
+            changes: attributes that take a value; None leaves one as it is.
+            remove: attributes to take away together with `changes`.
+            also: unconditional writes of other tables that belong to the same transaction.
+
+        Returns:
+            The record as it is now, and whether the entry was appended by this call.
+
+        Raises:
+            TransientError: others wrote at the same time, again and again.
+        """
+        for _ in range(TRIES):
+            may_change = expected is None or record.status in expected
+            attributes = items.appended(record, new, self._clock.now()) | dict(
+                (changes or {}) if may_change else {}
+            )
+            gone = [name for name in remove if may_change and name in record.item]
+            try:
+                self._table.transact([*self._append_writes(record, new, attributes, gone), *also])
+            except TransactionRefused as refused:
+                if refused.found[0] is not None:
+                    return self.get(record), False
+                record = self.get(record)
+            except TransientError as error:
+                if error.reason != CONFLICT:
+                    raise
+                record = self.get(record)
+            else:
+                left = {name: kept for name, kept in record.item.items() if name not in gone}
+                return Record({**left, **items.present(attributes)}), True
+        raise TransientError("dynamodb", "append", reason="contended")
+
+    def move(
+        self,
+        record: Record,
+        expected: Collection[Status],
+        changes: Mapping[str, Any],
+        *,
+        remove: Collection[str] = (),
+        same_handoff: bool = False,
+    ) -> Record | None:
+        """Change attributes while the conversation is in one of the expected statuses.
+
+        Args:
+            record: as last read.
+            expected: the statuses.
+            changes: attributes that take a value.
+            remove: attributes to take away.
+            same_handoff: and while its hand-off is the one that was read: a person may have given
+                it back meanwhile, and have it again for another reason.
+
+        Returns:
+            The record as it is now, or None when it was in another state: nothing was changed.
+        """
+        names: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(expected))}
+        either = " OR ".join(f"#conversation_status = :{name}" for name in names)
+        condition = f"attribute_exists(#conversation_id) AND ({either})"
+        if same_handoff:
+            condition, names["handoff"] = f"{condition} AND #handoff = :handoff", record.handoff
+        try:
+            item = self._table.update(
+                record.key,
+                set_={**changes, "updated_at": iso(self._clock.now())},
+                remove=sorted(remove),
+                condition=condition,
+                **names,
+            )
+        except ConditionFailed:
+            return None
+        return Record(item)
+
+    def hand_off(
+        self, record: Record, *, handoff_id: str, held: str, reason: str, reason_text: str
+    ) -> bool:
+        """Give a conversation to a person and put it on their list, in one transaction.
+
+        Where a person has it for a reason that holds nothing back, what is held takes that one's
+        place on the list, so that it can be released.
+
+        Returns:
+            False when a person has it already, or had it and gave it back: nothing was changed.
+
+        Raises:
+            TransientError: others wrote at the same time, again and again.
+        """
+        handoff = {
+            "id": handoff_id,
+            "held": held,
+            "reason": reason,
+            "since": iso(self._clock.now()),
+        }
+        for left in reversed(range(TRIES)):
+            try:
+                self._table.transact(self._hand_off_writes(record, handoff, reason_text))
+            except TransactionRefused as refused:
+                there, listed = refused.found[:2]
+                if not there or listed is not None:
+                    return False
+                record = Record(there)
+                if record.is_handed_off and not handoffs.gives_way(record, handoff):
+                    return False
+            except TransientError as error:
+                if error.reason != CONFLICT or not left:
+                    raise
+            else:
+                return True
+        raise TransientError("dynamodb", "hand_off", reason="contended")
+
+    def _hand_off_writes(
+        self, record: Record, handoff: Mapping[str, Any], reason_text: str
+    ) -> list[Item]:
+        """The conversation's, what may be on the list only once, and what it takes the place of."""
+        # Once for good: a repetition may come after the person has given it back.
+        entry = self._table.putting(
+            handoffs.entry(record, handoff, handoffs.WAITING),
+            condition="attribute_not_exists(#conversation_id)",
+        )
+        if handoffs.gives_way(record, handoff):
+            update = self._table.updating(
+                record.key,
+                set_={
+                    "handoff": {**handoff, "was": record.handoff["was"]},
+                    "updated_at": handoff["since"],
+                },
+                condition="#conversation_status = :status AND #handoff = :handoff",
+                status=Status.HANDED_OFF.value,
+                handoff=record.handoff,
+            )
+            replaced = handoffs.entry(record, record.handoff, handoffs.REPLACED)
+            return [update, entry, self._table.putting(replaced)]
+        states: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(UNATTENDED))}
+        changes = {
+            "conversation_status": Status.HANDED_OFF.value,
+            "hand_off_to_human": True,
+            "hand_off_to_human_reason": reason_text,
+            "handoff": {**handoff, "was": record.status.value},
+            "updated_at": handoff["since"],
+        }
+        either = " OR ".join(f"#conversation_status = :{name}" for name in states)
+        return [self._table.updating(record.key, set_=changes, condition=either, **states), entry]
+
+    def _append_writes(
+        self, record: Record, new: Entry, attributes: Mapping[str, Any], gone: Sequence[str]
+    ) -> list[Item]:
+        """The mark first: it alone tells that the entry is there already."""
+        number, digest = record.message_count, items.digest(record)
+        common = {"primary_channel": record.primary_channel, "ttl": record.item["ttl"]}
+        mark = {**common, **items.seen_key(record, new.entry_id)}
+        page = {**common, "conversation_id": f"page#{digest}#{number:08d}", **new.item()}
+        absent = "attribute_not_exists(#conversation_id)"
+        return [
+            self._table.putting(mark, condition=absent),
+            self._table.putting(page, condition=absent),
+            self._table.updating(
+                record.key,
+                set_=attributes,
+                remove=gone,
+                condition="#message_count = :was AND #conversation_status = :status",
+                was=number,
+                status=record.status.value,
+            ),
+        ]

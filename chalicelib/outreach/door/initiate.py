@@ -1,0 +1,298 @@
+"""Answers the Channel Router: a conversation's start is accepted once, and its fate can be asked.
+
+`POST /initiate-conversation` answers as the Router's own documents say, with two fields more::
+
+    200 {"status": "success", "request_id": "req123", "message": "...", "queue_timestamp": "...",
+         "conversation_id": "...", "duplicate": false}
+    4xx/5xx {"status": "error", "error_code": "...", "message": "...", "request_id": "req123"}
+
+Four calls to AWS for a start that is new: the company's project, admission (ledger row and limits
+in one transaction), the queue, and the mark "queued".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.errors import (
+    ConflictError,
+    MiddlewareError,
+    PayloadError,
+    RequestError,
+    TransientError,
+    UnavailableError,
+)
+from chalicelib.once import door, keys
+from chalicelib.once.door import Answer
+from chalicelib.once.event import EventStatus, LedgerPort
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import facts_of
+from chalicelib.once.ports import Clock, Log
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.companies import Companies, Project
+from chalicelib.outreach.conversations.records import SENDER_OF, Channel
+from chalicelib.outreach.door import access, router
+from chalicelib.outreach.door.access import Access
+from chalicelib.outreach.door.admission import Admitted, Known, Limited, Outcome, Reused, Starts
+from chalicelib.outreach.door.router import StartRequest
+from chalicelib.outreach.jobs import StartConversation
+
+ACCEPTED = "Request accepted and queued for processing."
+
+
+class ForbiddenError(RequestError):
+    """The caller may not do this."""
+
+    status = 403
+
+
+class NotFoundError(RequestError):
+    """There is no such thing."""
+
+    status = 404
+
+
+class LimitError(RequestError):
+    """The company sends more than it agreed to."""
+
+    status = 429
+
+    def __init__(self, limit: str, retry_after_seconds: int) -> None:
+        super().__init__("RATE_LIMIT_EXCEEDED", f"over the company's {limit}")
+        self.retry_after_seconds = retry_after_seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Initiate:
+    """The Router's door.
+
+    Attributes:
+        access: company id to what it may prove itself with, read for every request.
+    """
+
+    access: Callable[[], Mapping[str, Access]]
+    companies: Companies
+    starts: Starts
+    ledger: LedgerPort
+    intake: Intake
+    opaque: Callable[[], keys.OpaqueIds]
+    clock: Clock
+    log: Log
+    new_id: Callable[[], str]
+
+    def start(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Accept a start."""
+        low = {name.lower(): value for name, value in headers.items()}
+        try:
+            company_id = self._caller(low, body)
+            return self._start(company_id, router.parse(body))
+        except (RequestError, UnavailableError, TransientError) as error:
+            return self._refusal(error, router.request_id_in(body))
+
+    def fate(self, headers: Mapping[str, str], request_id: str) -> Answer:
+        """Tell what became of a start; no personal data."""
+        low = {name.lower(): value for name, value in headers.items()}
+        try:
+            company_id = access.company_of(low, self.access())
+            found = self.starts.outcome(outreach_keys.start(company_id, request_id))
+            if found is None:
+                raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
+        except (RequestError, UnavailableError, TransientError) as error:
+            return self._refusal(error, router.quotable(request_id))
+        return Answer(200, {"request_id": request_id, **_told(found)})
+
+    def _caller(self, headers: Mapping[str, str], body: bytes) -> str:
+        companies = self.access()
+        company_id = access.company_of(headers, companies)
+        now = self.clock.now().timestamp()
+        secrets = companies[company_id].signing_secrets
+        access.check_signature(headers, body, secrets, now_epoch=now)
+        return company_id
+
+    def _start(self, company_id: str, asked: StartRequest) -> Answer:
+        if asked.company_id != company_id:
+            raise ForbiddenError("AUTHORIZATION_ERROR", "this key belongs to another company")
+        project = self._project(asked)
+        job = self._job(asked, project)
+        admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits)
+        match admitted:
+            case Reused():
+                raise ConflictError("REQUEST_ID_REUSED", "request_id came with another payload")
+            case Limited():
+                raise LimitError(admitted.limit, admitted.retry_after_seconds)
+            case Admitted():
+                self.intake.accept(job, admission=admitted.received_at)
+                self._mark_queued(job)
+            case Known():
+                pass
+        is_new = isinstance(admitted, Admitted) and admitted.is_new
+        door.accepted(self.log, router.SOURCE, mw_trace_id=job.trace_id)
+        return Answer(
+            200,
+            {
+                "status": "success",
+                "request_id": asked.request_id,
+                "message": ACCEPTED,
+                "queue_timestamp": admitted.received_at,
+                "conversation_id": job.record["conversation_id"],
+                "duplicate": not is_new,
+            },
+        )
+
+    def _project(self, asked: StartRequest) -> Project:
+        project = self.companies.project(asked.company_id, asked.project_id)
+        if project is None:
+            raise NotFoundError("COMPANY_NOT_FOUND", "no such company and project")
+        if not project.is_active:
+            raise ForbiddenError("PROJECT_INACTIVE", "the project is not active")
+        if asked.channel not in project.allowed_channels:
+            raise ForbiddenError("CHANNEL_NOT_ALLOWED", "the project does not allow this channel")
+        if project.requires_consent and not asked.attributes["comms_consent"]:
+            raise ForbiddenError("CONSENT_REQUIRED", "the project asks for the recipient's consent")
+        if not project.channel_config(asked.channel).get(SENDER_OF[Channel(asked.channel)]):
+            raise UnavailableError("CONFIGURATION_ERROR")
+        return project
+
+    def _job(self, asked: StartRequest, project: Project) -> StartConversation:
+        channel_config = project.channel_config(asked.channel)
+        sender = str(channel_config[SENDER_OF[Channel(asked.channel)]])
+        conversation_id = asked.conversation_id or "#".join(
+            (asked.company_id, asked.project_id, asked.request_id, asked.recipient.lstrip("+"))
+        )
+        opaque_id = self.opaque().of("conversation", asked.recipient, conversation_id)
+        event_key = outreach_keys.start(asked.company_id, asked.request_id)
+        received_at = iso(self.clock.now())  # once: a start is counted and freed under its day
+        copied = {
+            name: project.item[name] for name in _COPIED if project.item.get(name) is not None
+        }
+        record = {
+            **copied,
+            **asked.attributes,
+            "primary_channel": asked.recipient,
+            "conversation_id": conversation_id,
+            "opaque_id": opaque_id,
+            "start_event": event_key,
+            "company_id": asked.company_id,
+            "project_id": asked.project_id,
+            "request_id": asked.request_id,
+            "channel_method": asked.channel,
+            "channel_config": dict(channel_config),
+            "ai_config": dict(project.ai_config(asked.channel)) or None,
+            "received_at": received_at,
+            "max_message_length": project.rate_limits.max_message_length,
+        }
+        return StartConversation(
+            event_key=event_key,
+            conversation_id=opaque_id,
+            received_at=received_at,
+            payload_sha256=asked.payload_sha256,
+            payload_bytes=asked.payload_bytes,
+            source=router.SOURCE,
+            trace_id=keys.digest(self.new_id())[:16],
+            sender=sender,
+            recipient=asked.recipient,
+            record={name: value for name, value in record.items() if value is not None},
+        )
+
+    def _mark_queued(self, job: StartConversation) -> None:
+        """Best effort: a start left `received` is queued once more by its sender, harmlessly."""
+        try:
+            self.ledger.queued(job.event_key)
+        except MiddlewareError:
+            self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)
+
+    def _refusal(
+        self, error: RequestError | UnavailableError | TransientError, request_id: str
+    ) -> Answer:
+        code = _code(error)
+        if isinstance(error, RequestError):
+            status = error.status
+            door.rejected(self.log, router.SOURCE, code)
+        else:
+            status = 500
+            door.failed(self.log, router.SOURCE, code)
+        headers = (
+            {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, LimitError) else {}
+        )
+        if isinstance(error, PayloadError) and code == "INVALID_REQUEST":
+            request_id = self.new_id()  # something to quote when asking us about it
+        ours = _OURS.get(code, "try again later")
+        message = error.message if isinstance(error, RequestError) else ours
+        answer = {
+            "status": "error",
+            "error_code": code,
+            "message": message,
+            "request_id": request_id,
+        }
+        return Answer(status, answer, headers)
+
+
+_OURS = {"CONFIGURATION_ERROR": "the project has no sender for this channel"}
+"""What no waiting mends."""
+
+
+def _code(error: RequestError | UnavailableError | TransientError) -> str:
+    if isinstance(error, TransientError):
+        return "DATABASE_ERROR"
+    if isinstance(error, UnavailableError):
+        known = {"enqueue_failed": "QUEUE_ERROR", "CONFIGURATION_ERROR": "CONFIGURATION_ERROR"}
+        return known.get(error.code, "INTERNAL_ERROR")
+    return error.code
+
+
+def _told(found: Outcome) -> dict[str, Any]:
+    """A start's row in the Router's words."""
+    told = {
+        "state": _state(found),
+        "reason": found.delivery_reason or _withheld(found) or found.reason,
+        "delivery": found.delivery,
+        "received_at": found.received_at,
+        "updated_at": found.updated_at,
+    }
+    return {name: value for name, value in told.items() if value is not None}
+
+
+def _state(found: Outcome) -> str:
+    match found.status:
+        case EventStatus.RECEIVED:
+            return "queued"
+        case EventStatus.PROCESSED if found.outcome == "handed_off":
+            return "handed_off"
+        case EventStatus.PROCESSED if _withheld(found):
+            return "withheld"
+        case EventStatus.PROCESSED if found.delivery in _DELIVERED:
+            return "delivered"
+        case EventStatus.PROCESSED if found.delivery in _NOT_DELIVERED:
+            return "failed"
+        case EventStatus.PROCESSED:
+            return "sent"
+        case _:
+            return str(found.status.value)
+
+
+def _withheld(found: Outcome) -> str | None:
+    """``withheld:{switch}``, where a switch stopped the start or its release."""
+    known = found.outcome or found.reason or ""
+    return known if known.startswith("withheld:") else None
+
+
+_DELIVERED = frozenset({"delivered", "read"})
+_NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
+_COPIED = (
+    "company_name",
+    "project_name",
+    "company_rep",
+    "allowed_channels",
+    "project_status",
+    "auto_queue_initial_message",
+    "auto_queue_initial_message_from_number",
+    "auto_queue_initial_message_from_email",
+    "auto_queue_reply_message",
+    "auto_queue_reply_message_from_number",
+    "auto_queue_reply_message_from_email",
+    "quiet_hours",
+)
+"""What the record takes from the company's project, as the schema says."""

@@ -1,0 +1,129 @@
+"""What persons do with handed-off conversations: list them, approve what is held, take one over.
+
+Approving sends nothing by itself: it puts a release on the queue, and the worker sends what was
+held through the normal door, once per hand-off however often it is approved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once import keys
+from chalicelib.once.intake import Intake
+from chalicelib.once.ports import Clock
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.jobs import HandoffRelease
+
+CLOSED_FOR = timedelta(days=1)
+"""A closed hand-off stays on the list, marked, for so long."""
+SOURCE = "handoff"
+
+
+@dataclass(frozen=True, slots=True)
+class Waiting:
+    """One conversation that waits for a person; identifiers only.
+
+    Attributes:
+        held: what an approval would send: ``start``, ``reply``, or nothing.
+        reason: why, as a fixed word.
+    """
+
+    handoff_id: str
+    opaque_id: str
+    company_id: str
+    project_id: str
+    held: str
+    reason: str
+    since: str
+
+
+class Desk:
+    """Persons' side of hand-off, for `ops` and for whoever builds a screen."""
+
+    def __init__(
+        self, conversations: Conversations, handoffs: Handoffs, intake: Intake, clock: Clock
+    ) -> None:
+        self._conversations = conversations
+        self._handoffs = handoffs
+        self._intake = intake
+        self._clock = clock
+
+    def waiting(self, *, company_id: str | None = None) -> Iterator[Waiting]:
+        """Everything that waits, of one company where it is named."""
+        for item in self._handoffs.waiting():
+            if company_id in (None, item["company_id"]):
+                yield _waiting(item)
+
+    def show(self, opaque_id: str) -> Record | None:
+        """The conversation itself, with personal data: for the person who will answer."""
+        return self._conversations.find(opaque_id)
+
+    def approve(self, opaque_id: str) -> bool:
+        """Let the machine go on: what is held is sent, or the next reply is answered again.
+
+        Returns:
+            False when nobody has handed it off, or somebody took it over.
+
+        Raises:
+            UnavailableError: the release was not kept; approve again.
+        """
+        record = self._conversations.find(opaque_id)
+        if record is None or not record.is_handed_off or record.handoff.get("taken_by"):
+            return False
+        handoff_id = str(record.handoff["id"])
+        self._intake.accept(
+            HandoffRelease(
+                event_key=outreach_keys.release(opaque_id, handoff_id),
+                conversation_id=opaque_id,
+                received_at=iso(self._clock.now()),
+                source=SOURCE,
+                trace_id=keys.digest(opaque_id, handoff_id)[:16],
+                handoff_id=handoff_id,
+                pair=(record.sender, record.primary_channel),
+            )
+        )
+        self._handoffs.close(record, "approved", self._clock.now() + CLOSED_FOR)
+        return True
+
+    def take(self, opaque_id: str, person: str) -> bool:
+        """A person answers by hand from now on; nothing held is ever sent by the machine.
+
+        Args:
+            opaque_id: the conversation.
+            person: who; an identifier of the team's own.
+
+        Returns:
+            False when nobody has handed it off, or somebody else took it.
+        """
+        record = self._conversations.find(opaque_id)
+        if record is None or not record.is_handed_off:
+            return False
+        holder = record.handoff.get("taken_by")
+        if holder is not None:
+            return bool(holder == person)
+        taken = {**record.handoff, "id": f"taken-{record.handoff['id']}", "taken_by": person}
+        kept = {"handoff": taken}
+        if not self._conversations.move(record, {Status.HANDED_OFF}, kept, same_handoff=True):
+            return False
+        self._handoffs.close(record, "taken", self._clock.now() + CLOSED_FOR)
+        return True
+
+
+def _waiting(item: dict[str, Any]) -> Waiting:
+    handoff_id, _, opaque_id = item["conversation_id"].rpartition("#")
+    return Waiting(
+        handoff_id=handoff_id,
+        opaque_id=opaque_id,
+        company_id=item["company_id"],
+        project_id=item["project_id"],
+        held=item["held"],
+        reason=item["reason"],
+        since=item["since"],
+    )

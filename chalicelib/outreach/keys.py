@@ -1,0 +1,45 @@
+"""NEW MODULE."""
+
+from __future__ import annotations
+
+from chalicelib.once.keys import Suffix, digest, joined
+
+
+def start(company_id: str, request_id: str) -> str:
+    """Event key of a conversation's start."""
+    return joined("evt", "start", digest(company_id, request_id))
+
+
+def reply(channel: str, provider_message_id: str) -> str:
+    """Event key of a message that a recipient sent."""
+    return joined("evt", "reply", channel, provider_message_id)
+
+
+def message_of(event_key: str) -> str | None:
+    """The provider's id of the message that a reply's event key names; None for other events."""
+    return event_key.rpartition(":")[2] if event_key.startswith("evt:reply:") else None
+
+
+def receipt(provider_message_id: str, status: str) -> str:
+    """Event key of a provider's word on a message of ours."""
+    return joined("evt", "receipt", provider_message_id, status)
+
+
+def release(opaque_id: str, handoff_id: str) -> str:
+    """Event key of the release of a hand-off; a hand-off is released once."""
+    return joined("evt", "release", opaque_id, handoff_id)
+
+
+def send_action(opaque_id: str, entry_id: str) -> str:
+    """Action key of sending one message of a conversation."""
+    return joined("act", "send", opaque_id, entry_id)
+
+
+def handoff_action(opaque_id: str, suffix: Suffix) -> str:
+    """Action key of giving a conversation to a person."""
+    return joined("act", "handoff", opaque_id, suffix)
+
+
+def entry_id(event_key: str) -> str:
+    """Id of the message that answers an event: one event, one message."""
+    return digest("entry", event_key)[:32]

@@ -1,0 +1,193 @@
+"""What a provider reports of messages of ours: it settles unknown sends and advances delivery.
+
+A receipt does nothing at a vendor, so its plan is empty; all it leaves behind is written by
+conditional writes that never take anything back.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Protocol
+
+from chalicelib.once import keys
+from chalicelib.once.action import Action, ActionRow, ActionStatus, UnsettledAction
+from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.flow import Event, Flow, NotAnEvent
+from chalicelib.once.job import Recovery, facts_of
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.ports import ConversationsPort, StartsPort
+from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.jobs import DeliveryReceipt, OutreachResume
+
+FLOW = "receipts"
+BY_RECEIPT = "receipt"
+NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
+
+
+class SettlesByReceipt(Protocol):
+    """The ledger, as far as receipts need it."""
+
+    def action(self, key: str) -> ActionRow | None:
+        """An action by its key, as it is now."""
+        ...
+
+    def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
+        """See `ports.LedgerPort`."""
+        ...
+
+    def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
+        """See `ports.LedgerPort`."""
+        ...
+
+    def settle(
+        self,
+        action: UnsettledAction,
+        status: ActionStatus,
+        *,
+        ref: str | None = None,
+        reason: str,
+    ) -> bool:
+        """See `ports.LedgerPort`."""
+        ...
+
+
+Resume = Callable[[Record, str], None]
+"""Puts an event of a conversation on the queue again."""
+
+
+class ReceiptFlow(Flow):
+    """`flows.Flow` for `DeliveryReceipt`s.
+
+    Args:
+        ledger: settles what the receipt proves.
+        resume: puts a parked event back on the queue.
+    """
+
+    def __init__(
+        self,
+        conversations: ConversationsPort,
+        starts: StartsPort,
+        ledger: SettlesByReceipt,
+        resume: Resume,
+    ) -> None:
+        self._conversations = conversations
+        self._starts = starts
+        self._ledger = ledger
+        self._resume = resume
+
+    def events(self, job: DeliveryReceipt) -> Sequence[Event]:
+        """See `flows.Flow.events`."""
+        return [Event(facts_of(job), job)]
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`: there is nothing to decide."""
+        del switches
+        job: DeliveryReceipt = event.subject
+        record = self._conversations.find(job.conversation_id)
+        if record is None:
+            raise NotAnEvent(EventStatus.SKIPPED, "unknown_conversation")
+        row = self._ledger.action(outreach_keys.send_action(record.opaque_id, job.entry_id))
+        self._settle(job, record, row)
+        self._advance(job, record, row)
+        return Plan(FLOW, ())
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+        """See `flows.Flow.build`: a receipt has no actions."""
+        del event, plan
+        raise KeyError(planned.kind)
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `flows.Flow.conclude`: all is written already."""
+        del lease, event, plan, rows
+        return True
+
+    def escalation(self, event: Event, reason: str) -> Action | None:
+        """A receipt that cannot be worked off is nobody's conversation to take over."""
+        del event, reason
+        return None
+
+    def _settle(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
+        """The provider speaks of the message, so it was sent."""
+        if row is None or row.unsettled is None:
+            return
+        if row.status == ActionStatus.UNKNOWN:
+            if not self._ledger.claim_ref(row.unsettled, job.provider_id):
+                return
+            self._ledger.settle(
+                row.unsettled, ActionStatus.DONE, ref=job.provider_id, reason=BY_RECEIPT
+            )
+        elif (row.status, row.reason) != (ActionStatus.DONE, BY_RECEIPT):
+            return
+        event_key = row.unsettled.event_key  # also when an earlier try died before it got here
+        if self._ledger.statuses([event_key]).get(event_key) == EventStatus.PARKED:
+            self._resume(record, event_key)
+
+    def _advance(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
+        """Where its twin's message stands for it, its own is left to the twin."""
+        settled = row.ref if row is not None and row.status == ActionStatus.DONE else None
+        ref = job.provider_id if settled in (None, job.provider_id) else None
+        self._conversations.note_delivery(
+            record, job.entry_id, job.status, job.rank, reason=job.reason, ref=ref
+        )
+        if job.opts_out:
+            self._conversations.forbid(record.primary_channel, record.company_id, job.status)
+        if job.entry_id != outreach_keys.entry_id(record.start_event):
+            return
+        self._starts.note(record.start_event, delivery=(job.status, job.rank), reason=job.reason)
+        if job.status in NOT_DELIVERED:
+            self._conversations.move(
+                record,
+                {Status.INITIAL_MESSAGE_SENT},
+                {
+                    "conversation_status": Status.FAILED.value,
+                    "failure_stage": "delivery",
+                    "failure_reason": job.reason or job.status,
+                },
+            )
+
+
+class Resumed:
+    """`rebuild.Rebuilder` of outreach: a stored event goes on from its conversation.
+
+    It is queued behind what else waits between the two, where they are known: a conversation that
+    was opened.
+    """
+
+    def __init__(self, conversations: ConversationsPort) -> None:
+        self._conversations = conversations
+
+    def __call__(self, event: EventFacts) -> OutreachResume:
+        """The job."""
+        record = self._conversations.find(event.conversation_id)
+        return resumed(event, record)
+
+
+def resumed(event: EventFacts, record: Record | None) -> OutreachResume:
+    """The job of a stored event of outreach."""
+    return OutreachResume(
+        pair=(record.sender, record.primary_channel) if record else None,
+        event_key=event.event_key,
+        conversation_id=event.conversation_id,
+        received_at=event.received_at,
+        payload_sha256=event.payload_sha256,
+        payload_bytes=event.payload_bytes,
+        source=event.source,
+        trace_id=event.trace_id or keys.digest(event.event_key)[:16],
+    )
+
+
+def resumption(record: Record, event_key: str, received_at: str) -> OutreachResume:
+    """The job that lets a parked event of a conversation go on."""
+    return OutreachResume(
+        event_key=event_key,
+        conversation_id=record.opaque_id,
+        received_at=received_at,
+        source="settled",
+        trace_id=keys.digest(event_key)[:16],
+        recovery=Recovery.SETTLED,
+        pair=(record.sender, record.primary_channel),
+    )

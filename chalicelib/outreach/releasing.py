@@ -1,0 +1,59 @@
+"""A person's approval: the conversation goes back to the machine, and what was held is sent."""
+
+from __future__ import annotations
+
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.ports import ConversationsPort
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, UNSENT, Record, Status
+from chalicelib.outreach.drafting import Drafting
+from chalicelib.outreach.work import Work
+
+
+class Releasing:
+    """Plans releases."""
+
+    def __init__(self, conversations: ConversationsPort, drafting: Drafting) -> None:
+        self._conversations = conversations
+        self._drafting = drafting
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`."""
+        work: Work = event.subject
+        record = work.known
+        handoff = record.handoff
+        if event.facts.event_key != outreach_keys.release(record.opaque_id, str(handoff.get("id"))):
+            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+        left_at = {"conversation_status": self._left_at(record)}
+        moved = self._conversations.move(record, {Status.HANDED_OFF}, left_at, same_handoff=True)
+        record = work.record = moved or self._conversations.get(record)
+        if record.is_handed_off:
+            raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
+        is_opening = handoff["held"] == "start"
+        if not handoff["held"]:
+            raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
+        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+            if is_opening and record.status in UNSENT:
+                self._drafting.give_up(record, "send", DO_NOT_CONTACT)
+            raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
+        entry_id = outreach_keys.entry_id(
+            record.start_event if is_opening else event.facts.event_key
+        )
+        if not is_opening:
+            return self._drafting.answer(work, entry_id, switches)
+        with self._drafting.typed_failures(record):
+            return self._drafting.plan(work, entry_id, switches, is_opening=True)
+
+    def _left_at(self, record: Record) -> str:
+        """Where it stood when a person took it; its first message may have ended since."""
+        was = Status(record.handoff["was"])
+        if was not in UNSENT:
+            return was.value
+        if self._conversations.has_entry(record, outreach_keys.entry_id(record.start_event)):
+            return Status.INITIAL_MESSAGE_SENT.value
+        if "failure_reason" in record.item:
+            return Status.FAILED.value
+        return (Status.WITHHELD if "withheld_reason" in record.item else was).value

@@ -1,0 +1,273 @@
+"""Performs outreach's actions: what is drafted in the conversation goes to Twilio or SES.
+
+A draft that is missing (it was withheld when it was due) is written first; whatever is sent was
+stored before.  How an unknown text is settled is here too: the list of what Twilio sent to the
+recipient, compared with the draft.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from email.charset import Charset
+from typing import Any
+
+from chalicelib.errors import PermanentError, UncertainError
+from chalicelib.once import keys
+from chalicelib.once.action import Action, Found, UnsettledAction
+from chalicelib.once.ports import Clock
+from chalicelib.outreach.actions import HandOff, SendEmail, SendText
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Channel, Draft, Record, Told
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.rules import window_is_open
+from chalicelib.outreach.ses.client import Email, Ses
+from chalicelib.outreach.ses.webhook import reply_address
+from chalicelib.outreach.twilio import client as twilio
+from chalicelib.outreach.twilio.client import Sent, Text, Twilio
+from chalicelib.outreach.twilio.webhook import callback_url
+from chalicelib.outreach.writing.composer import Composer
+
+CLOCK_SKEW = timedelta(minutes=2, seconds=2)
+"""Twilio's clock may be two minutes behind ours, and its times have whole seconds."""
+_LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
+"""A `Message-ID` that a header may hold beside another: SES takes 995 characters of ASCII."""
+_CREDENTIALS = {
+    Channel.WHATSAPP: "whatsapp_credentials_id",
+    Channel.SMS: "sms_credentials_id",
+}
+
+
+class Sender:
+    """The executors of `outreach_actions`, and the settler of texts."""
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        composer: Composer,
+        twilio: Twilio,
+        ses: Ses,
+        clock: Clock,
+        *,
+        public_base_url: str,
+    ) -> None:
+        self._conversations = conversations
+        self._composer = composer
+        self._twilio = twilio
+        self._ses = ses
+        self._clock = clock
+        self._base_url = public_base_url
+        self._ready: dict[str, tuple[Record, Any]] = {}
+
+    def check(self, record: Record) -> None:
+        """See that the company's secret is there and whole, before anything is written.
+
+        Raises:
+            PermanentError: it is malformed or not there.
+            UnavailableError: it cannot be read now.
+        """
+        if record.channel == Channel.EMAIL:
+            return
+        found = self._twilio.credentials(_secret_of(record))
+        if record.channel == Channel.WHATSAPP and not found.template_sid:
+            raise PermanentError("secrets", "read", reason="no_template")
+
+    def prepare(self, actions: Sequence[Action]) -> None:
+        """`ports.Preparer`: read conversation, draft and credentials, and make the message."""
+        self._ready = {
+            action.key: self._made(action)
+            for action in actions
+            if isinstance(action, SendText | SendEmail)
+        }
+
+    def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
+        """`ports.Executor` of `SendText`."""
+        action = _only(actions, SendText)
+        record, text = self._prepared(action)
+        sent = self._twilio.send(_secret_of(record), text, deadline_seconds=deadline_seconds)
+        if action.loaded is not None and sent.body:
+            action.loaded.sent.append(sent.body)
+        return sent.sid
+
+    def send_email(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
+        """`ports.Executor` of `SendEmail`; its time-outs are the client's."""
+        del deadline_seconds
+        action = _only(actions, SendEmail)
+        return self._ses.send(self._prepared(action)[1])
+
+    def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """`ports.Executor` of `HandOff`; a conversation that a person has stays with them."""
+        del deadline_seconds
+        action = _only(actions, HandOff)
+        record = self._conversations.find(action.conversation_id)
+        if record is None:
+            raise PermanentError("conversations", "hand_off", reason="conversation_gone")
+        self._conversations.hand_off(
+            record,
+            handoff_id=action.suffix.text,
+            held=action.held,
+            reason=action.reason,
+            reason_text=action.reason_text or action.reason,
+        )
+
+    def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
+        """`ports.Settler` of `SendText`.
+
+        A template's text is Twilio's own rendering, so any message of that time may be it, save
+        one that says what another action was to say: that one may have been sent and not yet
+        recorded.  Whose a message is, is known where a status callback named it or an action has
+        recorded its id; where neither has, every action that may have said it is its rival.
+        """
+        record = self._conversations.find(action.conversation_id)
+        if record is None:
+            raise UncertainError("twilio", "list_messages", reason="conversation_gone")
+        draft = self._conversations.draft(record, action.probe["entry_id"])
+        if draft is None:
+            return ()  # it is stored before anything is sent
+        to, sender = _addresses(record)
+        since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
+        until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
+        listed = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
+        others = self._conversations.told_elsewhere(record, action.probe["entry_id"])
+        sent = [one for one in listed if one.is_until(until) and one.sid not in others.refs]
+        mine = self._conversations.reported_as(record, action.probe["entry_id"])
+        sent.sort(key=lambda one: one.sid != mine)  # what a callback told as this one's comes first
+        if draft.variables is None:
+            wanted = keys.normalised(draft.text)
+            sent = [one for one in sent if _said(one) == wanted]
+        else:
+            sent = [one for one in sent if _said(one) not in others.texts]
+        return tuple(
+            Found(one.sid, () if one.sid == mine else _rivals(one, others)) for one in sent
+        )
+
+    def settle_email(self, action: UnsettledAction) -> tuple[Found, ...] | None:
+        """`ports.Settler` of `SendEmail`: an e-mail that SES has told of was sent.
+
+        It may have told before anybody asked: while the row of its dead worker was still pending.
+        """
+        record = self._conversations.find(action.conversation_id)
+        entry_id = action.probe["entry_id"]
+        ref = self._conversations.reported_as(record, entry_id) if record else None
+        return (Found(ref),) if ref else None
+
+    def message_id_header(self, ref: str) -> str:
+        """The ``Message-ID`` of an e-mail that was sent."""
+        return self._ses.message_id_header(ref)
+
+    def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
+        ready = self._ready.pop(action.key, None)
+        return self._made(action) if ready is None else ready
+
+    def _made(self, action: SendText | SendEmail) -> tuple[Record, Any]:
+        """The conversation and the message as its carrier takes it."""
+        record, draft = self._loaded(action)
+        if isinstance(action, SendText):
+            return record, self._text(record, draft, action)
+        return record, self._email(record, draft, action)
+
+    def _loaded(self, action: SendText | SendEmail) -> tuple[Record, Draft]:
+        record = (
+            action.loaded.record
+            if action.loaded
+            else self._conversations.find(action.conversation_id)
+        )
+        if record is None:
+            raise PermanentError("conversations", "read", reason="conversation_gone")
+        draft = action.loaded.draft if action.loaded else None
+        if draft is not None:
+            return record, draft
+        # An earlier run decided to send, perhaps days ago: the recipient may have said no since.
+        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+            raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
+        stored = self._conversations.draft(record, action.entry_id)
+        return record, stored or self._composer.late(record, action.entry_id)
+
+    def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
+        to, sender = _addresses(record)
+        callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
+        sid = self._twilio.credentials(_secret_of(record)).template_sid  # kept for the request too
+        if draft.variables is None:
+            if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
+                raise PermanentError("twilio", "create_message", reason="window_closed")
+            if not draft.text:
+                raise PermanentError("twilio", "create_message", reason="nothing_to_say")
+            return Text(to, sender, body=draft.text, callback=callback)
+        if not sid:
+            raise PermanentError("secrets", "read", reason="no_template")
+        return Text(to, sender, template=(sid, _cleaned(draft.variables)), callback=callback)
+
+    def _email(self, record: Record, draft: Draft, action: SendEmail) -> Email:
+        config = record.channel_config
+        address = str(config["company_email"])
+        name = str(config.get("email_from_name") or "")
+        thread = [record.item.get("email_id"), record.item.get("last_email_id")]
+        known = [str(one) for one in thread if _MESSAGE_ID.fullmatch(str(one))]
+        headers = (
+            {"In-Reply-To": known[-1], "References": " ".join(dict.fromkeys(known))}
+            if known
+            else {}
+        )
+        if not draft.text:
+            raise PermanentError("ses", "send_email", reason="nothing_to_say")
+        return Email(
+            to=record.primary_channel,
+            sender=f"{_shown(name)} <{address}>" if name else address,
+            reply_to=reply_address(address, record.opaque_id),
+            subject=draft.subject or str(config.get("default_subject_line") or "A message for you"),
+            text=draft.text,
+            html=draft.html or _html(draft.text),
+            headers=headers,
+            tag=f"{record.opaque_id}_{action.entry_id}",
+        )
+
+
+def _said(message: Sent) -> str:
+    return keys.normalised(message.body or "")
+
+
+def _rivals(message: Sent, others: Told) -> tuple[str, ...]:
+    """The other sends that may have said it."""
+    return tuple(key for key, text in others.untold.items() if text in ("", _said(message)))
+
+
+def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - of that kind
+    (action,) = actions
+    if not isinstance(action, kind):
+        raise TypeError(f"not a {kind.__name__}")
+    return action
+
+
+def _shown(name: str) -> str:
+    """A name as SES takes it before an address: quoted, or as an encoded word (RFC 2047)."""
+    if name.isascii():
+        return '"{}"'.format(name.replace('"', ""))
+    return str(Charset("utf-8").header_encode(name))
+
+
+def _secret_of(record: Record) -> str:
+    name = _CREDENTIALS[record.channel]
+    secret_id = record.channel_config.get(name)
+    if not isinstance(secret_id, str) or not secret_id:
+        raise PermanentError("secrets", "read", reason=f"no_{name}")
+    return secret_id
+
+
+def _addresses(record: Record) -> tuple[str, str]:
+    prefix = twilio.WHATSAPP if record.channel == Channel.WHATSAPP else ""
+    return prefix + record.primary_channel, prefix + record.sender
+
+
+def _cleaned(variables: Mapping[str, str]) -> dict[str, str]:
+    """WhatsApp refuses line breaks, tabs, long runs of spaces and empty values in variables."""
+    return {n: _LONG_SPACE.sub(" ", v).strip() or "-" for n, v in variables.items()}
+
+
+def _html(text: str) -> str:
+    """The plain text as the simplest HTML that shows it the same way."""
+    escaped = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    paragraphs = "".join(
+        f"<p>{part.strip().replace(chr(10), '<br>')}</p>" for part in escaped.split("\n\n")
+    )
+    return f"<!doctype html><html><body>{paragraphs}</body></html>"

@@ -1,0 +1,244 @@
+"""Twilio: send one SMS or WhatsApp message, list what was sent, fetch one that came in.
+
+Vendor facts (https://www.twilio.com/docs/messaging/api/message-resource): creating a message takes
+no idempotency key; 429 is refused before anything is done; a 5xx or a missing answer may have sent
+it; the list shows every message with its direction, body and time; times have whole seconds.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from email.utils import parsedate_to_datetime
+from http import HTTPStatus
+from urllib.parse import parse_qsl, quote, urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from chalicelib.errors import PermanentError, TransientError, UncertainError
+from chalicelib.outreach.twilio.codes import Meaning, meaning
+from chalicelib.vendors.http import Call, VendorClient
+
+PROVIDER = "twilio"
+ERROR_CODE_AT = ("code",)
+"""Where `VendorClient` finds Twilio's own error code."""
+WHATSAPP = "whatsapp:"
+MAX_PAGES = 20
+READ_DEADLINE_SECONDS = 15.0
+_API = "/2010-04-01/Accounts"
+
+
+@dataclass(frozen=True, slots=True)
+class Credentials:
+    """What a company's secret holds (origin's keys)."""
+
+    account_sid: str
+    auth_token: str = field(repr=False)
+    template_sid: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """One message to send.
+
+    Attributes:
+        to: E.164, with ``whatsapp:`` before it on that channel; likewise `sender`.
+        body: free text, or empty with a template.
+        template: ``HX...`` and its variables.
+        callback: where Twilio reports what became of it.
+    """
+
+    to: str = field(repr=False)
+    sender: str = field(repr=False)
+    body: str = field(default="", repr=False)
+    template: tuple[str, Mapping[str, str]] | None = field(default=None, repr=False)
+    callback: str | None = None
+
+    def form(self) -> dict[str, str]:
+        """As Twilio takes it."""
+        form = {"To": self.to, "From": self.sender}
+        if self.template is None:
+            form["Body"] = self.body
+        else:
+            sid, variables = self.template
+            form["ContentSid"] = sid
+            if variables:
+                form["ContentVariables"] = json.dumps(variables, ensure_ascii=True)
+        if self.callback:
+            form["StatusCallback"] = self.callback
+        return form
+
+
+class Sent(BaseModel):
+    """A message resource, as far as we read it."""
+
+    model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
+
+    sid: str
+    body: str | None = None
+    direction: str = ""
+    status: str = ""
+    date_created: str | None = None
+
+    @property
+    def created_at(self) -> datetime | None:
+        """When Twilio took it, to the second."""
+        try:
+            return parsedate_to_datetime(self.date_created) if self.date_created else None
+        except ValueError:
+            return None
+
+    def is_until(self, moment: datetime) -> bool:
+        """Whether Twilio may have taken it by then."""
+        return self.created_at is None or self.created_at <= moment
+
+
+class Received(BaseModel):
+    """A message that came in, as far as we read it."""
+
+    model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
+
+    sid: str
+    direction: str
+    sender: str = Field(alias="from", repr=False)
+    to: str = Field(repr=False)
+    body: str | None = Field(default=None, repr=False)
+    num_media: str | None = None
+
+    def form(self) -> dict[str, str]:
+        """As its webhook had it."""
+        form = {"MessageSid": self.sid, "From": self.sender, "To": self.to}
+        return {**form, "Body": self.body or "", "NumMedia": self.num_media or "0"}
+
+
+class _Page(BaseModel):
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    messages: list[Sent]
+    next_page_uri: str | None = None
+
+
+class Twilio:
+    """Calls by account; every account has its own secret, rate and breaker.
+
+    Args:
+        credentials: reads a secret by its name, anew when asked with True.
+        client: makes the HTTP client of a secret's account.
+    """
+
+    def __init__(
+        self,
+        credentials: Callable[[str, bool], Credentials],
+        client: Callable[[str], VendorClient],
+    ) -> None:
+        self._credentials = credentials
+        self._make_client = client
+        self._clients: dict[str, VendorClient] = {}
+
+    def credentials(self, secret_id: str) -> Credentials:
+        """The account behind a secret."""
+        return self._credentials(secret_id, False)
+
+    def send(self, secret_id: str, text: Text, *, deadline_seconds: float) -> Sent:
+        """Send one message.
+
+        Raises:
+            TransientError: surely not sent, by HTTP status or by a code that says "later".
+            PermanentError: refused; its reason is Twilio's code, e.g. ``21610``.
+            UncertainError: may have been sent.
+            AuthError: the account's token is refused, also when read anew.
+        """
+        call = Call(
+            operation="create_message",
+            method="POST",
+            path=f"{self._path(secret_id)}/Messages.json",
+            is_repeatable=False,
+            form=text.form(),
+        )
+        try:
+            answer = self._client(secret_id).send(call, deadline_seconds=deadline_seconds)
+        except PermanentError as error:
+            if meaning(error.reason) != Meaning.LATER:
+                raise
+            raise TransientError(
+                PROVIDER, "create_message", status=error.status, reason=error.reason
+            ) from None
+        try:
+            return Sent.model_validate(answer)
+        except ValidationError:
+            raise UncertainError(
+                PROVIDER, "create_message", reason="answer_not_a_message"
+            ) from None
+
+    def sent_to(self, secret_id: str, to: str, sender: str, *, since: datetime) -> Sequence[Sent]:
+        """What was sent from us to a recipient since a time, oldest first.
+
+        The vendor's date filter misses messages that are still queued, so it is not used; the
+        newest come first, and reading ends at the first that is too old.
+
+        Raises:
+            ProviderError: the list could not be read.
+        """
+        found: list[Sent] = []
+        for message in self._listed(secret_id, {"To": to, "From": sender, "PageSize": "50"}):
+            created = message.created_at
+            if created is not None and created < since:
+                break
+            if message.direction == "outbound-api":
+                found.append(message)
+        found.reverse()
+        return found
+
+    def received(self, secret_id: str, sid: str) -> Received | None:
+        """A message that came in, by its id; None where the account has none of that id.
+
+        Raises:
+            ProviderError: it could not be read.
+        """
+        path = f"{self._path(secret_id)}/Messages/{quote(sid, safe='')}.json"
+        call = Call("fetch_message", "GET", path, is_repeatable=True)
+        try:
+            answer = self._client(secret_id).send(call, deadline_seconds=READ_DEADLINE_SECONDS)
+        except PermanentError as error:
+            if error.status != HTTPStatus.NOT_FOUND:
+                raise
+            return None
+        try:
+            found = Received.model_validate(answer)
+        except ValidationError:
+            raise TransientError(PROVIDER, "fetch_message", reason="answer_not_a_message") from None
+        return found if found.direction == "inbound" else None
+
+    def _listed(self, secret_id: str, query: Mapping[str, str]) -> Iterator[Sent]:
+        path = f"{self._path(secret_id)}/Messages.json"
+        for _ in range(MAX_PAGES):
+            call = Call("list_messages", "GET", path, is_repeatable=True, query=query)
+            answer = self._client(secret_id).send(call, deadline_seconds=READ_DEADLINE_SECONDS)
+            try:
+                page = _Page.model_validate(answer)
+            except ValidationError:
+                raise TransientError(
+                    PROVIDER, "list_messages", reason="answer_not_a_list"
+                ) from None
+            yield from page.messages
+            if not page.next_page_uri:
+                return
+            query = dict(parse_qsl(urlsplit(page.next_page_uri).query))
+        raise TransientError(PROVIDER, "list_messages", reason="too_many_pages")
+
+    def _path(self, secret_id: str) -> str:
+        return f"{_API}/{self._credentials(secret_id, False).account_sid}"
+
+    def _client(self, secret_id: str) -> VendorClient:
+        if secret_id not in self._clients:
+            self._clients[secret_id] = self._make_client(secret_id)
+        return self._clients[secret_id]
+
+
+def basic(credentials: Credentials) -> Mapping[str, str]:
+    """The header that proves who we are."""
+    pair = f"{credentials.account_sid}:{credentials.auth_token}".encode()
+    return {"authorization": f"Basic {base64.b64encode(pair).decode()}"}

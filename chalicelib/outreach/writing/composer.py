@@ -1,0 +1,93 @@
+"""Asks the writer, once per message, and keeps what it wrote before anybody sends it."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import replace
+
+from chalicelib.errors import PermanentError
+from chalicelib.outreach.conversations.records import Channel, Draft, Entry, Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.writing.template_writer import Writer
+
+HISTORY_ENTRIES = 20
+SMS_CHARACTERS = 1600
+"""Twilio's limit of a body; WhatsApp's free text has the same here."""
+
+
+class Composer:
+    """The writer behind a store of drafts.
+
+    Args:
+        beating: a block during which the message at work stays invisible.
+    """
+
+    def __init__(
+        self,
+        conversations: Conversations,
+        writer: Writer,
+        beating: Callable[[], AbstractContextManager[None]],
+    ) -> None:
+        self._conversations = conversations
+        self._writer = writer
+        self._beating = beating
+
+    def is_instant(self, record: Record) -> bool:
+        """Whether an opening of it can be written without leaving the machine."""
+        return self._writer.is_instant(record)
+
+    def unsaved_opening(self, record: Record) -> Draft:
+        """An opening that the caller stores itself; only where `is_instant`."""
+        return _checked(record, self._timed(lambda: self._writer.opening(record)))
+
+    def opening(self, record: Record, entry_id: str) -> Draft:
+        """The stored opening, written now if there is none.
+
+        Raises:
+            ProviderError: the writer could not write; nothing is stored.
+        """
+        return self._stored(record, entry_id, lambda: self._writer.opening(record))
+
+    def answer(self, record: Record, entry_id: str) -> Draft:
+        """The stored answer to the newest messages, written now if there is none."""
+        return self._stored(
+            record, entry_id, lambda: self._writer.answer(record, self._history(record))
+        )
+
+    def late(self, record: Record, entry_id: str) -> Draft:
+        """A message whose writing was withheld when it was due."""
+        if record.message_count:
+            return self.answer(record, entry_id)
+        return self.opening(record, entry_id)
+
+    def _stored(self, record: Record, entry_id: str, write: Callable[[], Draft]) -> Draft:
+        there = self._conversations.draft(record, entry_id)
+        if there is not None:
+            return there
+        written = _checked(record, self._timed(write))
+        return self._conversations.keep_draft(record, entry_id, written)
+
+    def _timed(self, write: Callable[[], Draft]) -> Draft:
+        started = time.monotonic()
+        with self._beating():
+            written = write()
+        return replace(written, processing_time_ms=int((time.monotonic() - started) * 1000))
+
+    def _history(self, record: Record) -> Sequence[Entry]:
+        return self._conversations.newest(record, HISTORY_ENTRIES)
+
+
+def _checked(record: Record, written: Draft) -> Draft:
+    """A message that the channel or the company does not let through is not stored.
+
+    Raises:
+        PermanentError: it is too long; it is not cut, because half a sentence is no message.
+    """
+    limit = int(record.item.get("max_message_length") or SMS_CHARACTERS)
+    if record.channel != Channel.EMAIL:
+        limit = min(limit, SMS_CHARACTERS)
+    if len(written.text) > limit:
+        raise PermanentError("writer", "compose", reason="too_long")
+    return written

@@ -1,0 +1,68 @@
+"""Who writes messages: the port, and a deterministic writer that needs no vendor.
+
+A writer is asked once per message; what it wrote is stored before anything is sent, so that a
+repeat sends the same words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from chalicelib.outreach.conversations.records import Channel, Draft, Entry, Record
+
+DEFAULT_SUBJECT = "A message for you"
+HUMAN_WORDS = ("human", "agent", "person", "someone", "speak to", "talk to", "call me")
+
+
+class Writer(Protocol):
+    """Writes the opening of a conversation, or the answer to what its recipient wrote.
+
+    Raises `ProviderError`s: transient ones are tried again, permanent ones end in `failed`.
+    """
+
+    def is_instant(self, record: Record) -> bool:
+        """Nothing leaves the machine: a conversation may be opened with its draft at once."""
+        ...
+
+    def opening(self, record: Record) -> Draft:
+        """The first message: variables of the template for WhatsApp, text otherwise."""
+        ...
+
+    def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """The next message, or a wish for a person or a function."""
+        ...
+
+
+class TemplateWriter:
+    """Fixed wordings filled from the record; the same record gives the same words."""
+
+    def is_instant(self, record: Record) -> bool:
+        """See `Writer.is_instant`."""
+        del record
+        return True
+
+    def opening(self, record: Record) -> Draft:
+        """See `Writer.opening`."""
+        name = record.item.get("recipient_first_name") or "there"
+        company = record.item.get("company_name") or record.company_id
+        project = record.item.get("project_name") or "your request"
+        if record.channel == Channel.WHATSAPP:
+            return Draft(variables={"1": name, "2": f"{company} about {project}"})
+        text = f"Hello {name}, this is {company} about {project}. Reply to this message to talk."
+        if record.channel == Channel.SMS:
+            return Draft(text=f"{text} Reply STOP to opt out.")
+        subject = record.channel_config.get("default_subject_line") or f"{company}: {project}"
+        return Draft(text=text, subject=str(subject))
+
+    def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """See `Writer.answer`; asks for a person when the recipient does."""
+        said = history[-1].content.lower() if history else ""
+        if any(word in said for word in HUMAN_WORDS):
+            return Draft(hand_off_reason="recipient_asked_for_a_person")
+        company = record.item.get("company_name") or record.company_id
+        text = f"Thank you for your message. {company} has noted it and will come back to you."
+        subject = record.channel_config.get("default_subject_line") or DEFAULT_SUBJECT
+        if record.channel == Channel.EMAIL:
+            return Draft(text=text, subject=f"Re: {subject}")
+        return Draft(text=text)

@@ -1,0 +1,174 @@
+"""What a message is about, which team gets it, and how far a machine may go; pure.
+
+Thresholds: routing at 0.60 and more; from 0.50 the default team and ``mw-uncertain``; below that
+``mw-needs-manual-triage``.  Tier 1 needs 0.60 and a margin of 0.10, tier 2 needs 0.70, a
+deterministic match and nothing that contradicts it; tier 0 is never automated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any
+
+from chalicelib.clock import parsed
+from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classified
+from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_FLAGS, ROUTES
+from chalicelib.support.intents.message import Language
+
+UNCERTAIN_TAG = "mw-uncertain"
+TRIAGE_TAG = "mw-needs-manual-triage"
+ROUTE_FROM, UNCERTAIN_FROM = 0.60, 0.50
+TIER_1_FROM, TIER_1_MARGIN = 0.60, 0.10
+TIER_2_FROM = 0.70
+PENDING_LASTS = timedelta(days=7)
+"""How long an answer to our question for the order number is waited for."""
+MAX_ASKS = 2
+
+FORCE_HUMAN = "model:force_human"
+"""A reason with which a model asks for a person, whatever the tables are sure of."""
+
+ORDER_STATUS_INTENTS = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
+
+
+class Tier(StrEnum):
+    """How far a machine may go."""
+
+    ESCALATION = "TIER_0_ESCALATION"
+    SAFE_ASSIST = "TIER_1_SAFE_ASSIST"
+    VERIFIED = "TIER_2_VERIFIED"
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A question of ours that the conversation has not answered yet."""
+
+    intent: str
+    attempts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """The whole record; identifiers and fixed words only.
+
+    Attributes:
+        confidence: of the routing, 0 to 1.
+        route: the department's tag.
+        tags: what the message earns besides route and intent.
+        may_answer: the thresholds of its tier are met; guard rails come on top.
+        reasons: fixed words, in the order in which they came up.
+        pending: the question of ours that this message may answer.
+    """
+
+    intent: str
+    confidence: float
+    route: str
+    tier: Tier
+    margin: float = 1.0
+    secondary: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    risk_flags: frozenset[str] = frozenset()
+    may_answer: bool = False
+    reasons: tuple[str, ...] = ()
+    language: Language = "unknown"
+    pending: Pending | None = None
+
+    @property
+    def is_about_order_status(self) -> bool:
+        """One of the two intents that a shop's data can answer."""
+        return self.intent in ORDER_STATUS_INTENTS
+
+
+def decide_on(
+    found: Classified,
+    *,
+    current_route: str | None = None,
+    pending: Pending | None = None,
+    has_number: bool = False,
+    reasons: tuple[str, ...] = (),
+) -> Decision:
+    """The decision on a classified message.
+
+    Args:
+        found: what the tables, and a model where it counts, made of it.
+        current_route: the route tag its ticket has; kept when the message tells nothing else.
+        pending: a question of ours that is still open.
+        has_number: the message holds what may be an order number.
+        reasons: what led to `found`.
+    """
+    if pending is not None and _is_answer(found):
+        confidence = max(found.confidence, 0.9 if has_number else TIER_2_FROM)
+        found = replace(
+            found, intent=pending.intent, confidence=confidence, margin=1.0, secondary=()
+        )
+        reasons = (*reasons, "answers_our_question")
+    else:
+        pending = None
+    route, tags = _route(found, current_route)
+    tier = _tier(found.intent)
+    may_answer, doubt = _may_answer(found, tier)
+    if may_answer and FORCE_HUMAN in reasons:
+        may_answer, doubt = False, "force_human"
+    everything = (found.intent, *found.secondary)
+    return Decision(
+        intent=found.intent,
+        confidence=found.confidence,
+        route=route,
+        tier=tier,
+        margin=found.margin,
+        secondary=found.secondary,
+        tags=tags,
+        risk_flags=frozenset(RISK_FLAGS[one] for one in everything if one in RISK_FLAGS),
+        may_answer=may_answer,
+        reasons=(*reasons, doubt) if doubt else reasons,
+        language=found.language,
+        pending=pending,
+    )
+
+
+def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | None:
+    """The stored ``pending_flow``, unless it has expired or is of a type not known here."""
+    if not stored or stored.get("type") != "need_order_number":
+        return None
+    asked = parsed(stored.get("requested_at"))
+    if asked is None or now - asked > PENDING_LASTS:
+        return None
+    intent = stored.get("intent")
+    known = intent if intent in ORDER_STATUS_INTENTS else "order_status_tracking"
+    return Pending(intent=known, attempts=int(stored.get("attempts", 1)))
+
+
+def _is_answer(found: Classified) -> bool:
+    """The message asks for nothing else than what our question was about."""
+    return found.intent in ORDER_STATUS_INTENTS or found.intent == DEFAULT_INTENT
+
+
+def _route(found: Classified, current: str | None) -> tuple[str, tuple[str, ...]]:
+    tells_nothing = found.intent == DEFAULT_INTENT
+    if tells_nothing and current is not None:
+        return current, ()
+    if found.confidence >= ROUTE_FROM:
+        return ROUTES.get(found.intent, DEFAULT_ROUTE), ()
+    tag = UNCERTAIN_TAG if found.confidence >= UNCERTAIN_FROM else TRIAGE_TAG
+    return current or DEFAULT_ROUTE, (tag,)
+
+
+def _tier(intent: str) -> Tier:
+    if intent in TIER_0:
+        return Tier.ESCALATION
+    return Tier.VERIFIED if intent in ORDER_STATUS_INTENTS else Tier.SAFE_ASSIST
+
+
+def _may_answer(found: Classified, tier: Tier) -> tuple[bool, str | None]:
+    """Whether the tier's thresholds are met, and if not, why."""
+    if tier == Tier.ESCALATION or any(one in TIER_0 for one in found.secondary):
+        return False, "escalation"
+    if found.is_contradicted:
+        return False, "conflicting_intent"
+    if tier == Tier.VERIFIED:
+        return (True, None) if found.confidence >= TIER_2_FROM else (False, "low_confidence")
+    if found.confidence < TIER_1_FROM or found.margin < TIER_1_MARGIN:
+        return False, "low_confidence"
+    return True, None

@@ -1,0 +1,242 @@
+"""Richpanel tickets: the plan of each new customer comment, and what is remembered of it.
+
+In shadow mode, and with the kill switch on, a message that came with its text is decided on that
+text alone and nobody is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from typing import Any
+
+from chalicelib.errors import HandBackError, PermanentError
+from chalicelib.once.action import Action, ActionRow, ActionStatus
+from chalicelib.once.event import EventFacts, EventStatus, Lease, LedgerPort
+from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Clock, Switches
+from chalicelib.support import actions
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.actions import (
+    ATTENTION_TAG,
+    AddTag,
+    Close,
+    Reply,
+    body_hash,
+    reference,
+)
+from chalicelib.support.arrivals import Arrivals
+from chalicelib.support.decision import Decision, Pending, Tier, decide_on, pending_of
+from chalicelib.support.inquiry import Inquiry
+from chalicelib.support.intents.classify import classify
+from chalicelib.support.intents.message import order_number
+from chalicelib.support.jobs import TicketMessage, TicketNotification
+from chalicelib.support.read_back import may_be_ours
+from chalicelib.support.replies.answering import Answering, Verdict
+from chalicelib.support.routing import current_route, planned
+from chalicelib.support.state import StateChange, StatePort
+from chalicelib.support.tickets import Ticket, Tickets
+
+READ_LAG_SECONDS = 30
+"""How long a ticket is given to show a comment that its webhook has told of."""
+
+
+class SupportFlow(Flow):
+    """`flows.Flow` for Richpanel's jobs."""
+
+    def __init__(
+        self,
+        tickets: Tickets,
+        state: StatePort,
+        ledger: LedgerPort,
+        clock: Clock,
+        answering: Answering | None = None,
+        *,
+        max_event_age: timedelta,
+    ) -> None:
+        self._tickets = tickets
+        self._state = state
+        self._clock = clock
+        self._answering = answering
+        self._max_age = max_event_age
+        self._arrivals = Arrivals(tickets, state, ledger, clock, max_event_age)
+
+    def is_container(self, job: TicketMessage | TicketNotification) -> bool:
+        """A notification stands for the comments it leads to."""
+        return isinstance(job, TicketNotification)
+
+    def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
+        """See `flows.Flow.events`."""
+        return self._arrivals.events(job)
+
+    def plan(self, event: Event, switches: Switches) -> Plan:
+        """See `flows.Flow.plan`."""
+        inquiry: Inquiry = event.subject
+        is_silent = _is_silent(switches)
+        can_be_decided = is_silent and inquiry.text is not None
+        if inquiry.ticket is None and inquiry.message_id is not None and not can_be_decided:
+            self._locate(inquiry, self._read(event.facts))
+        if self._clock.now() - inquiry.at > self._max_age:
+            raise NotAnEvent(EventStatus.SKIPPED, "too_old")
+        answering = self._answering
+        if answering is not None and answering.policy.is_outbound_enabled and not is_silent:
+            inquiry.state = self._state.read(event.facts.conversation_id)
+        ticket = inquiry.ticket
+        tags = ticket.tags if ticket else frozenset[str]()
+        asks_nobody = is_silent or switches.safe_mode
+        decision = self._decide(inquiry, tags, asks_nobody=asks_nobody)
+        verdict = Verdict()
+        if answering is not None:
+            verdict = answering.consider(event.facts, inquiry, decision, switches)
+        inquiry.draft = verdict.text
+        floor = None
+        if not can_be_decided or ticket is not None:
+            floor = self._arrivals.floor(event.facts.conversation_id, inquiry)
+        return planned(decision, inquiry, tags, verdict, floor=floor)
+
+    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """A plan without a floor was made in silence, on a text that may be an operator's."""
+        if "floor" not in plan.facts and not _is_silent(switches):
+            event.subject.locate(self._read(event.facts))
+
+    def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
+        """See `flows.Flow.build`."""
+        conversation_id, ending = event.facts.conversation_id, suffix(event)
+        match planned.kind:
+            case "reply":
+                return self._reply(planned.arg, event, plan)
+            case "close":
+                inquiry: Inquiry = event.subject  # a resend marks the id that the facts have
+                return Close(conversation_id, inquiry.message_id, ending)
+        return actions.build(planned, conversation_id=conversation_id, suffix=ending)
+
+    def escalation(self, event: Event, reason: str) -> Action | None:
+        """See `flow.Flow.escalation`: a tag by which people find the ticket."""
+        del reason
+        return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
+
+    def conclude(
+        self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
+    ) -> bool:
+        """See `flows.Flow.conclude`: table B."""
+        facts = plan.facts
+        change = StateChange(
+            conversation_id=event.facts.conversation_id,
+            message_at=str(facts["at"]),
+            message_id=event.facts.source_message_id,
+            first_contact_floor=facts.get("floor"),
+            routed_team=str(facts["route"]),
+            routing_confidence=_confidence(facts),
+            intent=str(facts["intent"]),
+            risk_flags=frozenset(facts.get("risk", ())),
+            **_after_reply(event, facts, rows),
+        )
+        return self._state.apply(lease, change)
+
+    # --- what it says -------------------------------------------------------------------------
+
+    def _locate(self, inquiry: Inquiry, ticket: Ticket) -> None:
+        """Our own reply may be told of before its ticket shows whose it is: then it is waited for."""
+        if inquiry.locate(ticket) or self._answering is None or not inquiry.text:
+            return
+        if may_be_ours(inquiry.text, ticket, self._answering.opaque()):
+            raise HandBackError("comment_not_shown", delay_seconds=READ_LAG_SECONDS)
+
+    def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, asks_nobody: bool) -> Decision:
+        text = inquiry.text or ""
+        found = classify(text)
+        reasons: tuple[str, ...] = ()
+        opinions = self._answering.opinions if self._answering else None
+        if opinions is not None and text.strip() and not asks_nobody:
+            found, reasons = opinions.improve(text, found)
+        stored = inquiry.state.pending_flow if inquiry.state else None
+        return decide_on(
+            found,
+            current_route=current_route(tags),
+            pending=pending_of(stored, self._clock.now()),
+            has_number=order_number(text, is_asked_for=True) is not None,
+            reasons=reasons,
+        )
+
+    def _reply(self, template_id: str, event: Event, plan: Plan) -> Reply:
+        """The reply, its text at hand or to be composed when it really has to be sent."""
+        inquiry: Inquiry = event.subject
+        answering = self._answering
+        if answering is None:
+            raise KeyError("reply")
+        opaque, ending = answering.opaque(), suffix(event)
+        key = ticket_keys.reply_action(event.facts.conversation_id, ending)
+        draft = inquiry.draft
+        return Reply(
+            conversation_id=event.facts.conversation_id,
+            template_id=template_id,
+            suffix=ending,
+            author_id=answering.policy.author_id or "",
+            reference=reference(opaque, key),
+            compose=lambda: draft or self._recomposed(answering, template_id, event, plan),
+            body=body_hash(opaque, draft) if draft else None,
+        )
+
+    def _recomposed(self, answering: Answering, template_id: str, event: Event, plan: Plan) -> str:
+        """A resumed event's text, made anew from a ticket that is read anew."""
+        inquiry: Inquiry = event.subject
+        ticket = self._tickets.read_ticket(event.facts.conversation_id)
+        try:
+            inquiry.locate(ticket)
+        except NotAnEvent:
+            raise PermanentError("richpanel", "send_message", reason="superseded") from None
+        decision = _recorded(plan.facts)
+        return answering.recompose(event.facts, inquiry, ticket, template_id, decision)
+
+    def _read(self, facts: EventFacts) -> Ticket:
+        try:
+            return self._tickets.read_ticket(facts.conversation_id)
+        except PermanentError as error:
+            raise NotAnEvent(EventStatus.FAILED, f"ticket_unreadable:{error.reason}") from None
+
+
+def _is_silent(switches: Switches) -> bool:
+    return switches.kill_switch or switches.shadow_mode
+
+
+def _recorded(facts: Mapping[str, Any]) -> Decision:
+    """As much of a stored decision as composing its reply needs."""
+    attempts = facts.get("pending")
+    return Decision(
+        intent=str(facts["intent"]),
+        confidence=_confidence(facts),
+        route=str(facts["route"]),
+        tier=Tier(facts["tier"]),
+        language="es" if facts.get("language") == "es" else "en",
+        pending=None if attempts is None else Pending(str(facts["intent"]), int(attempts)),
+    )
+
+
+def _confidence(facts: Mapping[str, Any]) -> float:
+    """A zero was once left out of what is stored, and those plans still run."""
+    return float(facts.get("confidence", 0))
+
+
+def _after_reply(
+    event: Event, facts: Mapping[str, Any], rows: Mapping[str, ActionRow]
+) -> dict[str, Any]:
+    """What the conversation waits for, and what it was last told."""
+    key = ticket_keys.reply_action(event.facts.conversation_id, suffix(event))
+    row = rows.get(key) if "template" in facts else None
+    waiting = {"type": "need_order_number", "intent": facts["intent"]}
+    if row is None or row.status != ActionStatus.DONE:
+        if facts.get("waits"):
+            asked = facts.get("pending", 0)
+            return {"pending_flow": waiting | {"requested_at": facts["at"], "attempts": asked}}
+        return {"clear": frozenset({"pending_flow"})} if facts.get("ends") and row is None else {}
+    sent = {
+        "type": "order_status" if facts["tier"] == Tier.VERIFIED else str(facts["template"]),
+        "template": facts["template"],
+        "sent_at": row.finished_at,
+        "source_message_id": event.facts.source_message_id or "",
+    }
+    if facts.get("asks"):
+        waiting |= {"requested_at": row.finished_at, "attempts": facts["asks"]}
+        return {"last_auto_reply": sent | {"type": "need_order_number"}, "pending_flow": waiting}
+    return {"last_auto_reply": sent, "clear": frozenset({"pending_flow"})}

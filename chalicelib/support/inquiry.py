@@ -1,0 +1,77 @@
+"""A customer's message with the ticket it stands on, as far as they are known yet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from chalicelib.clock import iso
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import NotAnEvent
+from chalicelib.support.state import ConversationState
+from chalicelib.support.tickets import Comment, Ticket
+
+EVERYTHING = "1970-01-01T00:00:00.000Z"
+"""The floor of a conversation whose first contact had no operator comment: nothing is too old."""
+
+
+@dataclass(slots=True)
+class Inquiry:
+    """What has been read for one event; filled in as it is read.
+
+    Attributes:
+        draft: the reply's text, when it was composed while its plan was made.
+    """
+
+    text: str | None = field(repr=False)
+    at: datetime
+    message_id: str | None = None
+    ticket: Ticket | None = None
+    state: ConversationState | None = None
+    draft: str | None = field(default=None, repr=False)
+
+    def locate(self, ticket: Ticket) -> bool:
+        """Take over what the ticket says of the message; False where it does not show it.
+
+        Raises:
+            NotAnEvent: it is an operator's comment, our own replies included.
+        """
+        self.ticket = ticket
+        comment = next((one for one in ticket.comments if one.id == self.message_id), None)
+        if comment is None:
+            return False
+        if comment.is_operator:
+            raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
+        self.text = comment.text or self.text
+        self.at = comment.created_at or self.at
+        return True
+
+    @property
+    def has_newer_reply(self) -> bool:
+        """An operator has written since, or the message itself is gone from a longer history."""
+        return any(one.is_operator for one in self._newer())
+
+    @property
+    def has_newer_question(self) -> bool:
+        """The customer has written since."""
+        return any(not one.is_operator for one in self._newer())
+
+    def _newer(self) -> tuple[Comment, ...]:
+        comments = self.ticket.comments if self.ticket else ()
+        for number, one in enumerate(comments):
+            if one.id == self.message_id:
+                return comments[number + 1 :]
+        return tuple(one for one in comments if one.created_at and one.created_at > self.at)
+
+
+def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
+    """Time of the newest operator comment; before it, at first contact, nothing is new."""
+    if ticket is None:
+        return EVERYTHING
+    times = [c.created_at for c in ticket.comments if c.is_operator and c.created_at]
+    return max((iso(time) for time in times if before is None or time < before), default=EVERYTHING)
+
+
+def is_after(comment: Comment, floor: str) -> bool:
+    """The comment is newer than a floor; one without a time is."""
+    return comment.created_at is None or iso(comment.created_at) > floor

@@ -1,0 +1,172 @@
+"""Keyword classifier: which intents a support message has, how surely, by tables of phrases.
+
+`phrase_tree` finds the phrases in the words that `message_words` reads from a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from chalicelib.support.intents.message import Language, language_of, words_of
+from chalicelib.support.intents.phrases import HINT, matches
+
+DEFAULT_INTENT = "unknown_other"
+PRIORITY: Mapping[str, int] = {
+    intent: rank
+    for rank, intents in enumerate(
+        (
+            ("legal_threat", "fraud_suspected", "harassment_threats", "chargeback_dispute"),
+            (
+                "cancel_order",
+                "address_change_order_edit",
+                "cancel_subscription",
+                "billing_issue",
+            ),
+            (
+                "delivered_not_received",
+                "missing_items_in_shipment",
+                "wrong_item_received",
+                "damaged_item",
+            ),
+            ("return_request", "refund_request", "exchange_request"),
+            ("order_status_tracking", "shipping_delay_not_shipped"),
+            (
+                "technical_support",
+                "phone_support_request",
+                "tiktok_support_request",
+                "social_media_support_request",
+            ),
+            ("promo_discount_issue", "pre_purchase_question", "influencer_marketing_inquiry"),
+            (DEFAULT_INTENT,),
+        )
+    )
+    for intent in intents
+}
+"""Which intent is the primary one when a message has several: 0 before 7."""
+TIER_0 = frozenset(intent for intent, rank in PRIORITY.items() if rank == 0)
+"""Never automated, always to people."""
+_SEVERITY: Mapping[str, int] = {
+    intent: number for number, intent in enumerate(one for one in PRIORITY if one in TIER_0)
+}
+"""Of several that escalate, who must see it first: leadership before a team."""
+KIN: tuple[frozenset[str], ...] = (
+    frozenset({"order_status_tracking", "shipping_delay_not_shipped"}),
+    frozenset({"return_request", "refund_request", "exchange_request"}),
+)
+"""Intents that do not contradict each other."""
+
+CLEAR = 0.55
+"""An intent above this counts as one the message has."""
+_FURTHER = 0.03
+"""Each further phrase of an intent, three at most; hints never add up to an intent."""
+_MUCH_LESS_SURE = 0.14
+_NARROW_MARGIN = 0.10
+_PENALTY = 0.10
+_SHORT_WORDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Classified:
+    """What a message is about.
+
+    Attributes:
+        intent: the primary one, by the priority of those that are clear.
+        confidence: of the routing, 0 to 1: the primary's score less what makes it doubtful.
+        margin: between the primary's score and the best that contradicts it.
+        secondary: at most two more that are clear, best first.
+        scores: of every intent found.
+    """
+
+    intent: str
+    confidence: float
+    margin: float = 1.0
+    secondary: tuple[str, ...] = ()
+    scores: Mapping[str, float] = field(default_factory=dict)
+    language: Language = "unknown"
+
+    @property
+    def is_contradicted(self) -> bool:
+        """Another intent is clear that does not go with the primary one."""
+        return any(not _are_kin(self.intent, other) for other in self.secondary)
+
+
+def classify(text: str) -> Classified:
+    """The intents of a message by the tables alone."""
+    words = words_of(text)
+    if not words:
+        return Classified(DEFAULT_INTENT, 0.0)
+    scores = _scores(words)
+    language = language_of(words)
+    clear = _clear(scores)
+    if not clear:
+        return _unclear(scores, language)
+    primary, others = clear[0], clear[1:]
+    rivals = [score for intent, score in scores.items() if not _are_kin(primary, intent)]
+    margin = scores[primary] - max(rivals, default=0.0)
+    confidence = scores[primary]
+    if primary not in TIER_0:  # what escalates is never made doubtful by what comes with it
+        doubts = (
+            margin < _NARROW_MARGIN,
+            len(words) < _SHORT_WORDS,
+            any(not _are_kin(primary, other) for other in others),
+        )
+        confidence -= _PENALTY * sum(doubts)
+    return Classified(
+        intent=primary,
+        confidence=round(confidence, 2),
+        margin=round(margin, 2),
+        secondary=tuple(others[:2]),
+        scores=scores,
+        language=language,
+    )
+
+
+# --- scores -----------------------------------------------------------------------------------
+
+
+def _scores(words: Sequence[str]) -> dict[str, float]:
+    hits: dict[str, set[tuple[float, int]]] = {}
+    for found in matches(words):
+        hits.setdefault(found[0], set()).add(found[1:])
+    return {intent: _score(found) for intent, found in hits.items()}
+
+
+def _clear(scores: Mapping[str, float]) -> list[str]:
+    """The intents a message has, the primary one first.
+
+    Priority decides among those about as sure as the surest; a much less sure one does not
+    displace it, unless it is one that escalates.
+    """
+    clear = [intent for intent, score in scores.items() if score > CLEAR]
+    surest = max((scores[intent] for intent in clear), default=0.0)
+    return sorted(
+        clear,
+        key=lambda intent: (
+            intent not in TIER_0 and scores[intent] < surest - _MUCH_LESS_SURE,
+            PRIORITY[intent],
+            _SEVERITY.get(intent, 0),
+            -scores[intent],
+            intent,
+        ),
+    )
+
+
+def _score(found: set[tuple[float, int]]) -> float:
+    best = max(weight for weight, _ in found)
+    if best == HINT:
+        return HINT
+    further = sum(1 for weight, _ in found if weight > HINT) - 1
+    return round(best + _FURTHER * min(further, 3), 2)
+
+
+def _unclear(scores: Mapping[str, float], language: Language) -> Classified:
+    """Nothing but hints: the likeliest intent, at a confidence that leaves it to a person."""
+    if not scores:
+        return Classified(DEFAULT_INTENT, 0.4, language=language)
+    best = min(scores, key=lambda intent: (-scores[intent], PRIORITY[intent], intent))
+    return Classified(best, scores[best], margin=0.0, scores=scores, language=language)
+
+
+def _are_kin(one: str, other: str) -> bool:
+    return one == other or any(one in family and other in family for family in KIN)

@@ -1,0 +1,77 @@
+"""NEW MODULE."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from chalicelib.once.keys import Suffix, joined, normalised
+
+BUCKET_SECONDS = 300
+"""Width of the time bucket in a text-hash key: the SQS FIFO deduplication window."""
+
+
+def ticket_message(conversation_id: str, message_id: str) -> str:
+    """Event key of one customer comment."""
+    return joined("evt", "rp", conversation_id, message_id)
+
+
+def ticket_notification(conversation_id: str, delivery_id: str) -> str:
+    """Event key of a thin notification before the worker has read the ticket."""
+    return joined("evt", "rp", conversation_id, "n", delivery_id)
+
+
+def ticket_text(conversation_id: str, text: str, at_epoch: float) -> str:
+    """Event key of a message known only by its text and time."""
+    return joined("evt", "rp", conversation_id, _text_digest(text, bucket(at_epoch)))
+
+
+def ticket_text_neighbour(conversation_id: str, text: str, at_epoch: float) -> str:
+    """The key the same text would have in the nearer neighbouring bucket.
+
+    Two copies of one message can straddle a bucket's edge; the nearer neighbour is probed before
+    the event is taken for new.
+    """
+    here = bucket(at_epoch)
+    nearer = here - 1 if at_epoch - here * BUCKET_SECONDS < BUCKET_SECONDS / 2 else here + 1
+    return joined("evt", "rp", conversation_id, _text_digest(text, nearer))
+
+
+def bucket(at_epoch: float) -> int:
+    """Number of the five-minute bucket that holds a time in epoch seconds."""
+    return int(at_epoch // BUCKET_SECONDS)
+
+
+def tag_action(conversation_id: str, tag: str, suffix: Suffix) -> str:
+    """Action key of adding one tag."""
+    return joined("act", "rp_tag", conversation_id, tag, suffix)
+
+
+def untag_action(conversation_id: str, tag: str, suffix: Suffix) -> str:
+    """Action key of removing one tag."""
+    return joined("act", "rp_untag", conversation_id, tag, suffix)
+
+
+def assign_action(conversation_id: str, team: str, suffix: Suffix) -> str:
+    """Action key of assigning a ticket to a team or person."""
+    return joined("act", "rp_assign", conversation_id, team, suffix)
+
+
+def reply_action(conversation_id: str, suffix: Suffix) -> str:
+    """Action key of the one reply to a message."""
+    return joined("act", "rp_reply", conversation_id, suffix)
+
+
+def close_action(conversation_id: str, suffix: Suffix) -> str:
+    """Action key of closing a ticket after a message."""
+    return joined("act", "rp_close", conversation_id, suffix)
+
+
+def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
+    """Key of a remembered lookup; the order's number is a keyed hash in it."""
+    return joined("act", "shopify_lookup", conversation_id, opaque_order)
+
+
+def _text_digest(text: str, bucket_number: int) -> str:
+    payload = json.dumps([normalised(text), bucket_number], ensure_ascii=True)
+    return hashlib.sha256(payload.encode()).hexdigest()

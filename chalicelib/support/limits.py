@@ -1,0 +1,125 @@
+"""How often something may happen to somebody within a time, counted by conditional writes.
+
+A row holds the times that are still within the longest window, and who took each, so that the
+window slides exactly and taking twice for one action counts once.  Rows stand in table A under
+opaque ids and end by its TTL::
+
+    event_id    lim:auto_reply:customer:{opaque id}        expires_at  1763716152
+    taken       [{"at": 1763629752, "by": "act:rp_reply:1042:c-77"}]    version 3
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Protocol
+
+from chalicelib.clock import iso
+from chalicelib.errors import TransientError
+from chalicelib.once import keys
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import ConditionFailed, Item, Store
+
+_TRIES = 5
+
+
+class Allowances:
+    """`limits.AllowancePort` on DynamoDB."""
+
+    def __init__(self, table: Store, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
+        """See `AllowancePort.take`."""
+        row: Item = {}
+        key = _key(what, opaque_id)
+        longest = max(limit.window for limit in limits)
+        for _ in range(_TRIES):
+            now = self._clock.now().timestamp()
+            taken = [
+                one for one in row.get("taken", ()) if one["at"] > now - longest.total_seconds()
+            ]
+            if any(one["by"] == by for one in taken):
+                return None
+            for limit in limits:
+                since = now - limit.window.total_seconds()
+                if sum(one["at"] > since for one in taken) >= limit.count:
+                    return limit.name
+            try:
+                self._put(key, row, [*taken, {"at": int(now), "by": by}], longest)
+            except ConditionFailed as found:
+                row = found.item
+            else:
+                return None
+        raise TransientError("dynamodb", "take_allowance", reason="contended")
+
+    def give_back(self, what: str, opaque_id: str, by: str) -> None:
+        """See `AllowancePort.give_back`."""
+        for _ in range(_TRIES):
+            row = self._table.get({"event_id": _key(what, opaque_id)})
+            if row is None or all(one["by"] != by for one in row["taken"]):
+                return
+            kept = [one for one in row["taken"] if one["by"] != by]
+            version = row["version"]
+            item = row | {"taken": kept, "version": version + 1}
+            with contextlib.suppress(ConditionFailed):  # counted meanwhile: looked at again
+                self._table.put(item, condition="#version = :version", version=version)
+                return
+        raise TransientError("dynamodb", "give_back_allowance", reason="contended")
+
+    def _put(self, key: str, row: Item, taken: Sequence[Item], longest: timedelta) -> None:
+        now = self._clock.now()
+        version = row.get("version", 0)
+        item = {
+            "event_id": key,
+            "taken": list(taken),
+            "version": version + 1,
+            "last_processed_at": iso(now),
+            "expires_at": int((now + longest).timestamp()) + 1,
+        }
+        if row:
+            self._table.put(item, condition="#version = :version", version=version)
+        else:
+            self._table.put(item, condition="attribute_not_exists(#event_id)")
+
+
+def _key(what: str, opaque_id: str) -> str:
+    return keys.joined("lim", *what.split(":"), opaque_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most so many within a window; `name` is the reason given when it is reached."""
+
+    name: str
+    count: int
+    window: timedelta
+
+
+class AllowancePort(Protocol):
+    """Counts by conditional writes; implemented by `allowances`."""
+
+    def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
+        """Take one allowance, or say which limit is reached.
+
+        Args:
+            what: e.g. ``auto_reply:customer``.
+            opaque_id: whose it is.
+            by: the action's key; it may ask again and is not counted again.
+            limits: all of them must allow it.
+
+        Raises:
+            TransientError: it could not be counted.
+        """
+        ...
+
+    def give_back(self, what: str, opaque_id: str, by: str) -> None:
+        """Undo what this action took; nothing where it took none.
+
+        Raises:
+            TransientError: it may still be counted.
+        """
+        ...

@@ -1,0 +1,217 @@
+"""Tickets nobody told us about: listed by page, or walked by number where listing is forbidden.
+
+What is found goes through the normal door as a notification whose key is made of what the ticket
+showed, so that one state of a ticket is asked about once, however many runs see it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from chalicelib.clock import iso
+from chalicelib.errors import (
+    AuthError,
+    PermanentError,
+    ProviderError,
+    UnavailableError,
+    reason_of,
+)
+from chalicelib.once import keys
+from chalicelib.once.event import LedgerPort
+from chalicelib.once.ports import Clock, Log
+from chalicelib.once.recovery.cursor import SweepCursor, SweepsPort
+from chalicelib.once.recovery.sweep import Hands
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.actions import ATTENTION_TAG
+from chalicelib.support.jobs import TicketNotification
+from chalicelib.support.state import ConversationState, StatePort
+from chalicelib.support.tickets import Ticket, TicketPage, Tickets
+
+SOURCE = "reconcile"
+PROCESSED_TAG = "mw-processed"
+MOST_GAPS = 20
+"""So many ticket numbers without a ticket in a row are the end, not a hole."""
+FIRST_SAMPLE = 5
+"""How many known tickets are asked for their number where none is remembered."""
+SAVE_EVERY = 20
+
+
+@dataclass(frozen=True, slots=True)
+class LostTickets:
+    """Support's part of reconciliation: `recovery.sweep.SweepPart`."""
+
+    tickets: Tickets
+    ledger: LedgerPort
+    state: StatePort
+    sweeps: SweepsPort
+    clock: Clock
+    log: Log
+
+    def run(self, cursor: SweepCursor, hands: Hands, *, since: datetime) -> SweepCursor:
+        """See `SweepPart.run`: the cursor is the page, or the number, where it goes on."""
+        listing = _Run(
+            self.tickets, self.ledger, self.state, self.sweeps, self.clock, self.log, hands, cursor
+        )
+        try:
+            listing.run(since=since)
+        except (ProviderError, UnavailableError) as error:
+            hands.summary.listing = f"interrupted:{reason_of(error)}"
+        return listing.cursor
+
+
+@dataclass(slots=True)
+class _Run:
+    """One run over Richpanel's open tickets.
+
+    Attributes:
+        cursor: where it stands; also after it was interrupted.
+    """
+
+    tickets: Tickets
+    ledger: LedgerPort
+    state: StatePort
+    sweeps: SweepsPort
+    clock: Clock
+    log: Log
+    hands: Hands
+    cursor: SweepCursor
+
+    def run(self, *, since: datetime) -> None:
+        """List from the page kept last; raises `ProviderError` and `UnavailableError`."""
+        try:
+            self._list(since)
+        except AuthError as error:
+            self.hands.summary.listing = f"forbidden:{error.reason}"
+            self.log.event("reconcile.listing_forbidden", reason=error.reason)
+            self.log.metric("mw.reconcile.listing_forbidden")
+            self._walk(since)
+
+    # --- listing ------------------------------------------------------------------------------
+
+    def _list(self, since: datetime) -> None:
+        shown_before = ""
+        while self.hands.has_time:
+            page = self._page(since, is_first=not shown_before)
+            if page.fingerprint != shown_before:
+                self._judge(page.tickets)
+            numbers = [one.number for one in page.tickets if one.number is not None]
+            highest = max([*numbers, self.cursor.number or 0]) or None
+            is_last = page.is_last or page.fingerprint == shown_before
+            self._keep(1 if is_last else self.cursor.page + 1, highest)
+            if is_last:
+                return
+            shown_before = page.fingerprint
+        self.hands.summary.listing = "out_of_time"
+
+    def _page(self, since: datetime, *, is_first: bool) -> TicketPage:
+        """The next page; where the one the run began at is broken, the next run begins anew."""
+        try:
+            return self.tickets.open_page(since=since, page=self.cursor.page)
+        except ProviderError:
+            if is_first:
+                self.cursor = replace(self.cursor, page=1)
+            raise
+
+    # --- walking ------------------------------------------------------------------------------
+
+    def _walk(self, since: datetime) -> None:
+        """Every number above the last one seen; older tickets are not found this way."""
+        number = self.cursor.number or self._some_number()
+        if number is None:
+            self.hands.summary.problems.append("walk:no_number_known")
+            return
+        gap = 0
+        while gap < MOST_GAPS and self.hands.has_time:
+            gap += 1
+            ticket = self.tickets.read_ticket_by_number(number + gap)
+            self.hands.summary.walked += 1
+            if ticket is not None:
+                number, gap = number + gap, 0
+                is_recent = ticket.updated_at is None or ticket.updated_at >= since
+                self._judge([ticket] if ticket.is_open and is_recent else [])
+            if self.hands.summary.walked % SAVE_EVERY == 0:
+                self._keep(1, number)
+        self._keep(1, number)
+
+    def _some_number(self) -> int | None:
+        """The highest number of a few tickets that are known; a beginning, however far back."""
+        numbers = []
+        for conversation_id in self.state.some(limit=FIRST_SAMPLE):
+            try:
+                ticket = self.tickets.read_ticket(conversation_id)
+            except PermanentError:
+                continue
+            numbers += [ticket.number] if ticket.number is not None else []
+        return max(numbers, default=None)
+
+    # --- judging ------------------------------------------------------------------------------
+
+    def _judge(self, tickets: Sequence[Ticket]) -> None:
+        """Send those of a page that hold something nobody has processed."""
+        summary = self.hands.summary
+        summary.listed += len(tickets)
+        open_ones = [one for one in tickets if one.is_open and ATTENTION_TAG not in one.tags]
+        suspects = self._suspects(open_ones)
+        summary.missing += len(suspects)
+        asked = {self._key(ticket): ticket for ticket in suspects}
+        known = self.ledger.statuses(list(asked)) if asked else {}
+        for key, ticket in asked.items():
+            if key not in known:
+                self.hands.send_once(self._notification(key, ticket))
+            else:
+                summary.missing -= 1
+
+    def _suspects(self, tickets: Sequence[Ticket]) -> list[Ticket]:
+        newest = {one.id: _newest_customer_comment(one) for one in tickets}
+        by_comment = {
+            ticket_id: ticket_keys.ticket_message(ticket_id, comment)
+            for ticket_id, comment in newest.items()
+            if comment is not None
+        }
+        events = self.ledger.statuses(list(by_comment.values())) if by_comment else {}
+        bare = [one.id for one in tickets if not one.comments]
+        states = self.state.read_all(bare) if bare else {}
+        return [
+            one
+            for one in tickets
+            if (one.id in by_comment and by_comment[one.id] not in events)
+            or (not one.comments and _changed_since(one, states))
+        ]
+
+    def _key(self, ticket: Ticket) -> str:
+        """The same for the same state of a ticket, so that it is asked about once."""
+        shown = iso(ticket.updated_at) if ticket.updated_at else ""
+        newest = _newest_customer_comment(ticket) or ""
+        day = "" if shown or newest else iso(self.clock.now())[:10]
+        delivery = keys.digest("sweep", ticket.id, shown, newest, day)[:32]
+        return ticket_keys.ticket_notification(ticket.id, delivery)
+
+    def _notification(self, key: str, ticket: Ticket) -> TicketNotification:
+        return TicketNotification(
+            event_key=key,
+            conversation_id=ticket.id,
+            received_at=iso(self.clock.now()),
+            source=SOURCE,
+            trace_id=keys.digest(key)[:16],
+        )
+
+    def _keep(self, page: int, number: int | None) -> None:
+        self.cursor = replace(self.cursor, page=page, number=number)
+        if not self.hands.dry_run:
+            self.sweeps.save(self.cursor)
+
+
+def _newest_customer_comment(ticket: Ticket) -> str | None:
+    return next((one.id for one in reversed(ticket.comments) if not one.is_operator), None)
+
+
+def _changed_since(ticket: Ticket, states: Mapping[str, ConversationState]) -> bool:
+    """Listed without comments: did anything happen on it after we were done with it?"""
+    state = states.get(ticket.id)
+    if state is None or state.last_processed_at is None:
+        return True
+    if ticket.updated_at is None:
+        return PROCESSED_TAG not in ticket.tags
+    return iso(ticket.updated_at) > state.last_processed_at

@@ -1,0 +1,99 @@
+"""Whose order a message is about: the linked one, or what the shop has under its number.
+
+What a shop said is remembered without number, address or name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from chalicelib.clock import iso, parsed
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.orders.order import LinkedOrders, LookupCache, Order, ShopOrders
+
+FOUND_FRESH_SECONDS = 900.0
+ABSENT_FRESH_SECONDS = 120.0
+"""A shop's search lags: what was not found may be found a little later."""
+
+
+@dataclass(frozen=True, slots=True)
+class CustomerOrders:
+    """Where a customer's order is looked for.
+
+    Attributes:
+        shop: None where no shop is configured; then only linked orders are known.
+    """
+
+    linked: LinkedOrders
+    shop: ShopOrders | None
+    cache: LookupCache
+    opaque: Callable[[], OpaqueIds]
+
+    def find(self, conversation_id: str, number: str | None, email: str | None) -> Order | str:
+        """The customer's order, or the reason why it is not known.
+
+        Args:
+            conversation_id: the ticket.
+            number: what the message calls it by; None where it names none.
+            email: the customer's; an order of another address is not told of.
+
+        Raises:
+            ProviderError: it cannot be looked up now.
+        """
+        linked = self.linked.linked_order(conversation_id)
+        if linked is not None and number in (None, linked.name.lstrip("#")):
+            return linked
+        if number is None:
+            return "order_number_missing"
+        if self.shop is None:
+            return "shop_not_configured"
+        if not email:
+            return "requester_not_known"
+        return self._shop_order(self.shop, conversation_id, number, email)
+
+    def _shop_order(
+        self, shop: ShopOrders, conversation_id: str, number: str, email: str
+    ) -> Order | str:
+        opaque = self.opaque()
+        key = ticket_keys.shopify_lookup(conversation_id, opaque.of("order", number))
+        requester = opaque.of("email", email.lower())
+        known = self.cache.read(key)
+        if known is not None and known.get("requester") == requester and not known["has_tracking"]:
+            return _remembered(known, number)
+        found = shop.find_order(number, requester_email=email)
+        seconds = FOUND_FRESH_SECONDS if found.order else ABSENT_FRESH_SECONDS
+        remembered = {"requester": requester, **_impersonal(found.order, found.reason)}
+        self.cache.write(key, conversation_id, remembered, fresh_seconds=seconds)
+        return found.order or found.reason
+
+
+def _impersonal(order: Order | None, reason: str) -> Mapping[str, str]:
+    """What may be kept of a lookup: no number, address or name."""
+    if order is None:
+        return {"outcome": reason, "has_tracking": ""}
+    return {
+        "outcome": "found",
+        "status": order.status,
+        "fulfillment_status": order.fulfillment_status,
+        "created_at": iso(order.created_at) if order.created_at else "",
+        "shipping_method": order.shipping_method or "",
+        "has_tracking": "yes" if order.has_tracking else "",
+        "is_cancelled": "yes" if order.is_cancelled else "",
+        "is_preorder": "yes" if order.is_preorder else "",
+    }
+
+
+def _remembered(known: Mapping[str, str], number: str) -> Order | str:
+    if known["outcome"] != "found":
+        return known["outcome"]
+    return Order(
+        name=f"#{number}",
+        created_at=parsed(known["created_at"]),
+        status=known["status"],
+        fulfillment_status=known["fulfillment_status"],
+        shipping_method=known["shipping_method"] or None,
+        is_cancelled=bool(known["is_cancelled"]),
+        is_preorder=bool(known["is_preorder"]),
+    )

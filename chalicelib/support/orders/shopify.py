@@ -1,0 +1,275 @@
+"""Shopify: one customer's one order, by GraphQL.
+
+Vendor facts (shopify.dev): ``POST /admin/api/{version}/graphql.json``; errors come with HTTP 200 in
+``errors[].extensions.code``, throttling among them, with the cost bucket in ``extensions.cost``;
+search is neither exact nor immediate, so what it finds is compared again here; ``email`` and
+``name`` are protected data and come null with an error where access is not granted.  Tokens are
+given for 24 hours by the client-credentials grant at ``POST /admin/oauth/access_token`` (a form).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
+from chalicelib.once.ports import Clock
+from chalicelib.support.orders.order import Lookup, Order
+from chalicelib.vendors.http import Call, VendorClient
+
+PROVIDER = "shopify"
+DEADLINE_SECONDS = 12.0
+EARLY_SECONDS = 600.0
+"""A token is renewed so long before its end."""
+_MAX_WAIT_SECONDS = 5.0
+_ATTEMPTS = 3
+
+ORDERS_QUERY = """\
+query Orders($q: String!) {
+  orders(first: 5, query: $q, sortKey: CREATED_AT, reverse: true) {
+    nodes {
+      id name createdAt email cancelledAt tags
+      displayFinancialStatus displayFulfillmentStatus statusPageUrl
+      shippingLine { title }
+      fulfillments(first: 5) {
+        status displayStatus createdAt
+        trackingInfo(first: 5) { number url company }
+      }
+    }
+  }
+}
+"""
+
+
+class AccessTokens:
+    """The 24-hour token of the client-credentials grant, kept in memory until it is nearly over.
+
+    Args:
+        credentials: client id and secret, fetched anew when asked with True.
+    """
+
+    def __init__(
+        self, client: VendorClient, credentials: Callable[[bool], tuple[str, str]], clock: Clock
+    ) -> None:
+        self._client = client
+        self._credentials = credentials
+        self._clock = clock
+        self._token = ""
+        self._ends = 0.0
+
+    def header(self, refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - `VendorClient.authorize`
+        """The header that proves who we are; with True after the token was refused."""
+        if refresh or not self._token or self._clock.monotonic() >= self._ends:
+            self._renew(refresh=refresh)
+        return {"x-shopify-access-token": self._token}
+
+    def _renew(self, *, refresh: bool) -> None:
+        client_id, secret = self._credentials(refresh)
+        call = Call(
+            "get_token",
+            "POST",
+            "/admin/oauth/access_token",
+            is_repeatable=True,
+            form={
+                "grant_type": "client_credentials",
+                "client_id": client_id,
+                "client_secret": secret,
+            },
+        )
+        answer = self._client.send(call, deadline_seconds=DEADLINE_SECONDS)
+        token, seconds = answer.get("access_token"), answer.get("expires_in")
+        if not isinstance(token, str) or not isinstance(seconds, int | float):
+            raise TransientError(PROVIDER, "get_token", reason="unexpected_answer")
+        self._token = token
+        self._ends = self._clock.monotonic() + max(seconds - EARLY_SECONDS, seconds / 2)
+
+
+class Shopify:
+    """Implements `orders.ShopOrders`.
+
+    Args:
+        name_prefix: what the shop puts before an order's number, ``#`` unless it was changed.
+    """
+
+    def __init__(
+        self, client: VendorClient, clock: Clock, *, api_version: str, name_prefix: str = "#"
+    ) -> None:
+        self._client = client
+        self._clock = clock
+        self._path = f"/admin/api/{api_version}/graphql.json"
+        self._prefix = name_prefix
+
+    def find_order(self, number: str, *, requester_email: str) -> Lookup:
+        """See `ShopOrders.find_order`; never whatever comes first."""
+        name = f"{self._prefix}{number}"
+        found = [node for node in self._search(f"name:{_quoted(name)}") if node.name == name]
+        if not found:
+            return Lookup(None, "not_found")
+        theirs = [one for one in found if _same_address(one.email, requester_email)]
+        if not theirs:
+            return Lookup(None, "not_theirs")
+        return Lookup(_order(name, theirs[0]))
+
+    def _search(self, query: str) -> Sequence[_Node]:
+        """The nodes of a search; waits out a throttle that is short enough."""
+        ends = self._clock.monotonic() + DEADLINE_SECONDS
+        body = {"query": ORDERS_QUERY, "variables": {"q": query}}
+        call = Call("find_order", "POST", self._path, is_repeatable=True, body=body)
+        for attempt in range(1, _ATTEMPTS + 1):
+            left = ends - self._clock.monotonic()
+            answer = _parsed(self._client.send(call, deadline_seconds=left))
+            if not answer.errors:
+                return answer.data.orders.nodes
+            error = _error(answer)
+            wait = error.retry_after
+            if not isinstance(error, TransientError) or wait is None or attempt == _ATTEMPTS:
+                raise error
+            if wait > _MAX_WAIT_SECONDS or self._clock.monotonic() + wait >= ends:
+                raise error
+            self._clock.sleep(wait)
+        raise AssertionError  # pragma: no cover - the loop returns or raises
+
+
+def _quoted(value: str) -> str:
+    """A value of the search syntax, in quotes, its own quotes and backslashes escaped."""
+    escaped = value.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"
+
+
+def _same_address(found: str | None, wanted: str) -> bool:
+    return bool(found) and (found or "").strip().lower() == wanted.strip().lower()
+
+
+# --- what it answers --------------------------------------------------------------------------
+
+
+def _as_objects(value: object) -> list[object]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _as_object(value: object) -> object:
+    return value if isinstance(value, dict) else {}
+
+
+class _Raw(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+
+class _Tracking(_Raw):
+    number: str | None = Field(default=None, repr=False)
+    url: str | None = Field(default=None, repr=False)
+    company: str | None = None
+
+
+class _Fulfillment(_Raw):
+    status: str | None = None
+    display_status: str | None = Field(default=None, validation_alias="displayStatus")
+    tracking: Annotated[list[_Tracking], BeforeValidator(_as_objects)] = Field(
+        default=[], validation_alias="trackingInfo"
+    )
+
+
+class _ShippingLine(_Raw):
+    title: str | None = None
+
+
+class _Node(_Raw):
+    name: str | None = Field(default=None, repr=False)
+    created_at: datetime | None = Field(default=None, validation_alias="createdAt")
+    email: str | None = Field(default=None, repr=False)
+    cancelled_at: datetime | None = Field(default=None, validation_alias="cancelledAt")
+    tags: list[str] = []
+    fulfillment_status: str | None = Field(
+        default=None, validation_alias="displayFulfillmentStatus"
+    )
+    status_url: str | None = Field(default=None, repr=False, validation_alias="statusPageUrl")
+    shipping_line: Annotated[_ShippingLine, BeforeValidator(_as_object)] = Field(
+        default=_ShippingLine(), validation_alias="shippingLine"
+    )
+    fulfillments: Annotated[list[_Fulfillment], BeforeValidator(_as_objects)] = []
+
+
+class _Nodes(_Raw):
+    nodes: Annotated[list[_Node], BeforeValidator(_as_objects)] = []
+
+
+class _Data(_Raw):
+    orders: Annotated[_Nodes, BeforeValidator(_as_object)] = _Nodes()
+
+
+class _Extensions(_Raw):
+    code: str = "unknown"
+
+
+class _Error(_Raw):
+    extensions: Annotated[_Extensions, BeforeValidator(_as_object)] = _Extensions()
+
+
+class _Throttle(_Raw):
+    available: float = Field(default=0, validation_alias="currentlyAvailable")
+    restore_rate: float = Field(default=0, validation_alias="restoreRate")
+
+
+class _Cost(_Raw):
+    requested: float = Field(default=0, validation_alias="requestedQueryCost")
+    throttle: Annotated[_Throttle, BeforeValidator(_as_object)] = Field(
+        default=_Throttle(), validation_alias="throttleStatus"
+    )
+
+
+class _AnswerExtensions(_Raw):
+    cost: Annotated[_Cost, BeforeValidator(_as_object)] = _Cost()
+
+
+class _Answer(_Raw):
+    data: Annotated[_Data, BeforeValidator(_as_object)] = _Data()
+    errors: Annotated[list[_Error], BeforeValidator(_as_objects)] = []
+    extensions: Annotated[_AnswerExtensions, BeforeValidator(_as_object)] = _AnswerExtensions()
+
+
+def _parsed(raw: Mapping[str, Any]) -> _Answer:
+    try:
+        return _Answer.model_validate(raw)
+    except ValidationError:
+        pass
+    raise TransientError(PROVIDER, "find_order", reason="unexpected_answer")
+
+
+def _error(answer: _Answer) -> ProviderError:
+    """The first of an answer's errors; partial data beside it is not used."""
+    code = answer.errors[0].extensions.code
+    if code == "THROTTLED":
+        cost = answer.extensions.cost
+        missing = cost.requested - cost.throttle.available
+        wait = missing / cost.throttle.restore_rate if cost.throttle.restore_rate > 0 else 1.0
+        return TransientError(PROVIDER, "find_order", reason="throttled", retry_after=max(wait, 0))
+    kind = {"ACCESS_DENIED": AuthError, "INTERNAL_SERVER_ERROR": TransientError}.get(
+        code, PermanentError
+    )
+    return kind(PROVIDER, "find_order", reason=code.lower())
+
+
+def _order(name: str, node: _Node) -> Order:
+    parcels = [one for one in node.fulfillments if (one.status or "").upper() != "CANCELLED"]
+    followed = [t for parcel in parcels for t in parcel.tracking if t.number or t.url]
+    tracking = followed[0] if followed else _Tracking()
+    shown = next((one.display_status for one in parcels if one.display_status), None)
+    return Order(
+        name=name,
+        created_at=node.created_at,
+        status="cancelled" if node.cancelled_at else "confirmed",
+        fulfillment_status=(shown or node.fulfillment_status or "").lower().replace("_", " "),
+        shipping_method=node.shipping_line.title,
+        tracking_number=tracking.number,
+        tracking_url=tracking.url,
+        tracking_company=tracking.company,
+        status_url=node.status_url,
+        is_cancelled=node.cancelled_at is not None,
+        is_preorder=any(tag.strip().lower() in _PREORDER_TAGS for tag in node.tags),
+    )
+
+
+_PREORDER_TAGS = frozenset({"preorder", "pre-order", "pre order"})

@@ -1,0 +1,154 @@
+"""Which template tells a customer what is known of an order; pure.
+
+Needed are the order's number and time, and either something to follow or a shipping method whose
+window of days is known.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Literal
+
+from chalicelib.support.orders import delivery_time
+from chalicelib.support.orders.order import Order
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """A template and its values."""
+
+    template_id: str
+    values: Mapping[str, str | None] = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class NotTold:
+    """Why nothing is told: a reason, and which facts are missing."""
+
+    reason: str
+    missing: tuple[str, ...] = ()
+
+
+def tell(
+    order: Order, intent: str, now: datetime, language: Literal["en", "es"] = "en"
+) -> Told | NotTold:
+    """The answer to where an order is."""
+    if order.is_cancelled:
+        return NotTold("order_cancelled")
+    window = delivery_time.window_of(order.shipping_method)
+    missing = _missing(order, window)
+    if missing or order.created_at is None:
+        return NotTold("lookup_incomplete", missing)
+    values = {
+        "order_id": order.name,
+        "order_status": _word(order.status or "confirmed", language),
+        "fulfillment_status": _word(order.fulfillment_status, language),
+        "order_created_at": order.created_at.date().isoformat(),
+    }
+    if order.has_tracking:
+        followed = {
+            "tracking_number": order.tracking_number,
+            "tracking_url": order.tracking_url or carrier_link(order),
+            "tracking_company": order.tracking_company,
+            "status_url": order.status_url,
+        }
+        return Told("t_order_status_verified", values | followed)
+    if not _can_be_awaited(order, intent):
+        return NotTold("nothing_to_follow")
+    if intent == "shipping_delay_not_shipped":
+        state = values["fulfillment_status"] or _word("unfulfilled", language)
+        return Told("t_shipping_delay_verified", values | {"fulfillment_status": state})
+    if window is None:  # pragma: no cover - `_missing` has said so
+        return NotTold("lookup_incomplete", ("shipping_method_bucket",))
+    left = delivery_time.remaining(
+        window, order.created_at.date(), now.date(), is_preorder=order.is_preorder
+    )
+    bucket = "Pre-order" if order.is_preorder else window.bucket
+    waiting = {
+        "shipping_bucket": bucket,
+        "eta_remaining_human": delivery_time.human(left, language),
+    }
+    return Told("t_order_eta_no_tracking_verified", values | waiting)
+
+
+def carrier_link(order: Order) -> str | None:
+    """Where a tracking number of a known carrier can be followed."""
+    company = (order.tracking_company or "").lower()
+    link = next((link for name, link in _CARRIERS.items() if name in company), None)
+    if link is None or not order.tracking_number or not order.tracking_number.isalnum():
+        return None
+    return link + order.tracking_number
+
+
+def _can_be_awaited(order: Order, intent: str) -> bool:
+    """What a text says of an order without tracking is true: not yet sent, or not yet arrived."""
+    if intent == "shipping_delay_not_shipped":
+        return order.fulfillment_status in _NOT_SENT
+    return order.fulfillment_status not in _OVER
+
+
+def _missing(order: Order, window: delivery_time.Window | None) -> tuple[str, ...]:
+    missing = [] if order.name else ["order_id"]
+    if order.created_at is None:
+        missing.append("created_at")
+    if not order.has_tracking and not order.shipping_method:
+        missing.append("tracking_or_shipping_method")
+    elif not order.has_tracking and window is None:
+        missing.append("shipping_method_bucket")
+    return tuple(missing)
+
+
+def _word(status: str, language: str) -> str:
+    return _SPANISH.get(status, status) if language == "es" else status
+
+
+_CARRIERS: Mapping[str, str] = {
+    "fedex": "https://www.fedex.com/fedextrack/?trknbr=",
+    "usps": "https://tools.usps.com/go/TrackConfirmAction?tLabels=",
+    "ups": "https://www.ups.com/track?tracknum=",
+    "dhl": "https://www.dhl.com/en/express/tracking.html?AWB=",
+}
+_NOT_SENT = frozenset(
+    {
+        "",
+        "unfulfilled",
+        "open",
+        "pending",
+        "pending fulfillment",
+        "in progress",
+        "on hold",
+        "scheduled",
+        "submitted",
+        "confirmed",
+        "label purchased",
+        "label printed",
+    }
+)
+"""Shopify's words, and Richpanel's, for an order that is still with the shop."""
+_OVER = frozenset(
+    {
+        "delivered",
+        "picked up",
+        "ready for pickup",
+        "attempted delivery",
+        "not delivered",
+        "failure",
+        "restocked",
+    }
+)
+"""Their words for an order of which no arrival can be promised."""
+_SPANISH: Mapping[str, str] = {
+    "confirmed": "confirmado",
+    "fulfilled": "enviado",
+    "unfulfilled": "en preparación",
+    "partially fulfilled": "enviado en parte",
+    "in transit": "en camino",
+    "out for delivery": "en reparto",
+    "delivered": "entregado",
+    "label printed": "etiqueta creada",
+    "attempted delivery": "entrega intentada",
+    "on hold": "en espera",
+    "scheduled": "programado",
+}

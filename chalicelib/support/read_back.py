@@ -1,0 +1,55 @@
+"""How a reply of unknown outcome is found again: by its reference or its text.
+
+Only the bot's own comments count, and of those only the ones of the time in which it may have come.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+
+from chalicelib.once.action import Found, UnsettledAction
+from chalicelib.once.keys import OpaqueIds, Suffix, normalised
+from chalicelib.support.actions import body_hash, reference
+from chalicelib.support.intents.message import own_part
+from chalicelib.support.keys import reply_action
+from chalicelib.support.tickets import Comment, Ticket, Tickets
+
+CLOCK_SKEW = timedelta(minutes=2)
+"""The vendor's clock may be behind ours, or before it, by so much."""
+
+
+class ReplyReadBack:
+    """`ports.Settler` for `ticket_replies.Reply`."""
+
+    def __init__(self, tickets: Tickets, opaque: Callable[[], OpaqueIds]) -> None:
+        self._tickets = tickets
+        self._opaque = opaque
+
+    def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
+        """Every comment that could be this reply, oldest first."""
+        ticket = self._tickets.read_ticket(action.conversation_id)
+        return tuple(Found(one.id) for one in ticket.comments if self._is_it(one, action))
+
+    def _is_it(self, comment: Comment, action: UnsettledAction) -> bool:
+        if not comment.is_operator or comment.author_id not in (None, action.probe["author"]):
+            return False
+        since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
+        until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
+        if comment.created_at is not None and not since <= comment.created_at <= until:
+            return False
+        if action.probe["reference"].lower() in normalised(comment.text):
+            return True
+        return body_hash(self._opaque(), comment.text) == action.probe.get("body")
+
+
+def may_be_ours(text: str, ticket: Ticket, opaque: OpaqueIds) -> bool:
+    """Whether a text carries the reference of a reply to one of the ticket's messages itself.
+
+    A customer's answer carries it in what it quotes.
+    """
+    said = normalised(own_part(text))
+    answered = (one.id for one in ticket.comments if not one.is_operator)
+    return any(
+        reference(opaque, reply_action(ticket.id, Suffix(one))).lower() in said for one in answered
+    )

@@ -1,0 +1,167 @@
+"""Every text that may reach a customer, in mustache; a model never writes any.
+
+Optional values may be missing and are then left out with their sentence; a required one that is
+missing is an error, and nothing is sent.  Bodies are plain text, so nothing is escaped; a value is
+one line without control characters, and an address must be http(s).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from typing import TYPE_CHECKING
+
+from chalicelib.support.replies.template_texts import CLOSING, TEXTS
+
+if TYPE_CHECKING:
+    import pystache
+
+MAX_VALUE_CHARACTERS = 300
+MAX_NAME_CHARACTERS = 40
+
+
+class TemplateError(Exception):
+    """A template that is not there, or lacks a required value; names it and never the value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Template:
+    """One text with what it needs.
+
+    Attributes:
+        tier: how far a machine must be sure to send it.
+        closes: the ticket is closed after it.
+        is_enabled: may ever be sent; those of tier 0 may not, whatever a deployment says.
+    """
+
+    id: str
+    tier: int
+    required: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset({"first_name"})
+    closes: bool = False
+    is_enabled: bool = True
+
+
+def render(
+    template_id: str,
+    values: Mapping[str, str | None],
+    *,
+    reference: str,
+    signature: str,
+    language: str = "en",
+) -> str:
+    """The text for a customer.
+
+    Args:
+        template_id: one of `CATALOGUE`.
+        values: the template's own; what it does not know is not used.
+        reference: by which the reply is found again.
+        signature: who signs.
+        language: falls back to English.
+
+    Raises:
+        TemplateError: it is not to be sent.
+    """
+    template = CATALOGUE.get(template_id)
+    if template is None or not template.is_enabled:
+        raise TemplateError(f"{template_id} is not to be sent")
+    known = {name: _clean(name, values.get(name)) for name in template.required | template.optional}
+    missing = sorted(name for name in template.required if not known[name])
+    if missing:
+        raise TemplateError(f"{template_id} lacks {', '.join(missing)}")
+    texts = TEXTS[template_id]
+    is_spanish = language == "es" and "es" in texts
+    body = texts["es"] if is_spanish else texts["en"]
+    closing = CLOSING["es" if is_spanish else "en"]
+    context = {**known, "support_signature": _line(signature), "reference": reference}
+    text: str = _renderer().render(f"{body.strip()}\n\n{closing.strip()}\n", context)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
+
+
+@cache
+def _renderer() -> pystache.Renderer:
+    """Imported when the first text is rendered, so that no cold start waits for it."""
+    import pystache  # noqa: PLC0415 - see above
+
+    return pystache.Renderer(escape=lambda text: text, missing_tags="strict")
+
+
+def _clean(name: str, value: str | None) -> str | None:
+    if not value:
+        return None
+    line = _line(value)
+    if name.endswith("_url"):
+        return line if _ADDRESS.fullmatch(line) else None
+    if name == "first_name":
+        first = line.split(" ")[0]
+        return first if _NAME.fullmatch(first) and len(first) <= MAX_NAME_CHARACTERS else None
+    return line[:MAX_VALUE_CHARACTERS]
+
+
+def _line(value: str) -> str:
+    printable = "".join(one if one.isprintable() else " " for one in value)
+    return re.sub(r"\s+", " ", printable).strip()
+
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"']{4,500}")
+_NAME = re.compile(r"[^\W\d_]+(?:[-'’.][^\W\d_]*)*")  # noqa: RUF001 - in names
+
+_INTAKES = (
+    "t_order_status_ask_order_number",
+    "t_delivered_not_received_intake",
+    "t_missing_items_intake",
+    "t_wrong_item_intake",
+    "t_damaged_item_intake",
+    "t_cancel_order_ack_intake",
+    "t_address_change_ack_intake",
+    "t_cancel_subscription_ack_intake",
+    "t_billing_issue_intake",
+    "t_return_request_intake",
+    "t_exchange_request_intake",
+    "t_refund_request_intake",
+    "t_technical_support_intake",
+    "t_promo_discount_info",
+    "t_pre_purchase_info",
+    "t_influencer_inquiry_route",
+)
+_NEVER = ("t_chargeback_neutral_ack", "t_legal_threat_ack", "t_harassment_ack", "t_fraud_ack")
+
+CATALOGUE: Mapping[str, Template] = {
+    one.id: one
+    for one in (
+        Template(
+            "t_order_status_verified",
+            tier=2,
+            required=frozenset({"order_id", "order_status"}),
+            optional=frozenset(
+                {
+                    "first_name",
+                    "fulfillment_status",
+                    "tracking_url",
+                    "tracking_number",
+                    "tracking_company",
+                    "status_url",
+                }
+            ),
+        ),
+        Template(
+            "t_shipping_delay_verified",
+            tier=2,
+            required=frozenset({"order_id", "order_status", "fulfillment_status"}),
+            optional=frozenset({"first_name", "order_created_at", "support_hours_note"}),
+        ),
+        Template(
+            "t_order_eta_no_tracking_verified",
+            tier=2,
+            required=frozenset({"order_id", "shipping_bucket", "eta_remaining_human"}),
+            optional=frozenset({"first_name", "order_created_at"}),
+            closes=True,
+        ),
+        *(Template(name, tier=1) for name in _INTAKES),
+        *(Template(name, tier=0, is_enabled=False) for name in _NEVER),
+        Template("t_unknown_ack", tier=1, is_enabled=False),
+    )
+}
+"""Every template by its id."""

@@ -1,0 +1,260 @@
+"""What Richpanel answers, read so that any field may be missing or of another kind than expected.
+
+The fields are those seen in production tickets; a customer's profile is absent in one of ten.
+Times are ISO-8601 with milliseconds and ``Z``; bodies are HTML, with a plain twin as a rule.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from chalicelib.once import keys
+from chalicelib.support.tickets import Comment, Ticket
+from chalicelib.vendors.html_text import plain_text
+
+
+def _as_text(value: object) -> str | None:
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() or None if isinstance(value, str) else None
+
+
+def _as_long_text(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def _as_time(value: object) -> datetime | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        moment = datetime.fromisoformat(value.strip())
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _as_number(value: object) -> int | None:
+    text = _as_text(value)
+    return int(text) if text and _NUMBER.fullmatch(text) else None
+
+
+def _as_flag(value: object) -> bool | None:
+    if isinstance(value, str):
+        return {"true": True, "false": False}.get(value.strip().lower())
+    return value if isinstance(value, bool) else None
+
+
+def _as_object(value: object) -> object:
+    return value if isinstance(value, dict) else {}
+
+
+def _as_objects(value: object) -> list[object]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _as_tags(value: object) -> list[str] | None:
+    """Names or ids; some answers hold objects."""
+    if not isinstance(value, list):
+        return None
+    flat = [one.get("name") or one.get("id") if isinstance(one, dict) else one for one in value]
+    return [text for text in map(_as_text, flat) if text]
+
+
+_Text = Annotated[str | None, BeforeValidator(_as_text)]
+_LongText = Annotated[str, BeforeValidator(_as_long_text)]
+_Time = Annotated[datetime | None, BeforeValidator(_as_time)]
+_Number = Annotated[int | None, BeforeValidator(_as_number)]
+_Flag = Annotated[bool | None, BeforeValidator(_as_flag)]
+_Tags = Annotated[list[str] | None, BeforeValidator(_as_tags)]
+
+
+class _Answer(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+
+class _Party(_Answer):
+    address: _Text = None
+
+
+class _Source(_Answer):
+    sender: Annotated[_Party, BeforeValidator(_as_object)] = Field(
+        default=_Party(), validation_alias="from"
+    )
+
+
+class _Via(_Answer):
+    channel: _Text = None
+    source: Annotated[_Source, BeforeValidator(_as_object)] = _Source()
+
+    @property
+    def sender(self) -> str | None:
+        return self.source.sender.address
+
+
+class CommentAnswer(_Answer):
+    """One of a ticket's comments."""
+
+    id: _Text = None
+    body: _LongText = Field(default="", repr=False)
+    plain_body: _LongText = Field(default="", repr=False)
+    author_id: _Text = None
+    is_operator: _Flag = None
+    is_operator_camel: _Flag = Field(default=None, validation_alias="isOperator")
+    sender_type: _Text = None
+    via: Annotated[_Via, BeforeValidator(_as_object)] = _Via()
+    created_at: _Time = None
+
+    @property
+    def text(self) -> str:
+        """The plain twin, or the HTML body without its tags."""
+        return self.plain_body.strip() or plain_text(self.body)
+
+    @property
+    def speaks_for_us(self) -> bool:
+        """An operator's; a comment that does not say is taken for the customer's."""
+        if self.is_operator is None and self.is_operator_camel is None:
+            return (self.sender_type or "").lower() == "operator"
+        return bool(self.is_operator or self.is_operator_camel)
+
+
+class _Profile(_Answer):
+    email: _Text = None
+    name: _Text = None
+    first_name: _Text = Field(default=None, validation_alias="firstName")
+    last_name: _Text = Field(default=None, validation_alias="lastName")
+
+    @property
+    def full_name(self) -> str | None:
+        parts = [part for part in (self.first_name, self.last_name) if part]
+        return self.name or " ".join(parts) or None
+
+
+class TicketAnswer(_Answer):
+    """A ticket, whole or as it is listed."""
+
+    id: _Text = None
+    conversation_no: _Number = None
+    status: _Text = None
+    state: _Text = None
+    subject: _LongText = Field(default="", repr=False)
+    tags: _Tags = None
+    assignee_id: _Text = None
+    customer_profile: Annotated[_Profile, BeforeValidator(_as_object)] = _Profile()
+    via: Annotated[_Via, BeforeValidator(_as_object)] = _Via()
+    comments: Annotated[list[CommentAnswer], BeforeValidator(_as_objects)] = []
+    created_at: _Time = None
+    updated_at: _Time = None
+
+
+class TicketEnvelope(_Answer):
+    """What `GET /v1/tickets/{id}` answers."""
+
+    ticket: TicketAnswer
+
+
+class Page(_Answer):
+    """One page of a list: the vendor says whether another follows, by its address or its number."""
+
+    next_page: _Text = None
+
+
+class TicketPage(Page):
+    """The array's key is `ticket` in practice and `tickets` in the documentation's manner."""
+
+    ticket: Annotated[list[TicketAnswer], BeforeValidator(_as_objects)] = []
+    tickets: Annotated[list[TicketAnswer], BeforeValidator(_as_objects)] = []
+
+    @property
+    def all(self) -> Sequence[TicketAnswer]:
+        """Under whichever key they came."""
+        return [*self.ticket, *self.tickets]
+
+
+class _Tag(_Answer):
+    id: _Text = None
+    name: _Text = None
+
+
+class TagPage(Page):
+    """What `GET /v1/tags` answers."""
+
+    tag: Annotated[list[_Tag], BeforeValidator(_as_objects)] = []
+    tags: Annotated[list[_Tag], BeforeValidator(_as_objects)] = []
+
+    @property
+    def all(self) -> Sequence[_Tag]:
+        """Under whichever key they came."""
+        return [*self.tag, *self.tags]
+
+
+class _Team(_Answer):
+    name: _Text = None
+
+
+class TeamPage(Page):
+    """What `GET /v1/teams` answers."""
+
+    team: Annotated[list[_Team], BeforeValidator(_as_objects)] = []
+    teams: Annotated[list[_Team], BeforeValidator(_as_objects)] = []
+
+    @property
+    def all(self) -> Sequence[_Team]:
+        """Under whichever key they came."""
+        return [*self.team, *self.teams]
+
+
+def as_ticket(raw: TicketAnswer, tags: frozenset[str]) -> Ticket:
+    """The ticket as the flows see it, with the names of its tags."""
+    return Ticket(
+        id=raw.id or "",
+        status=raw.status or raw.state or "",
+        tags=tags,
+        comments=_comments(raw),
+        number=raw.conversation_no,
+        channel=raw.via.channel,
+        subject=raw.subject,
+        customer_email=_customer_email(raw),
+        customer_name=raw.customer_profile.full_name,
+        created_at=raw.created_at,
+        updated_at=raw.updated_at,
+    )
+
+
+def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
+    """Oldest first where every comment says its time, else in the vendor's order."""
+    comments = [
+        Comment(
+            id=one.id or _derived_id(one),
+            is_operator=one.speaks_for_us,
+            text=one.text,
+            created_at=one.created_at,
+            author_id=one.author_id,
+        )
+        for one in raw.comments
+    ]
+    dated = [(one.created_at, one) for one in comments if one.created_at is not None]
+    if len(dated) == len(comments):
+        comments = [one for _, one in sorted(dated, key=lambda pair: pair[0])]
+    return tuple(comments)
+
+
+def _derived_id(raw: CommentAnswer) -> str:
+    """A comment without an id gets one of its own, or all of them would share one key."""
+    at = raw.created_at.isoformat() if raw.created_at else ""
+    return "h-" + keys.digest(raw.author_id or "", at, keys.normalised(raw.text))[:32]
+
+
+def _customer_email(raw: TicketAnswer) -> str | None:
+    theirs = [comment for comment in raw.comments if not comment.speaks_for_us]
+    theirs.sort(key=lambda comment: comment.created_at or _LAST)
+    senders = [raw.via.sender, *(comment.via.sender for comment in theirs[:1])]
+    return next((email for email in (raw.customer_profile.email, *senders) if email), None)
+
+
+_NUMBER = re.compile(r"[0-9]{1,15}")
+_LAST = datetime.max.replace(tzinfo=UTC)

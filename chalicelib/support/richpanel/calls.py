@@ -1,0 +1,125 @@
+"""Calls of Richpanel's API: how a path names a ticket, and what an answer must show.
+
+A path with an id that is not percent-encoded is answered 200 without any change, and then shows
+another ticket or none: that is looked at after every change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, TypeVar
+from urllib.parse import quote
+
+from pydantic import BaseModel, ValidationError
+
+from chalicelib.errors import PermanentError, TransientError, UncertainError
+from chalicelib.support.richpanel.answers import Page
+from chalicelib.vendors.http import Call, VendorClient
+
+PROVIDER = "richpanel"
+READ_DEADLINE_SECONDS = 15.0
+LIST_DEADLINE_SECONDS = 60.0
+"""For all pages of a list that an operator waits for."""
+PER_PAGE = 100
+MAX_PAGES = 100
+
+_Model = TypeVar("_Model", bound=BaseModel)
+_Page = TypeVar("_Page", bound=Page)
+
+
+def key_header(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
+    """The header that proves who we are; the secret is fetched anew when asked with True."""
+    return lambda refresh: {"x-richpanel-key": secret(refresh).strip()}
+
+
+class RichpanelCalls:
+    """Reads answers of a known shape, and changes tickets."""
+
+    def __init__(self, client: VendorClient) -> None:
+        self.client = client
+
+    def get(
+        self,
+        model: type[_Model],
+        operation: str,
+        path: str,
+        deadline_seconds: float = READ_DEADLINE_SECONDS,
+        *,
+        query: Mapping[str, str] | None = None,
+    ) -> _Model:
+        """What a path shows, as a model.
+
+        Raises:
+            TransientError: also where the answer has another shape.
+            ProviderError: it could not be read.
+        """
+        call = Call(operation, "GET", path, is_repeatable=True, query=query or {})
+        answer = self.client.send(call, deadline_seconds=deadline_seconds)
+        return _parsed(model, answer, operation)
+
+    def pages(
+        self, model: type[_Page], operation: str, path: str, deadline_seconds: float
+    ) -> Iterator[_Page]:
+        """Every page of a list, all within the deadline; a page that comes again is the end.
+
+        Raises:
+            TransientError: also where the list has more than `MAX_PAGES`.
+            ProviderError: a page could not be read.
+        """
+        ends = self.client.clock.monotonic() + deadline_seconds
+        before = None
+        for number in range(1, MAX_PAGES + 1):
+            query = {"page": str(number), "per_page": str(PER_PAGE)}
+            left = ends - self.client.clock.monotonic()
+            page = self.get(model, operation, path, left, query=query)
+            if page == before:
+                return
+            yield page
+            if not page.next_page:
+                return
+            before = page
+        raise TransientError(PROVIDER, operation, reason="too_many_pages")
+
+    def put(
+        self,
+        operation: str,
+        conversation_id: str,
+        suffix: str,
+        body: Mapping[str, Any],
+        deadline_seconds: float,
+    ) -> None:
+        """Change a ticket; what the answer shows of it may be older than the change.
+
+        Raises:
+            ProviderError: also where the answer shows another ticket, or none.
+        """
+        path = f"/v1/tickets/{segment(conversation_id, operation)}{suffix}"
+        is_repeatable = operation != "send_message"
+        call = Call(operation, "PUT", path, is_repeatable=is_repeatable, body=body)
+        answer = self.client.send(call, deadline_seconds=deadline_seconds)
+        if _is_of_another(answer, conversation_id):
+            kind = PermanentError if is_repeatable else UncertainError
+            raise kind(PROVIDER, operation, reason="id_mismatch")
+
+
+def segment(conversation_id: str, operation: str) -> str:
+    """The id as one path segment; the ids that a path has no segment for are refused."""
+    if conversation_id in {"", ".", ".."}:
+        raise PermanentError(PROVIDER, operation, reason="invalid_id")
+    return quote(conversation_id, safe="")
+
+
+def _is_of_another(answer: Mapping[str, Any], conversation_id: str) -> bool:
+    """The ticket shown is another, or none, as for an id the vendor did not understand."""
+    shown = answer.get("ticket")
+    if not isinstance(shown, dict):
+        return False
+    return not shown or str(shown.get("id", conversation_id)) != conversation_id
+
+
+def _parsed(model: type[_Model], answer: Mapping[str, Any], operation: str) -> _Model:
+    try:
+        return model.model_validate(answer)
+    except ValidationError:
+        pass
+    raise TransientError(PROVIDER, operation, reason="unexpected_answer")

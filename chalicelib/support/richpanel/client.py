@@ -1,0 +1,258 @@
+"""Richpanel: read tickets, change them by calls that may be repeated, answer by one that may not.
+
+Vendor facts (developer.richpanel.com/reference, and a real tenant where it says less):
+a conversation is a *ticket*; its id is an opaque text that can be an RFC 5322 Message-ID, and a
+path with an unencoded id is answered 200 without any change; `add-tags` and `remove-tags` have set
+semantics; one payload alone is known to close a ticket; `send-message` makes a real agent's reply
+and takes no idempotency key; listing may be forbidden (403) to a key that may read single tickets.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+from http import HTTPStatus
+from typing import Literal, TypeVar
+
+from chalicelib.errors import (
+    AuthError,
+    PermanentError,
+    ProviderError,
+    TransientError,
+    UncertainError,
+)
+from chalicelib.once import keys
+from chalicelib.once.action import Action
+from chalicelib.once.ports import Clock
+from chalicelib.support.actions import AddTag, Assign, RemoveTag
+from chalicelib.support.richpanel.answers import TeamPage, TicketAnswer, TicketEnvelope, as_ticket
+from chalicelib.support.richpanel.answers import TicketPage as ListedTickets
+from chalicelib.support.richpanel.calls import (
+    LIST_DEADLINE_SECONDS,
+    PER_PAGE,
+    PROVIDER,
+    READ_DEADLINE_SECONDS,
+    RichpanelCalls,
+    segment,
+)
+from chalicelib.support.richpanel.tags import RichpanelTags
+from chalicelib.support.tickets import Comment, Ticket
+from chalicelib.support.tickets import TicketPage as OpenTickets
+from chalicelib.vendors.http import VendorClient
+
+_REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
+_CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
+"""The only payload known to move a ticket to CLOSED; others were answered 200 without effect."""
+
+_AnyAction = TypeVar("_AnyAction", AddTag, RemoveTag, Assign)
+
+
+class Richpanel:
+    """Implements `ports.Tickets`; its methods that take actions are `ports.Executor`s.
+
+    Args:
+        tag_mode: whether the tenant's tag calls take names or ids.
+    """
+
+    def __init__(
+        self, client: VendorClient, clock: Clock, *, tag_mode: Literal["name", "id"] = "name"
+    ) -> None:
+        self._calls = RichpanelCalls(client)
+        self._clock = clock
+        self._tags = RichpanelTags(self._calls, clock, tag_mode)
+
+    # --- reading ------------------------------------------------------------------------------
+
+    def read_ticket(self, conversation_id: str) -> Ticket:
+        """The ticket with its comments, oldest first.
+
+        Raises:
+            PermanentError: there is none (404), or the answer is about another ticket.
+            ProviderError: it could not be read.
+        """
+        return self._read_ticket(conversation_id, READ_DEADLINE_SECONDS)
+
+    def read_ticket_by_number(self, number: int) -> Ticket | None:
+        """The ticket people see under a number (``conversation_no``); None when there is none.
+
+        The vendor warns that it may not find tickets which were imported.
+        """
+        path = f"/v1/tickets/number/{number}"
+        try:
+            raw = self._calls.get(TicketEnvelope, "read_ticket_by_number", path).ticket
+        except PermanentError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return None
+            raise
+        return self._ticket(raw) if raw.id else None
+
+    def open_page(self, *, since: datetime, page: int) -> OpenTickets:
+        """One page of the open tickets updated since a time.
+
+        The vendor's filters and order are asked for and not relied on.  A ticket that does not say
+        when it was updated is given.
+
+        Raises:
+            AuthError: this key may not list (403).
+        """
+        listed = self._list(page, since)
+        known = [raw for raw in listed.all if raw.id]
+        recent = [raw for raw in known if raw.updated_at is None or raw.updated_at >= since]
+        is_past = not recent and _is_newest_first(known)
+        return OpenTickets(
+            tickets=tuple(ticket for ticket in map(self._ticket, recent) if ticket.is_open),
+            is_last=not listed.next_page or not known or is_past,
+            fingerprint=keys.digest(*(raw.id or "" for raw in known)),
+        )
+
+    def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
+        """Ids of all of a customer's tickets, as the vendor knows them by an address."""
+        operation = "list_customer_tickets"
+        path = f"/v1/tickets/{kind}/{segment(address, operation)}"
+        pages = self._calls.pages(ListedTickets, operation, path, LIST_DEADLINE_SECONDS)
+        try:
+            return [raw.id for page in pages for raw in page.all if raw.id]
+        except PermanentError as error:
+            if error.status == HTTPStatus.NOT_FOUND:
+                return []
+            raise
+
+    def tag_names(self) -> frozenset[str]:
+        """Every tag the tenant has."""
+        return self._tags.every_name()
+
+    def team_names(self) -> frozenset[str]:
+        """Every team the tenant has."""
+        pages = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
+        return frozenset(team.name for page in pages for team in page.all if team.name)
+
+    # --- executors ----------------------------------------------------------------------------
+
+    def add_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """Put tags on a ticket, all in one request; repeating it changes nothing."""
+        conversation_id, ours = _only(AddTag, actions)
+        names = {action.tag for action in ours}
+        self._change_tags("add-tags", conversation_id, names, deadline_seconds)
+
+    def remove_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """Take tags off a ticket, all in one request; repeating it changes nothing."""
+        conversation_id, ours = _only(RemoveTag, actions)
+        names = {action.tag for action in ours}
+        self._change_tags("remove-tags", conversation_id, names, deadline_seconds)
+
+    def assign(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """Assign a ticket to the user whose id the last action names; repeating changes nothing."""
+        conversation_id, ours = _only(Assign, actions)
+        body = {"ticket": {"assignee_id": ours[-1].team}}
+        self._calls.put("assign", conversation_id, "", body, deadline_seconds)
+
+    def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
+        """Close a ticket and read it back, as a refused change is answered 200 too.
+
+        Returns:
+            The ticket as it is then; somebody may have written meanwhile.
+
+        Raises:
+            UncertainError: also where it was accepted and cannot be read back just now.
+            ProviderError: `TransientError` also where it is still open afterwards.
+        """
+        ends = self._clock.monotonic() + deadline_seconds
+        self._calls.put("close", conversation_id, "", _CLOSE, deadline_seconds)
+        try:
+            ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+        except (TransientError, AuthError) as error:
+            raise UncertainError.of(error) from None
+        if ticket.is_open:
+            raise TransientError(PROVIDER, "close", reason="not_applied")
+        return ticket
+
+    def reopen(self, conversation_id: str, *, deadline_seconds: float) -> None:
+        """Open a ticket again; repeating it changes nothing."""
+        self._calls.put("reopen", conversation_id, "", _REOPEN, deadline_seconds)
+
+    def send_message(
+        self, conversation_id: str, *, body: str, author_id: str, deadline_seconds: float
+    ) -> str | None:
+        """Send one agent reply to the customer; never repeated when its outcome is not known.
+
+        Args:
+            conversation_id: the ticket.
+            body: plain text.
+            author_id: id of a real agent; without one Richpanel shows no author.
+            deadline_seconds: for sending and reading back.
+
+        Returns:
+            The new comment's id, or None where it was accepted and cannot be read back just now.
+
+        Raises:
+            UncertainError: also where it was accepted and the ticket does not show it.
+            ProviderError: it was surely not sent.
+        """
+        started = self._clock.now()
+        ends = self._clock.monotonic() + deadline_seconds
+        message = {"body": body, "author_id": author_id}
+        self._calls.put("send_message", conversation_id, "/send-message", message, deadline_seconds)
+        try:
+            ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+        except ProviderError:
+            return None
+        replies = [one for one in ticket.comments if _is_reply(one, author_id, started)]
+        verbatim = [one for one in replies if keys.normalised(one.text) == keys.normalised(body)]
+        if not replies:
+            raise UncertainError(PROVIDER, "send_message", reason="not_visible")
+        return (verbatim or replies)[-1].id
+
+    # --- private ------------------------------------------------------------------------------
+
+    def _read_ticket(self, conversation_id: str, deadline_seconds: float) -> Ticket:
+        path = f"/v1/tickets/{segment(conversation_id, 'read_ticket')}"
+        raw = self._calls.get(TicketEnvelope, "read_ticket", path, deadline_seconds).ticket
+        if raw.id != conversation_id:
+            raise PermanentError(PROVIDER, "read_ticket", reason="id_mismatch")
+        return self._ticket(raw)
+
+    def _list(self, page: int, since: datetime) -> ListedTickets:
+        query = {
+            "page": str(page),
+            "per_page": str(PER_PAGE),
+            "status": "OPEN",
+            "sortKey": "updatedAt",
+            "order": "DESC",
+            "updated_at": since.astimezone(UTC).date().isoformat(),
+        }
+        return self._calls.get(ListedTickets, "list_tickets", "/v1/tickets", query=query)
+
+    def _change_tags(
+        self, verb: str, conversation_id: str, names: set[str], deadline_seconds: float
+    ) -> None:
+        operation = verb.replace("-", "_")
+        ends = self._clock.monotonic() + deadline_seconds
+        tags = sorted(self._tags.as_sent(name, operation, deadline_seconds) for name in names)
+        left = ends - self._clock.monotonic()
+        self._calls.put(operation, conversation_id, f"/{verb}", {"tags": tags}, left)
+
+    def _ticket(self, raw: TicketAnswer) -> Ticket:
+        return as_ticket(raw, self._tags.as_shown(raw.tags or []))
+
+
+def _only(kind: type[_AnyAction], actions: Sequence[Action]) -> tuple[str, Sequence[_AnyAction]]:
+    """The actions, which are of one kind and one conversation."""
+    ours = [action for action in actions if isinstance(action, kind)]
+    (conversation_id,) = {action.conversation_id for action in actions}
+    if len(ours) != len(actions):
+        raise TypeError(f"only {kind.kind} actions belong here")
+    return conversation_id, ours
+
+
+def _is_newest_first(listed: Sequence[TicketAnswer]) -> bool:
+    times = [raw.updated_at for raw in listed if raw.updated_at is not None]
+    return times == sorted(times, reverse=True)
+
+
+def _is_reply(comment: Comment, author_id: str, since: datetime) -> bool:
+    """An operator's comment of this author since then; a signature may have changed its text."""
+    is_recent = comment.created_at is None or comment.created_at >= since - _CLOCK_SKEW
+    return comment.is_operator and comment.author_id in {None, author_id} and is_recent
+
+
+_CLOCK_SKEW = timedelta(minutes=2)

@@ -1,0 +1,88 @@
+"""The order that Richpanel has linked to a ticket.
+
+Vendor facts (developer.richpanel.com/reference): ``GET /v1/order/{conversationId}`` answers
+``{"orderId", "appClientId"}``, or ``{}`` when none is linked; ``GET
+/v1/order/{appClientId}/{orderId}`` answers ``orderId, amount, status, fulfillmentStatus, statusUrl,
+shippingMethod, createdAt`` and ``fulfillment[].tracking[]`` with ``trackingNumber,
+trackingCompany, trackingUrl, shippingDate``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+from urllib.parse import quote
+
+from chalicelib.errors import PermanentError
+from chalicelib.support.orders.order import Order
+from chalicelib.vendors.http import Call, VendorClient
+
+_DEADLINE_SECONDS = 10.0
+
+
+class RichpanelOrders:
+    """Implements `orders.LinkedOrders`."""
+
+    def __init__(self, client: VendorClient) -> None:
+        self._client = client
+
+    def linked_order(self, conversation_id: str) -> Order | None:
+        """See `LinkedOrders.linked_order`."""
+        link = self._get("read_order_link", quote(conversation_id, safe=""))
+        order_id, app_client_id = _text(link.get("orderId")), _text(link.get("appClientId"))
+        if not order_id or not app_client_id:
+            return None
+        path = f"{quote(app_client_id, safe='')}/{quote(order_id, safe='')}"
+        try:
+            return _order(order_id, self._get("read_order", path))
+        except PermanentError:
+            return None
+
+    def _get(self, operation: str, path: str) -> Mapping[str, Any]:
+        call = Call(operation, "GET", f"/v1/order/{path}", is_repeatable=True)
+        return self._client.send(call, deadline_seconds=_DEADLINE_SECONDS)
+
+
+def _order(order_id: str, raw: Mapping[str, Any]) -> Order:
+    tracking = _tracking(raw)
+    status = _text(raw.get("status")).lower()
+    return Order(
+        name=_text(raw.get("orderId")) or order_id,
+        created_at=_time(raw.get("createdAt")),
+        status="cancelled" if status.startswith("cancel") else status,
+        fulfillment_status=_text(raw.get("fulfillmentStatus")).lower().replace("_", " "),
+        shipping_method=_text(raw.get("shippingMethod")) or None,
+        tracking_number=_text(tracking.get("trackingNumber")) or None,
+        tracking_url=_text(tracking.get("trackingUrl")) or None,
+        tracking_company=_text(tracking.get("trackingCompany")) or None,
+        status_url=_text(raw.get("statusUrl")) or None,
+        is_cancelled=status.startswith("cancel"),
+    )
+
+
+def _tracking(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The first parcel that can be followed."""
+    for parcel in _objects(raw.get("fulfillment")):
+        for one in _objects(parcel.get("tracking")):
+            if one.get("trackingNumber") or one.get("trackingUrl"):
+                return one
+    return {}
+
+
+def _objects(value: object) -> list[Mapping[str, Any]]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _text(value: object) -> str:
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _time(value: object) -> datetime | None:
+    try:
+        moment = datetime.fromisoformat(_text(value))
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,139 @@
+"""A decision and its reply as a plan: what is done in which order; pure.
+
+The reply goes first, closing depends on it, and the tags come last in one request, so that they
+tell what happened.  A ticket that some team has keeps its team when the message tells nothing, and
+is moved when it tells something else: the older route tag goes before the new one comes, so that
+two teams never have it at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.support.decision import Decision, decide_on
+from chalicelib.support.inquiry import Inquiry
+from chalicelib.support.intents.classify import classify
+from chalicelib.support.replies.answering import Verdict
+from chalicelib.support.replies.guard_rails import ANSWERED_TAG, MAX_WRITES_PER_EVENT
+
+PROCESSED_TAG = "mw-processed"
+ROUTED_TAG = "mw-routing-applied"
+STATUS_ANSWERED_TAG = "mw-order-status-answered"
+NUMBER_ASKED_TAG = "mw-order-number-requested"
+_SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
+
+
+def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
+    """The tags a message earns by the tables alone, given those its ticket has."""
+    found = classify(inquiry.text or "")
+    decision = decide_on(found, current_route=current_route(tags))
+    return planned(decision, inquiry, tags, Verdict(), floor=floor)
+
+
+def current_route(tags: frozenset[str]) -> str | None:
+    """The route tag a ticket has."""
+    return next(iter(sorted(tag for tag in tags if tag.startswith("route-"))), None)
+
+
+def planned(
+    decision: Decision,
+    inquiry: Inquiry,
+    tags: frozenset[str],
+    verdict: Verdict,
+    *,
+    floor: str | None,
+) -> Plan:
+    """The plan of one message."""
+    stale = sorted(tag for tag in tags if tag.startswith("route-") and tag != decision.route)
+    steps: list[tuple[PlannedAction, ...]] = []
+    if stale:
+        steps.append(tuple(PlannedAction("remove_tag", tag) for tag in stale))
+    reply = len(stale) if verdict.template_id else None
+    reasons = [*decision.reasons, *verdict.reasons]
+    if verdict.template_id and reply is not None:
+        steps.append((PlannedAction("reply", verdict.template_id),))
+        writes = len(steps) + 2  # closing and tags
+        if verdict.closes and writes <= MAX_WRITES_PER_EVENT:
+            steps.append((PlannedAction("close", depends_on=(reply,)),))
+        elif verdict.closes:
+            reasons.append("not_closed:write_limit")
+    steps.append(_tags(decision, verdict, tags, reply, first=sum(len(step) for step in steps)))
+    return Plan(
+        flow="support",
+        steps=tuple(steps),
+        facts=_facts(decision, inquiry, verdict, reasons, floor),
+    )
+
+
+def _tags(
+    decision: Decision,
+    verdict: Verdict,
+    there: frozenset[str],
+    reply: int | None,
+    *,
+    first: int,
+) -> tuple[PlannedAction, ...]:
+    """One request of all tags; those that tell of the reply depend on it."""
+    always = (decision.route, f"mw-intent-{decision.intent}", ROUTED_TAG)
+    more = tuple(dict.fromkeys((*decision.tags, *verdict.tags)))
+    of_reply = _reply_tags(decision, verdict) if reply is not None else ()
+    depends = () if reply is None else (reply,)
+    return (
+        *(PlannedAction("add_tag", tag, already=tag in there) for tag in always),
+        *(PlannedAction("add_tag", tag, already=tag in there) for tag in more),
+        *(PlannedAction("add_tag", tag, depends, already=tag in there) for tag in of_reply),
+        PlannedAction(
+            "add_tag",
+            PROCESSED_TAG,
+            already=PROCESSED_TAG in there,
+            depends_on=tuple(range(first, first + len(always))),
+        ),
+    )
+
+
+def _reply_tags(decision: Decision, verdict: Verdict) -> tuple[str, ...]:
+    if verdict.asks:
+        return (NUMBER_ASKED_TAG, *_SENT_TAGS)
+    if decision.is_about_order_status:
+        return (ANSWERED_TAG, STATUS_ANSWERED_TAG, *_SENT_TAGS)
+    return (ANSWERED_TAG, *_SENT_TAGS)
+
+
+def _facts(
+    decision: Decision,
+    inquiry: Inquiry,
+    verdict: Verdict,
+    reasons: Sequence[str],
+    floor: str | None,
+) -> dict[str, Any]:
+    """The record of the decision; what says nothing is left out, as each byte is paid for."""
+    facts: dict[str, Any] = {
+        "intent": decision.intent,
+        "route": decision.route,
+        "confidence": decision.confidence,
+        "at": iso(inquiry.at),
+        "tier": decision.tier.value,
+        "floor": floor,
+        "secondary": list(decision.secondary),
+        "risk": sorted(decision.risk_flags),
+        "reasons": list(reasons),
+        "language": decision.language if decision.language != "unknown" else None,
+        "template": verdict.template_id,
+        "asks": _attempt(decision) if verdict.asks else None,
+        "waits": verdict.keeps_pending,
+        "ends": verdict.ends_pending,
+        "pending": decision.pending.attempts if decision.pending else None,
+    }
+    return {name: value for name, value in facts.items() if not _says_nothing(value)}
+
+
+def _says_nothing(value: object) -> bool:
+    """None, False or an empty list; a zero is a number that was found."""
+    return value is None or value is False or value == []
+
+
+def _attempt(decision: Decision) -> int:
+    return (decision.pending.attempts if decision.pending else 0) + 1

@@ -1,0 +1,198 @@
+"""Table B: what is known of a conversation between two of its messages.
+
+Example item::
+
+    conversation_id  1042                       version              7
+    updated_at       2026-11-20T09:00:02.000Z   expires_at           1771405202   (90 days)
+    last_processed_at, last_processed_message_id, last_message_at, last_fence, first_contact_floor
+    last_routed_team route-returns-admin        last_routing_confidence  0.85
+    last_intent      refund_request             risk_flags           {"chargeback"}
+    pending_flow     {"type": "need_order_number", "requested_at": "...", "attempts": 1}
+    last_auto_reply  {"type": "order_status", "sent_at": "...", "source_message_id": "c-77"}
+
+A late message never moves the state backwards: every write is conditional on the message's own
+time, and for the same message on the fence of its claim.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from typing import Any, Protocol
+
+from chalicelib.clock import iso
+from chalicelib.once.event import Lease
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import ConditionFailed, Item, Store
+
+RETENTION = timedelta(days=90)
+
+_NOT_NEWER = (
+    "attribute_not_exists(#last_message_at) OR #last_message_at < :at"
+    " OR (#last_message_at = :at AND #last_fence <= :fence)"
+)
+
+
+class States:
+    """`ports.StatePort` on DynamoDB."""
+
+    def __init__(self, table: Store, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def read(self, conversation_id: str) -> ConversationState | None:
+        """See `ports.StatePort.read`."""
+        row = self._table.get({"conversation_id": conversation_id})
+        if row is None or row["expires_at"] <= self._clock.now().timestamp():
+            return None
+        return _state(row)
+
+    def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
+        """See `ports.StatePort.read_all`: what a sweep needs of each, and no more."""
+        found = self._table.get_all(
+            [{"conversation_id": one} for one in dict.fromkeys(conversation_ids)],
+            attributes=[
+                "conversation_id",
+                "version",
+                "expires_at",
+                "last_message_at",
+                "last_processed_at",
+            ],
+        )
+        now = self._clock.now().timestamp()
+        return {row["conversation_id"]: _state(row) for row in found if row["expires_at"] > now}
+
+    def some(self, *, limit: int) -> Sequence[str]:
+        """See `ports.StatePort.some`: one small page of a scan."""
+        return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
+
+    def apply(self, lease: Lease, change: StateChange) -> bool:
+        """See `ports.StatePort.apply`."""
+        now = self._clock.now()
+        values = self._values(lease, change)
+        keep = {"first_contact_floor": change.first_contact_floor}
+        at, fence = change.message_at, lease.fence
+        try:
+            self._table.update(
+                {"conversation_id": change.conversation_id},
+                set_=values,
+                keep=keep,
+                add={"version": 1},
+                remove=sorted(change.clear),
+                reading=False,
+                condition=f"({_NOT_NEWER}) AND (attribute_not_exists(#expires_at)"
+                " OR #expires_at > :now)",
+                at=at,
+                fence=fence,
+                now=now.timestamp(),
+            )
+        except ConditionFailed as found:
+            stale = found.item.get("expires_at", 0)
+            if stale > now.timestamp():
+                return False
+            if not self._start_over(change, values | keep, stale):
+                # Another was faster, or TTL came: judged by what is there now.
+                return self.apply(lease, change)
+        return True
+
+    def _start_over(self, change: StateChange, values: Item, stale: float) -> bool:
+        """Replace a row that TTL should have deleted; False where it is gone meanwhile."""
+        item = {"conversation_id": change.conversation_id, "version": 1, **values}
+        try:
+            self._table.put(item, condition="#expires_at = :stale", stale=stale)
+        except ConditionFailed:
+            return False
+        return True
+
+    def _values(self, lease: Lease, change: StateChange) -> Item:
+        now = self._clock.now()
+        return {
+            "updated_at": iso(now),
+            "last_processed_at": iso(now),
+            "expires_at": int((now + RETENTION).timestamp()),
+            "last_message_at": change.message_at,
+            "last_fence": lease.fence,
+            "last_processed_message_id": change.message_id,
+            "last_routed_team": change.routed_team,
+            "last_routing_confidence": change.routing_confidence,
+            "last_intent": change.intent,
+            "risk_flags": set(change.risk_flags) or None,
+            "pending_flow": None if change.pending_flow is None else dict(change.pending_flow),
+            "last_auto_reply": (
+                None if change.last_auto_reply is None else dict(change.last_auto_reply)
+            ),
+        }
+
+
+def _state(row: Item) -> ConversationState:
+    return ConversationState(
+        conversation_id=row["conversation_id"],
+        version=row["version"],
+        last_message_at=row.get("last_message_at"),
+        first_contact_floor=row.get("first_contact_floor"),
+        last_routed_team=row.get("last_routed_team"),
+        last_intent=row.get("last_intent"),
+        risk_flags=frozenset(row.get("risk_flags", ())),
+        pending_flow=row.get("pending_flow"),
+        last_auto_reply=row.get("last_auto_reply"),
+        last_processed_at=row.get("last_processed_at"),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationState:
+    """Table B as flows read it."""
+
+    conversation_id: str
+    version: int
+    last_message_at: str | None = None
+    first_contact_floor: str | None = None
+    last_routed_team: str | None = None
+    last_intent: str | None = None
+    risk_flags: frozenset[str] = frozenset()
+    pending_flow: Mapping[str, Any] | None = None
+    last_auto_reply: Mapping[str, Any] | None = None
+    last_processed_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """What an event leaves behind in table B; None leaves an attribute as it is.
+
+    Attributes:
+        message_at: the message's own time; an older message never moves the state backwards.
+        clear: attributes to remove, e.g. ``pending_flow``.
+    """
+
+    conversation_id: str
+    message_at: str
+    message_id: str | None = None
+    first_contact_floor: str | None = None
+    routed_team: str | None = None
+    routing_confidence: float | None = None
+    intent: str | None = None
+    risk_flags: frozenset[str] = frozenset()
+    pending_flow: Mapping[str, Any] | None = None
+    last_auto_reply: Mapping[str, Any] | None = None
+    clear: frozenset[str] = frozenset()
+
+
+class StatePort(Protocol):
+    """Table B."""
+
+    def read(self, conversation_id: str) -> ConversationState | None:
+        """The state, or None before the first contact."""
+        ...
+
+    def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
+        """The states of those that have one, a hundred in a call."""
+        ...
+
+    def some(self, *, limit: int) -> Sequence[str]:
+        """A few conversations that are known, any; for the sweep's first steps."""
+        ...
+
+    def apply(self, lease: Lease, change: StateChange) -> bool:
+        """Write a change once; False when a newer message or a higher fence was there first."""
+        ...

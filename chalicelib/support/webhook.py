@@ -1,0 +1,184 @@
+"""Richpanel's HTTP target: one shared-secret header and a JSON body made from a template.
+
+The body is whatever the tenant's template renders, e.g. ``{"ticket_id": "1042", "message_id":
+"c-77", "message": "Where is my order?", "created_at": "2026-11-20T09:00:00Z"}`` or, advised,
+``{"ticket_id": "1042", "ticket_url": "...", "trigger": "customer_message"}``.  Richpanel does not
+escape a customer's text, so a quote in it can break the JSON; the ticket's id is then taken out of
+the broken body, and the worker reads the ticket.  Nothing is retried by the sender.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chalicelib.clock import iso, parsed
+from chalicelib.errors import PayloadError, SignatureError, TooLargeError
+from chalicelib.once import keys
+from chalicelib.once.door import InboundRequest
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.jobs import TicketMessage, TicketNotification
+
+TOKEN_HEADER = "x-richpanel-webhook-token"  # noqa: S105 - a header's name
+MAX_BODY_BYTES = 32 * 1024
+MAX_ID_CHARACTERS = 256
+SOURCE = "richpanel_http_target"
+
+_PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}|^\s*$")
+"""Stops at every brace: customers write them too, and looking further from each takes seconds."""
+_ID_IN_BROKEN_BODY = re.compile(
+    r'"(ticket_id|conversation_id|message_id)"\s*:\s*'
+    r'(?:"([^"\\{}\x00-\x1f]{1,256})"|(\d{1,20})(\s*[,}])?)'
+)
+_TEXT_FIELDS = ("customer_message", "message", "body", "text", "customer_note", "content")
+
+
+def verify(headers: Mapping[str, str], active_tokens: Sequence[str]) -> None:
+    """Compare the shared secret in constant time with every active token.
+
+    Raises:
+        SignatureError: the header is missing (``missing_token``) or wrong (``invalid_token``).
+    """
+    given = headers.get(TOKEN_HEADER, "")
+    if not given:
+        raise SignatureError("missing_token", f"header {TOKEN_HEADER} is missing")
+    matches = [_equal(given, token) for token in active_tokens]
+    if not any(matches):
+        raise SignatureError("invalid_token", f"header {TOKEN_HEADER} is wrong")
+
+
+def parse(request: InboundRequest) -> TicketMessage | TicketNotification:
+    """The job a webhook stands for.
+
+    Raises:
+        TooLargeError: the body has more than 32 KB.
+        PayloadError: ``invalid_json`` or ``missing_conversation_id``; no id could be had.
+    """
+    if len(request.body) > MAX_BODY_BYTES:
+        raise TooLargeError("payload_too_large", f"the body has more than {MAX_BODY_BYTES} bytes")
+    try:
+        payload = _strict_json(request.body)
+    except (ValueError, RecursionError):
+        return _from_broken(request)
+    if not isinstance(payload, dict):
+        raise PayloadError("invalid_json", "the body must be a JSON object")
+    conversation_id = _first_id(payload, "ticket_id", "conversation_id")
+    if conversation_id is None:
+        raise PayloadError(
+            "missing_conversation_id", "field ticket_id or conversation_id is missing or empty"
+        )
+    normal = json.dumps(payload, sort_keys=True, separators=(",", ":")).encode()
+    return _job(
+        request,
+        conversation_id,
+        _first_id(payload, "message_id"),
+        normal,
+        text=_text_of(payload),
+        created_at=_time_of(payload),
+    )
+
+
+def _job(
+    request: InboundRequest,
+    conversation_id: str,
+    message_id: str | None,
+    normal: bytes,
+    *,
+    text: str | None = None,
+    created_at: str | None = None,
+) -> TicketMessage | TicketNotification:
+    common: dict[str, Any] = {
+        "conversation_id": conversation_id,
+        "received_at": request.received_at,
+        "payload_sha256": hashlib.sha256(normal).hexdigest(),
+        "payload_bytes": len(normal),
+        "source": SOURCE,
+        "trace_id": keys.digest(request.delivery_id)[:16],
+        "text": text,
+        "created_at": created_at,
+    }
+    if message_id is not None:
+        event_key = ticket_keys.ticket_message(conversation_id, message_id)
+        return TicketMessage(event_key=event_key, message_id=message_id, **common)
+    event_key = ticket_keys.ticket_notification(conversation_id, request.delivery_id)
+    return TicketNotification(event_key=event_key, **common)
+
+
+def _from_broken(request: InboundRequest) -> TicketMessage | TicketNotification:
+    """Take the ids out of a body that is not JSON; two different ones are none.
+
+    A number that nothing ends may be cut off, and be another ticket's: it is not taken, nor is what
+    else stands under its name, which may be a customer's words.
+    """
+    text = request.body.decode("utf-8", errors="replace")
+    found: dict[str, set[str | None]] = {}
+    for name, quoted, number, end in _ID_IN_BROKEN_BODY.findall(text):
+        is_open = number and not end
+        found.setdefault(name, set()).add(None if is_open else (quoted or number).strip())
+    clear = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
+    ids = {name: _checked_id(value) for name, value in clear.items() if value is not None}
+    conversation_id = ids.get("ticket_id") or ids.get("conversation_id")
+    ambiguous = "ticket_id" in found and "ticket_id" not in ids
+    if conversation_id is None or ambiguous:
+        raise PayloadError("invalid_json", "the body is not JSON and holds no ticket_id")
+    return _job(request, conversation_id, ids.get("message_id"), request.body)
+
+
+def _strict_json(body: bytes) -> Any:  # noqa: ANN401 - any JSON value
+    return json.loads(
+        body.decode("utf-8"), parse_constant=_not_json, object_pairs_hook=_without_duplicates
+    )
+
+
+def _not_json(word: str) -> None:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _first_id(payload: Mapping[str, Any], *names: str) -> str | None:
+    for name in names:
+        value = payload.get(name)
+        if isinstance(value, bool) or not isinstance(value, str | int):
+            continue
+        checked = _checked_id(str(value).strip())
+        if checked is not None:
+            return checked
+    return None
+
+
+def _checked_id(text: str) -> str | None:
+    """An id that can be stored and sent; None for a placeholder, an empty or an unfit text."""
+    if _PLACEHOLDER.search(text) or len(text) > MAX_ID_CHARACTERS:
+        return None
+    fit = text.isprintable() and text.encode("utf-8", errors="replace").decode() == text
+    return text if fit else None
+
+
+def _text_of(payload: Mapping[str, Any]) -> str | None:
+    for name in _TEXT_FIELDS:
+        value = payload.get(name)
+        if isinstance(value, str) and not _PLACEHOLDER.search(value):
+            return value.encode("utf-8", errors="replace").decode()
+    return None
+
+
+def _time_of(payload: Mapping[str, Any]) -> str | None:
+    for name in ("message_created_at", "created_at"):
+        moment = parsed(payload[name]) if isinstance(payload.get(name), str) else None
+        if moment is not None:
+            return iso(moment)
+    return None
+
+
+def _equal(given: str, token: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "replace"), token.encode())

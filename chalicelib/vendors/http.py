@@ -1,0 +1,211 @@
+"""The one HTTP client under every adapter: one call within a deadline, a pace and a breaker.
+
+How a call ended is told in the words of the error tree; `http_answers` has the table.  Whether
+anything was sent is not guessed from an exception's type: the connection itself notes it
+(`deadline`).  The deadline is total: waiting for a turn, connecting, sending and reading.
+
+Errors hold no body, no URL and no headers, and no exception that does.
+"""
+
+from __future__ import annotations
+
+import http.client
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from http import HTTPStatus
+from typing import Any
+
+import requests
+import urllib3
+
+from chalicelib.errors import AuthError, ProviderError, TransientError, UnavailableError
+from chalicelib.once.ports import Clock, Log
+from chalicelib.vendors import deadline
+from chalicelib.vendors.breaker import Breaker
+from chalicelib.vendors.deadline import Watch
+from chalicelib.vendors.http_answers import VendorAnswer
+from chalicelib.vendors.rate_limit import RateLimit
+
+MAX_ANSWER_BYTES = 8 * 1024 * 1024
+_IDLE_SECONDS = 20.0
+"""An idle connection older than this may be dead, most of all after a frozen container thaws."""
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request to a vendor.
+
+    Attributes:
+        operation: its name in errors, logs and metrics, e.g. ``add_tags``.
+        path: with identifiers percent-encoded by the caller.
+        is_repeatable: doing it twice is doing it once.  Any other call gets a fresh connection,
+            because a stale one would make its outcome uncertain for nothing.
+        headers: of this call alone.
+        expects_json: the answer is of use only as a JSON object.
+        form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
+    """
+
+    operation: str
+    method: str
+    path: str = field(repr=False)
+    is_repeatable: bool
+    query: Mapping[str, str] = field(default_factory=dict, repr=False)
+    body: Mapping[str, Any] | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    expects_json: bool = True
+    form: Mapping[str, str] | None = field(default=None, repr=False)
+
+
+@dataclass(kw_only=True, slots=True)
+class VendorClient:
+    """Calls one vendor within a deadline, under its rate limit and its breaker.
+
+    Attributes:
+        authorize: gives the headers that prove who we are; with True they are fetched anew,
+            which happens once after a 401.
+        error_code_at: where in an error's JSON body the vendor's own code stands, such as
+            ``("error", "code")``; the code becomes the error's reason if it is a plain word.
+    """
+
+    provider: str
+    base_url: str
+    authorize: Callable[[bool], Mapping[str, str]] = field(repr=False)
+    clock: Clock
+    log: Log
+    rate_limit: RateLimit
+    breaker: Breaker
+    connect_timeout_seconds: float = 3.0
+    max_answer_bytes: int = MAX_ANSWER_BYTES
+    error_code_at: tuple[str, ...] = ()
+    _session: requests.Session = field(init=False, repr=False)
+    _used_at: datetime = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        """Nothing is connected yet."""
+        self._session = deadline.session()
+        self._used_at = self.clock.now()
+
+    def send(self, call: Call, *, deadline_seconds: float) -> dict[str, Any]:
+        """Send and return the answer's JSON object, empty where none is expected.
+
+        Args:
+            call: what to send.
+            deadline_seconds: for everything: waiting for a turn, connecting, sending, reading.
+
+        Raises:
+            ProviderError: as the table of `http_answers` says.
+        """
+        ends = self.clock.monotonic() + deadline_seconds
+        answer = self._once(call, ends, refresh=False)
+        if answer.status == HTTPStatus.UNAUTHORIZED:
+            answer = self._once(call, ends, refresh=True)
+        if answer.is_refused:
+            raise answer.error(AuthError, self.provider, call.operation)
+        return answer.json
+
+    def _once(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
+        """One request; a refused key is an answer, everything else that is not 2xx is raised."""
+        with self.breaker.attempt(call.operation):
+            headers = self._headers(call, refresh=refresh)
+            left = ends - self.clock.monotonic()
+            self.rate_limit.acquire(call.operation, deadline_seconds=left)
+            started = self.clock.monotonic()
+            answer = self._exchange(call, headers, ends - started)
+            kind = answer.failure(is_repeatable=call.is_repeatable)
+            self._report(call, answer, kind, self.clock.monotonic() - started)
+            if kind is not None:
+                raise answer.error(kind, self.provider, call.operation)
+            return answer
+
+    def _headers(self, call: Call, *, refresh: bool) -> dict[str, str]:
+        headers: dict[str, str] = {"accept": "application/json", "user-agent": "rp-mw"}
+        headers |= dict(call.headers)
+        with suppress(UnavailableError):
+            return headers | dict(self.authorize(refresh))
+        raise TransientError(self.provider, call.operation, reason="secret_unavailable")
+
+    def _exchange(self, call: Call, headers: dict[str, str], seconds: float) -> VendorAnswer:
+        if call.is_repeatable:
+            return self._talk(self._reusable_session(), call, headers, seconds)
+        with deadline.session() as session:
+            return self._talk(session, call, headers | {"connection": "close"}, seconds)
+
+    def _reusable_session(self) -> requests.Session:
+        now = self.clock.now()
+        if (now - self._used_at).total_seconds() > _IDLE_SECONDS:
+            self._session.close()
+        self._used_at = now
+        return self._session
+
+    def _talk(
+        self, session: requests.Session, call: Call, headers: dict[str, str], seconds: float
+    ) -> VendorAnswer:
+        """Send and read; whatever goes wrong becomes a reason, and its exception is dropped."""
+        watch = Watch(seconds)
+        patience = max(seconds, 0.001)
+        answer = VendorAnswer(now=self.clock.now)
+        try:
+            with (
+                watch.watching(),
+                session.request(
+                    call.method,
+                    self.base_url.rstrip("/") + call.path,
+                    params=dict(call.query) or None,
+                    json=call.body,
+                    data=call.form,
+                    headers=headers,
+                    timeout=(min(self.connect_timeout_seconds, patience), patience),
+                    allow_redirects=False,
+                    stream=True,
+                ) as response,
+            ):
+                answer.read(
+                    response,
+                    expects_json=call.expects_json,
+                    max_bytes=self.max_answer_bytes,
+                    code_at=self.error_code_at,
+                )
+        except _BROKEN as error:
+            answer.reason = _reason(error, watch)
+        if answer.reason and watch.is_over:
+            # Cut off among its headers, an answer looks whole and empty.
+            answer.reason = "timeout" if watch.was_sent else "connect_timeout"
+        answer.was_sent = watch.was_sent
+        return answer
+
+    def _report(
+        self, call: Call, answer: VendorAnswer, kind: type[ProviderError] | None, seconds: float
+    ) -> None:
+        self.log.event(
+            f"vendor.{self.provider}.{call.operation}",
+            http_status=answer.status,
+            latency_ms=round(seconds * 1000),
+            result="success" if kind is None and not answer.is_refused else "failed",
+            error_class=kind.__name__ if kind else "AuthError" if answer.is_refused else None,
+            reason=answer.reason or None,
+            request_id=answer.request_id,
+        )
+        if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
+            self.rate_limit.cool_down(answer.retry_after)
+            self.log.metric("mw.vendor.rate_limited", provider=self.provider)
+        elif kind is not None or answer.is_refused:
+            outcome = kind.__name__ if kind else "AuthError"
+            self.log.metric("mw.vendor.failed", provider=self.provider, outcome=outcome)
+
+
+def _reason(error: Exception, watch: Watch) -> str:
+    is_timeout = isinstance(error, requests.Timeout | urllib3.exceptions.TimeoutError)
+    if watch.was_sent:
+        return "timeout" if is_timeout else "connection_broken"
+    return "connect_timeout" if is_timeout else "connect_failed"
+
+
+_BROKEN = (
+    requests.RequestException,
+    urllib3.exceptions.HTTPError,
+    http.client.HTTPException,
+    OSError,
+    ValueError,
+)

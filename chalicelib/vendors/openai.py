@@ -1,0 +1,212 @@
+"""OpenAI: one question to the Responses API, kept nowhere but with us.
+
+Vendor facts (developers.openai.com/api/reference, and the SDK's own types): ``POST /v1/responses``
+with a bearer key; ``store`` is true unless it is said otherwise; a top-level ``output_text`` exists
+in the SDK alone, over HTTP the text is in ``output[type=message].content[type=output_text]`` and
+``output[0]`` is often a reasoning item; HTTP 200 does not mean text: ``status`` may be incomplete
+or failed, and a content part may be a refusal.  No idempotency key is honoured, and none is needed:
+a repetition is a second generation.  429 says two things: slow down, or the quota is spent.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from http import HTTPStatus
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from chalicelib.errors import PermanentError, TransientError
+from chalicelib.once.ports import Clock
+from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn, Usage
+
+PROVIDER = "openai"
+ERROR_CODE_AT = ("error", "code")
+"""Where `VendorClient` finds OpenAI's own error code."""
+
+_SPENT = frozenset(
+    {
+        "insufficient_quota",
+        "credit_balance_exhausted",
+        "organization_spend_limit_exceeded",
+        "project_spend_limit_exceeded",
+        "organization_usage_limit_exceeded",
+    }
+)
+"""Codes under 429 that no waiting mends."""
+_TRANSIENT_FAILURES = frozenset({"server_error", "rate_limit_exceeded", "server_is_overloaded"})
+
+
+def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
+    """The header that proves who we are; the secret is the key, or JSON with ``ai_api_key``."""
+    return lambda refresh: {"authorization": f"Bearer {_key(secret(refresh))}"}
+
+
+class OpenAI:
+    """Implements `language_model.LanguageModel`.
+
+    Args:
+        client: with `error_code_at` set to `ERROR_CODE_AT`.
+    """
+
+    def __init__(self, client: VendorClient, clock: Clock) -> None:
+        self._client = client
+        self._clock = clock
+
+    def respond(
+        self,
+        *,
+        model: str,
+        instructions: str,
+        turns: Sequence[Turn],
+        max_output_tokens: int,
+        deadline_seconds: float,
+        schema: JsonSchema | None = None,
+        fallback_model: str | None = None,
+        safety_identifier: str | None = None,
+        reasoning_effort: str | None = None,
+    ) -> Answer:
+        """See `LanguageModel.respond`."""
+        body: dict[str, Any] = {
+            "instructions": instructions,
+            "input": [{"role": turn.role, "content": turn.text} for turn in turns],
+            "max_output_tokens": max_output_tokens,
+            "store": False,
+        }
+        if schema is not None:
+            body["text"] = {"format": _format(schema)}
+        if safety_identifier is not None:
+            body["safety_identifier"] = safety_identifier
+        if reasoning_effort is not None:
+            body["reasoning"] = {"effort": reasoning_effort}
+        ends = self._clock.monotonic() + deadline_seconds
+        try:
+            raw = self._ask(body | {"model": model}, deadline_seconds)
+        except PermanentError as error:
+            if fallback_model is None or not _is_gone(error):
+                raise
+            raw = self._ask(body | {"model": fallback_model}, ends - self._clock.monotonic())
+        return _answer(raw, wants_json=schema is not None)
+
+    def _ask(self, body: Mapping[str, Any], deadline_seconds: float) -> _Response:
+        call = Call("respond", "POST", "/v1/responses", is_repeatable=True, body=body)
+        try:
+            raw = self._client.send(call, deadline_seconds=deadline_seconds)
+        except TransientError as error:
+            if error.reason in _SPENT:
+                raise PermanentError.of(error) from None
+            raise
+        try:
+            return _Response.model_validate(raw)
+        except ValidationError:
+            pass
+        raise TransientError(PROVIDER, "respond", reason="unexpected_answer")
+
+
+def _is_gone(error: PermanentError) -> bool:
+    return error.status == HTTPStatus.NOT_FOUND or error.reason == "model_not_found"
+
+
+def _format(schema: JsonSchema) -> dict[str, Any]:
+    return {"type": "json_schema", "name": schema.name, "schema": schema.schema, "strict": True}
+
+
+def _key(text: str) -> str:
+    """The key itself, or the value of ``ai_api_key`` in a JSON secret."""
+    try:
+        raw = json.loads(text)
+    except ValueError:
+        return text.strip()
+    return str(raw.get("ai_api_key", "")).strip() if isinstance(raw, dict) else text.strip()
+
+
+# --- what it answers --------------------------------------------------------------------------
+
+
+def _as_objects(value: object) -> list[object]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def _as_object(value: object) -> object:
+    return value if isinstance(value, dict) else {}
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+
+    type: str = ""
+
+
+class _Content(_Part):
+    text: str = Field(default="", repr=False)
+
+
+class _Item(_Part):
+    content: Annotated[list[_Content], BeforeValidator(_as_objects)] = []
+
+
+class _Usage(_Part):
+    input_tokens: int = 0
+    output_tokens: int = 0
+    total_tokens: int = 0
+
+
+class _Details(_Part):
+    reason: str = "unknown"
+
+
+class _Failure(_Part):
+    code: str = "unknown"
+
+
+class _Response(_Part):
+    id: str = ""
+    model: str = ""
+    status: str = "completed"
+    output: Annotated[list[_Item], BeforeValidator(_as_objects)] = []
+    usage: Annotated[_Usage, BeforeValidator(_as_object)] = _Usage()
+    incomplete_details: Annotated[_Details, BeforeValidator(_as_object)] = _Details()
+    error: Annotated[_Failure, BeforeValidator(_as_object)] = _Failure()
+
+
+def _answer(raw: _Response, *, wants_json: bool) -> Answer:
+    """The answer in our words.
+
+    Raises:
+        ProviderError: the vendor says that it failed, or that it has not finished.
+    """
+    if raw.status not in {"completed", "incomplete"}:
+        code = raw.error.code if raw.status == "failed" else raw.status
+        kind = TransientError if code in _TRANSIENT_FAILURES else PermanentError
+        raise kind(PROVIDER, "respond", reason=code)
+    parts = [part for item in raw.output if item.type == "message" for part in item.content]
+    text = "".join(part.text for part in parts if part.type == "output_text")
+    outcome, reason = Outcome.COMPLETED, None
+    parsed: Mapping[str, Any] | None = None
+    if any(part.type == "refusal" for part in parts):
+        outcome, reason, text = Outcome.REFUSED, "refusal", ""
+    elif raw.status == "incomplete":
+        outcome, reason = Outcome.INCOMPLETE, raw.incomplete_details.reason
+    elif wants_json:
+        parsed = _object(text)
+        if parsed is None:
+            outcome, reason = Outcome.MALFORMED, "not_json"
+    return Answer(
+        outcome=outcome,
+        text=text,
+        json=parsed,
+        usage=Usage(raw.usage.input_tokens, raw.usage.output_tokens, raw.usage.total_tokens),
+        response_id=raw.id,
+        model=raw.model,
+        reason=reason,
+    )
+
+
+def _object(text: str) -> Mapping[str, Any] | None:
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None

@@ -1,0 +1,82 @@
+"""Client-side token bucket: we stay under a vendor's limit instead of being told that we did not.
+
+A bucket refills at its share of the vendor's window and holds half a share for bursts, so that no
+window ever sees more than one and a half shares.  Richpanel's 50 requests in 30 s are one quota
+for the whole account, other integrations included; shares of 30 in sum leave them room.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+from chalicelib.errors import TransientError
+from chalicelib.once.ports import Clock
+
+
+class RateLimit:
+    """Paces the calls of one container to one vendor; safe between threads.
+
+    Args:
+        requests_per_window: this container's share of the vendor's window.
+        sleep: waits so many seconds.
+    """
+
+    def __init__(
+        self,
+        provider: str,
+        clock: Clock,
+        sleep: Callable[[float], None],
+        *,
+        requests_per_window: float,
+        window_seconds: float = 30.0,
+    ) -> None:
+        self._provider = provider
+        self._clock = clock
+        self._sleep = sleep
+        self._window = window_seconds
+        self._per_second = requests_per_window / window_seconds
+        self._burst = max(1.0, requests_per_window / 2)
+        self._tokens = self._burst
+        self._filled_at = clock.monotonic()
+        self._blocked_until = self._filled_at
+        self._lock = threading.Lock()
+
+    def acquire(self, operation: str, *, deadline_seconds: float) -> None:
+        """Wait for a turn.
+
+        Raises:
+            TransientError: the turn would come after the deadline; nothing was waited for, and
+                the error says after how many seconds to come back.
+        """
+        ends = self._clock.monotonic() + deadline_seconds
+        while wait := self._take():
+            if self._clock.monotonic() + wait >= ends:
+                raise TransientError(
+                    self._provider, operation, reason="local_rate_limit", retry_after=wait
+                )
+            self._sleep(wait)
+
+    def cool_down(self, seconds: float | None) -> None:
+        """The vendor answered 429: nobody calls for so long, by default for one window."""
+        pause = self._window if seconds is None else seconds
+        with self._lock:
+            self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
+
+    def _take(self) -> float:
+        """Take a token and return 0, or return the seconds until there may be one."""
+        with self._lock:
+            now = self._clock.monotonic()
+            gained = (now - self._filled_at) * self._per_second
+            self._tokens = min(self._burst, self._tokens + gained)
+            self._filled_at = now
+            missing = max(0.0, 1.0 - self._tokens) / self._per_second
+            wait = max(missing, self._blocked_until - now)
+            if wait <= _EPSILON:
+                self._tokens -= 1.0
+                return 0.0
+            return wait
+
+
+_EPSILON = 1e-6
+"""Below a microsecond a wait is rounding, and sleeping it again would never end."""

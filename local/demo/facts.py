@@ -1,0 +1,74 @@
+"""The facts' part of `make demo`: a call, a batch, its repetition, an outage: what arrived."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from chalicelib.facts.dataset import FACT_EVENT
+from local import chart, tables
+from local.vendors import hubspot
+from local.vendors.aloware import Aloware
+from local.vendors.hubspot import HubSpot
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from local.stack.system import Stack
+
+QUIET_SECONDS = 20.0
+
+
+def play(stack: Stack) -> tuple[str, list[str]]:
+    """Play it; returns the report and what is wrong."""
+    aloware = Aloware(f"{stack.http.url}/webhook/aloware", token=stack.stage.secrets.aloware_token)
+    sender = HubSpot(f"{stack.http.url}/webhook/hubspot", secret=stack.stage.secrets.hubspot_secret)
+    batch = [hubspot.event() for _ in range(8)]
+    batch += [hubspot.event(objectTypeId="0-49", sourceId="userId:5002") for _ in range(4)]
+    repeated = [{**one, "attemptNumber": 1} for one in reversed(batch)]
+
+    def outage() -> None:
+        stack.powerbi.down()
+        aloware.call(owner_id=102)
+        _settle(stack)
+        stack.powerbi.up()
+
+    story: list[tuple[str, Callable[[], object], int]] = [
+        ("one call, six deliveries", aloware.call, 1),
+        ("a HubSpot batch of 12", lambda: sender.send(batch), 12),
+        ("the same batch again", lambda: sender.send(repeated), 0),
+        ("the batch's events, one by one", lambda: [sender.send([one]) for one in batch], 0),
+        ("a call during an outage of Power BI", outage, 1),
+    ]
+    lines, problems = [], []
+    for what, act, expected in story:
+        before = len(_rows(stack))
+        act()
+        _settle(stack)
+        came = len(_rows(stack)) - before
+        lines.append((what, f"{came} new", f"{len(_rows(stack))} in all"))
+        if came != expected:
+            problems.append(f"{what}: {came} facts instead of {expected}")
+    ids = Counter(row["EventID"] for row in _rows(stack))
+    if set(ids.values()) - {1}:
+        problems.append("a fact stands twice in Power BI")
+    if set(aloware.answers + sender.answers) != {200}:
+        problems.append(f"a webhook was not taken: {aloware.answers} {sender.answers}")
+    cells = chart.counted(_rows(stack))
+    report = "\n\n".join(
+        [
+            "Facts: events of Aloware and HubSpot, each a row of the report once",
+            tables.aligned(("what was posted", "rows in Power BI", ""), lines),
+            chart.as_text(cells),
+        ]
+    )
+    return report, problems
+
+
+def _settle(stack: Stack) -> None:
+    stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+    stack.facts_schedule.tick()
+
+
+def _rows(stack: Stack) -> list[dict[str, str]]:
+    return stack.powerbi.rows(stack.dataset, FACT_EVENT)

@@ -1,0 +1,193 @@
+"""The outreach part of `make demo`: conversations that a company starts, on three channels.
+
+Each start is posted twice and must be sent once; then callbacks twice and out of order, replies, a
+hand-off that a person approves, a STOP that a later start respects, and a conversation that a
+language model writes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import requests
+
+from local import company, tables, written
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from local.stack.system import Stack
+    from local.vendors.twilio import Post
+
+TEL = "+15550143287"
+OTHER_TEL = "+15550143288"
+MODEL_TEL = "+15550143289"
+MAIL = "barnaby.finch@mail.example"
+WORDS = ("saxophone", "rhubarb", "cello")
+CANARIES = (TEL[1:], OTHER_TEL[1:], MODEL_TEL[1:], MAIL, "barnaby", *WORDS)
+QUIET_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the chapter: what was done, what the Router is told, what was sent in all."""
+
+    what: str
+    answered: str
+    state: str
+    sent: int
+    expected: int
+
+    @property
+    def is_right(self) -> bool:
+        """As many messages as there should be."""
+        return self.sent == self.expected
+
+
+def play(stack: Stack) -> tuple[str, list[str]]:
+    """Play it on a running stack; the table of what came of it, and what went wrong."""
+    chapter = _Chapter(stack)
+    lines = list(chapter.lines())
+    report = "Outreach: every start is posted twice at once\n\n" + tables.aligned(
+        ("what happened", "answered", "the Router is told", "messages sent so far"),
+        ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
+    )
+    return report, [
+        f"{one.what}: {one.sent} messages were sent, expected {one.expected}"
+        for one in lines
+        if not one.is_right
+    ] + list(chapter.wrongs())
+
+
+class _Chapter:
+    def __init__(self, stack: Stack) -> None:
+        self.stack = stack
+        self.services = importlib.import_module("chalicelib.wiring").services()
+        self.answers: list[tuple[int, dict[str, Any]]] = []
+        self.refused: list[int] = []
+        """Statuses of Twilio's posts that were not taken."""
+
+    def lines(self) -> Iterator[Line]:
+        """The story, step by step."""
+        for number, channel in enumerate(("whatsapp", "sms", "email"), start=1):
+            recipient = MAIL if channel == "email" else TEL
+            self._start(f"demo-{channel}", channel, recipient)
+            yield self._line(f"a start by {channel}", f"demo-{channel}", number)
+        for post in reversed(self.stack.twilio.callbacks()):
+            self._post(post)
+            self._post(post)
+        for event in self.stack.ses.events():
+            self._mail(event)
+        yield self._line("callbacks and events, out of order and twice", "demo-sms", 3)
+        reply = self._says(f"Tell me about the {WORDS[0]}", whatsapp=True)
+        self._post(reply)
+        self._post(reply)
+        yield self._line("a reply by whatsapp, delivered twice: answered", "demo-whatsapp", 4)
+        token = self.stack.ses.sent_to(MAIL)[0]["reply_to"]
+        self._mail(self.stack.ses.inbound(MAIL, token, f"And the {WORDS[1]}?"))
+        yield self._line("a reply by e-mail: answered in its thread", "demo-email", 5)
+        self._post(self._says("I want to talk to a human", whatsapp=True))
+        yield self._line("a wish for a person: handed off", "demo-whatsapp", 5)
+        company.put_project(
+            self.stack.stage, company.project("dev", auto_queue_initial_message=True)
+        )
+        self._start("demo-held", "sms", OTHER_TEL)
+        yield self._line("a start that the project holds back", "demo-held", 5)
+        for waiting in self.services.desk.waiting():
+            if waiting.held == "start":
+                self.services.desk.approve(waiting.opaque_id)
+                self.services.desk.approve(waiting.opaque_id)
+        yield self._line("approved by a person, twice: released", "demo-held", 6)
+        self._post(self._says("STOP", whatsapp=False, from_=OTHER_TEL))
+        company.put_project(self.stack.stage, company.project("dev"))
+        yield self._line("STOP: never answered", "demo-held", 6)
+        self._start("demo-late", "sms", OTHER_TEL)
+        yield self._line("a later start to who said STOP", "demo-late", 6)
+
+        by_model = {"company_data": {"project_id": company.MODEL_PROJECT_ID}}
+        self._start("demo-written", "sms", MODEL_TEL, **by_model)
+        yield self._line("a start that the model writes", "demo-written", 7)
+        reply = self._says(f"What of the {WORDS[2]}?", whatsapp=False, from_=MODEL_TEL)
+        self._post(reply)
+        self._post(reply)
+        yield self._line("a reply to it, delivered twice: the model answers", "demo-written", 8)
+        for post in self.stack.twilio.callbacks():
+            self._post(post)
+        yield self._line("and its callbacks", "demo-written", 8)
+
+    def wrongs(self) -> Iterator[str]:
+        """Posts that were not taken, and where what was sent is not what the model wrote."""
+        if self.refused:
+            yield f"posts of Twilio were answered {self.refused}"
+        asked = self.stack.openai.calls_of("respond")
+        if len(asked) != 2:  # noqa: PLR2004 - an opening and an answer
+            yield f"the model was asked {len(asked)} times, expected 2"
+        if any(one.body["store"] is not False or MODEL_TEL in str(one.body) for one in asked):
+            yield "the model was asked to keep something, or was told the recipient's number"
+        sent = [one["body"] for one in self.stack.twilio.sent_to(MODEL_TEL)]
+        said = [written.answer(one.body)["text"] for one in asked]
+        if sent != said:
+            yield "what the model wrote is not what was sent"
+
+    def _line(self, what: str, request_id: str, expected: int) -> Line:
+        self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+        fate = requests.get(
+            f"{self.stack.http.url}/conversations/{request_id}",
+            headers={"x-api-key": company.API_KEY},
+            timeout=30,
+        ).json()
+        told = [fate.get("state", "?"), fate.get("reason")]
+        duplicates = sum(bool(body.get("duplicate")) for _, body in self.answers)
+        answered = f"{len(self.answers)} x 200, {duplicates} duplicate" if self.answers else "-"
+        wrong = [status for status, _ in self.answers if status != requests.codes.ok]
+        self.answers = []
+        sent = len(self.stack.twilio.messages) + len(self.stack.ses.emails)
+        return Line(
+            what,
+            f"{wrong}" if wrong else answered,
+            " ".join(str(one) for one in told if one),
+            sent,
+            expected,
+        )
+
+    def _start(
+        self,
+        request_id: str,
+        channel: str,
+        recipient: str,
+        **changes: Any,  # noqa: ANN401 - of any section
+    ) -> None:
+        person = {"recipient_first_name": "Barnaby"}
+        body = company.request(request_id, channel, recipient, recipient_data=person, **changes)
+
+        def post() -> None:
+            answer = requests.post(
+                f"{self.stack.http.url}/initiate-conversation",
+                json=body,
+                headers={"x-api-key": company.API_KEY},
+                timeout=30,
+            )
+            self.answers.append((answer.status_code, answer.json()))
+
+        threads = [threading.Thread(target=post) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+    def _says(self, text: str, *, whatsapp: bool, from_: str = TEL) -> Post:
+        to = company.WHATSAPP_NUMBER if whatsapp else company.SMS_NUMBER
+        return self.stack.twilio.inbound(from_, to, text, whatsapp=whatsapp)
+
+    def _post(self, post: Post) -> None:
+        status = post.send()
+        if not 200 <= status < 300:  # noqa: PLR2004
+            self.refused.append(status)
+        self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+
+    def _mail(self, event: dict[str, Any]) -> None:
+        self.stack.on_mail(event)
+        self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)

@@ -1,0 +1,134 @@
+"""The replies' part of `make demo`: answered once, asked and answered, left alone, and silent."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib
+import os
+from typing import TYPE_CHECKING, Any
+
+import requests
+
+from local import tables
+from local.vendors.shopify import Shopify
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from local.stack.system import Stack
+
+EMAIL = "wilhelmina.quist@mail.example"
+QUIET_SECONDS = 20.0
+
+
+def play(stack: Stack) -> tuple[str, list[str]]:
+    """Play it; returns the report and what is wrong."""
+    problems: list[str] = []
+    lines: list[tuple[str, str, str]] = []
+    with Shopify() as shopify, _replying(shopify):
+        shopify.add_order("#77001", email=EMAIL)
+        ask = "Where is my order"
+        story: list[tuple[str, Callable[[], object], int]] = [
+            (
+                "an order question, delivered three times",
+                lambda: _says(stack, "9001", "m-1", f"{ask} #77001?", copies=3),
+                1,
+            ),
+            ("one without its number is asked", lambda: _says(stack, "9002", "m-1", f"{ask}?"), 1),
+            ("the number comes", lambda: _says(stack, "9002", "m-2", "It is #77001"), 1),
+            (
+                "a chargeback that brings a lawyer",
+                lambda: _says(stack, "9003", "m-1", f"{ask}? I filed a chargeback, ask my lawyer"),
+                0,
+            ),
+            (
+                "an order question in shadow mode",
+                lambda: _in_shadow(stack, lambda: _says(stack, "9004", "m-1", f"{ask} #77001?")),
+                0,
+            ),
+        ]
+        for what, act, expected in story:
+            before = len(stack.richpanel.calls)
+            act()
+            calls = stack.richpanel.calls[before:]
+            sent = sum(call.operation == "send_message" for call in calls)
+            lines.append((what, f"{sent} sent", f"{len(calls)} calls to Richpanel"))
+            if sent != expected:
+                problems.append(f"{what}: {sent} replies instead of {expected}")
+            if "shadow" in what and calls:
+                problems.append(f"{what}: {len(calls)} calls")
+    if "route-leadership-team" not in stack.richpanel.tags_of("9003"):
+        problems.append("the chargeback did not reach leadership")
+    heads = ("message", "replies", "")
+    return (
+        f"Replies: the same door, with replying switched on\n\n{tables.aligned(heads, lines)}",
+        problems,
+    )
+
+
+def _says(stack: Stack, ticket_id: str, message_id: str, text: str, *, copies: int = 1) -> None:
+    """A customer writes, and Richpanel's rules tell of it."""
+    with contextlib.suppress(KeyError):
+        stack.richpanel.ticket(ticket_id)
+        stack.richpanel.add_comment(ticket_id, text, id=message_id)
+        _tell(stack, ticket_id, message_id, text, copies)
+        return
+    comment = {"id": message_id, "body": text}
+    stack.richpanel.add_ticket(ticket_id, comments=[comment], customer_email=EMAIL)
+    _tell(stack, ticket_id, message_id, text, copies)
+
+
+def _tell(stack: Stack, ticket_id: str, message_id: str, text: str, copies: int) -> None:
+    for _ in range(copies):
+        requests.post(
+            f"{stack.http.url}/webhook/richpanel",
+            json={"ticket_id": ticket_id, "message_id": message_id, "message": text},
+            headers={"x-richpanel-webhook-token": stack.stage.secrets.webhook_token},
+            timeout=30,
+        ).raise_for_status()
+    stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+
+
+def _in_shadow(stack: Stack, act: Callable[[], None]) -> None:
+    for value in ("true", "false"):
+        stack.stage.aws.client("ssm").put_parameter(
+            Name=f"/rp-mw/{stack.stage.name}/shadow_mode",
+            Value=value,
+            Type="String",
+            Overwrite=True,
+        )
+        _restart()
+        if value == "true":
+            act()
+
+
+@contextlib.contextmanager
+def _replying(shopify: Shopify) -> Iterator[None]:
+    """A deployment that may reply, in the place of the one that only routes."""
+    variables = {
+        "RICHPANEL_OUTBOUND_ENABLED": "true",
+        "RICHPANEL_BOT_AGENT_ID": "bot-1",
+        "MW_OUTBOUND_ALLOWLIST_DOMAINS": "mail.example",
+        "SHOPIFY_BASE_URL": shopify.base_url,
+    }
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    _restart()
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            os.environ.pop(name, None)
+            if value is not None:
+                os.environ[name] = value
+        _restart()
+
+
+def _restart() -> Any:  # noqa: ANN401 - the application's services
+    """A new container: the services are built anew from the environment and the switches."""
+    wiring = importlib.import_module("chalicelib.wiring")
+    wiring._services.clear()  # noqa: SLF001 - what a deployment does
+    services = wiring.services()
+    for part in ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids"):
+        getattr(services, part)
+    return services

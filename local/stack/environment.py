@@ -1,0 +1,108 @@
+"""The environment a function sees, made for the local machine from `.chalice/config.json`.
+
+What is configured for the deployed stage counts here too; only where AWS and the vendors are is
+different.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from local.stack.engine import ROOT
+from local.vendors.hubspot import TARGET_URL
+from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
+from ops.stage.config import configured
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, MutableMapping
+
+    from local.stack.resources import Aws
+    from local.vendors.powerbi import PowerBi
+
+RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
+"""Where a running stack leaves its hints and logs; with another folder, two can run at once."""
+
+FACTS = RUN / "facts"
+"""Where the local sink keeps the rows of facts."""
+HINTS = RUN / "env"
+"""Written while the stack runs, for `chalice local` and a second terminal; removed at its end."""
+
+_FOREIGN = re.compile(r"^(AWS_|KILL_SWITCH$|SAFE_MODE$|SHADOW_MODE$|AUTOMATION_ENABLED$)")
+
+
+def local(stage: str, aws: Aws, *, richpanel_url: str, **more: str) -> dict[str, str]:
+    """Everything the app needs to run against the local engine and vendors.
+
+    Args:
+        stage: which.
+        aws: the engine.
+        richpanel_url: where the simulated Richpanel listens.
+        more: further variables, e.g. those of `facts`.
+    """
+    return {
+        **configured(stage),
+        **aws.environment,
+        "AWS_CONFIG_FILE": os.devnull,
+        "AWS_SHARED_CREDENTIALS_FILE": os.devnull,
+        "STAGE": stage,
+        "WORKER_CONCURRENCY": "2",
+        **vendors(richpanel_url=richpanel_url),
+        **more,
+    }
+
+
+def vendors(*, richpanel_url: str) -> dict[str, str]:
+    """What leads to this machine's vendors instead of the real ones."""
+    return {
+        "RICHPANEL_REQUESTS_PER_30_S": "50",  # nobody else uses the simulated tenant
+        "RICHPANEL_BASE_URL": richpanel_url,
+    }
+
+
+def facts(powerbi: PowerBi, dataset_id: str, folder: Path) -> dict[str, str]:
+    """What the facts need: the simulated Power BI, and a folder for the same rows as files."""
+    return {
+        "POWERBI_BASE_URL": powerbi.url,
+        "POWERBI_TOKEN_URL": powerbi.token_url,
+        "POWERBI_TENANT_ID": TENANT,
+        "POWERBI_CLIENT_ID": CLIENT_ID,
+        "POWERBI_WORKSPACE_ID": WORKSPACE,
+        "POWERBI_DATASET_ID": dataset_id,
+        "FACTS_FOLDER": str(folder),
+        "HUBSPOT_WEBHOOK_URL": TARGET_URL,
+    }
+
+
+def enter(variables: Mapping[str, str], environ: MutableMapping[str, str] = os.environ) -> None:
+    """Put the variables into this process, and take out what would lead to another AWS account."""
+    for name in foreign(environ):
+        del environ[name]
+    environ.update(variables)
+
+
+def foreign(environ: Mapping[str, str]) -> list[str]:
+    """The variables that would lead to another AWS account or force a switch."""
+    return [name for name in environ if _FOREIGN.match(name)]
+
+
+def write_hints(variables: Mapping[str, str]) -> None:
+    """Leave the variables where a second terminal finds them: ``set -a; . .run/env``."""
+    RUN.mkdir(exist_ok=True)
+    HINTS.touch(mode=0o600)
+    HINTS.write_text("".join(f"{name}={value}\n" for name, value in sorted(variables.items())))
+
+
+def read_hints() -> dict[str, str]:
+    """The variables of the stack that runs now; empty when none does."""
+    if not HINTS.exists():
+        return {}
+    lines = HINTS.read_text().splitlines()
+    return dict(line.split("=", 1) for line in lines if "=" in line)
+
+
+def remove_hints() -> None:
+    """Take them away again."""
+    HINTS.unlink(missing_ok=True)

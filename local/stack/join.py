@@ -1,0 +1,50 @@
+"""`chalice local` beside the stack that runs: the same engine and secrets, or a word why not.
+
+`chalice local` serves HTTP only.  The application calls `join` when that command imports it, so
+that its webhooks land on the running stack's queue and never in a real AWS account by mistake.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import urllib.error
+import urllib.request
+from typing import TYPE_CHECKING
+
+from local.stack import environment
+
+if TYPE_CHECKING:
+    from collections.abc import MutableMapping
+
+NOTHING_RUNS = """\
+chalice local: no AWS engine answers{where}, so every webhook will be answered 500.
+  Start it in another terminal with `make run`, then start `chalice local --port 8001` again.
+"""
+
+
+def is_chalice_local(environ: MutableMapping[str, str], arguments: list[str]) -> bool:
+    """The application is being imported by `chalice local`, not packaged or run by Lambda."""
+    return "AWS_CHALICE_CLI_MODE" in environ and "local" in arguments[1:]
+
+
+def join(environ: MutableMapping[str, str] = os.environ) -> bool:
+    """Take the running stack's environment; False, with a message, when no engine answers."""
+    if "AWS_ENDPOINT_URL" not in environ:
+        environ.update(environment.read_hints())
+    url = environ.get("AWS_ENDPOINT_URL")
+    if url and answers(url):
+        return True
+    environ.setdefault("AWS_ENDPOINT_URL", "http://127.0.0.1:4566")  # never AWS itself
+    environ.setdefault("AWS_DEFAULT_REGION", "us-east-1")
+    sys.stderr.write(NOTHING_RUNS.format(where=f" at {url}" if url else ""))
+    return False
+
+
+def answers(url: str) -> bool:
+    """A local engine listens there."""
+    try:
+        urllib.request.urlopen(f"{url}/_ministack/health", timeout=2).close()  # noqa: S310
+    except (urllib.error.URLError, OSError, ValueError):
+        return False
+    return True

@@ -1,0 +1,240 @@
+"""Moves messages from the queue into the worker, and ticks the schedule, as Lambda does it.
+
+One message an invocation.  A handler that returns deletes its message; one that raises leaves it,
+invisible for as long as the queue or the handler itself said.  Groups, redelivery, receive counts
+and the dead-letter queue are the queue's own doing and are not imitated here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Self
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from local.stack import lambda_events
+from local.stack.running import Running
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+POLL_SECONDS = 1
+"""A long poll returns at once when a message is there; this bounds only how long `stop` waits."""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation:
+    """One handler call.
+
+    Attributes:
+        error: the exception's class name, or None when the message was deleted.
+    """
+
+    message_id: str
+    group_id: str
+    receive_count: int
+    error: str | None
+    seconds: float
+
+
+@dataclass(slots=True)
+class Pump(Running):
+    """Pollers of one queue; a context manager that starts and stops them.
+
+    Args:
+        sqs: a boto3 client.
+        queue_url: what to poll.
+        queue_arn: what the events name.
+        handler: called with an event and a context, e.g. ``app.worker``.
+        pollers: how many threads, so how many invocations at a time.
+        timeout_seconds: the time-out the context tells of; a handler is not killed after it.
+        on_error: called with an exception a handler raised.
+    """
+
+    sqs: Any
+    queue_url: str
+    queue_arn: str
+    handler: Callable[[dict[str, Any], Any], Any]
+    pollers: int = 2
+    timeout_seconds: float = 120.0
+    function_name: str = "rp-mw-dev-worker"
+    on_error: Callable[[BaseException], None] | None = None
+    history: deque[Invocation] = field(default_factory=lambda: deque(maxlen=10_000))
+    _stopping: threading.Event = field(default_factory=threading.Event, repr=False)
+    _threads: list[threading.Thread] = field(default_factory=list, repr=False)
+    _busy: int = 0
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
+
+    def start(self) -> Self:
+        """Start polling."""
+        self._stopping.clear()
+        for number in range(self.pollers):
+            thread = threading.Thread(target=self._poll, name=f"pump-{number}", daemon=True)
+            thread.start()
+            self._threads.append(thread)
+        return self
+
+    def stop(self, *, wait_seconds: float = 10.0) -> bool:
+        """Take no new message, let running handlers end; True when all pollers have ended."""
+        self._stopping.set()
+        deadline = time.monotonic() + wait_seconds
+        for thread in self._threads:
+            thread.join(max(0.0, deadline - time.monotonic()))
+        self._threads = [thread for thread in self._threads if thread.is_alive()]
+        return not self._threads
+
+    def finish_running(self, *, wait_seconds: float) -> bool:
+        """Take no new message and wait for handlers only, not for polls that are under way."""
+        self._stopping.set()
+        deadline = time.monotonic() + wait_seconds
+        while self._busy and time.monotonic() < deadline:
+            time.sleep(0.01)
+        return not self._busy
+
+    def depth(self) -> int:
+        """Messages waiting, in flight or being handled."""
+        attributes = self.sqs.get_queue_attributes(
+            QueueUrl=self.queue_url,
+            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
+        )["Attributes"]
+        return sum(int(value) for value in attributes.values()) + self._busy
+
+    def wait_until_quiet(self, *, timeout_seconds: float = 30.0) -> bool:
+        """Wait until the queue is empty and no handler runs; False when it took too long."""
+        deadline = time.monotonic() + timeout_seconds
+        while self.depth():
+            if time.monotonic() > deadline:
+                return False
+            time.sleep(0.05)
+        return True
+
+    def pump_one(self) -> Invocation | None:
+        """Receive and handle one message on this thread, without waiting for one to come."""
+        return self._receive(wait_seconds=0)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def _poll(self) -> None:
+        while not self._stopping.is_set():
+            try:
+                self._receive(wait_seconds=POLL_SECONDS)
+            except (ClientError, BotoCoreError, OSError) as error:
+                if not self._stopping.wait(0.5):
+                    self._report(error)
+
+    def _receive(self, *, wait_seconds: int) -> Invocation | None:
+        messages = self.sqs.receive_message(
+            QueueUrl=self.queue_url,
+            MaxNumberOfMessages=1,
+            WaitTimeSeconds=wait_seconds,
+            AttributeNames=["All"],
+            MessageAttributeNames=["All"],
+        ).get("Messages", [])
+        if not messages:
+            return None
+        if wait_seconds and self._stopping.is_set():
+            self._put_back(messages[0])
+            return None
+        return self._invoke(messages[0])
+
+    def _invoke(self, message: dict[str, Any]) -> Invocation:
+        record = lambda_events.sqs_record(message, queue_arn=self.queue_arn)
+        context = lambda_events.Context(
+            function_name=self.function_name, timeout_seconds=self.timeout_seconds
+        )
+        started = time.monotonic()
+        error: BaseException | None = None
+        with self._working():
+            try:
+                self.handler(lambda_events.sqs_event(record), context)
+            except Exception as raised:  # noqa: BLE001 - as Lambda: whatever is raised keeps the message
+                error = raised
+                self._report(raised)
+            else:
+                self.sqs.delete_message(
+                    QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"]
+                )
+        attributes = record["attributes"]
+        invocation = Invocation(
+            message_id=record["messageId"],
+            group_id=attributes.get("MessageGroupId", ""),
+            receive_count=int(attributes.get("ApproximateReceiveCount", "1")),
+            error=type(error).__name__ if error else None,
+            seconds=time.monotonic() - started,
+        )
+        self.history.append(invocation)
+        return invocation
+
+    def _put_back(self, message: dict[str, Any]) -> None:
+        with contextlib.suppress(ClientError, BotoCoreError):
+            self.sqs.change_message_visibility(
+                QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
+            )
+
+    @contextlib.contextmanager
+    def _working(self) -> Any:  # noqa: ANN401 - a generator of nothing
+        with self._lock:
+            self._busy += 1
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._busy -= 1
+
+    def _report(self, error: BaseException) -> None:
+        if self.on_error is not None:
+            self.on_error(error)
+
+
+@dataclass(slots=True)
+class Schedule(Running):
+    """Calls a scheduled handler at an interval; a context manager that starts and stops it.
+
+    Args:
+        handler: called with an EventBridge event and a context, e.g. ``app.reconcile``.
+        every_seconds: the interval; the first tick comes after one.
+        on_error: called with an exception the handler raised; the schedule goes on.
+    """
+
+    handler: Callable[[dict[str, Any], Any], Any]
+    every_seconds: float
+    function_name: str = "rp-mw-dev-reconcile"
+    timeout_seconds: float = 240.0
+    on_error: Callable[[BaseException], None] | None = None
+    _stopping: threading.Event = field(default_factory=threading.Event, repr=False)
+    _thread: threading.Thread | None = field(default=None, repr=False)
+
+    def start(self) -> Self:
+        """Start ticking."""
+        self._thread = threading.Thread(target=self._run, name="schedule", daemon=True)
+        self._thread.start()
+        return self
+
+    def stop(self, *, wait_seconds: float = 10.0) -> None:
+        """No more ticks; waits for one under way."""
+        self._stopping.set()
+        if self._thread is not None:
+            self._thread.join(wait_seconds)
+
+    def tick(self) -> None:
+        """Call the handler once on this thread; its exceptions come through."""
+        context = lambda_events.Context(
+            function_name=self.function_name, timeout_seconds=self.timeout_seconds
+        )
+        self.handler(lambda_events.schedule_event(), context)
+
+    def __enter__(self) -> Self:
+        return self.start()
+
+    def _run(self) -> None:
+        while not self._stopping.wait(self.every_seconds):
+            try:
+                self.tick()
+            except Exception as error:  # noqa: BLE001 - as EventBridge: the next tick comes all the same
+                if self.on_error is not None:
+                    self.on_error(error)

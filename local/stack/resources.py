@@ -1,0 +1,229 @@
+"""Makes what `.chalice/resources.json` declares on an engine: tables, queues, switches, secrets.
+
+The same file is merged into the deployment, so local, test and production cannot drift apart.
+Making again what is there changes nothing, so a stage can be completed at any time.
+"""
+
+from __future__ import annotations
+
+import functools
+import secrets
+import threading
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import boto3
+from botocore.config import Config
+
+from local.stack.engine import REGION
+from local.vendors import openai, powerbi, shopify
+from local.vendors.richpanel import API_KEY
+from ops.stage import provision
+from ops.stage.template import Template
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ACCOUNT = "000000000000"
+SWITCHES = {
+    "kill_switch": "false",
+    "safe_mode": "false",
+    "automation_enabled": "true",
+    "shadow_mode": "false",
+}
+"""The local stack works at once; a deployed stage starts in shadow (`resources.json`)."""
+
+_CONFIG = Config(
+    connect_timeout=2,
+    read_timeout=30,
+    retries={"total_max_attempts": 2, "mode": "standard"},
+    max_pool_connections=20,
+)
+_BUILDING = threading.Lock()
+
+
+@functools.cache
+def _session() -> boto3.session.Session:
+    """One session for every account: it is what keeps the parsed service models."""
+    return boto3.session.Session()
+
+
+@dataclass(frozen=True, slots=True)
+class Aws:
+    """Clients of one engine and account; no credentials of this machine are looked for.
+
+    Args:
+        url: the engine.
+        account: on MiniStack, twelve digits are an account of their own with nothing in it.
+    """
+
+    url: str
+    account: str = ACCOUNT
+    _clients: dict[str, Any] = field(default_factory=dict, repr=False)
+
+    def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
+        """A boto3 client, built once."""
+        with _BUILDING:
+            if service not in self._clients:
+                self._clients[service] = _session().client(
+                    service,
+                    region_name=REGION,
+                    endpoint_url=self.url,
+                    aws_access_key_id=self.account,
+                    aws_secret_access_key="local",  # noqa: S106 - the engine asks for none
+                    config=_CONFIG,
+                )
+            return self._clients[service]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        """What makes boto3 elsewhere use this engine and account."""
+        return {
+            "AWS_ENDPOINT_URL": self.url,
+            "AWS_ACCESS_KEY_ID": self.account,
+            "AWS_SECRET_ACCESS_KEY": "local",
+            "AWS_DEFAULT_REGION": REGION,
+            "AWS_REGION": REGION,
+            "AWS_EC2_METADATA_DISABLED": "true",
+        }
+
+    def close(self) -> None:
+        """Close the clients' connections."""
+        for client in self._clients.values():
+            client.close()
+        self._clients.clear()
+
+
+@dataclass(frozen=True, slots=True)
+class Secrets:
+    """The secrets of a stage; random unless given."""
+
+    webhook_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    api_key: str = API_KEY
+    key_hash: str = field(default_factory=lambda: secrets.token_hex(32))
+    openai_api_key: str = openai.API_KEY
+    shopify_client_id: str = shopify.CLIENT_ID
+    shopify_client_secret: str = shopify.CLIENT_SECRET
+    aloware_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    hubspot_secret: str = field(default_factory=lambda: secrets.token_urlsafe(18))
+    powerbi_secret: str = powerbi.CLIENT_SECRET
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """What was made: names by the template's logical ids.
+
+    Attributes:
+        tables: logical id to table name.
+        queues: logical id to queue URL.
+        queue_arns: logical id to queue ARN.
+    """
+
+    name: str
+    aws: Aws
+    secrets: Secrets
+    tables: Mapping[str, str]
+    queues: Mapping[str, str]
+    queue_arns: Mapping[str, str]
+
+    @property
+    def queue_url(self) -> str:
+        """The event queue."""
+        return self.queues["EventsQueue"]
+
+    @property
+    def queue_arn(self) -> str:
+        """The event queue's ARN, as Lambda's events name it."""
+        return self.queue_arns["EventsQueue"]
+
+    @property
+    def dead_letter_url(self) -> str:
+        """Its dead-letter queue."""
+        return self.queues["EventsDeadLetterQueue"]
+
+    def set_switch(self, name: str, value: str) -> None:
+        """Set one of the switches."""
+        self.aws.client("ssm").put_parameter(
+            Name=f"/rp-mw/{self.name}/{name}", Value=value, Type="String", Overwrite=True
+        )
+
+
+def create(
+    aws: Aws,
+    stage: str = "dev",
+    *,
+    queue_attributes: Mapping[str, str] | None = None,
+    given: Secrets | None = None,
+) -> Stage:
+    """Make everything of a stage.
+
+    Args:
+        aws: where.
+        stage: which; any name, not only those that are deployed.
+        queue_attributes: override attributes of the event queue, e.g. a short
+            ``VisibilityTimeout`` in a test.
+        given: the stage's secrets; random ones when None.
+    """
+    template = Template.load(stage, account=aws.account, region=REGION)
+    known = given or Secrets()
+    queues = create_queues(aws, template, queue_attributes or {})
+    tables = create_tables(aws, template)
+    create_switches(aws, stage, SWITCHES)
+    create_secrets(aws, stage, known)
+    arns = {
+        one.logical_id: f"arn:aws:sqs:{REGION}:{aws.account}:{one.properties['QueueName']}"
+        for one in template.resources("AWS::SQS::Queue")
+    }
+    return Stage(stage, aws, known, tables, queues, arns)
+
+
+def create_tables(aws: Aws, template: Template) -> dict[str, str]:
+    """Make the tables with their indexes, TTL and tags; returns logical id to name.
+
+    Engines have no backups, and a stage that is made new every minute needs no protection.
+    """
+    return {one.logical_id: one.name for one in provision.tables(aws, template, backups=False)}
+
+
+def drop_tables(aws: Aws, template: Template) -> None:
+    """Remove the tables; for engines without accounts, between two tests."""
+    dynamodb = aws.client("dynamodb")
+    there = set(dynamodb.list_tables()["TableNames"])
+    for resource in template.resources("AWS::DynamoDB::Table"):
+        if resource.properties["TableName"] in there:
+            dynamodb.delete_table(TableName=resource.properties["TableName"])
+
+
+def create_queues(aws: Aws, template: Template, overrides: Mapping[str, str]) -> dict[str, str]:
+    """Make the queues, dead-letter queues first; returns logical id to URL."""
+    return {one.logical_id: one.name for one in provision.queues(aws, template, overrides)}
+
+
+def create_switches(aws: Aws, stage: str, values: Mapping[str, str]) -> None:
+    """Write the switches' parameters."""
+    for name, value in values.items():
+        aws.client("ssm").put_parameter(
+            Name=f"/rp-mw/{stage}/{name}", Value=value, Type="String", Overwrite=True
+        )
+
+
+def create_secrets(aws: Aws, stage: str, given: Secrets) -> None:
+    """Write the secrets."""
+    client = aws.client("secretsmanager")
+    values = {
+        "richpanel/webhook_token": given.webhook_token,
+        "richpanel/api_key": given.api_key,
+        "key_hash": given.key_hash,
+        "openai/api_key": given.openai_api_key,
+        "shopify/client_id": given.shopify_client_id,
+        "shopify/client_secret": given.shopify_client_secret,
+        "aloware/webhook_token": given.aloware_token,
+        "hubspot/client_secret": given.hubspot_secret,
+        "powerbi/client_secret": given.powerbi_secret,
+    }
+    for name, value in values.items():
+        secret_id = f"rp-mw/{stage}/{name}"
+        try:
+            client.create_secret(Name=secret_id, SecretString=value)
+        except client.exceptions.ResourceExistsException:
+            client.put_secret_value(SecretId=secret_id, SecretString=value)

@@ -1,0 +1,185 @@
+"""Engine, resources, vendors, HTTP, pump and schedule: started in order, stopped in reverse."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Self
+
+from chalicelib.facts.dataset import definition
+from local import company, written
+from local.stack import engine as engines
+from local.stack import environment, lambda_events, resources
+from local.stack.engine import ROOT
+from local.stack.pump import Pump, Schedule
+from local.stack.server import Http
+from local.vendors.openai import MODELS, OpenAI
+from local.vendors.powerbi import PowerBi
+from local.vendors.richpanel import Richpanel
+from local.vendors.ses import Ses
+from local.vendors.twilio import Twilio
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import TracebackType
+
+STAGE = "dev"
+FACTS_EVERY_SECONDS = 5.0
+"""A minute once deployed; here somebody waits for it."""
+STOP_SECONDS = 0.5
+"""How long a handler may go on after Ctrl-C; what it leaves undone, the next run does not find."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ports:
+    """Where everything listens; 0 is any free port."""
+
+    http: int = 0
+    engine: int = 0
+    richpanel: int = 0
+    powerbi: int = 0
+
+
+class Stack:
+    """The whole system in this process, but for the engine; a context manager.
+
+    The application is imported here, after its environment is set, so there is one stack a process.
+
+    Args:
+        ports: where to listen.
+        reconcile_every_seconds: the schedule's interval; None leaves ticking to the caller.
+        on_error: called with what a handler raised, and from where.
+
+    Raises:
+        EngineError: a port is taken or the engine does not start; nothing is left running.
+    """
+
+    engine: engines.Engine
+    stage: resources.Stage
+    richpanel: Richpanel
+    twilio: Twilio
+    ses: Ses
+    openai: OpenAI
+    powerbi: PowerBi
+    dataset: str
+    http: Http
+    pump: Pump
+    schedule: Schedule
+    facts_schedule: Schedule
+
+    def __init__(
+        self,
+        ports: Ports,
+        *,
+        reconcile_every_seconds: float | None = 30.0,
+        on_error: Callable[[str, BaseException], None] | None = None,
+    ) -> None:
+        self._ports = ports
+        self._every = reconcile_every_seconds
+        self._on_error = on_error or (lambda _what, _error: None)
+        self._open = ExitStack()
+
+    def __enter__(self) -> Self:
+        try:
+            self._start()
+        except BaseException:
+            self._open.close()
+            raise
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._open.close()
+
+    def _start(self) -> None:
+        for port, what in (
+            (self._ports.http, "the HTTP server"),
+            (self._ports.richpanel, "the simulated Richpanel"),
+            (self._ports.powerbi, "the simulated Power BI"),
+        ):
+            if port:
+                engines.require_free(port, what)
+        log = environment.RUN / f"engine-{os.getpid()}.log"
+        self._open.callback(log.unlink, missing_ok=True)
+        self.engine = self._open.enter_context(engines.ministack(self._ports.engine, log=log))
+        aws = resources.Aws(self.engine.url)
+        self._open.callback(aws.close)
+        self.stage = resources.create(aws, STAGE)
+        self.richpanel = Richpanel(self._ports.richpanel)
+        self._open.callback(self.richpanel.stop)
+        self.powerbi = PowerBi(self._ports.powerbi)
+        self._open.callback(self.powerbi.stop)
+        self.dataset = self.powerbi.create_dataset(definition())
+        shutil.rmtree(environment.FACTS, ignore_errors=True)
+        self.twilio = Twilio()
+        self._open.callback(self.twilio.stop)
+        self.ses = Ses()
+        self._open.callback(self.ses.stop)
+        self.openai = OpenAI()
+        self._open.callback(self.openai.stop)
+        self.openai.answer_by(written.answer)
+        company.create(self.stage)
+        company.create_written_by_model(self.stage)
+        self.variables = {
+            **environment.local(
+                STAGE,
+                aws,
+                richpanel_url=self.richpanel.base_url,
+                **environment.facts(self.powerbi, self.dataset, environment.FACTS),
+            ),
+            "TWILIO_BASE_URL": self.twilio.base_url,
+            "AWS_ENDPOINT_URL_SESV2": self.ses.base_url,
+            "OPENAI_BASE_URL": self.openai.base_url,
+            "OPENAI_MODEL": MODELS[0],
+            "PUBLIC_BASE_URL": company.PUBLIC_URL,
+        }
+        environment.enter(self.variables)
+        app = _application()
+        self.on_mail = self.ses.on_event = lambda event: app.mail(event, lambda_events.Context())
+        self.pump = Pump(
+            aws.client("sqs"),
+            self.stage.queue_url,
+            self.stage.queue_arn,
+            app.worker,
+            on_error=lambda error: self._on_error("worker", error),
+        ).start()
+        self._open.callback(self.pump.finish_running, wait_seconds=STOP_SECONDS)
+        self.schedule = Schedule(
+            app.reconcile,
+            self._every or 0,
+            on_error=lambda error: self._on_error("reconcile", error),
+        )
+        self.facts_schedule = Schedule(
+            app.post_facts,
+            FACTS_EVERY_SECONDS,
+            function_name="rp-mw-dev-post_facts",
+            on_error=lambda error: self._on_error("post_facts", error),
+        )
+        if self._every is not None:
+            for schedule in (self.schedule, self.facts_schedule):
+                schedule.start()
+                self._open.callback(schedule.stop, wait_seconds=STOP_SECONDS)
+        self.http = self._open.enter_context(Http(app.app, self._ports.http, stage=STAGE))
+        self.twilio.post_to = (company.PUBLIC_URL, self.http.url)
+        self.twilio.inbound_url = f"{company.PUBLIC_URL}/webhook/twilio"
+
+
+def _application() -> Any:  # noqa: ANN401 - the module `app`
+    """The application's module, its parts built before several threads ask for them at once."""
+    if str(ROOT) not in sys.path:
+        sys.path.insert(0, str(ROOT))
+    module = importlib.import_module("app")
+    services = importlib.import_module("chalicelib.wiring").services()
+    parts = ("worker", "reconciler", "intake", "outbox", "secrets", "opaque_ids", "desk")
+    for part in (*parts, "fact_intake", "fact_keeper"):
+        getattr(services, part)
+    getattr(services.posting, "writer")  # noqa: B009 - for what it builds
+    return module

@@ -1,0 +1,139 @@
+"""A company's settings and keys: its `company-data` items, the secrets they name, its API keys."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from chalicelib.errors import PermanentError, UnavailableError
+from chalicelib.outreach.conversations.records import Record
+from ops.companies import api_keys, company_item
+from ops.companies.company_item import CompanyItem
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What a look at an item, or at a secret, came to.
+
+    Attributes:
+        subject: ``item``, ``api_keys``, or a secret's name.
+        result: ``ok``, ``warn`` or ``fail``.
+    """
+
+    subject: str
+    result: str
+    detail: str = ""
+
+
+def read(path: Path) -> dict[str, Any]:
+    """An item from a JSON file.
+
+    Raises:
+        OpsError: it cannot be read, or is no JSON object.
+    """
+    try:
+        raw = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
+    except OSError as error:
+        raise OpsError(f"{path} cannot be read: {error.strerror}", code=EXIT_UNUSABLE) from None
+    except (ValueError, RecursionError):
+        raise OpsError(f"{path} is not JSON") from None
+    if not isinstance(raw, dict):
+        raise OpsError(f"{path} is not a JSON object")
+    return raw
+
+
+def put(session: Session, item: dict[str, Any]) -> str:
+    """Store a valid item in place of the one of its key; gives ``created`` or ``replaced``.
+
+    Raises:
+        OpsError: the item is not valid; nothing was stored.
+    """
+    found = company_item.faults(item)
+    if found:
+        raise OpsError("not stored: " + "; ".join(found))
+    table = session.services.table(session.services.settings.company_data_table)
+    key = {name: item[name] for name in ("company_id", "project_id")}
+    before = table.get(key)
+    table.put(item)
+    return "replaced" if before else "created"
+
+
+def items(session: Session, company_id: str, project_id: str | None) -> list[dict[str, Any]]:
+    """A company's items as stored.
+
+    Raises:
+        OpsError: there are none.
+    """
+    table = session.services.table(session.services.settings.company_data_table)
+    found = [
+        item
+        for item in table.query_pages(
+            KeyConditionExpression="company_id = :c", values={"c": company_id}
+        )
+        if project_id in (None, item["project_id"])
+    ]
+    if not found:
+        project = f" with project {project_id}" if project_id else ""
+        raise OpsError(f"no such company: {company_id}{project}")
+    return found
+
+
+def check(session: Session, item: dict[str, Any]) -> list[Finding]:
+    """What is wrong or missing: in the item, in the secrets it names, in the company's keys."""
+    found = [Finding("item", "fail", one) for one in company_item.faults(item)]
+    unknown = company_item.unknown_names(item)
+    if unknown:
+        found.append(Finding("item", "warn", f"not read by the machine: {', '.join(unknown)}"))
+    if item.get("project_status") != "active":
+        found.append(Finding("item", "warn", "project_status is not active: starts are refused"))
+    if not any(one.result == "fail" for one in found):
+        valid = CompanyItem.model_validate(item)
+        found.append(Finding("item", "ok"))
+        found += [
+            _secret(session, item, name, [channel.value for channel in channels])
+            for name, channels in company_item.secrets_of(valid).items()
+        ]
+    company_id = item.get("company_id")
+    if isinstance(company_id, str):
+        found.append(_keys(session, company_id))
+    return found
+
+
+def issue(session: Session, company_id: str) -> tuple[str, int]:
+    """A new key for a company that is stored; see `api_keys.issue`.
+
+    Raises:
+        OpsError: there is no such company, or the secret is not what it must be.
+    """
+    items(session, company_id, None)
+    return api_keys.issue(session, company_id)
+
+
+def _secret(session: Session, item: dict[str, Any], name: str, channels: list[str]) -> Finding:
+    """A secret as the worker will find it."""
+    try:
+        if not session.services.secrets.text(name).strip():
+            return Finding(name, "fail", "empty")
+        for channel in channels:
+            config = item["channel_config"][channel]
+            record = Record({"channel_method": channel, "channel_config": config})
+            session.services.sender.check(record)
+    except UnavailableError as error:
+        return Finding(name, "fail", error.code)
+    except PermanentError as error:
+        return Finding(name, "fail", error.reason)
+    return Finding(name, "ok", ", ".join(channels))
+
+
+def _keys(session: Session, company_id: str) -> Finding:
+    count = len(api_keys.active(session, company_id))
+    if not count:
+        return Finding("api_keys", "fail", f"none; python -m ops company key {company_id}")
+    return Finding("api_keys", "ok", f"{count} active")
+
+
+def _no_number(_text: str) -> None:
+    raise ValueError("not a number of JSON")

@@ -1,0 +1,209 @@
+"""A `company-data` item as it must be for the machine to act on it; see `chalicelib.outreach.companies`."""
+
+from __future__ import annotations
+
+from datetime import time
+from typing import Annotated, Any
+from zoneinfo import ZoneInfo
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    StrictBool,
+    StrictInt,
+    ValidationError,
+    model_validator,
+)
+
+from chalicelib.outreach.conversations.records import Channel
+from chalicelib.outreach.door.router import email, phone
+
+CREDENTIALS_OF = {
+    Channel.WHATSAPP: "whatsapp_credentials_id",
+    Channel.SMS: "sms_credentials_id",
+}
+"""Name of the secret's name in `channel_config`; e-mail is SES's and needs none."""
+
+
+def _phone(text: str) -> str:
+    if phone(text) != text:
+        raise ValueError("must be a number in E.164, like +15550100001")
+    return text
+
+
+def _email(text: str) -> str:
+    if email(text) != text:
+        raise ValueError("must be an e-mail address in lower case")
+    return text
+
+
+def _clock_time(text: str) -> str:
+    try:
+        time.fromisoformat(text)
+    except ValueError:
+        raise ValueError("must be a time like 21:00") from None
+    return text
+
+
+def _zone(text: str) -> str:
+    try:
+        ZoneInfo(text)
+    except (OSError, ValueError, KeyError):
+        raise ValueError("must be a zone like Europe/London") from None
+    return text
+
+
+def _lower(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    return value.lower() if isinstance(value, str) else value
+
+
+Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$")]
+Phone = Annotated[str, AfterValidator(_phone)]
+Email = Annotated[str, AfterValidator(_email)]
+ClockTime = Annotated[str, AfterValidator(_clock_time)]
+Zone = Annotated[str, AfterValidator(_zone)]
+AnyChannel = Annotated[Channel, BeforeValidator(_lower)]
+Positive = Annotated[StrictInt, Field(gt=0)]
+
+
+class _Open(BaseModel):
+    """Attributes that are not ours may stand beside ours."""
+
+    model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
+
+
+class _Closed(BaseModel):
+    """A misspelt attribute would silently leave a default in force."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+
+
+class RateLimits(_Closed):
+    """`rate_limits`."""
+
+    requests_per_minute: Positive = 60
+    requests_per_day: Positive = 2000
+    concurrent_conversations: Positive = 30
+    max_message_length: Positive = 4096
+
+
+class QuietHours(_Closed):
+    """`quiet_hours`; one that cannot be read would be no quiet hour."""
+
+    from_: ClockTime = Field(alias="from")
+    until: ClockTime
+    zone: Zone
+    channels: list[Channel] | None = None
+
+    @model_validator(mode="after")
+    def _lasts(self) -> QuietHours:
+        if time.fromisoformat(self.from_) == time.fromisoformat(self.until):
+            raise ValueError("from and until are the same: no quiet hour")
+        return self
+
+
+class WhatsApp(_Open):
+    """`channel_config.whatsapp`."""
+
+    company_whatsapp_number: Phone
+    whatsapp_credentials_id: Name
+
+
+class Sms(_Open):
+    """`channel_config.sms`."""
+
+    company_sms_number: Phone
+    sms_credentials_id: Name
+
+
+class Mail(_Open):
+    """`channel_config.email`."""
+
+    company_email: Email
+
+
+class ChannelConfig(_Open):
+    """`channel_config`."""
+
+    whatsapp: WhatsApp | None = None
+    sms: Sms | None = None
+    email: Mail | None = None
+
+
+class OpenAi(_Open):
+    """A channel of `ai_config.openai_config`."""
+
+    api_key_reference: Name | None = None
+
+
+class AiConfig(_Open):
+    """`ai_config`."""
+
+    openai_config: dict[Channel, OpenAi] = {}
+
+
+class CompanyItem(_Open):
+    """One item."""
+
+    company_id: Name
+    project_id: Name
+    company_name: Name
+    project_name: Name
+    project_status: Name
+    allowed_channels: Annotated[list[AnyChannel], Field(min_length=1)]
+    channel_config: ChannelConfig
+    rate_limits: RateLimits | None = None
+    company_rep: dict[str, str] | None = None
+    ai_config: AiConfig | None = None
+    require_consent: StrictBool = False
+    quiet_hours: QuietHours | None = None
+    auto_queue_initial_message: StrictBool = False
+    auto_queue_initial_message_from_number: list[Phone] | None = None
+    auto_queue_initial_message_from_email: list[str] | None = None
+    auto_queue_reply_message: StrictBool = False
+    auto_queue_reply_message_from_number: list[Phone] | None = None
+    auto_queue_reply_message_from_email: list[str] | None = None
+
+    @model_validator(mode="after")
+    def _every_channel_is_configured(self) -> CompanyItem:
+        missing = [c.value for c in self.allowed_channels if not getattr(self.channel_config, c)]
+        if missing:
+            raise ValueError(f"allowed, but not in channel_config: {', '.join(missing)}")
+        return self
+
+
+def faults(item: Any) -> list[str]:  # noqa: ANN401 - any JSON value
+    """What is wrong with an item, by place; never what it holds."""
+    try:
+        CompanyItem.model_validate(item)
+    except ValidationError as error:
+        return [_told(one) for one in error.errors(include_input=False, include_url=False)]
+    return []
+
+
+def unknown_names(item: dict[str, Any]) -> list[str]:
+    """Attributes the machine does not read, perhaps misspelt."""
+    return sorted(item.keys() - CompanyItem.model_fields.keys())
+
+
+def secrets_of(item: CompanyItem) -> dict[str, list[Channel]]:
+    """The secrets an item names, and for which channels; only those of OpenAI have none."""
+    found: dict[str, list[Channel]] = {}
+    for channel in item.allowed_channels:
+        name = CREDENTIALS_OF.get(channel)
+        if name is not None:
+            secret = str(getattr(getattr(item.channel_config, channel), name))
+            found.setdefault(secret, []).append(channel)
+    for config in (item.ai_config.openai_config if item.ai_config else {}).values():
+        if config.api_key_reference:
+            found.setdefault(config.api_key_reference, [])
+    return found
+
+
+def _told(one: Any) -> str:  # noqa: ANN401 - pydantic's details of an error
+    place = ".".join(str(part) for part in one["loc"])
+    message = str(one["msg"]).removeprefix("Value error, ")
+    return f"{place}: {message}" if place else message

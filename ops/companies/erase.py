@@ -1,0 +1,268 @@
+"""A person, out of every table of a stage that there is.
+
+A subject is an e-mail address, a phone number with its plus sign, a ticket id or a conversation id.
+Richpanel is asked which tickets an address has, because the tables know tickets only.  Whatever
+item holds the address or belongs to one of those ids is deleted; rows of the ledger become
+tombstones, because a key that was forgotten would act again: they keep their key, their status and
+their end date, and nothing else that tells of the person.  A conversation of somebody else who
+mentions the address loses the words that do, and a company's settings the lists' entries.  Queue
+bodies end by themselves within 14 days; the dead letters of the subject are deleted now.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.clock import iso
+from chalicelib.errors import MiddlewareError
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.event import EventStatus
+from chalicelib.once.store import ConditionFailed, Item
+from chalicelib.outreach.conversations import items as layout
+from chalicelib.outreach.conversations.records import SENDER_OF
+from ops.inspect.events import PAGE
+from ops.session import OpsError, Session
+
+ERASED = "erased"
+_KEPT = frozenset(
+    {
+        *("event_id", "status", "reason", "created_at", "received_at", "last_processed_at"),
+        *("expires_at", "mode", "safe_mode", "automation_enabled", "conversation_id"),
+        *("owner", "fence", "lease_until", "attempts", "event_key", "action_kind", "action_type"),
+        *("payload_sha256", "payload_bytes", "source", "started", "finished_at", "erased_at"),
+        *("action_key", "queued_at"),
+    }
+)
+"""What a tombstone keeps: whatever makes a repeated key still do nothing."""
+_UNFINISHED_EVENTS = {EventStatus.RECEIVED, EventStatus.PARKED}
+_SHORTEST = 3
+_SHORTEST_PHONE = 7
+
+
+@dataclass(slots=True)
+class Erased:
+    """What was done.
+
+    Attributes:
+        tables: items deleted, or for the ledger made tombstones, by table.
+        dead_letters: messages deleted from the dead-letter queue.
+        notes: what could not be done.
+        warnings: what was done and must be known.
+    """
+
+    tables: dict[str, int] = field(default_factory=dict)
+    dead_letters: int = 0
+    notes: list[str] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+
+    @property
+    def total(self) -> int:
+        """Everything that was found."""
+        return sum(self.tables.values()) + self.dead_letters
+
+
+@dataclass(frozen=True, slots=True)
+class Subjects:
+    """What is looked for.
+
+    Attributes:
+        addresses: e-mail addresses and phone numbers, in lower case; found in any text.
+        ids: ticket and conversation ids; found as whole ids only, because they may be short.
+    """
+
+    addresses: tuple[str, ...] = ()
+    ids: tuple[str, ...] = ()
+
+    def holds(self, item: Item) -> bool:
+        """The item is about one of them, or mentions an address."""
+        return self.are_meant(item) or _mentions(item, self.addresses)
+
+    def are_meant(self, item: Item) -> bool:
+        """The item is about one of them; what somebody wrote in it does not count."""
+        own, partition = str(item.get("conversation_id", "")), str(item.get("primary_channel", ""))
+        parts = {own, *own.split("#"), partition, partition.removeprefix("opaque#")}
+        parts.add(str(item.get("opaque_id", "")))
+        facts = {name: value for name, value in item.items() if name != "messages"}
+        return not parts.isdisjoint(self.ids) or _mentions(facts, self.addresses)
+
+    def in_body(self, body: str) -> bool:
+        """A queue body is about one of them."""
+        raw = json.loads(body) if body.startswith("{") else body
+        return self.holds(raw) if isinstance(raw, dict) else _mentions(raw, self.addresses)
+
+
+def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
+    """The subject in its spellings with its tickets, and what could not be asked.
+
+    Raises:
+        OpsError: too short to be anybody's, or a company's own address.
+    """
+    subject = subject.strip()
+    if len(subject) < _SHORTEST:
+        raise OpsError(f"a subject has at least {_SHORTEST} characters", code=2)
+    digits = re.sub(r"\D", "", subject)
+    kind: Literal["email", "phone"]
+    if "@" in subject and not subject.startswith("<"):
+        kind, addresses = "email", [subject.lower()]
+    elif subject.startswith("+") and len(digits) >= _SHORTEST_PHONE:
+        kind, addresses = "phone", [f"+{digits}", digits]
+    else:
+        return Subjects(ids=(subject,)), []
+    _refuse_companies_own(session, addresses[0])
+    ids: list[str] = []
+    notes: list[str] = []
+    try:
+        ids += session.services.richpanel.conversations_of(kind, addresses[0])
+    except MiddlewareError as error:
+        notes.append(f"Richpanel was not asked for tickets ({type(error).__name__}): run again")
+    return Subjects(tuple(addresses), tuple(dict.fromkeys(ids))), notes
+
+
+def _refuse_companies_own(session: Session, address: str) -> None:
+    """Every conversation of a company holds the address that it sends from."""
+    for item in _scanned(session.services.table(session.services.settings.company_data_table)):
+        for config in (item.get("channel_config") or {}).values():
+            own = {str(config.get(name, "")).lower() for name in SENDER_OF.values()}
+            if address in own:
+                raise OpsError("that is a company's own address, and not a person's")
+
+
+def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, Item]]:
+    """Every item about a subject: its table, its key, itself; the ledger comes last."""
+    subjects = _with_conversations(session, subjects)
+    for name, key_names in tables(session):
+        table = session.services.table(name)
+        for item in _scanned(table):
+            if "erased_at" not in item and subjects.holds(item):
+                yield table, {key: item[key] for key in key_names}, item
+
+
+def _with_conversations(session: Session, subjects: Subjects) -> Subjects:
+    """The subject's conversations are subjects too, by what stands for them elsewhere.
+
+    The other tables know a conversation by its opaque id, and its pages, drafts and marks know it
+    by a digest: neither tells of an address.
+    """
+    ids: list[str] = []
+    for item in _scanned(session.services.table(session.services.settings.conversations_table)):
+        if isinstance(item.get("opaque_id"), str) and subjects.are_meant(item):
+            ids.append(item["opaque_id"])
+            if "start_event" in item:
+                ids.append(layout.digest_of(str(item["conversation_id"])))
+    return replace(subjects, ids=tuple(dict.fromkeys((*subjects.ids, *ids))))
+
+
+def _scanned(table: Table) -> Iterator[Item]:
+    start = None
+    while True:
+        found, start = table.scan_page(limit=PAGE, start=start)
+        yield from found
+        if start is None:
+            return
+
+
+def tables(session: Session) -> list[tuple[str, list[str]]]:
+    """The declared tables that exist, with the names of their keys."""
+    dynamodb = session.client("dynamodb")
+    found = []
+    for resource in session.template.resources("AWS::DynamoDB::Table"):
+        name = resource.properties["TableName"]
+        try:
+            keys = dynamodb.describe_table(TableName=name)["Table"]["KeySchema"]
+        except dynamodb.exceptions.ResourceNotFoundException:
+            continue
+        found.append((name, [one["AttributeName"] for one in keys]))
+    ledger = session.services.settings.idempotency_table
+    return sorted(found, key=lambda one: one[0] == ledger)
+
+
+def purge(
+    session: Session, table: Table, key: Item, item: Item, subjects: Subjects, done: Erased
+) -> bool:
+    """Take an item away as its table needs it; False when it is gone already."""
+    settings = session.services.settings
+    if table.name == settings.idempotency_table:
+        return _bury(session, table, key, item)
+    if table.name == settings.company_data_table:
+        return _strike(table, key, item, subjects, done)
+    is_record = table.name == settings.conversations_table and "messages" in item
+    if is_record and not subjects.are_meant(item):
+        kept = [one for one in item["messages"] if not _mentions(one, subjects.addresses)]
+        table.update(key, set_={"messages": kept})
+        return True
+    table.delete(key)
+    others = {item.get("recipient_tel"), item.get("recipient_email")} - {None}
+    if any(str(one).lower() not in subjects.addresses for one in others):
+        done.warnings.append("what is gone named another address of theirs: erase that one as well")
+    if str(item.get("conversation_id", "")).startswith("do-not-contact#"):
+        done.warnings.append("a do-not-contact mark is gone too: a later start may reach them")
+    return True
+
+
+def _strike(table: Table, key: Item, item: Item, subjects: Subjects, done: Erased) -> bool:
+    """A project's settings stay; entries of their lists go."""
+    changed = {
+        name: [one for one in value if not _mentions(one, subjects.addresses)]
+        for name, value in item.items()
+        if isinstance(value, list) and _mentions(value, subjects.addresses)
+    }
+    if changed:
+        table.update(key, set_=changed)
+    if _mentions({**item, **changed}, subjects.addresses):
+        named = "/".join(str(value) for value in key.values())
+        done.notes.append(f"{named} still holds it: see to it with `company put`")
+    return bool(changed)
+
+
+def _bury(session: Session, table: Table, key: Item, item: Item) -> bool:
+    """Take away everything that tells of the person; what is unfinished ends here."""
+    status = item["status"]
+    ends: Mapping[str, Any] = {}
+    if status in _UNFINISHED_EVENTS:
+        ends = {"status": EventStatus.SKIPPED.value, "reason": ERASED}
+    elif status == ActionStatus.UNKNOWN:
+        ends = {"status": ActionStatus.ABANDONED.value, "reason": ERASED}
+    try:
+        table.update(
+            key,
+            set_={"erased_at": iso(session.services.clock.now()), **ends},
+            remove=sorted(name for name in item if name not in _KEPT),
+            condition="#status = :was AND attribute_not_exists(#erased_at)",
+            was=status,
+        )
+    except ConditionFailed:
+        return False
+    return True
+
+
+def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 - any stored value
+    """One of the addresses stands somewhere in the value."""
+    match value:
+        case str():
+            text = value.lower()
+            return any(_stands_in(text, one) for one in addresses)
+        case dict():
+            return any(_mentions(one, addresses) for one in (*value, *value.values()))
+        case list() | set() | frozenset() | tuple():
+            return any(_mentions(one, addresses) for one in value)
+        case _:
+            return False
+
+
+def _stands_in(text: str, one: str) -> bool:
+    """As a whole: ``+15550100`` stands in ``whatsapp:+15550100`` and not in ``+155501001``."""
+    start = text.find(one)
+    while start >= 0:
+        before, after = (
+            text[max(0, start - 1) : start],
+            text[start + len(one) : start + len(one) + 1],
+        )
+        if not before.isalnum() and not after.isalnum():
+            return True
+        start = text.find(one, start + 1)
+    return False

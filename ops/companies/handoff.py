@@ -1,0 +1,103 @@
+"""Conversations that wait for a person: what waits, one of them whole, approved or taken over."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from chalicelib.once.event import EventStatus
+from chalicelib.once.job import Recovery
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.conversations.records import Record
+from ops.inspect.events import job_of
+from ops.session import OpsError, Session
+
+
+def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dict[str, Any]]:
+    """What waits, identifiers only; ``channel`` is None where the conversation is gone."""
+    desk = session.services.desk
+    told = []
+    for one in islice(desk.waiting(company_id=company_id), limit):
+        record = desk.show(one.opaque_id)
+        told.append(
+            {
+                "id": one.opaque_id,
+                "company": one.company_id,
+                "project": one.project_id,
+                "channel": record.channel.value if record else None,
+                "held": one.held,
+                "reason": one.reason,
+                "since": one.since,
+            }
+        )
+    return told
+
+
+def show(session: Session, opaque_id: str) -> dict[str, Any]:
+    """One conversation with its personal data, for the person who will answer."""
+    record = _record(session, opaque_id)
+    return {
+        "id": opaque_id,
+        "company": record.company_id,
+        "project": record.project_id,
+        "channel": record.channel.value,
+        "recipient": record.primary_channel,
+        "name": record.item.get("recipient_first_name"),
+        "status": record.status.value,
+        "handoff": dict(record.handoff),
+        "messages": [
+            {"at": one.message_timestamp, "role": one.role, "text": one.content, "note": one.note}
+            for one in session.services.conversations.history(record)
+        ],
+    }
+
+
+def approve(session: Session, opaque_id: str) -> dict[str, Any]:
+    """Release what is held; a release that failed before runs again under its own key.
+
+    Raises:
+        OpsError: there is no such conversation, nobody has it, or a person took it over.
+    """
+    record = _handed_off(session, opaque_id)
+    holder = record.handoff.get("taken_by")
+    if holder is not None:
+        raise OpsError(f"{opaque_id} was taken over by {holder}: nothing is sent by machine")
+    if not session.services.desk.approve(opaque_id):
+        raise OpsError(f"{opaque_id} was released or taken over by somebody else meanwhile")
+    event_key = outreach_keys.release(opaque_id, str(record.handoff["id"]))
+    row = session.ledger_table.get({"event_id": event_key})
+    again = row is not None and row["status"] == EventStatus.FAILED
+    if row is not None and again:  # the front door lets a known event pass by
+        session.services.intake.accept(job_of(session, row), recovery=Recovery.OPERATOR)
+    return {"id": opaque_id, "event": event_key, "did": "released again" if again else "released"}
+
+
+def take(session: Session, opaque_id: str, person: str) -> dict[str, Any]:
+    """Mark it taken over by a person; the machine stays out.
+
+    Raises:
+        OpsError: there is no such conversation, nobody has it, or somebody else took it.
+    """
+    if not person.strip():
+        raise OpsError("--by names the person who takes it over", code=2)
+    record = _handed_off(session, opaque_id)
+    holder = record.handoff.get("taken_by")
+    if holder not in (None, person):
+        raise OpsError(f"{opaque_id} was taken over by {holder}")
+    if not session.services.desk.take(opaque_id, person):
+        raise OpsError(f"{opaque_id} was released or taken over by somebody else meanwhile")
+    return {"id": opaque_id, "taken_by": person}
+
+
+def _record(session: Session, opaque_id: str) -> Record:
+    record = session.services.desk.show(opaque_id)
+    if record is None:
+        raise OpsError(f"no such conversation: {opaque_id}")
+    return record
+
+
+def _handed_off(session: Session, opaque_id: str) -> Record:
+    record = _record(session, opaque_id)
+    if not record.is_handed_off:
+        raise OpsError(f"{opaque_id} does not wait for a person: it is {record.status.value}")
+    return record

@@ -1,0 +1,203 @@
+"""`python -m ops.facts`: make the dataset, see what waits, rebuild a dataset from what was kept.
+
+    create                        make the push dataset and print its id, for POWERBI_DATASET_ID
+    seed                          DimDate five years around, DimMetric
+    pending                       how many facts wait, and since when
+    failed                        which facts Power BI refused for themselves, and why
+    retry [KEY ...]               let these, or all that failed, wait again; the writer posts them
+    explain KEY                   one fact: where it stands and why
+    rebuild [--archive FOLDER]    clear the dataset and post what was kept: the ledger's facts
+                                  (DYNAMO_TTL_DAYS), or an archive of the sinks, which is older
+
+Each takes `--stage` (its variables come from `.chalice/config.json`; the environment's go before
+them), `--json`, and `--yes`, without which nothing that writes is done to prod.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib import settings as settings_module
+from chalicelib.errors import MiddlewareError, SettingsError
+from chalicelib.facts.dataset import DATASET, FACT_EVENT, definition, seed_keys
+from chalicelib.facts.model import Fact, Metric
+from chalicelib.facts.posting.ndjson import FileRows
+from chalicelib.facts.posting.powerbi import create_dataset, datasets_named
+from chalicelib.wiring import Services
+from ops import unreachable
+from ops.facts.rebuild import Rebuild
+from ops.session import EXIT_UNUSABLE, OperatorServices
+from ops.stage import config
+
+DEADLINE_SECONDS = 30.0
+RUN_SECONDS = 600.0
+
+
+Told = tuple[int, dict[str, Any], str]
+"""What a command came to: exit status, for machines, for people."""
+
+
+def main(arguments: Sequence[str] | None = None, services: Services | None = None) -> int:
+    """Run a command; returns the exit status."""
+    options = _options(arguments)
+    if options.writes and options.stage == "prod" and not options.yes:
+        return _no("this changes prod; say --yes if that is meant")
+    try:
+        code, told, text = options.command(services or _services(options.stage), options)
+    except SettingsError as error:
+        return _no(str(error))
+    except (MiddlewareError, ClientError, BotoCoreError) as error:
+        return _no(unreachable.why(error))
+    print(json.dumps(told, indent=2, default=str) if options.json else text)
+    return int(code)
+
+
+def create(parts: Services, options: argparse.Namespace) -> Told:
+    """Make the dataset unless one of the name is there; `--again` makes another all the same."""
+    workspace = parts.settings.powerbi_workspace_id
+    client = parts.posting.powerbi_client
+    there = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
+    if there and not options.again:
+        return 0, {"there": list(there)}, f"{DATASET} is there: {', '.join(there)}"
+    made = create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
+    return 0, {"made": made}, f"POWERBI_DATASET_ID={made}"
+
+
+def seed(parts: Services, _options: argparse.Namespace) -> Told:
+    """Post the dimensions that need no fact."""
+    keys = seed_keys(datetime.now(UTC).year)
+    outcome = parts.posting.writer.seed(keys, time_left_seconds=_budget())
+    return int(outcome != "seeded"), {"outcome": outcome}, str(outcome)
+
+
+def pending(parts: Services, _options: argparse.Namespace) -> Told:
+    """Say how many facts wait."""
+    facts = parts.fact_ledger.pending(parts.fact_ledger.pending_keys(at_most=100_000))
+    oldest = facts[0].key if facts else None
+    text = f"{len(facts)} facts wait" + (f"; the oldest is {oldest}" if facts else "")
+    return 0, {"waiting": len(facts), "oldest": oldest}, text
+
+
+def failed(parts: Services, _options: argparse.Namespace) -> Told:
+    """Name what failed."""
+    found = parts.fact_ledger.all_failed()
+    lines = [f"{key:<60} {reason}" for key, reason in found.items()]
+    return 0, found, "\n".join([*lines, f"{len(found)} facts failed"])
+
+
+def retry(parts: Services, options: argparse.Namespace) -> Told:
+    """Let failed facts wait again."""
+    keys = options.keys or list(parts.fact_ledger.all_failed())
+    told = {key: parts.fact_ledger.reopen(key) for key in keys}
+    left = [key for key, is_open in told.items() if not is_open]
+    lines = [f"{key}: has not failed" for key in left]
+    text = "\n".join([*lines, f"{len(told) - len(left)} facts wait again"])
+    return int(bool(left)), told, text
+
+
+def explain(parts: Services, options: argparse.Namespace) -> Told:
+    """Print a fact's row."""
+    row = parts.fact_ledger.row(options.key)
+    if row is None:
+        text = f"{options.key}: never seen, or longer ago than the ledger keeps"
+        return 1, {"error": "not found"}, text
+    return 0, dict(row), "\n".join(f"{name:<12}{value}" for name, value in sorted(row.items()))
+
+
+def rebuild(parts: Services, options: argparse.Namespace) -> Told:
+    """Fill the configured dataset anew."""
+
+    def facts() -> list[Fact]:
+        if options.archive:
+            return archived(FileRows(options.archive))
+        return parts.fact_ledger.all_posted()
+
+    dataset_id = options.dataset or parts.settings.powerbi_dataset_id
+    done = Rebuild(
+        ledger=parts.posting.ledger,
+        registry=parts.fact_ledger,
+        sink=parts.posting.powerbi(dataset_id),
+        roster=parts.roster,
+        switches=parts.switches,
+        clock=parts.clock,
+        log=parts.log,
+    ).run(facts, time_left_seconds=_budget())
+    told = {"outcome": done.outcome, "facts": done.facts, "posts": done.posts}
+    text = f"{done.outcome}: {done.facts} facts in {done.posts} posts"
+    return int(done.outcome != "rebuilt"), told, text
+
+
+def archived(files: FileRows) -> list[Fact]:
+    """The facts of an archive, each once."""
+    found: dict[str, Fact] = {}
+    for row in files.read(FACT_EVENT):
+        fact = Fact(
+            key=row["EventID"],
+            source=row["EventID"].partition(":")[0],
+            agent_id=row["AgentID"],
+            date=row["FactDateKey"][:10],
+            metric=Metric(row["MetricID"]),
+            notes=row["Notes"],
+        )
+        found.setdefault(fact.key, fact)
+    return list(found.values())
+
+
+def _budget() -> Callable[[], float]:
+    ends = time.monotonic() + RUN_SECONDS
+    return lambda: max(0.0, ends - time.monotonic())
+
+
+def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        prog="python -m ops.facts",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--stage", default=os.environ.get("STAGE", "dev"))
+    shared.add_argument("--json", action="store_true", help="print one JSON document")
+    shared.add_argument("--yes", action="store_true", help="yes, also in prod")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    def command(run: Callable[..., Told], about: str, *, writes: bool) -> argparse.ArgumentParser:
+        one = commands.add_parser(run.__name__, help=about, parents=[shared])
+        one.set_defaults(command=run, writes=writes)
+        return one
+
+    one = command(create, "make the dataset", writes=True)
+    one.add_argument("--again", action="store_true")
+    command(seed, "dimensions that need no fact", writes=True)
+    command(pending, "what waits", writes=False)
+    command(failed, "what Power BI refused", writes=False)
+    command(retry, "let what failed wait again", writes=True).add_argument("keys", nargs="*")
+    command(explain, "one fact", writes=False).add_argument("key")
+    one = command(rebuild, "fill a dataset anew", writes=True)
+    one.add_argument("--archive", type=Path)
+    one.add_argument("--dataset", help="another dataset than the configured one")
+    return parser.parse_args(arguments)
+
+
+def _services(stage: str) -> Services:
+    """As a stage's functions have them; what the environment names goes before."""
+    variables = {**config.configured(stage), **os.environ, "STAGE": stage}
+    return OperatorServices(settings_module.load(variables))
+
+
+def _no(message: str) -> int:
+    sys.stderr.write(f"error: {message}\n")
+    return EXIT_UNUSABLE
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,201 @@
+"""Fills a dataset anew from facts that were kept: clear, then every fact and dimension key once.
+
+It holds the writer's lease while it works, so that nothing else writes the dataset, and leaves an
+open batch to the writer first.  Broken off, also by a switch, it is simply run again: it begins by
+clearing; until it has come to its end the writer posts nothing, and the facts wait.  It begins only
+when nothing of before can land any more: a late clearing would empty what it has filled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from chalicelib.errors import HandBackError, ProviderError, UncertainError
+from chalicelib.facts.dataset import (
+    DIMENSIONS,
+    FACT_EVENT,
+    ROWS_PER_POST,
+    dimension_keys,
+    dimension_rows,
+    fact_row,
+    seed_keys,
+)
+from chalicelib.facts.model import Dimension, DimensionStore, Fact, Roster, Sink, TimeLeft
+from chalicelib.facts.posting.batch import Batch, writer_event
+from chalicelib.facts.posting.dimensions import lands_until
+from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease, LedgerPort
+from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
+
+DEADLINE_SECONDS = 20.0
+HELD_SECONDS = 7 * 86_400.0
+"""How long the writer waits for a rebuild that was broken off."""
+
+
+@dataclass(slots=True)
+class Rebuilt:
+    """How it went.
+
+    Attributes:
+        outcome: rebuilt, busy, open_batch, waiting:may_still_land, held:<why> or failed:<why>.
+    """
+
+    outcome: str = "rebuilt"
+    facts: int = 0
+    posts: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Rebuild:
+    """An operator's run."""
+
+    ledger: LedgerPort
+    registry: DimensionStore
+    sink: Sink
+    roster: Roster
+    switches: SwitchesPort
+    clock: Clock
+    log: Log
+
+    def run(self, facts: Callable[[], Sequence[Fact]], *, time_left_seconds: TimeLeft) -> Rebuilt:
+        """Post the facts, each key once, into the cleared dataset.
+
+        Args:
+            facts: gives them; called under the lease, so that none is settled meanwhile.
+            time_left_seconds: for the lease.
+        """
+        done = Rebuilt()
+        switches = self.switches.current()
+        if _hold(switches):
+            done.outcome = "held:switches"
+            return done
+        lease = self.ledger.claim(
+            writer_event(self.clock.now()),
+            switches.modes,
+            lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS,
+            takeover=frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED}),
+        )
+        if not isinstance(lease, Lease):
+            done.outcome = "busy"
+            return done
+        batch = Batch.decode(lease.plan)
+        if batch.keys:
+            done.outcome = "open_batch"
+            self.ledger.release(lease, reason="open_batch")
+            return done
+        if self._may_still_land(lease):
+            done.outcome = "waiting:may_still_land"
+            self.ledger.release(lease, reason="may_still_land")
+            return done
+        self._rebuild(lease, switches.modes, batch, facts(), done)
+        self.log.event("facts.rebuilt", outcome=done.outcome, facts=done.facts, posts=done.posts)
+        return done
+
+    def _rebuild(
+        self, lease: Lease, modes: Modes, batch: Batch, facts: Sequence[Fact], done: Rebuilt
+    ) -> None:
+        """Hold the writer, note what is under way, fill, and end as it went."""
+        facts = list({fact.key: fact for fact in facts}.values())
+        noted = self._numbered(lease, batch, facts)
+        last = _last(noted) + len(facts) + 1
+        held = Batch(last, not_before=self.clock.now().timestamp() + HELD_SECONDS)
+        self.ledger.store_plan(lease, held.encode(), intent=None, modes=modes)
+        begun = {table: self.registry.note(self._name(table), noted[table]) for table in DIMENSIONS}
+        try:
+            self._fill(lease, facts, begun, done)
+        except ProviderError as error:
+            done.outcome = f"failed:{error.provider}_{error.reason}"
+            if not isinstance(error, UncertainError):
+                self._end(begun, is_whole=False)
+        except HandBackError as error:
+            done.outcome = f"held:{error.reason}"
+            self._end(begun, is_whole=False)
+        else:
+            self._end(begun, is_whole=True)
+            self.ledger.finish(lease, EventStatus.PROCESSED, facts={"plan": Batch(last).encode()})
+            return
+        self.ledger.release(lease, reason="rebuild_broken_off")
+
+    def _may_still_land(self, lease: Lease) -> bool:
+        """A request of a run before this one, the writer's or a rebuild's, may be under way.
+
+        What only its worker's end says nothing of is under way until the longest time has passed.
+        """
+        now = self.clock.now().timestamp()
+        is_open = False
+        for table in DIMENSIONS:
+            there = self.registry.known(self._name(table))
+            if there.posting and not there.again_at:
+                waiting = replace(there, again_at=self._lands_until(lease))
+                there = self.registry.note(self._name(table), waiting, there)
+            is_open |= now < there.again_at
+        return is_open
+
+    def _lands_until(self, lease: Lease) -> int:
+        return lands_until(
+            self.clock, begun_within=lease.until_epoch - self.clock.now().timestamp()
+        )
+
+    def _numbered(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> dict[str, Dimension]:
+        """Every dimension as on its way, its own numbers behind those of the one before.
+
+        A sink that takes few rows at once numbers each of its calls, so each row has one.
+        """
+        year = self.clock.now().year
+        wanted = dimension_keys(facts, year)
+        for table, seeded in seed_keys(year).items():
+            wanted[table] |= seeded
+        number = max(batch.number + 1, int(self.clock.now().timestamp() * 1000))
+        lands = self._lands_until(lease)
+        noted = {}
+        for table in DIMENSIONS:
+            keys = tuple(sorted(wanted[table]))
+            number += len(dimension_rows(table, keys, None)) + 1
+            noted[table] = Dimension(frozenset(), keys, number, again_at=lands)
+        return noted
+
+    def _end(self, begun: Mapping[str, Dimension], *, is_whole: bool) -> None:
+        """Nothing is under way any more: the keys are there, or the next run may begin at once."""
+        now = int(self.clock.now().timestamp())
+        for table, noted in begun.items():
+            there = Dimension(frozenset(noted.posting), (), noted.number)
+            self.registry.note(
+                self._name(table), there if is_whole else replace(noted, again_at=now), noted
+            )
+
+    def _fill(
+        self, lease: Lease, facts: Sequence[Fact], begun: Mapping[str, Dimension], done: Rebuilt
+    ) -> None:
+        """Dimensions first, then facts."""
+        for table, noted in begun.items():
+            rows = dimension_rows(table, noted.posting, self.roster.agents())
+            first = noted.number - len(rows)
+            self._open_sink(lease).replace(table, first, rows, deadline_seconds=DEADLINE_SECONDS)
+        number = _last(begun) + 1
+        self._open_sink(lease).replace(FACT_EVENT, number, [], deadline_seconds=DEADLINE_SECONDS)
+        for start in range(0, len(facts), ROWS_PER_POST):
+            number += 1
+            part = [fact_row(fact) for fact in facts[start : start + ROWS_PER_POST]]
+            sink = self._open_sink(lease)
+            sink.append(FACT_EVENT, number, part, deadline_seconds=DEADLINE_SECONDS)
+            done.facts += len(part)
+            done.posts += 1
+
+    def _open_sink(self, lease: Lease) -> Sink:
+        """The sink, unless a switch was thrown since the run began, or its lease is over."""
+        if _hold(self.switches.current()):
+            raise HandBackError("switches")
+        if self.clock.now().timestamp() > lease.until_epoch - LEASE_GRACE_SECONDS / 2:
+            raise HandBackError("lease_over")
+        return self.sink
+
+    def _name(self, table: str) -> str:
+        return f"{table}:{self.sink.target}"
+
+
+def _hold(switches: Switches) -> bool:
+    return switches.kill_switch or switches.shadow_mode
+
+
+def _last(noted: Mapping[str, Dimension]) -> int:
+    return max(one.number for one in noted.values())

@@ -1,0 +1,78 @@
+"""The commands that look: what became of something, what has not ended, whether all is well."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from ops.inspect import doctor, explain
+from ops.options import Json, Limit, Stage
+from ops.output import Output
+from ops.session import EXIT_NO, Session
+
+app = typer.Typer()
+
+
+@app.command("explain")
+def explain_command(
+    subject: Annotated[
+        str, typer.Argument(help="A ticket's id, company#request, evt:... or act:...")
+    ],
+    stage: Stage = "dev",
+    *,
+    deep: Annotated[bool, typer.Option("--deep", help="Scan the ledger too.")] = False,
+    json: Json = False,
+) -> None:
+    """What became of a conversation, an event or an action, and why."""
+    output = Output(json)
+    told = explain.explain(Session(stage), subject, deep=deep)
+    output.show(told)
+    for one in told["events"]:
+        output.say(f"\n{one['event']['event_id']}", style="bold")
+        output.say(one["verdict"])
+        output.table(
+            ("when", "what", "why"), [(s["at"], s["what"], s["why"]) for s in one["timeline"]]
+        )
+        columns = ("action", "status", "reason", "ref")
+        rows = [(a["event_id"], a["status"], a.get("reason"), a.get("ref")) for a in one["actions"]]
+        if rows:
+            output.table(columns, rows)
+    for name, value in told.get("state", {}).items():
+        output.say(f"{name}: {value}")
+    for note in told["notes"]:
+        output.say(note, style="yellow")
+
+
+@app.command("unfinished")
+def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json = False) -> None:
+    """Events that were accepted and have not ended, the oldest first."""
+    session, output = Session(stage), Output(json)
+    now = session.services.clock.now()
+    found = session.services.ledger.stranded(older_than_epoch=now.timestamp(), limit=limit)
+    told = [
+        {
+            "event": one.key,
+            "status": one.status,
+            "reason": one.reason,
+            "received_at": one.event.received_at,
+            "attempts": one.attempts,
+        }
+        for one in sorted(found, key=lambda one: one.event.received_at)[:limit]
+    ]
+    output.show(told)
+    columns = ("received_at", "event", "status", "reason", "attempts")
+    output.table(columns, [tuple(one[name] for name in columns) for one in told])
+    output.say(f"{len(told)} unfinished")
+
+
+@app.command("doctor")
+def doctor_command(stage: Stage = "dev", *, json: Json = False) -> None:
+    """Hold a deployed stage against its declaration; exit code 1 where a check fails."""
+    output = Output(json)
+    found = list(output.following(doctor.examine(Session(stage)), "checking"))
+    output.show([asdict(one) for one in found])
+    output.table(("check", "result", "detail"), [(f.check, f.result, f.detail) for f in found])
+    if any(one.result == "fail" for one in found):
+        raise typer.Exit(EXIT_NO)

@@ -1,0 +1,210 @@
+"""A deployed stage held against its declaration, and Richpanel against what we need of it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from datetime import timedelta
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.clock import iso
+from chalicelib.errors import MiddlewareError
+from chalicelib.once.ports import Clock
+from ops.inspect.doctor_alarms import alarms
+from ops.inspect.doctor_richpanel import richpanel
+from ops.inspect.finding import Finding, finding
+from ops.session import Session
+from ops.stage import config, provision, switches
+from ops.stage.mail import UNPUBLISHED
+from ops.unreachable import NOT_LOGGED_IN
+
+
+def examine(session: Session) -> Iterator[Finding]:
+    """Every check, one by one; a check that cannot be made is a failure of that check only.
+
+    Without a region or without credentials none can be made: that is said once, as an error.
+    """
+    checks: tuple[tuple[str, Callable[[Session], Iterator[Finding]]], ...] = (
+        ("tables", _tables),
+        ("queues", _queues),
+        ("switches", _switches),
+        ("secrets", _secrets),
+        ("mapping", _mapping),
+        ("alarms", alarms),
+        ("mail", _mail),
+        ("sweep", _sweep),
+        ("richpanel", richpanel),
+    )
+    session.services.settings  # noqa: B018 - a stage whose settings are wrong is no stage
+    for name, check in checks:
+        try:
+            yield from check(session)
+        except NOT_LOGGED_IN:
+            raise
+        except (ClientError, BotoCoreError) as error:
+            yield Finding(name, "fail", f"cannot be checked: {_code(error)}")
+        except MiddlewareError as error:
+            yield Finding(name, "fail", f"cannot be checked: {type(error).__name__}")
+
+
+def _tables(session: Session) -> Iterator[Finding]:
+    dynamodb = session.client("dynamodb")
+    for resource in session.template.resources("AWS::DynamoDB::Table"):
+        declared = resource.properties
+        name = declared["TableName"]
+        try:
+            found = dynamodb.describe_table(TableName=name)["Table"]
+        except dynamodb.exceptions.ResourceNotFoundException:
+            yield Finding(name, "fail", "does not exist")
+            continue
+        problems = []
+        if found["KeySchema"] != declared["KeySchema"]:
+            problems.append("another key")
+        wanted = {one["IndexName"] for one in declared.get("GlobalSecondaryIndexes", [])}
+        lacking = wanted - {one["IndexName"] for one in found.get("GlobalSecondaryIndexes", [])}
+        problems += [f"no index {one}" for one in sorted(lacking)]
+        ttl = declared.get("TimeToLiveSpecification")
+        if ttl and not _ttl_is(dynamodb, name, ttl["AttributeName"]):
+            problems.append(f"TTL on {ttl['AttributeName']} is off: rows never leave")
+        tags = dynamodb.list_tags_of_resource(ResourceArn=found["TableArn"]).get("Tags", [])
+        if {"Key": "stage", "Value": session.stage} not in tags:
+            problems.append("the stage tag is wrong: the worker refuses to start")
+        yield finding(name, problems, good="key, indexes, TTL, tag")
+
+
+def _queues(session: Session) -> Iterator[Finding]:
+    sqs = session.client("sqs")
+    timeout = config.worker_timeout_seconds()
+    for resource in session.template.resources("AWS::SQS::Queue"):
+        declared = resource.properties
+        name = declared["QueueName"]
+        try:
+            url = sqs.get_queue_url(QueueName=name)["QueueUrl"]
+        except sqs.exceptions.QueueDoesNotExist:
+            yield Finding(name, "fail", "does not exist")
+            continue
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
+        problems = []
+        if sqs.list_queue_tags(QueueUrl=url).get("Tags", {}).get("stage") != session.stage:
+            problems.append("the stage tag is wrong: the worker refuses to start")
+        waiting = int(found["ApproximateNumberOfMessages"])
+        if "RedrivePolicy" not in declared:
+            command = "dlq mail" if "mail" in name else "dlq list"
+            detail = f"{waiting} dead letters: python -m ops {command}"
+            yield (
+                Finding(name, "warn", detail)
+                if waiting and not problems
+                else finding(name, problems, good="empty")
+            )
+            continue
+        problems += _source_problems(found, declared["RedrivePolicy"], timeout)
+        yield finding(name, problems, good=f"redrive, visibility, tag; {waiting} waiting")
+
+
+def _source_problems(
+    found: dict[str, str], wanted: dict[str, Any], timeout_seconds: int
+) -> list[str]:
+    problems = []
+    policy = json.loads(found.get("RedrivePolicy") or "{}")
+    if policy.get("deadLetterTargetArn") != wanted["deadLetterTargetArn"]:
+        problems.append("no redrive to the dead-letter queue: poison blocks its conversation")
+    elif int(policy["maxReceiveCount"]) != int(wanted["maxReceiveCount"]):
+        problems.append(
+            f"{policy['maxReceiveCount']} receives, declared {wanted['maxReceiveCount']}"
+        )
+    if int(found["VisibilityTimeout"]) < timeout_seconds:
+        problems.append(
+            f"visibility {found['VisibilityTimeout']} s, less than the worker's {timeout_seconds} s"
+        )
+    return problems
+
+
+def _switches(session: Session) -> Iterator[Finding]:
+    values = switches.read(session)
+    missing = [name for name, value in values.items() if value is None]
+    if missing:
+        yield Finding("switches", "fail", f"missing: {', '.join(missing)}; nothing starts")
+        return
+    shown = ", ".join(f"{name}={value}" for name, value in values.items())
+    stops = values["kill_switch"] == "true" or values["shadow_mode"] == "true"
+    yield Finding("switches", "warn" if stops else "ok", shown)
+
+
+def _secrets(session: Session) -> Iterator[Finding]:
+    settings = session.services.settings
+    missing = provision.missing_secrets(session, session.template, session.stage, settings)
+    yield finding("secrets", [f"missing: {one}" for one in missing], good="present")
+
+
+def _mapping(session: Session) -> Iterator[Finding]:
+    """How Lambda reads the queue; only where the worker is deployed."""
+    functions = session.client("lambda")
+    queue = session.services.settings.queue_name
+    try:
+        listed = functions.list_event_source_mappings()["EventSourceMappings"]
+    except (ClientError, BotoCoreError) as error:
+        yield Finding("mapping", "warn", f"Lambda cannot be asked: {_code(error)}")
+        return
+    ours = [one for one in listed if str(one.get("EventSourceArn", "")).endswith(f":{queue}")]
+    if not ours:
+        yield Finding("mapping", "warn", f"no function reads {queue}: the worker is not deployed")
+    for one in ours:
+        problems = []
+        if one.get("BatchSize") != 1:
+            problems.append(f"batch size {one.get('BatchSize')}: one failure hands all back")
+        if one.get("State") not in ("Enabled", "Enabling", "Creating"):
+            problems.append(f"state {one.get('State')}")
+        yield finding("mapping", problems, good="batch size 1, enabled")
+
+
+def _mail(session: Session) -> Iterator[Finding]:
+    """Where an event of mail goes that its function failed on; only where it is deployed."""
+    functions = session.client("lambda")
+    for name, properties in session.template.functions():
+        if "EventInvokeConfig" not in properties:
+            continue
+        wanted = properties["EventInvokeConfig"]["DestinationConfig"]["OnFailure"]["Destination"]
+        try:
+            found = functions.get_function_event_invoke_config(
+                FunctionName=name, Qualifier=UNPUBLISHED
+            )
+        except functions.exceptions.ResourceNotFoundException:
+            found = {}
+        kept = found.get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")
+        detail = f"what {name} fails on is not kept: python -m ops provision, once it is deployed"
+        yield Finding("mail", "ok" if kept == wanted else "warn", "" if kept == wanted else detail)
+
+
+def _sweep(session: Session) -> Iterator[Finding]:
+    """The last reconciliation."""
+    last = session.services.sweeps.last()
+    if last is None:
+        yield Finding("sweep", "warn", "never ran")
+        return
+    summary = last["summary"]
+    is_whole = summary["listing"] == "complete" and not summary["problems"]
+    when = f"{last['created_at']}: listing {summary['listing']}, {summary['unknown']} unknown"
+    stale = str(last["created_at"]) < iso_minutes_ago(session.services.clock, 30)
+    detail = f"{when}; nothing since" if stale else when
+    yield Finding("sweep", "ok" if is_whole and not stale else "warn", detail)
+
+
+def iso_minutes_ago(clock: Clock, minutes: int) -> str:
+    """A time that long ago, as rows hold it."""
+    return iso(clock.now() - timedelta(minutes=minutes))
+
+
+def _ttl_is(dynamodb: Any, table: str, attribute: str) -> bool:  # noqa: ANN401
+    found = dynamodb.describe_time_to_live(TableName=table).get("TimeToLiveDescription", {})
+    return (
+        found.get("TimeToLiveStatus") in ("ENABLED", "ENABLING")
+        and found.get("AttributeName") == attribute
+    )
+
+
+def _code(error: ClientError | BotoCoreError) -> str:
+    if isinstance(error, ClientError):
+        return str(error.response.get("Error", {}).get("Code", "unknown"))
+    return type(error).__name__

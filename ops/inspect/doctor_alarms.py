@@ -1,0 +1,75 @@
+"""Whether the alarms are there, tell their topic, and the topic tells somebody."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ops.inspect.finding import Finding, finding
+from ops.session import Session
+from ops.stage.monitoring import ALARM_TOPIC
+
+SUBSCRIBE = "python -m ops provision --alarm-email, or the stack's parameter AlarmEmail"
+BATCH = 100
+"""So many alarms CloudWatch describes in one answer."""
+
+
+def alarms(session: Session) -> Iterator[Finding]:
+    """The declared alarms as CloudWatch has them, and who hears of them."""
+    topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))
+    declared = [
+        one.properties["AlarmName"] for one in session.template.resources("AWS::CloudWatch::Alarm")
+    ]
+    found = _described(session.client("cloudwatch"), declared)
+    missing = [name for name in declared if name not in found]
+    off = [name for name, one in found.items() if not one.get("ActionsEnabled", True)]
+    silent = [name for name, one in found.items() if topic not in one.get("AlarmActions", [])]
+    problems = [f"missing: {', '.join(missing)}"] if missing else []
+    problems += [f"switched off: {', '.join(off)}"] if off else []
+    problems += [f"do not tell {_last(topic)}: {', '.join(silent)}"] if silent else []
+    yield finding("alarms", problems, good=f"{len(found)} tell {_last(topic)}")
+    ringing = [name for name, one in found.items() if one["StateValue"] == "ALARM"]
+    pages = [f"docs/runbook.md#{_page(name, session.stage)}" for name in ringing]
+    yield Finding("alarms ringing", "warn" if pages else "ok", ", ".join(pages) or "none")
+    yield _recipients(session.client("sns"), topic)
+
+
+def _described(cloudwatch: Any, names: list[str]) -> dict[str, dict[str, Any]]:  # noqa: ANN401
+    found: dict[str, dict[str, Any]] = {}
+    for start in range(0, len(names), BATCH):
+        answer = cloudwatch.describe_alarms(AlarmNames=names[start : start + BATCH])
+        found |= {one["AlarmName"]: one for one in answer["MetricAlarms"]}
+    return found
+
+
+def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 client
+    """Who is told; addresses are not shown, for this output is pasted into tickets."""
+    check = "alarm recipients"
+    pages = sns.get_paginator("list_subscriptions_by_topic")
+    try:
+        listed = [one for page in pages.paginate(TopicArn=topic) for one in page["Subscriptions"]]
+    except sns.exceptions.NotFoundException:
+        return Finding(check, "fail", f"{_last(topic)} does not exist")
+    confirmed = [one["Protocol"] for one in listed if _is_confirmed(sns, one["SubscriptionArn"])]
+    waiting = len(listed) - len(confirmed)
+    unconfirmed = f"{waiting} not confirmed: the mail from AWS has a link" if waiting else ""
+    if not confirmed:
+        return Finding(check, "fail", f"nobody is told: {unconfirmed or SUBSCRIBE}")
+    told = f"{len(confirmed)} by {', '.join(sorted(set(confirmed)))}"
+    return Finding(check, "warn" if waiting else "ok", f"{told}; {unconfirmed}".rstrip("; "))
+
+
+def _is_confirmed(sns: Any, subscription: str) -> bool:  # noqa: ANN401 - a boto3 client
+    """Until it is, a subscription has a word in place of its ARN."""
+    if not subscription.startswith("arn:"):
+        return False
+    found = sns.get_subscription_attributes(SubscriptionArn=subscription)["Attributes"]
+    return str(found.get("PendingConfirmation", "false")).lower() != "true"
+
+
+def _last(arn: str) -> str:
+    return arn.rsplit(":", 1)[-1]
+
+
+def _page(name: str, stage: str) -> str:
+    return name.removeprefix(f"rp-mw-{stage}-")

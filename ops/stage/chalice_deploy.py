@@ -1,0 +1,84 @@
+"""What `chalice deploy` needs and Chalice does not do; `app` calls it under that command only.
+
+A stage is refused that nobody provisioned, or that a CloudFormation stack manages: its queue would
+get a second worker.
+
+The policy files are written for CloudFormation, which fills in account, region and stage.  Chalice
+sends a policy file to IAM as it stands, and IAM would refuse the functions in it, so they are
+filled in here, for the account the command runs in.  So are the variables that the template adds to
+a function, such as the name of the facts' bucket, which ends with the account.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Any
+
+import boto3
+from botocore.exceptions import BotoCoreError, ClientError
+from chalice.config import Config
+from chalice.deploy.deployer import PolicyGenerator
+
+from chalicelib.errors import MiddlewareError
+from chalicelib.wiring import services
+from ops.stage.template import Template
+
+APP = "rp-mw"
+
+
+def prepare() -> None:
+    """Refuse another's stage, and let Chalice read policies of this account.
+
+    Raises:
+        SystemExit: the stage is not there, or not ours, or AWS cannot be asked.
+    """
+    _take_profile(sys.argv, os.environ)
+    settings = services().settings
+    try:
+        services().check_stage()
+        account = boto3.client("sts").get_caller_identity()["Account"]
+    except (MiddlewareError, BotoCoreError, ClientError) as error:
+        sys.exit(
+            f"stage {settings.stage} cannot be deployed by chalice deploy: {error}. "
+            f"Provision it first (python -m ops provision --stage {settings.stage}); "
+            "a stage that a stack manages is deployed by its stack."
+        )
+    region = boto3.session.Session().region_name
+    template = Template.load(settings.stage, account=account, region=region)
+    resolve_policies(template)
+    add_variables(template)
+
+
+def resolve_policies(template: Template) -> None:
+    """Make Chalice resolve CloudFormation's functions in the policy files it reads."""
+    read = PolicyGenerator._read_document_from_file  # noqa: SLF001 - there is no hook for it
+
+    def resolved(self: PolicyGenerator, filename: str) -> Any:  # noqa: ANN401 - JSON
+        return template.resolved(read(self, filename))
+
+    setattr(PolicyGenerator, read.__name__, resolved)
+
+
+def add_variables(template: Template) -> None:
+    """Give each function the variables that the template adds to it; the configuration's win."""
+    own = vars(Config)["environment_variables"].fget  # there is no hook for it
+    added = {
+        name.removeprefix(f"{APP}-{template.stage}").removeprefix("-"): properties["Environment"]
+        for name, properties in template.functions()
+    }  # the routes' function has no name of its own, and nothing is added to it
+
+    def variables(self: Config) -> dict[str, str]:
+        more = added.get(self.function_name, {}).get("Variables", {})
+        return {**more, **own(self)}
+
+    setattr(Config, own.__name__, property(variables))
+
+
+def _take_profile(arguments: list[str], environ: Any) -> None:  # noqa: ANN401 - os.environ
+    """Ask AWS by the profile that Chalice was given, not by the default one."""
+    for position, argument in enumerate(arguments):
+        if argument == "--profile" and position + 1 < len(arguments):
+            environ["AWS_PROFILE"] = arguments[position + 1]
+        elif argument.startswith("--profile="):
+            environ["AWS_PROFILE"] = argument.partition("=")[2]

@@ -1,0 +1,30 @@
+"""The environment of a stage, from `.chalice/config.json`."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
+
+
+def configured(stage: str, *, config: Path = CONFIG) -> dict[str, str]:
+    """The variables `.chalice/config.json` gives a stage; an unknown stage is modelled on dev."""
+    raw = json.loads(config.read_text())
+    known = raw["stages"].get(stage)
+    variables = {**raw.get("environment_variables", {})}
+    if known is not None:
+        return {**variables, **known.get("environment_variables", {})}
+    dev = raw["stages"]["dev"].get("environment_variables", {})
+    return {**variables, **{name: _renamed(value, stage) for name, value in dev.items()}}
+
+
+def worker_timeout_seconds(*, config: Path = CONFIG) -> int:
+    """The worker's time-out; the queue's visibility must be longer."""
+    raw = json.loads(config.read_text())
+    return int(raw["lambda_functions"]["worker"]["lambda_timeout"])
+
+
+def _renamed(value: str, stage: str) -> str:
+    return re.sub(r"(?:(?<=[-/])|^)dev(?=$|[./-])", stage, value)

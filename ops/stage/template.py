@@ -1,0 +1,193 @@
+"""The part of CloudFormation that `.chalice/resources.json` uses: parameters and functions.
+
+Understood: ``Ref``, ``Fn::Sub``, ``Fn::If``, ``Fn::Equals``, ``Fn::Not``, ``Fn::And``, ``Fn::Or``,
+``Fn::Join``, ``Fn::GetAtt`` of an ``Arn``, ``Fn::FindInMap``, conditions on resources, and
+``AWS::NoValue``.  Anything else raises, so that a template that says more than is created does
+not pass unnoticed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+TEMPLATE = Path(__file__).resolve().parents[2] / ".chalice" / "resources.json"
+
+_PLACEHOLDER = re.compile(r"\$\{([^!][^}]*)\}")
+_NO_VALUE = object()
+_NAMES = {
+    "AWS::DynamoDB::Table": "TableName",
+    "AWS::SQS::Queue": "QueueName",
+    "AWS::SNS::Topic": "TopicName",
+    "AWS::S3::Bucket": "BucketName",
+    "AWS::SES::ConfigurationSet": "Name",
+}
+_ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs", "AWS::SNS::Topic": "sns"}
+
+
+class TemplateError(Exception):
+    """The template holds what is not understood here."""
+
+
+@dataclass(frozen=True, slots=True)
+class Resource:
+    """One resource with its functions resolved."""
+
+    logical_id: str
+    type: str
+    properties: Mapping[str, Any]
+
+
+class Template:
+    """A template of one stage.
+
+    Args:
+        raw: the parsed JSON.
+        parameters: values of its parameters; defaults stand for the others.
+        account: the account in ARNs.
+        region: the region in ARNs.
+    """
+
+    def __init__(
+        self, raw: Mapping[str, Any], parameters: Mapping[str, str], *, account: str, region: str
+    ) -> None:
+        self._raw = raw
+        self._values = {"AWS::AccountId": account, "AWS::Region": region, "AWS::Partition": "aws"}
+        for name, declared in raw.get("Parameters", {}).items():
+            if "Default" in declared:
+                self._values[name] = str(declared["Default"])
+        self._values.update(parameters)
+
+    @classmethod
+    def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> Template:
+        """The project's template for a stage."""
+        values = {"Stage": stage, "ManagedBy": "provision"}  # whoever reads it here is no stack
+        return cls(json.loads(path.read_text()), values, account=account, region=region)
+
+    @property
+    def stage(self) -> str:
+        """The stage it is of."""
+        return self._values["Stage"]
+
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """``Metadata`` as it stands."""
+        metadata: Mapping[str, Any] = self._raw.get("Metadata", {})
+        return metadata
+
+    def resources(self, *types: str) -> Iterator[Resource]:
+        """Resources of the types named, in the order of the file, those whose condition holds.
+
+        Entries without a type only add to what Chalice generates and are left out.
+        """
+        for logical_id, resource in self._raw["Resources"].items():
+            if resource.get("Type") not in types:
+                continue
+            if "Condition" in resource and not self._condition(resource["Condition"]):
+                continue
+            properties = self.resolved(resource.get("Properties", {}))
+            yield Resource(logical_id, resource["Type"], properties)
+
+    def functions(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
+        """What is added to each function that Chalice generates: its name, and its properties."""
+        for resource in self._raw["Resources"].values():
+            if "Type" not in resource:
+                name = self.resolved(resource["Properties"]["FunctionName"])
+                properties = {
+                    key: self.resolved(one)
+                    for key, one in resource["Properties"].items()
+                    if key != "LoggingConfig"  # its group has the name that Lambda gives it anyway
+                }
+                yield name, properties
+
+    def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
+        """A JSON value with its functions replaced by what they give."""
+        if isinstance(value, list):
+            return [one for one in map(self.resolved, value) if one is not _NO_VALUE]
+        if not isinstance(value, dict):
+            return value
+        if len(value) == 1:
+            ((name, argument),) = value.items()
+            if name in ("Ref", "Condition") or name.startswith("Fn::"):
+                return self._call(name, argument)
+        found = {name: self.resolved(one) for name, one in value.items()}
+        return {name: one for name, one in found.items() if one is not _NO_VALUE}
+
+    def _call(self, name: str, argument: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
+        match name:
+            case "Ref":
+                return self._ref(argument)
+            case "Condition":
+                return self._condition(argument)
+            case "Fn::Sub":
+                return self._sub(argument)
+            case "Fn::If":
+                condition, then, otherwise = argument
+                return self.resolved(then if self._condition(condition) else otherwise)
+            case "Fn::Equals":
+                left, right = self.resolved(argument)
+                return str(left) == str(right)
+            case "Fn::Not":
+                return not self.resolved(argument)[0]
+            case "Fn::And":
+                return all(self.resolved(argument))
+            case "Fn::Or":
+                return any(self.resolved(argument))
+            case "Fn::Join":
+                separator, parts = argument
+                return separator.join(str(part) for part in self.resolved(parts))
+            case "Fn::FindInMap":
+                table, row, column = self.resolved(argument)
+                return self._raw["Mappings"][table][row][column]
+            case "Fn::GetAtt":
+                parts = argument.split(".") if isinstance(argument, str) else argument
+                return self._attribute(*parts)
+        raise TemplateError(f"{name} is not understood here")
+
+    def _condition(self, name: str) -> bool:
+        return bool(self.resolved(self._raw["Conditions"][name]))
+
+    def _ref(self, name: str) -> Any:  # noqa: ANN401 - a string or the mark of no value
+        if name == "AWS::NoValue":
+            return _NO_VALUE
+        if name in self._values:
+            return self._values[name]
+        if self._raw["Resources"].get(name, {}).get("Type") == "AWS::SNS::Topic":
+            return self._attribute(name, "Arn")
+        if name in self._raw["Resources"]:
+            return self._name_of(name)
+        raise TemplateError(f"Ref names {name}, which the template does not have")
+
+    def _sub(self, argument: Any) -> str:  # noqa: ANN401 - a string, or a string and its variables
+        text, local = (argument, {}) if isinstance(argument, str) else argument
+
+        def replaced(match: re.Match[str]) -> str:
+            name = match[1]
+            if name in local:
+                return str(self.resolved(local[name]))
+            if "." in name:
+                return str(self._attribute(*name.split(".", 1)))
+            return str(self._ref(name))
+
+        return _PLACEHOLDER.sub(replaced, text).replace("${!", "${")
+
+    def _name_of(self, logical_id: str) -> str:
+        resource = self._raw["Resources"][logical_id]
+        if resource.get("Type") not in _NAMES:
+            raise TemplateError(f"the name of {logical_id} is not known here")
+        return str(self.resolved(resource["Properties"][_NAMES[resource["Type"]]]))
+
+    def _attribute(self, logical_id: str, attribute: str) -> str:
+        kind = self._raw["Resources"].get(logical_id, {}).get("Type")
+        if attribute != "Arn" or kind not in _ARNS:
+            raise TemplateError(f"{logical_id}.{attribute} is not known here")
+        name = self._name_of(logical_id)
+        prefix = "table/" if kind == "AWS::DynamoDB::Table" else ""
+        where = f"{self._values['AWS::Region']}:{self._values['AWS::AccountId']}"
+        return f"arn:aws:{_ARNS[kind]}:{where}:{prefix}{name}"

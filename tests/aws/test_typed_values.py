@@ -1,0 +1,120 @@
+"""What is stored is what boto3's own types make of it, and it comes back as it was."""
+
+from decimal import Decimal
+
+import pytest
+from boto3.dynamodb.types import TypeDeserializer, TypeSerializer
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.aws.typed_values import from_wire, to_wire
+
+numbers = st.integers(-(10**37), 10**37) | st.floats(
+    allow_nan=False, allow_infinity=False, min_value=-1e30, max_value=1e30
+).filter(lambda number: number == 0 or abs(number) > 1e-100)
+scalars = st.none() | st.booleans() | numbers | st.text(max_size=20) | st.binary(max_size=20)
+sets = st.frozensets(st.text(max_size=9), min_size=1) | st.frozensets(
+    st.integers(-999, 999), min_size=1
+)
+values = st.recursive(
+    scalars | sets,
+    lambda inner: (
+        st.lists(inner, max_size=4) | st.dictionaries(st.text(max_size=9), inner, max_size=4)
+    ),
+    max_leaves=12,
+)
+
+
+@given(values)
+def test_a_value_is_sent_as_boto3_would_send_it(value: object):
+    assert _unordered(to_wire({"it": value})) == _unordered(_by_boto3({"it": value}))
+
+
+@given(values)
+def test_a_value_comes_back_as_it_was(value: object):
+    expected = {} if value is None else {"it": _as_read(value)}
+
+    assert from_wire(to_wire({"it": value})) == expected
+
+
+@given(values.filter(lambda value: value is not None))
+def test_what_boto3_sent_is_read_as_boto3_reads_it(value: object):
+    wire = _by_boto3({"it": value})
+
+    assert from_wire(wire)["it"] == _as_read(_from_boto3(wire["it"]))
+
+
+@pytest.mark.parametrize("value", [object(), set(), {1, "a"}, float("nan"), [float("inf")], {b"x"}])
+def test_what_cannot_be_stored_is_refused_before_it_is_sent(value: object):
+    with pytest.raises(TypeError):
+        to_wire({"it": value})
+
+
+def _by_boto3(item: dict[str, object]) -> dict[str, object]:
+    serialize = TypeSerializer().serialize
+    return {name: serialize(_decimal(one)) for name, one in item.items() if one is not None}
+
+
+def _decimal(value: object) -> object:
+    match value:
+        case bool() | int():
+            return value
+        case float():
+            return Decimal(str(value))
+        case dict():
+            return {name: _decimal(one) for name, one in value.items()}
+        case list():
+            return [_decimal(one) for one in value]
+        case frozenset():
+            return set(value)
+        case _:
+            return value
+
+
+def _from_boto3(typed: object) -> object:
+    value = TypeDeserializer().deserialize(typed)
+    return _undone(value)
+
+
+def _undone(value: object) -> object:
+    match value:
+        case Decimal():
+            return int(value) if value == value.to_integral_value() else float(value)
+        case dict():
+            return {name: _undone(one) for name, one in value.items()}
+        case list():
+            return [_undone(one) for one in value]
+        case set():
+            return {_undone(one) for one in value}
+        case _:
+            return bytes(value) if hasattr(value, "value") else value
+
+
+def _as_read(value: object) -> object:
+    match value:
+        case bool():
+            return value
+        case float() if value == int(value):
+            return int(Decimal(str(value)))
+        case dict():
+            return {name: _as_read(one) for name, one in value.items()}
+        case list():
+            return [_as_read(one) for one in value]
+        case frozenset() | set():
+            return set(value)
+        case _:
+            return value
+
+
+def _unordered(value: object) -> object:
+    match value:
+        case {"SS": members}:
+            return {"SS": sorted(members)}
+        case {"NS": members}:
+            return {"NS": sorted(members)}
+        case dict():
+            return {name: _unordered(one) for name, one in value.items()}
+        case list():
+            return [_unordered(one) for one in value]
+        case _:
+            return value

@@ -1,0 +1,121 @@
+"""Aloware's deliveries: who may post, and what of them is carried on."""
+
+import base64
+import json
+
+import pytest
+
+from chalicelib.errors import PayloadError, SignatureError, TooLargeError
+from chalicelib.facts import aloware_webhook
+from chalicelib.once.door import InboundRequest
+from chalicelib.once.job import encode
+from chalicelib.wiring.jobs import decode
+from tests.rigs.facts import SAMPLES, sample
+
+PERSONAL = ("pat", "example", "5555550123", "rec.example", "booked", "friendly")
+
+
+def request(body, delivery_id="d-1"):
+    raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+    return InboundRequest(
+        headers={}, body=raw, received_at="2026-11-20T09:00:00.000Z", delivery_id=delivery_id
+    )
+
+
+def basic(text):
+    return {"authorization": f"Basic {base64.b64encode(text.encode()).decode()}"}
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"authorization": "Bearer new"},
+        {"authorization": "bearer old"},
+        basic("aloware:pass:word"),
+    ],
+)
+def test_every_active_credential_is_let_in(headers):
+    aloware_webhook.verify(headers, ["new", "old", "aloware:pass:word"])
+
+
+@pytest.mark.parametrize(
+    ("headers", "code"),
+    [
+        ({}, "missing_credential"),
+        ({"authorization": "Bearer"}, "missing_credential"),
+        ({"authorization": "Bearer wrong"}, "invalid_credential"),
+        ({"authorization": "Digest new"}, "invalid_credential"),
+        ({"authorization": "Bearer aloware:password "}, "invalid_credential"),
+        ({"authorization": "Basic %%%"}, "invalid_credential"),
+        (basic("aloware:wrong"), "invalid_credential"),
+        (
+            basic("\udcff".encode("utf-8", "surrogateescape").decode("latin-1")),
+            "invalid_credential",
+        ),
+    ],
+)
+def test_a_wrong_credential_is_refused(headers, code):
+    with pytest.raises(SignatureError) as refused:
+        aloware_webhook.verify(headers, ["new"])
+    assert refused.value.code == code
+
+
+@pytest.mark.parametrize("path", sorted((SAMPLES / "aloware").glob("*.json")), ids=lambda p: p.stem)
+def test_no_personal_data_of_a_delivery_is_carried_on(path):
+    job = aloware_webhook.parse(request(json.loads(path.read_text())))
+    if job is not None:
+        carried = encode(job).lower()
+        assert decode(encode(job)) == job
+        assert not [word for word in PERSONAL if word in carried]
+
+
+def test_all_deliveries_of_a_call_have_one_conversation_and_the_terminal_one_its_own_key():
+    names = sorted(path.stem for path in (SAMPLES / "aloware").glob("call__[1-6]_*.json"))
+    jobs = [aloware_webhook.parse(request(sample("aloware", name))) for name in names]
+
+    assert {job.conversation_id for job in jobs} == {"ALOWARE:719285063"}
+    assert len({job.event_key for job in jobs}) == 5  # the two summaries are the same delivery
+
+
+def test_integers_may_come_as_texts():
+    plain = aloware_webhook.parse(request(sample("aloware", "call__2_disposition_completed")))
+    texts = aloware_webhook.parse(request(sample("aloware", "call__numbers_as_texts")))
+
+    same = {"type", "direction", "status", "disposition", "agent", "communication_id"}
+    assert plain.model_dump(include=same) == texts.model_dump(include=same)
+    assert plain.type == 1
+
+
+def test_without_an_id_the_content_stands_for_it_the_same_every_time():
+    body = {"event": "OutboundPhoneCall", "body": {"type": 1}}
+    first, second = (aloware_webhook.parse(request(body, delivery_id=d)) for d in ("a", "b"))
+
+    assert first.communication_id == second.communication_id
+    assert first.communication_id.startswith("h")
+
+
+def test_a_worded_disposition_stands_in_for_its_number():
+    body = {"body": {"id": 5, "disposition_status": "Dead-End"}}
+    assert aloware_webhook.parse(request(body)).disposition == 6
+
+
+@pytest.mark.parametrize("body", [b"", b"[1]", b'"x"', b"\xff", b"{", b"[" * 100_000])
+def test_what_is_no_json_object_is_refused(body):
+    with pytest.raises(PayloadError):
+        aloware_webhook.parse(request(body))
+
+
+def test_a_huge_body_is_refused():
+    with pytest.raises(TooLargeError):
+        aloware_webhook.parse(request(b" " * (aloware_webhook.MAX_BODY_BYTES + 1)))
+
+
+@pytest.mark.parametrize("value", [True, None, [], {}, 1.5, "x" * 100, "a b", "1\n2"])
+def test_fields_of_another_form_are_left_out(value):
+    names = ("type", "direction", "owner_id", "user_id", "created_at", "current_status2")
+    job = aloware_webhook.parse(
+        request({"event": value, "body": {"id": 5} | dict.fromkeys(names, value)})
+    )
+
+    assert job.communication_id == "5"
+    assert (job.type, job.direction, job.agent, job.created_at) == (None, None, None, None)

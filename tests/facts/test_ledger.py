@@ -1,0 +1,216 @@
+"""QuillIdempotencyLedger's contract, on every engine: new once, gone when expired, indexed."""
+
+from dataclasses import replace
+from datetime import timedelta
+
+import pytest
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.errors import LeaseLostError
+from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
+from chalicelib.facts.model import Dimension, FactStatus, Kept
+from chalicelib.once.event import Busy, EventFacts, Lease
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Modes
+from tests.rigs.fact_writer import CrashingClient, fact
+from tests.rigs.fakes import ManualClock
+
+RETENTION = timedelta(days=14)
+MODES = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def store(ddb, clock):
+    table = Table(ddb.client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
+    return FactLedger(table, clock, retention=RETENTION)
+
+
+def stored(ddb, key):
+    name = ddb.tables["QuillLedgerTable"]
+    found = ddb.client.get_item(TableName=name, Key={"pk": {"S": key}}, ConsistentRead=True)
+    return {name: next(iter(value.values())) for name, value in found["Item"].items()}
+
+
+def test_a_row_has_the_seeds_attributes(ddb, store, clock):
+    store.keep([fact(719285063)])
+    row = stored(ddb, "ALOWARE:719285063")
+
+    assert row["pk"] == "ALOWARE:719285063"
+    assert row["seenAt"] == "2026-11-20T12:00:00.000Z"
+    assert int(row["expiresAt"]) == int((clock.now() + RETENTION).timestamp())
+    assert row["source"] == "ALOWARE"
+    assert row["notes"] == "event=Call-Disposed;tz=UTC"
+    assert row["status"] == "pending"
+
+
+def test_the_first_is_new_and_the_second_a_duplicate(store):
+    assert store.keep([fact(1)]) == Kept(new=1)
+    assert store.keep([fact(1), fact(2)]) == Kept(new=1, duplicate=1)
+
+
+def test_a_repetition_costs_no_write(ddb, store, clock):
+    facts = [fact(n) for n in range(60)]
+    store.keep(facts)
+    client = CrashingClient(ddb.client)
+    table = Table(client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
+    FactLedger(table, clock, retention=RETENTION).keep(facts)
+
+    assert set(client.calls) == {"batch_get_item"}
+
+
+def test_an_expired_row_that_is_still_there_counts_as_gone(store, clock):
+    store.keep([fact(1)])
+    store.settle([fact(1)], FactStatus.POSTED, batch=1)
+    clock.forward(RETENTION.total_seconds() - 1)
+    assert store.keep([fact(1)]) == Kept(duplicate=1)
+    clock.forward(1)
+    assert store.keep([fact(1)]) == Kept(new=1)
+    assert store.pending_keys(at_most=10) == ["ALOWARE:1"]
+
+
+def test_what_counted_nothing_makes_way_for_what_counts_and_never_the_other_way(ddb, store):
+    early = fact(1).skipped("not_terminal")
+    assert store.keep([early]) == Kept(skipped=1)
+    assert stored(ddb, "ALOWARE:1")["reason"] == "not_terminal"
+    assert store.keep([early]) == Kept(duplicate=1)
+    assert store.keep([fact(1)]) == Kept(new=1)
+    assert store.keep([early]) == Kept(duplicate=1)
+    assert stored(ddb, "ALOWARE:1")["status"] == "pending"
+    assert "reason" not in stored(ddb, "ALOWARE:1")
+
+
+def test_the_last_word_takes_the_place_of_an_earlier_one(ddb, store):
+    store.keep([fact(1).skipped("not_terminal")])
+    assert store.keep([fact(1).skipped("inbound")]) == Kept(skipped=1)
+    assert store.keep([fact(1).skipped("not_terminal")]) == Kept(duplicate=1)
+    assert store.keep([fact(1).skipped("not_on_roster")]) == Kept(duplicate=1)
+    assert stored(ddb, "ALOWARE:1")["reason"] == "inbound"
+
+
+def test_who_comes_between_the_read_and_the_write_is_not_overwritten(ddb, store, clock):
+    class Overtaken(CrashingClient):
+        def __getattr__(self, operation):
+            if operation == "batch_execute_statement":
+                store.keep([fact(1)])
+                store.settle([fact(1)], FactStatus.POSTED, batch=7)
+            return super().__getattr__(operation)
+
+    table = Table(Overtaken(ddb.client), ddb.tables["QuillLedgerTable"], ATTRIBUTES)
+    late = FactLedger(table, clock, retention=RETENTION)
+
+    assert late.keep([fact(1), fact(2)]) == Kept(new=1, duplicate=1)
+    assert stored(ddb, "ALOWARE:1")["status"] == "posted"
+
+
+def test_pending_facts_are_found_oldest_first_until_they_are_final(store, clock):
+    for number in range(12):
+        store.keep([fact(number)])
+        clock.forward(1)
+    assert store.pending_keys(at_most=5) == [f"ALOWARE:{n}" for n in range(5)]
+
+    store.settle([fact(n) for n in range(11)], FactStatus.POSTED, batch=1)
+
+    assert store.pending_keys(at_most=5) == ["ALOWARE:11"]
+    assert store.pending(["ALOWARE:3", "ALOWARE:11", "ALOWARE:none"]) == [fact(11)]
+
+
+def test_settling_again_changes_nothing(ddb, store, clock):
+    store.keep([fact(1)])
+    store.settle([fact(1)], FactStatus.POSTED, batch=1)
+    before = stored(ddb, "ALOWARE:1")
+    clock.forward(60)
+    store.settle([fact(1)], FactStatus.FAILED, batch=2, reason="late")
+
+    assert stored(ddb, "ALOWARE:1") == before
+
+
+def test_pending_facts_are_kept_from_expiring_and_final_ones_are_not(ddb, store, clock):
+    store.keep([fact(1), fact(2)])
+    store.settle([fact(2)], FactStatus.POSTED, batch=1)
+    assert store.prolong() == 0
+    clock.forward(RETENTION.total_seconds() / 2 + 1)
+    assert store.prolong() == 1
+    assert store.prolong() == 0
+    assert int(stored(ddb, "ALOWARE:1")["expiresAt"]) > int(stored(ddb, "ALOWARE:2")["expiresAt"])
+
+
+def test_a_fact_that_is_posted_while_it_is_prolonged_stays_posted(ddb, store, clock):
+    """It would be posted once more: the row that was read says pending."""
+    store.keep([fact(1)])
+    clock.forward(RETENTION.total_seconds() / 2 + 1)
+    read = store._rows
+
+    def posted_meanwhile(keys):
+        rows = read(keys)
+        store._rows = read
+        store.settle([fact(1)], FactStatus.POSTED, batch=1)
+        return rows
+
+    store._rows = posted_meanwhile
+    assert store.prolong() == 0
+    assert stored(ddb, "ALOWARE:1")["status"] == "posted"
+
+
+def test_the_posted_facts_that_are_kept_can_be_read_back(store, clock):
+    store.keep([fact(1), fact(2), fact(3), fact(4).skipped("inbound")])
+    store.settle([fact(1), fact(2)], FactStatus.POSTED, batch=1)
+
+    assert sorted(one.key for one in store.all_posted()) == ["ALOWARE:1", "ALOWARE:2"]
+    clock.forward(RETENTION.total_seconds())
+    assert store.all_posted() == []
+
+
+def test_a_dimensions_registry_has_no_end_date(ddb, store):
+    assert store.known("DimAgent:d") == Dimension()
+    one = Dimension(frozenset({"101"}), ("102",), 7)
+    written = store.note("DimAgent:d", one)
+
+    assert store.known("DimAgent:d") == written == replace(one, version=1)
+    assert "expiresAt" not in stored(ddb, "DIM:DimAgent:d")
+
+
+def test_a_writer_who_stood_still_writes_nothing_over_what_came_since(store):
+    """P6: the registry of a dimension has no lease of its own."""
+    read = store.known("DimAgent:d")
+    newer = store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read)
+    with pytest.raises(LeaseLostError):
+        store.note("DimAgent:d", Dimension(frozenset(), ("101",), 8), read)
+    assert store.known("DimAgent:d") == newer
+    assert store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read) == newer
+
+
+def test_the_ledgers_code_holds_a_lease_in_this_tables_words(ddb, clock):
+    table = Table(ddb.client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
+    owners = iter(("one", "two", "three"))
+    ledger = Ledger(table, clock, lambda: next(owners), retention=RETENTION)
+    event = EventFacts("WRITER:facts", "FactEvent", "2026-11-20T12:00:00.000Z", "", 0, "WRITER")
+
+    first = ledger.claim(event, MODES, lease_seconds=100, takeover=frozenset())
+    busy = ledger.claim(event, MODES, lease_seconds=100, takeover=frozenset())
+    clock.forward(101)
+    second = ledger.claim(event, MODES, lease_seconds=100, takeover=frozenset())
+
+    assert isinstance(first, Lease)
+    assert isinstance(busy, Busy)
+    assert isinstance(second, Lease)
+    assert second.fence == first.fence + 1
+    row = stored(ddb, "WRITER:facts")
+    assert {"pk", "seenAt", "expiresAt"} <= set(row)
+    assert not {"event_id", "created_at", "expires_at"} & set(row)
+
+
+def test_only_a_fact_that_failed_waits_again(store):
+    facts = [fact(1), fact(2), fact(3)]
+    store.keep(facts)
+    store.settle([fact(1)], FactStatus.POSTED, batch=1)
+    store.settle([fact(2)], FactStatus.FAILED, batch=2, reason="http_400")
+    assert store.all_failed() == {"ALOWARE:2": "http_400"}
+    assert [store.reopen(f"ALOWARE:{n}") for n in (1, 2, 2, 3, 4)] == [False, True, *[False] * 3]
+    assert store.all_failed() == {}
+    assert sorted(store.pending_keys(at_most=9)) == ["ALOWARE:2", "ALOWARE:3"]
+    assert [one.key for one in store.pending(["ALOWARE:2"])] == ["ALOWARE:2"]

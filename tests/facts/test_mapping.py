@@ -1,0 +1,204 @@
+"""Which events count, as what, for whom, on which day, and under which key."""
+
+import json
+
+import pytest
+
+from chalicelib.facts import aloware_webhook, hubspot_webhook
+from chalicelib.facts.mapping import Rule, aloware_fact, gated, hubspot_facts
+from chalicelib.facts.model import Agent, Metric
+from chalicelib.facts.roster import by_id_and_alias
+from chalicelib.once.door import InboundRequest
+from tests.rigs.facts import sample
+
+RECEIVED = "2026-11-20T09:00:00.000Z"
+
+
+def request(body):
+    return InboundRequest(
+        headers={}, body=json.dumps(body).encode(), received_at=RECEIVED, delivery_id="d-1"
+    )
+
+
+def of_aloware(name):
+    return aloware_fact(aloware_webhook.parse(request(sample("aloware", name))))
+
+
+def aloware_job(name, **body):
+    return aloware_webhook.parse(request({"event": name, "body": {"id": 7, "type": 1, **body}}))
+
+
+def of_hubspot(name, **settings):
+    return [
+        fact
+        for job in hubspot_webhook.parse(request(sample("hubspot", name)))
+        for fact in hubspot_facts(job, **settings)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "metric", "skip"),
+    [
+        ("call__1_initiated", Metric.CALLS, "not_terminal"),
+        ("call__2_disposition_completed", Metric.CALLS, None),
+        ("call__3_recording_saved", Metric.CALLS, "not_terminal"),
+        ("call__4_disposed", Metric.CALLS, None),
+        ("call__5_summarized", Metric.CALLS, "not_terminal"),
+        ("call__named_like_a_text", Metric.CALLS, None),
+        ("call__named_completed_while_ringing", Metric.CALLS, "not_terminal"),
+        ("call__numbers_as_texts", Metric.CALLS, None),
+        ("call__nobody_at_all", Metric.CALLS, None),
+        ("call__inbound_missed", Metric.CALLS, "inbound"),
+        ("call__parsed_body", Metric.CALLS, None),
+        ("call__bare_body", Metric.CALLS, None),
+        ("text__outbound_completed", Metric.TEXTS, None),
+        ("voicemail__type_4", None, "type_not_counted"),
+        ("contact__created", None, "not_a_communication"),
+    ],
+)
+def test_only_outbound_calls_and_texts_that_came_to_their_end_count(name, metric, skip):
+    fact = of_aloware(name)
+    assert (fact.metric, fact.skip) == (metric, skip)
+
+
+@pytest.mark.parametrize("status", [1, 2])
+def test_a_call_that_is_still_open_by_its_body_has_not_ended_whatever_its_name_says(status):
+    job = aloware_job("OutboundPhoneCall-DispositionCompleted", current_status2=status)
+    assert aloware_fact(job).skip == "not_terminal"
+
+
+@pytest.mark.parametrize(
+    ("disposition", "skip"),
+    [
+        *((number, None) for number in (2, 3, 4, 5, 6, 7, 12)),
+        *((number, "not_terminal") for number in (1, 8, 9, 11, 13)),
+    ],
+)
+def test_without_a_name_the_disposition_says_whether_it_ended(disposition, skip):
+    job = aloware_job(None, disposition_status2=disposition, direction=2)
+    assert aloware_fact(job).skip == skip
+    closed = aloware_job(None, disposition_status2=8, current_status2=9, direction=2)
+    assert aloware_fact(closed).skip is None
+
+
+def test_a_call_has_the_seeds_key_and_a_contact_of_the_same_number_another():
+    assert of_aloware("call__2_disposition_completed").key == "ALOWARE:719285063"
+    assert of_aloware("call__5_summarized").key == "ALOWARE:719285063"
+    assert of_aloware("contact__created").key == "ALOWARE:contact:719285063"
+
+
+@pytest.mark.parametrize(
+    ("name", "agent", "notes"),
+    [
+        ("call__2_disposition_completed", "101", "tz=America/Denver"),
+        ("call__owner_nobody", "101", "tz=America/Denver"),
+        ("call__nobody_at_all", "unknown", "tz=America/Denver;agent=unknown"),
+        ("call__unknown_zone", "101", "tz=UTC"),
+    ],
+)
+def test_the_owner_then_the_user_then_nobody_is_the_agent(name, agent, notes):
+    fact = of_aloware(name)
+    assert fact.agent_id == agent
+    assert fact.notes.partition(";")[2] == notes
+
+
+@pytest.mark.parametrize(
+    ("created_at", "zone", "day"),
+    [
+        ("2026-11-20 23:30:00", "America/Denver", "2026-11-20"),
+        ("2026-11-20 03:30:00", "America/Denver", "2026-11-19"),
+        ("2026-11-20 23:30:00", "Australia/Sydney", "2026-11-21"),
+        ("2026-11-20T23:30:00Z", None, "2026-11-20"),
+        ("2026-11-20T23:30:00-05:00", None, "2026-11-21"),
+        ("nonsense", None, "2026-11-20"),
+        ("0001-01-01 00:00:00", "America/Denver", "0001-01-01"),
+        ("9999-12-31 23:59:59", "Asia/Tokyo", "9999-12-31"),
+        (None, "Asia/Tokyo", "2026-11-20"),
+    ],
+)
+def test_a_day_is_the_contacts_day_and_naive_times_are_utc(created_at, zone, day):
+    body = {"id": 1, "type": 1, "created_at": created_at, "contact": {"timezone": zone}}
+    assert aloware_fact(aloware_webhook.parse(request({"event": "x", "body": body}))).date == day
+
+
+def test_tickets_and_emails_that_were_created_count():
+    case, email = of_hubspot("batch__ticket_and_email_created")
+
+    assert (case.key, case.metric) == (
+        "HUBSPOT:0-5:901:object.creation:1763600000000",
+        Metric.CASES,
+    )
+    assert (email.metric, email.agent_id) == (Metric.EMAILS, "unknown")
+    assert case.agent_id == "hubspot:5001"
+    assert case.date == "2025-11-20"
+
+
+def test_two_changes_of_one_object_have_two_keys():
+    facts = of_hubspot("batch__property_changes")
+
+    assert [fact.key for fact in facts] == [
+        "HUBSPOT:0-1:123:contact.propertyChange:1763600000000:lifecyclestage",
+        "HUBSPOT:0-1:123:contact.propertyChange:1763600005000:lifecyclestage",
+        "HUBSPOT:0-1:123:contact.propertyChange:1763600000000:email",
+    ]
+    assert {fact.skip for fact in facts} == {"type_not_counted"}
+
+
+def test_a_classic_subscription_gets_its_object_type_from_its_name():
+    (fact,) = of_hubspot("batch__classic_ticket_created")
+    assert fact.key == "HUBSPOT:0-5:903:ticket.creation:1763600000000"
+    assert fact.metric == Metric.CASES
+
+
+def test_a_merge_is_named_by_the_object_it_made():
+    (fact,) = of_hubspot("batch__merge")
+    assert fact.key == "HUBSPOT:0-1:13:contact.merge:1763600000000"
+
+
+def test_a_workflow_counts_as_what_it_is_named():
+    (fact,) = of_hubspot("workflow__case_created")
+    assert fact.key == "HUBSPOT:77:workflow.case_created:1763600000000"
+    assert fact.metric == Metric.CASES
+
+
+def test_the_first_of_equal_keys_stands_for_all_of_them():
+    event = {"subscriptionType": "ticket.creation", "objectId": 13, "occurredAt": 1763600000000}
+    first, second = ({**event, "sourceId": f"userId:{user}"} for user in (5001, 5002))
+    (job,) = hubspot_webhook.parse(request([first, second]))
+    (fact,) = hubspot_facts(job)
+    assert fact.agent_id == "hubspot:5001"
+
+
+def test_a_deployment_can_have_rules_of_its_own():
+    rule = Rule(object_type="0-1", change="propertyChange", property="email", metric=Metric.EMAILS)
+    facts = of_hubspot("batch__property_changes", rules=[rule])
+    assert [fact.metric for fact in facts] == [None, None, Metric.EMAILS]
+
+
+def test_the_day_of_hubspots_events_is_that_of_the_configured_zone():
+    (case, _) = of_hubspot("batch__ticket_and_email_created", timezone="America/Denver")
+    assert case.date == "2025-11-19"
+
+
+def test_an_event_at_the_end_of_the_calendar_has_a_day_in_every_zone():
+    event = {"subscriptionType": "object.creation", "objectTypeId": "0-5", "objectId": 1}
+    (job,) = hubspot_webhook.parse(request([event | {"occurredAt": 253_402_300_799_000}]))
+    (fact,) = hubspot_facts(job, timezone="Asia/Tokyo")
+    assert fact.date == "9999-12-31"
+
+
+def test_strangers_count_nothing_and_aliases_are_one_person():
+    roster = by_id_and_alias([Agent("101", aliases=("hubspot:5001",))])
+    known = gated(of_aloware("call__2_disposition_completed"), roster)
+    stranger = gated(of_aloware("call__nobody_at_all"), roster)
+    case, email = (gated(one, roster) for one in of_hubspot("batch__ticket_and_email_created"))
+
+    assert known.skip is None
+    assert stranger.skip == "not_on_roster"
+    assert case.agent_id == "101"
+    assert (email.agent_id, email.skip) == ("unknown", None)
+
+
+def test_without_a_roster_everybody_counts():
+    fact = of_aloware("call__nobody_at_all")
+    assert gated(fact, None) is fact

@@ -1,0 +1,136 @@
+"""Personal data goes in at every door; nothing of it comes out where it must not be (P4, F53).
+
+Only `conversations`, `company-data` and the bodies on the queue may hold it, by design.
+"""
+
+import json
+import re
+
+import pytest
+
+from chalicelib.facts import hubspot_webhook
+from local import company
+from local.vendors import aloware, hubspot
+from tests.house.test_permissions import posted
+
+MAIL = "wilhelmina.quist@example.com"
+TEL = "+12025550142"
+ORDER = "9988776655"
+TRACKING = "1Z999AA10123456784"
+CARD = "4111 1111 1111 1111"
+TEXT = f"Marzipan canary: {MAIL}, {TEL}, order {ORDER}, parcel {TRACKING}, card {CARD}, refund!"
+CANARIES = ("wilhelmina", "quist", "marzipan", "5550142", ORDER, TRACKING.lower(), "4111 1111")
+DIGITS = ("2025550142", ORDER, "4111111111111111")
+MAY_HOLD_IT = {"conversations-dev", "company-data-dev"}
+
+
+@pytest.fixture
+def desk(outreach, richpanel):
+    outreach.richpanel = richpanel
+    outreach.errors = []
+    outreach.pump.on_error = outreach.errors.append
+    outreach.attributes = []
+    receive = outreach.pump.sqs.receive_message
+
+    def recorded(**arguments):
+        answer = receive(**arguments)
+        outreach.attributes += [
+            {k: v for k, v in message.items() if k not in ("Body", "ReceiptHandle")}
+            for message in answer.get("Messages", [])
+        ]
+        return answer
+
+    outreach.pump.sqs.receive_message = recorded
+    return outreach
+
+
+def test_what_goes_in_at_any_door_comes_out_in_no_log_row_attribute_or_error(desk, capsys):
+    richpanel_tickets(desk)
+    answers = conversations(desk)
+    facts(desk)
+    desk.run()
+    desk.sweep()
+    desk.run()
+    logged = capsys.readouterr().out
+    sinks = {
+        "logs and metrics": logged,
+        "tables": json.dumps(tables(desk)),
+        "queue attributes": json.dumps(desk.attributes),
+        "errors": " ".join(f"{e!r} {e.__cause__!r} {e.__context__!r}" for e in desk.errors),
+        "answers": json.dumps(answers),
+    }
+    assert logged.count('"event"') > 30
+    assert len(desk.attributes) >= 8
+    assert desk.errors, "the crash of a vendor must have been among what was driven"
+    for name, content in sinks.items():
+        found = [canary for canary in CANARIES if canary in content.lower()]
+        # Ids of ours are hexadecimal and may hold any digits; a number that stands alone may not.
+        found += [one for one in DIGITS if re.search(rf"(?<![0-9a-f]){one}(?![0-9a-f])", content)]
+        assert not found, f"{found} in {name}"
+
+
+def richpanel_tickets(desk):
+    """A message, a thin notification, a body that a template broke, a bad token, a bad moment."""
+    person = {"customer_email": MAIL, "customer_name": "Wilhelmina Quist"}
+    for number in ("11", "12", "13"):
+        comments = [{"id": f"c-{number}", "body": TEXT}]
+        desk.richpanel.add_ticket(number, comments=comments, subject=TEXT, **person)
+    token = {"x-richpanel-webhook-token": desk.stage.secrets.webhook_token}
+    named = json.dumps({"ticket_id": "11", "message_id": "c-11", "message": TEXT, "email": MAIL})
+    bodies = [
+        (named, token),
+        (json.dumps({"ticket_id": "12", "customer": {"email": MAIL, "phone": TEL}}), token),
+        (f'{{"ticket_id": "13", "message": "he said "{TEXT}""}}', token),
+        (named, {"x-richpanel-webhook-token": MAIL}),
+        (json.dumps({"message": TEXT}), token),
+        (f"nonsense {TEXT}", token),
+    ]
+    desk.richpanel.fault("status", operation="add_tags", status=400, body={"error": TEXT})
+    desk.richpanel.fault("drop", operation="read_ticket", skip=1)
+    for body, headers in bodies:
+        posted(desk.app, "/webhook/richpanel", body, headers)
+    desk.run()
+
+
+def conversations(desk):
+    """A start on each channel, a wrong one, replies by text and mail, a status, an opt-out."""
+    for channel in ("whatsapp", "sms", "email"):  # their ids name the recipient, to who named it
+        desk.start(channel, channel, MAIL if channel == "email" else TEL)
+    answers = [
+        desk.post({"recipient_data": {"recipient_email": MAIL}, "x": TEXT}).json_body,
+        desk.post(f"nonsense {TEXT}".encode()).json_body,
+    ]
+    desk.twilio.fault("act_then_drop", operation="create_message")
+    desk.run()
+    desk.deliver(desk.says(TEXT, from_=TEL))
+    desk.deliver(desk.says(TEXT, from_="+12025550142", whatsapp=False))
+    for post in desk.twilio.callbacks():
+        desk.deliver(post)
+    desk.mail(desk.ses.inbound(MAIL, company.EMAIL, TEXT))
+    desk.run()
+    desk.deliver(desk.says("STOP", from_=TEL, whatsapp=False))
+    return [*answers, desk.fate("email").json_body]
+
+
+def facts(desk):
+    """Aloware with a contact in it, HubSpot with a property value."""
+    token = {"authorization": f"Bearer {desk.stage.secrets.aloware_token}"}
+    contact = {"name": "Wilhelmina Quist", "phone_number": TEL, "email": MAIL}
+    for delivery in aloware.six_deliveries(contact=contact, lead_number=TEL, body=TEXT):
+        posted(desk.app, "/webhook/aloware", json.dumps(delivery), token)
+    event = {**hubspot.event(), "propertyName": "email", "propertyValue": MAIL}
+    body, stamp = json.dumps([event]), str(hubspot.HubSpot("").now_ms())
+    signature = hubspot_webhook.signature_v3(
+        desk.stage.secrets.hubspot_secret,
+        uri=hubspot.TARGET_URL,
+        body=body.encode(),
+        stamp=stamp,
+    )
+    headers = {hubspot_webhook.SIGNATURE_V3: signature, hubspot_webhook.TIMESTAMP: stamp}
+    posted(desk.app, "/webhook/hubspot", body, headers)
+
+
+def tables(desk):
+    client = desk.stage.aws.client("dynamodb")
+    names = [name for name in client.list_tables()["TableNames"] if name not in MAY_HOLD_IT]
+    return {name: client.scan(TableName=name)["Items"] for name in names}

@@ -1,0 +1,112 @@
+"""What an event costs is exact, known and guarded: a call more is a bill more."""
+
+import os
+import subprocess
+import sys
+from operator import itemgetter
+from pathlib import Path
+
+import pytest
+
+from bench.report.table import Row
+from bench.rig import units
+
+ROOT = Path(__file__).resolve().parents[2]
+COUNTS = [  # name, actions, AWS calls, of them DynamoDB's, write units, read units, vendors
+    ("webhook at the door", 0, 1, 0, 0.0, 0.0, 0),
+    ("routed event", 5, 8, 8, 19.0, 1.0, 2),
+    ("routed event, long ids", 5, 8, 8, 19.0, 1.0, 2),
+    ("event that moves a ticket", 6, 10, 10, 22.0, 1.0, 3),
+    ("routed, two tags already there", 5, 10, 10, 17.0, 1.0, 2),
+    ("thin notification, resolved", 5, 11, 11, 20.0, 2.0, 2),
+    ("asked for the order number", 8, 12, 12, 33.0, 1.0, 5),
+    ("replied, order status", 9, 14, 14, 37.0, 1.5, 6),
+    ("replied and closed", 10, 16, 16, 40.0, 1.5, 8),
+    ("conversation started, SMS", 1, 8, 8, 62.0, 0.0, 1),
+    ("reply answered, SMS", 1, 13, 13, 55.0, 3.5, 1),
+    ("fact, kept", 0, 2, 2, 1.0, 0.0, 0),
+    ("duplicate in the worker", 0, 1, 1, 1.0, 0.0, 0),
+]
+ROUTED = {"routed event", "routed event, long ids", "event that moves a ticket"}
+
+
+def test_every_kind_of_event_stays_within_its_calls_and_units():
+    """In a process of its own: the meter sits in the SDK's session before any client is made."""
+    code = (
+        "from bench import counts\n"
+        "from bench.rig.system import whole\n"
+        "with whole() as system:\n"
+        "    for one in counts.measure(system):\n"
+        "        print(one.name, one.actions, one.aws_calls, one.dynamodb_calls, one.writes,"
+        " one.reads, one.vendor_calls, sep='|')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    )
+    assert [line.split("|") for line in done.stdout.splitlines()] == [
+        [name, *map(str, figures)] for name, *figures in COUNTS
+    ]
+
+
+@pytest.mark.parametrize(
+    ("item", "charged"), [(None, 1), ({"id": {"S": "a"}}, 1), ({"id": {"S": "a" * 1100}}, 2)]
+)
+def test_a_refused_write_is_charged_by_the_size_of_the_item_it_met(item, charged):
+    assert units.of_refused(item) == charged
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "met"), [(2, 2, True), (3, 2, False), (0, 0, True), (1, 0, False)]
+)
+def test_a_figure_that_may_not_grow_is_missed_from_nothing_too(ours, theirs, met):
+    assert Row("a", "b", "units", ours, theirs, "before", target=1.0).met is met
+
+
+@pytest.mark.parametrize("row", [row for row in COUNTS if row[0] in ROUTED], ids=itemgetter(0))
+def test_a_routed_event_of_n_actions_takes_2n_plus_4_calls_and_3n_plus_4_units_at_most(row):
+    _, actions, _, calls, writes, _, _ = row
+
+    assert calls <= 2 * actions + 4
+    assert writes <= 3 * actions + 4
+
+
+def test_importing_the_app_builds_no_client_and_imports_nothing_only_the_worker_needs():
+    code = (
+        "import sys, boto3\n"
+        "boto3.client = boto3.resource = None\n"
+        "import app\n"
+        "from chalicelib import wiring\n"
+        "assert not wiring._services\n"
+        "late = ('chalicelib.adapters.', 'chalicelib.once.worker', 'chalicelib.once.ledger.events')\n"
+        "print([m for m in sys.modules if m.startswith(late)])\n"
+    )
+    environ = {**os.environ, "STAGE": "dev"}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+        env=environ,
+    )
+    assert done.stdout.strip() == "[]"
+
+
+def test_importing_the_app_does_not_look_through_what_is_installed():
+    code = (
+        "import importlib.metadata as metadata\n"
+        "asked = []\n"
+        "metadata.entry_points = lambda **group: asked.append(group) or ()\n"
+        "import app\n"
+        "print(asked)\n"
+    )
+    environ = {name: value for name, value in os.environ.items() if "PYDANTIC" not in name}
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+        env=environ | {"STAGE": "dev"},
+    )
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,223 @@
+"""The pages say what the code does: a page per alarm, real commands, diagrams of real states."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import chalicelib
+from chalicelib.once import audit
+from chalicelib.once.action import ActionStatus, Settle
+from chalicelib.once.event import EventStatus
+from chalicelib.once.ledger import rows
+from chalicelib.support import state
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+PAGES = [*sorted(DOCS.glob("*.md")), ROOT / "README.md"]
+RESOURCES = json.loads((ROOT / ".chalice" / "resources.json").read_text())
+CONFIG = json.loads((ROOT / ".chalice" / "config.json").read_text())
+FUNCTIONS = {"app.app": "api_handler"}
+
+
+def page(name):
+    return (DOCS / name).read_text()
+
+
+def anchors(text):
+    """GitHub's anchors of a page's headings."""
+    titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
+def diagram(title):
+    """The arrows of a state diagram of the architecture page."""
+    text = page("architecture.md").split(f"## {title}\n")[1].split("```")[1]
+    return {tuple(pair) for pair in re.findall(r"^ +(\S+) --> (\S+?):?(?: |$)", text, re.MULTILINE)}
+
+
+# --- links ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_link_of_a_page_leads_somewhere(path):
+    for target, anchor in re.findall(r"\]\(([^)#:\s]*)(#[^)\s]+)?\)", path.read_text()):
+        found = path.parent / target if target else path
+        assert found.exists(), f"{path.name} links to {target}"
+        if anchor:
+            assert anchor[1:] in anchors(found.read_text()), f"{path.name} links to {anchor}"
+
+
+# --- the map of modules -----------------------------------------------------------------------
+
+
+def test_the_map_names_every_module_and_room():
+    entries = (ROOT / "chalicelib").iterdir()
+    rooms = {one.stem for one in entries if one.suffix == ".py" or (one / "__init__.py").exists()}
+    named = set(re.findall(r"\w+", chalicelib.__doc__))
+    assert rooms - named == {"__init__"}
+
+
+# --- runbook ----------------------------------------------------------------------------------
+
+
+def test_every_alarm_has_its_page_and_every_page_names_an_alarm_or_a_purpose():
+    alarms = {
+        one["Properties"]["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
+        for one in RESOURCES["Resources"].values()
+        if one.get("Type") == "AWS::CloudWatch::Alarm"
+    }
+    pages, _ = page("runbook.md").split("# On purpose")
+    assert alarms == set(re.findall(r"^## (\S+)$", pages, re.MULTILINE))
+
+
+def test_every_page_of_an_alarm_says_what_to_type():
+    pages, _ = page("runbook.md").split("# On purpose")
+    for section in re.split(r"^## ", pages, flags=re.MULTILINE)[1:]:
+        name, _, text = section.partition("\n")
+        assert re.search(r"`|```|\[[a-z-]+\]\(#", text), name
+
+
+def ops_commands(text):
+    """Every operator's command of a page: its words up to the first argument."""
+    lines = re.findall(r"python -m ops ((?:[^`\n])+)", text)  # `ops.facts` has its own tests
+    return {tuple(line.split()) for line in lines}
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_every_command_of_a_page_exists_with_its_options(path):
+    for words in ops_commands(path.read_text()):
+        group = 2 if words[0] in ("dlq", "switch", "handoff", "company") else 1
+        told = helped(words[:group])
+        for option in (word.partition("=")[0] for word in words if word.startswith("--")):
+            assert option in told, f"{path.name}: {' '.join(words)}"
+
+
+def helped(words, _told={}):  # noqa: B006 - remembered between the pages
+    if words not in _told:
+        run = subprocess.run(
+            [sys.executable, "-m", "ops", *words, "--help"],
+            cwd=ROOT,
+            env={**os.environ, "NO_COLOR": "1", "COLUMNS": "200", "TERM": "dumb"},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        assert run.returncode == 0, f"python -m ops {' '.join(words)}: {run.stderr[-300:]}"
+        _told[words] = run.stdout
+    return _told[words]
+
+
+def test_every_make_target_of_a_page_exists():
+    targets = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    for path in PAGES:
+        used = set(re.findall(r"`make ([a-z-]+)", path.read_text()))
+        assert used <= targets, path.name
+
+
+# --- security ---------------------------------------------------------------------------------
+
+
+def test_every_statement_on_security_names_a_test_that_exists():
+    table = page("security.md").split("## What holds these statements\n")[1]
+    proofs = re.findall(r"^\| .+ \| (tests/\S+\.py)::(test_\w+) \|$", table, re.MULTILINE)
+    assert len(proofs) > 20
+    assert len(proofs) == len(re.findall(r"^\| ", table, re.MULTILINE)) - 1, "a row without a test"
+    for file, name in proofs:
+        assert re.search(rf"def {name}\(", (ROOT / file).read_text()), f"{file}::{name}"
+
+
+# --- architecture -----------------------------------------------------------------------------
+
+
+def test_the_diagrams_show_every_state_there_is():
+    for title, states in (
+        ("States of an event", EventStatus),
+        ("States of an action", ActionStatus),
+    ):
+        drawn = {one for arrow in diagram(title) for one in arrow} - {"[*]"}
+        assert drawn == {one.value for one in states}
+
+
+def test_nothing_leads_away_from_done():
+    away = {after for before, after in diagram("States of an action") if before == "done"}
+    assert away == {"[*]"}
+
+
+def test_the_sequence_names_what_the_code_calls():
+    text = page("architecture.md").split("## One event\n")[1].split("```")[1]
+    for room, words in {
+        "worker.py": ("claim", "finish"),
+        "effects.py": ("begin", "end_actions"),
+    }.items():
+        source = (ROOT / "chalicelib" / room).read_text()
+        for word in words:
+            assert word in text
+            assert re.search(rf"ledger\.{word}\(", source), word
+
+
+def test_the_functions_of_the_page_are_those_that_are_deployed():
+    rows = re.findall(r"^\| `(app\.\w+)` \|.*?\| (\d+) s \|", page("architecture.md"), re.MULTILINE)
+    told = {FUNCTIONS.get(name, name.removeprefix("app.")): int(time) for name, time in rows}
+    configured = CONFIG["lambda_functions"]
+    assert told == {name: one["lambda_timeout"] for name, one in configured.items()}
+
+
+@pytest.mark.parametrize("name", ["architecture.md", "security.md"])
+def test_retention_on_a_page_is_the_codes(name):
+    days = {
+        "rp_mw_idempotency": rows.RETENTION.days,
+        "rp_mw_conversation_state": state.RETENTION.days,
+        "rp_mw_audit_actions": audit.RETENTION.days,
+    }
+    for table, kept in days.items():
+        (row,) = re.findall(rf"^\| `{table}` \|(.+)$", page(name), re.MULTILINE)
+        assert f"{kept} days" in row
+
+
+def test_every_table_has_a_row_among_what_is_kept():
+    tables = {
+        one["Properties"]["TableName"]["Fn::Sub"].removesuffix("-${Stage}")
+        for one in RESOURCES["Resources"].values()
+        if one.get("Type") == "AWS::DynamoDB::Table"
+    }
+    assert tables <= set(re.findall(r"^\| `([\w-]+)`", page("security.md"), re.MULTILINE))
+
+
+# --- extending and set-up ---------------------------------------------------------------------
+
+
+def test_every_way_of_settling_is_explained():
+    told = set(re.findall(r"^\| `(\w+)` \|", page("extending.md"), re.MULTILINE))
+    assert told - {"settle"} == {one.value for one in Settle}  # the first is the heading
+
+
+def test_the_set_up_names_the_real_header_and_secrets():
+    text = page("richpanel-setup.md")
+    source = (ROOT / "chalicelib" / "sources" / "richpanel.py").read_text()
+    (header,) = set(re.findall(r'"(x-[a-z]+-webhook-token)"', source))
+    assert f"`{header}: <token>`" in text
+    for secret in ("richpanel/webhook_token", "richpanel/api_key"):
+        assert secret in RESOURCES["Metadata"]["Secrets"]
+        assert secret in text
+
+
+def test_every_secret_has_a_row_among_how_to_change_it():
+    told = set(re.findall(r"`([\w]+(?:/[\w]+)?)`", page("security.md").split("## Changing")[1]))
+    assert {name for name in RESOURCES["Metadata"]["Secrets"] if name != "Comment"} <= told
+
+
+# --- deploying --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
+def test_a_template_too_long_for_a_request_is_sent_by_way_of_a_bucket(path):
+    """`aws cloudformation deploy` refuses more than 51,200 bytes unless it may put them in S3."""
+    for command in re.findall(r"aws cloudformation deploy (?:[^\n]*\\\n)*[^\n]*", path.read_text()):
+        assert "--s3-bucket" in command, path.name

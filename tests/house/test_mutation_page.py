@@ -1,0 +1,44 @@
+"""The page on reliability explains survivors that can still exist, and its figures add up."""
+
+import ast
+import re
+
+import pytest
+
+from bench.report.mutation import AT_LEAST, FILES, PAGE, ROOT, explained
+
+FIGURE = re.compile(r"^\| `(\w+)\.py` \| (\d+) \| (\d+) \|", re.MULTILINE)
+
+
+def figures():
+    return {name: (int(killed), int(of)) for name, killed, of in FIGURE.findall(PAGE.read_text())}
+
+
+def as_told(lines):
+    return " ".join(line.strip().replace("|", "¦") for line in lines)
+
+
+@pytest.mark.parametrize(
+    "survivor", sorted(explained(), key=repr), ids=lambda one: f"{one.function} {one.now}"
+)
+def test_each_explained_survivor_changes_lines_that_stand_in_its_function(survivor):
+    name, function = survivor.function.split(".")
+    source = (ROOT / "chalicelib" / f"{name}.py").read_text()
+    bodies = [
+        as_told(source.splitlines()[node.lineno : node.end_lineno])
+        for node in ast.walk(ast.parse(source))
+        if isinstance(node, ast.FunctionDef) and node.name == function
+    ]
+    assert any(survivor.was in body for body in bodies)
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_the_killed_and_the_explained_of_a_file_are_all_of_it(name):
+    killed, of = figures()[name]
+    survivors = [one for one in explained() if one.function.startswith(f"{name}.")]
+    assert killed + len(survivors) == of
+
+
+def test_the_target_is_met_over_all_files():
+    killed, of = (sum(one) for one in zip(*figures().values(), strict=True))
+    assert killed >= AT_LEAST * of

@@ -1,0 +1,478 @@
+"""What `chalice package` makes of the sources: functions, permissions, queue, tables, per stage."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cfnlint.api import lint_file
+
+from local.deploy import lint
+
+ROOT = Path(__file__).parents[2]
+CHALICE = ROOT / ".chalice"
+STAGES = ["dev", "staging", "prod"]
+DAY = 86_400
+FUNCTIONS = {
+    "APIHandler": {"handler": "app.app", "timeout": 25, "policy": "policy-api.json"},
+    "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
+    "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
+    "Mail": {"handler": "app.mail", "timeout": 25, "policy": "policy-mail.json"},
+    "PostFacts": {"handler": "app.post_facts", "timeout": 240, "policy": "policy-post-facts.json"},
+}
+ROLES = {
+    "APIHandler": "ApiHandlerRole",
+    "Worker": "WorkerRole",
+    "Reconcile": "ReconcileRole",
+    "Mail": "MailRole",
+    "PostFacts": "PostFactsRole",
+}
+NAMES = {
+    "APIHandler": "",
+    "Worker": "-worker",
+    "Reconcile": "-reconcile",
+    "PostFacts": "-post_facts",
+    "Mail": "-mail",
+}
+"""Functions are named as `chalice deploy` names them: alarms and log groups fit both ways."""
+
+Template = dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The deployed sources, without third-party packages: the template does not depend on them."""
+    return _project(tmp_path_factory.mktemp("project"), requirements="")
+
+
+@pytest.fixture(scope="module", params=STAGES)
+def stage(request: pytest.FixtureRequest) -> str:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def packaged(project: Path, stage: str) -> Path:
+    return _package(project, stage)
+
+
+@pytest.fixture(scope="module")
+def template(packaged: Path) -> Template:
+    return json.loads((packaged / "sam.json").read_text())
+
+
+def test_there_are_exactly_these_functions(template: Template):
+    assert _of_type(template, "AWS::Serverless::Function").keys() == FUNCTIONS.keys()
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_has_its_handler_memory_and_timeout(template: Template, function: str):
+    properties = template["Resources"][function]["Properties"]
+
+    assert properties["Handler"] == FUNCTIONS[function]["handler"]
+    assert properties["Timeout"] == FUNCTIONS[function]["timeout"]
+    assert properties["MemorySize"] == 512
+    assert properties["Runtime"] == f"python{sys.version_info.major}.{sys.version_info.minor}"
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_has_a_role_of_its_own_with_its_policy_and_nothing_else(
+    template: Template, function: str
+):
+    resources = template["Resources"]
+    role = resources[ROLES[function]]["Properties"]
+    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+
+    assert resources[function]["Properties"]["Role"] == {"Fn::GetAtt": [ROLES[function], "Arn"]}
+    assert [one["PolicyDocument"] for one in role["Policies"]] == [policy]
+    assert "ManagedPolicyArns" not in role
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_every_function_has_the_same_complete_environment(template: Template, function: str):
+    """Names in the environment are those of the resources, in every stage."""
+    variables = template["Resources"][function]["Properties"]["Environment"]["Variables"]
+    stage = variables["STAGE"]
+
+    assert variables["IDEMPOTENCY_TABLE_NAME"] == _name(template, "IdempotencyTable", stage)
+    assert variables["CONVERSATION_STATE_TABLE_NAME"] == _name(
+        template, "ConversationStateTable", stage
+    )
+    assert variables["AUDIT_TRAIL_TABLE_NAME"] == _name(template, "AuditActionsTable", stage)
+    assert variables["DYNAMO_TABLE_NAME"] == _name(template, "QuillLedgerTable", stage)
+    assert variables["DYNAMO_TTL_DAYS"] == "14"
+    assert variables["QUEUE_NAME"] == _name(template, "EventsQueue", stage)
+    assert variables["WEBHOOK_SECRET_ID"] == f"rp-mw/{stage}/richpanel/webhook_token"
+    assert variables["RICHPANEL_API_KEY_SECRET_ID"] == f"rp-mw/{stage}/richpanel/api_key"
+    assert variables["KEY_HASH_SECRET_ID"] == f"rp-mw/{stage}/key_hash"
+    assert variables["RICHPANEL_BASE_URL"] == "https://api.richpanel.com"
+    assert variables["INGRESS_LEDGER"] == "false"
+    assert variables["RELEASE"] == {"Ref": "Release"}
+
+
+def test_no_stage_can_loosen_a_switch_or_carry_a_secret_in_its_environment():
+    config = json.loads((CHALICE / "config.json").read_text())
+    names = set(config["environment_variables"])
+    for stage in config["stages"].values():
+        names |= stage["environment_variables"].keys()
+
+    assert not [name for name in names if name.lower() in _switches()]
+    assert not [name for name in names if re.search("TOKEN$|KEY$|SECRET$|PASSWORD$", name)]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_logs_to_a_group_that_forgets(template: Template, function: str):
+    group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
+    properties = template["Resources"][group]["Properties"]
+
+    name = f"rp-mw-${{Stage}}{NAMES[function]}"
+    assert template["Resources"][function]["Properties"]["FunctionName"] == {"Fn::Sub": name}
+    assert properties["LogGroupName"] == {"Fn::Sub": f"/aws/lambda/{name}"}
+    assert properties["RetentionInDays"] == {"Fn::If": ["IsProd", 90, 14]}
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_is_traced_where_its_stage_is_and_may_always_send_what_it_traced(
+    template: Template, function: str, stage: str
+):
+    """Lambda refuses a function whose tracing is on and whose role may not write segments."""
+    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+    (statement,) = [one for one in policy["Statement"] if one["Resource"] == "*"]
+
+    assert template["Resources"][function]["Properties"]["Tracing"] == (
+        "PassThrough" if stage == "dev" else "Active"
+    )
+    assert statement["Action"] == ["xray:PutTelemetryRecords", "xray:PutTraceSegments"]
+
+
+def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, stage: str):
+    """The queue's name is the packaged stage's: a stack of another stage may not read it.
+
+    Lambda then refuses the event source, because the role's policy follows the stack's parameter,
+    and a deployment with the wrong `Stage` is rolled back instead of eating another stage's queue.
+    """
+    worker = template["Resources"]["Worker"]
+    (source,) = worker["Properties"]["Events"].values()
+    arn = source["Properties"]["Queue"]["Fn::Sub"]
+
+    assert source["Type"] == "SQS"
+    assert arn.rsplit(":", 1)[-1] == _name(template, "EventsQueue", stage)
+    assert worker["DependsOn"] == ["EventsQueue"]
+    assert source["Properties"]["BatchSize"] == 1
+    assert source["Properties"]["MaximumBatchingWindowInSeconds"] == 0
+    assert "FunctionResponseTypes" not in source["Properties"]
+    concurrency = worker["Properties"]["Environment"]["Variables"]["WORKER_CONCURRENCY"]
+    assert source["Properties"]["ScalingConfig"] == {"MaximumConcurrency": int(concurrency)}
+
+
+def test_the_api_is_deployed_under_the_stages_name(template: Template, stage: str):
+    """The 5xx alarm tells stages apart by it: all of them are called rp-mw in API Gateway."""
+    api = template["Resources"]["RestAPI"]["Properties"]
+
+    assert api["StageName"] == stage
+
+
+def test_nothing_is_merged_into_two_functions_at_once(template: Template):
+    """Merging adds keys: a function beside the one Chalice wrote would leave both, and neither."""
+
+    def functions(value: Any) -> list[set[str]]:
+        if isinstance(value, list):
+            return [one for item in value for one in functions(item)]
+        if not isinstance(value, dict):
+            return []
+        calls = {key for key in value if key.startswith("Fn::") or key == "Ref"}
+        broken = [set(value)] if calls and len(value) > 1 else []
+        return broken + [one for item in value.values() for one in functions(item)]
+
+    assert functions(template["Resources"]) == []
+
+
+def test_no_name_is_substituted_that_the_template_does_not_have(template: Template):
+    """Chalice's own log retention names a function that it calls differently a line later."""
+    known = template["Resources"].keys() | template["Parameters"].keys()
+    texts = re.findall(r'"Fn::Sub": "((?:[^"\\]|\\.)*)"', json.dumps(template["Resources"]))
+    used = set(re.findall(r"\$\{([A-Za-z0-9]+)[}.]", " ".join(texts)))
+
+    assert "Stage" in used
+    assert used - known == set()
+    assert "log_retention_in_days" not in (CHALICE / "config.json").read_text()
+
+
+@pytest.mark.parametrize(
+    ("override", "rule"),
+    [
+        (
+            {
+                "Worker": {
+                    "Properties": {
+                        "Events": {
+                            "WorkerSqsEventSource": {
+                                "Properties": {"Queue": {"Fn::GetAtt": ["EventsQueue", "Arn"]}}
+                            }
+                        }
+                    }
+                }
+            },
+            "E",
+        ),
+        ({"ApiLogs": {"Properties": {"LogGroupName": {"Fn::Sub": "/x/${ApiHandler}"}}}}, "E1019"),
+    ],
+    ids=["two functions merged into one value", "a name Chalice spells in two ways"],
+)
+def test_cfn_lint_catches_the_traps_of_merging(
+    packaged: Path, stage: str, override: Template, rule: str, tmp_path: Path
+):
+    if stage != "dev":
+        pytest.skip("one stage is enough")
+    broken = _merged(json.loads((packaged / "sam.json").read_text()), {"Resources": override})
+    (tmp_path / "sam.json").write_text(json.dumps(broken))
+
+    found = [match.rule.id for match in lint_file(tmp_path / "sam.json")]
+
+    assert any(one.startswith(rule) for one in found), found
+
+
+def test_make_check_names_what_cfn_lint_finds(tmp_path: Path):
+    """That the real templates are clean is seen there, once for each stage."""
+    project = lint.bundle.sources(tmp_path)
+    path = project / ".chalice" / "resources.json"
+    broken = json.loads(path.read_text())
+    broken["Resources"]["ApiLogs"]["Properties"]["RetentionInDays"] = 15
+    path.write_text(json.dumps(broken))
+
+    assert any("15" in one for one in lint.findings(project, "dev"))
+    assert "python -m local.deploy.lint" in (ROOT / "Makefile").read_text()
+
+
+def test_reconciliation_runs_on_a_schedule(template: Template):
+    (event,) = template["Resources"]["Reconcile"]["Properties"]["Events"].values()
+
+    assert event["Type"] == "Schedule"
+    assert re.fullmatch(r"(rate|cron)\(.+\)", event["Properties"]["Schedule"])
+
+
+def test_the_queue_outlasts_a_long_outage_and_then_gives_up_visibly(template: Template):
+    queue = template["Resources"]["EventsQueue"]["Properties"]
+    dead = template["Resources"]["EventsDeadLetterQueue"]["Properties"]
+    variables = template["Resources"]["Worker"]["Properties"]["Environment"]["Variables"]
+
+    assert queue["VisibilityTimeout"] == 720 >= 6 * int(FUNCTIONS["Worker"]["timeout"])
+    assert queue["RedrivePolicy"] == {
+        "deadLetterTargetArn": {"Fn::GetAtt": ["EventsDeadLetterQueue", "Arn"]},
+        "maxReceiveCount": int(variables["MAX_RECEIVE_COUNT"]),
+    }
+    assert queue["MessageRetentionPeriod"] == dead["MessageRetentionPeriod"] == 14 * DAY
+    for one in (queue, dead):
+        assert one["FifoQueue"] is True
+        assert one["ContentBasedDeduplication"] is False
+        assert one["DeduplicationScope"] == "messageGroup"
+        assert one["FifoThroughputLimit"] == "perMessageGroupId"
+        assert one["SqsManagedSseEnabled"] is True
+
+
+@pytest.mark.parametrize(
+    ("table", "name", "keys", "ttl"),
+    [
+        ("IdempotencyTable", "rp_mw_idempotency", ["event_id"], "expires_at"),
+        ("ConversationStateTable", "rp_mw_conversation_state", ["conversation_id"], "expires_at"),
+        (
+            "AuditActionsTable",
+            "rp_mw_audit_actions",
+            ["conversation_id", "ts_action_id"],
+            "expires_at",
+        ),
+        ("QuillLedgerTable", "QuillIdempotencyLedger", ["pk"], "expiresAt"),
+    ],
+)
+def test_a_table_has_its_keys_forgets_and_survives_the_stack(
+    template: Template, stage: str, table: str, name: str, keys: list[str], ttl: str
+):
+    resource = template["Resources"][table]
+    properties = resource["Properties"]
+
+    assert _name(template, table, stage) == f"{name}-{stage}"
+    assert [key["AttributeName"] for key in properties["KeySchema"]] == keys
+    assert {one["AttributeType"] for one in properties["AttributeDefinitions"]} == {"S"}
+    assert properties["TimeToLiveSpecification"] == {
+        "AttributeName": ttl,
+        "Enabled": True,
+    }
+    assert properties["BillingMode"] == "PAY_PER_REQUEST"
+    only_in_prod = {"Fn::If": ["IsProd", True, False]}
+    assert properties["DeletionProtectionEnabled"] == only_in_prod
+    assert properties["PointInTimeRecoverySpecification"] == {
+        "PointInTimeRecoveryEnabled": only_in_prod
+    }
+    assert resource["DeletionPolicy"] == resource["UpdateReplacePolicy"] == "Retain"
+
+
+def test_unfinished_rows_are_found_by_a_sparse_index(template: Template):
+    (index,) = template["Resources"]["IdempotencyTable"]["Properties"]["GlobalSecondaryIndexes"]
+
+    assert index["IndexName"] == "unfinished-index"
+    assert [(key["AttributeName"], key["KeyType"]) for key in index["KeySchema"]] == [
+        ("unfinished", "HASH"),
+        ("last_processed_at", "RANGE"),
+    ]
+    assert index["Projection"] == {"ProjectionType": "ALL"}
+
+
+def test_pending_facts_are_found_by_a_sparse_index_of_keys(template: Template):
+    (index,) = template["Resources"]["QuillLedgerTable"]["Properties"]["GlobalSecondaryIndexes"]
+
+    assert [(key["AttributeName"], key["KeyType"]) for key in index["KeySchema"]] == [
+        ("unfinished", "HASH"),
+        ("seenAt", "RANGE"),
+    ]
+    assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+
+def test_facts_are_posted_every_minute_and_archived_where_nobody_else_reads(template: Template):
+    function = template["Resources"]["PostFacts"]["Properties"]
+    (event,) = function["Events"].values()
+    bucket = template["Resources"]["FactsArchive"]["Properties"]
+
+    assert event["Properties"]["Schedule"] == "rate(1 minute)"
+    assert function["Environment"]["Variables"]["FACTS_BUCKET"] == {"Ref": "FactsArchive"}
+    assert set(bucket["PublicAccessBlockConfiguration"].values()) == {True}
+    assert bucket["BucketEncryption"]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_a_function_may_write_to_its_own_log_group_and_to_no_other(
+    template: Template, function: str
+):
+    group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
+    name = template["Resources"][group]["Properties"]["LogGroupName"]["Fn::Sub"]
+    policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
+    allowed = [
+        one["Resource"]["Fn::Sub"].partition(":log-group:")[2]
+        for one in policy["Statement"]
+        if "logs:PutLogEvents" in one["Action"]
+    ]
+
+    assert allowed == [f"{name}:*"]
+
+
+def test_the_queue_and_every_function_say_that_a_stack_manages_them(template: Template):
+    manager = {"Ref": "ManagedBy"}
+    queue = template["Resources"]["EventsQueue"]["Properties"]
+
+    assert template["Parameters"]["ManagedBy"]["Default"] == "cloudformation"
+    assert {"Key": "managed-by", "Value": manager} in queue["Tags"]
+    for function in FUNCTIONS:
+        environment = template["Resources"][function]["Properties"]["Environment"]
+        assert environment["Variables"]["MANAGED_BY"] == manager
+
+
+def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
+    """The functions compare the tag with their own stage and refuse to start on another's."""
+    kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
+    resources = [one for kind in kinds for one in _of_type(template, kind).values()]
+
+    assert len(resources) == 10
+    for resource in resources:
+        assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
+
+
+def test_the_stage_of_a_stack_has_no_default(template: Template):
+    assert template["Parameters"]["Stage"]["AllowedValues"] == STAGES
+    assert "Default" not in template["Parameters"]["Stage"]
+    assert template["Conditions"]["IsProd"] == {"Fn::Equals": [{"Ref": "Stage"}, "prod"]}
+
+
+def test_a_new_stage_starts_in_shadow_and_no_deployment_moves_a_switch(template: Template):
+    switches = template["Metadata"]["Switches"]["FirstValues"]
+
+    assert switches == {
+        "kill_switch": "false",
+        "safe_mode": "false",
+        "automation_enabled": "false",
+        "shadow_mode": "true",
+    }
+    assert not _of_type(template, "AWS::SSM::Parameter")
+
+
+@pytest.mark.slow
+def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp_path: Path):
+    """Needs a package index: the one test that is let through the guard on the network."""
+    requirements = (ROOT / "requirements.txt").read_text()
+    project = _project(tmp_path, requirements=requirements)
+    bundle = _package(project, "prod", offline=False) / "deployment.zip"
+    names = set(zipfile.ZipFile(bundle).namelist())
+    tops = {name.split("/", 1)[0] for name in names}
+
+    assert {"app.py", "chalicelib", "chalice", "boto3", "botocore", "pydantic", "requests"} <= tops
+    assert not tops & {"local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
+    pinned = re.findall(r"^([a-z0-9]+)==([\w.]+)", requirements, re.MULTILINE)
+    for package, version in pinned:
+        assert f"{package}-{version}.dist-info/METADATA" in names
+    assert bundle.stat().st_size < 40_000_000
+    assert not tops & {"pip", "setuptools", "wheel", "click", "inquirer"}  # Chalice's command line
+    own = [one for one in zipfile.ZipFile(bundle).infolist() if not one.filename.startswith("boto")]
+    assert sum(one.file_size for one in own) < 40_000_000
+
+
+def _project(folder: Path, *, requirements: str) -> Path:
+    ignored = shutil.ignore_patterns("deployments", "deployed", "venv", "__pycache__")
+    shutil.copytree(CHALICE, folder / ".chalice", ignore=ignored)
+    shutil.copytree(ROOT / "chalicelib", folder / "chalicelib", ignore=ignored)
+    shutil.copy(ROOT / "app.py", folder)
+    (folder / "requirements.txt").write_text(requirements)
+    return folder
+
+
+def _package(project: Path, stage: str, *, offline: bool = True) -> Path:
+    out = project / f"out-{stage}"
+    dropped = ("AWS_", "PYTHONWARNINGS", "COVERAGE") + (() if offline else ("PYTHONPATH",))
+    kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
+    invented = {
+        "AWS_DEFAULT_REGION": "us-east-1",
+        "AWS_ACCESS_KEY_ID": "invented",
+        "AWS_SECRET_ACCESS_KEY": "invented",
+    }
+    run = subprocess.run(
+        [
+            *(sys.executable, "-c", "import sys; from chalice.cli import main; sys.exit(main())"),
+            *("package", "--stage", stage),
+            *("--merge-template", ".chalice/resources.json", str(out)),
+        ],
+        cwd=project,
+        env=kept | invented,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return out
+
+
+def _merged(base: Template, more: Template) -> Template:
+    """As Chalice merges: dictionaries deeply, everything else replaced."""
+    out = dict(base)
+    for key, value in more.items():
+        both = isinstance(value, dict) and isinstance(out.get(key), dict)
+        out[key] = _merged(out[key], value) if both else value
+    return out
+
+
+def _of_type(template: Template, kind: str) -> dict[str, Any]:
+    return {name: one for name, one in template["Resources"].items() if one["Type"] == kind}
+
+
+def _name(template: Template, logical: str, stage: str) -> str:
+    properties = template["Resources"][logical]["Properties"]
+    name = properties.get("TableName") or properties.get("QueueName")
+    return name["Fn::Sub"].replace("${Stage}", stage)
+
+
+def _switches() -> set[str]:
+    resources = json.loads((CHALICE / "resources.json").read_text())
+    return set(resources["Metadata"]["Switches"]["FirstValues"])

@@ -1,0 +1,411 @@
+"""Every AWS call a function makes is allowed to it, and nothing is allowed that no function calls.
+
+The calls are read at the wire: each function runs in a container of its own, against the local
+engine, and what botocore is about to send is held against the function's policy file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import boto3
+import pytest
+from botocore.awsrequest import AWSPreparedRequest
+
+from chalicelib.aws.typed_values import to_wire
+from chalicelib.errors import HandBackError, PermanentError, ProviderError, UncertainError
+from chalicelib.facts import hubspot_webhook
+from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.posting.ndjson import S3Rows
+from local import company
+from local.stack import resources
+from local.stack.lambda_events import Context, schedule_event
+from local.stack.pump import Pump
+from local.vendors import aloware, hubspot
+from local.vendors.openai import API_KEY as OPENAI_KEY
+from local.vendors.openai import MODELS, OpenAI
+from local.vendors.richpanel import Richpanel
+from local.vendors.ses import Ses
+from local.vendors.shopify import Shopify
+from local.vendors.twilio import Twilio
+from tests.rigs.engines import drain
+from tests.rigs.outreach import MAIL, Outreach
+from tests.rigs.policies import Call, compare
+
+POLICIES = Path(__file__).parents[2] / ".chalice"
+SERVICES = {
+    "DynamoDB_20120810": "dynamodb",
+    "AmazonSQS": "sqs",
+    "AmazonSSM": "ssm",
+    "secretsmanager": "secretsmanager",
+}
+
+
+class Wire:
+    """What each function sent."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.calls: dict[str, list[Call]] = defaultdict(list)
+        self._monkeypatch = monkeypatch
+        self._function = ""
+        session = boto3.Session()
+        session.events.register("before-send", self._record)
+        monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+
+    @contextmanager
+    def container(self, function: str) -> Iterator[None]:
+        """A new container of a function: nothing is built and nothing is cached."""
+        self._monkeypatch.setattr("chalicelib.wiring._services", [])
+        self._function = function
+        yield
+        self._function = ""
+
+    def _record(self, request: AWSPreparedRequest, **_: object) -> None:
+        if "/v2/email/" in str(request.url):  # SES speaks REST
+            call = Call("ses", "SendEmail", json.loads(request.body))
+            self.calls[self._function].append(call)
+            return
+        target = request.headers.get("X-Amz-Target")
+        if target is None:  # S3 speaks REST
+            bucket, _, key = str(request.url).split("/", 3)[3].partition("/")
+            verb = {"PUT": "PutObject"}[str(request.method)]
+            params = {"Bucket": bucket, "Key": key}
+            self.calls[self._function].append(Call("s3", verb, params))
+            return
+        name = target.decode() if isinstance(target, bytes) else target
+        service, _, operation = name.partition(".")
+        call = Call(SERVICES[service], operation, json.loads(request.body))
+        self.calls[self._function].append(call)
+
+
+@pytest.fixture
+def wire(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Wire:
+    assert app
+    return Wire(monkeypatch)
+
+
+@dataclass
+class Run:
+    """A stage and what can be done with it."""
+
+    app: ModuleType
+    wire: Wire
+    stage: resources.Stage
+    pump: Pump
+    richpanel: Richpanel
+    monkeypatch: pytest.MonkeyPatch
+    events: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.pump.handler = self._handle
+
+    def _handle(self, event: dict[str, Any], context: Context) -> object:
+        self.events.append(event)
+        return self.app.worker(event, context)
+
+    def hear(self, ticket_id: str) -> int:
+        with self.wire.container("api"):
+            return post(self.app, self.stage.secrets.webhook_token, ticket_id)
+
+    def hear_of_a_call(self, **changes: object) -> list[int]:
+        """All deliveries of a call."""
+        token = {"authorization": f"Bearer {self.stage.secrets.aloware_token}"}
+        with self.wire.container("api"):
+            return [
+                posted(self.app, "/webhook/aloware", json.dumps(one), token)
+                for one in aloware.six_deliveries(**changes)
+            ]
+
+    def hear_of_a_ticket(self) -> int:
+        """A batch of HubSpot."""
+        body, stamp = json.dumps([hubspot.event()]), str(hubspot.HubSpot("").now_ms())
+        signature = hubspot_webhook.signature_v3(
+            self.stage.secrets.hubspot_secret,
+            uri=hubspot.TARGET_URL,
+            body=body.encode(),
+            stamp=stamp,
+        )
+        headers = {hubspot_webhook.SIGNATURE_V3: signature, hubspot_webhook.TIMESTAMP: stamp}
+        with self.wire.container("api"):
+            return posted(self.app, "/webhook/hubspot", body, headers)
+
+    def post_facts(self) -> dict[str, Any]:
+        with self.wire.container("post-facts"):
+            return dict(self.app.post_facts(schedule_event(), Context(timeout_seconds=240.0)))
+
+    def work(self) -> None:
+        with self.wire.container("worker"):
+            drain(self.pump)
+
+    def work_again(self) -> None:
+        """The last message once more, as after its visibility time-out."""
+        with self.wire.container("worker"), suppress(ProviderError, HandBackError):
+            self.app.worker(self.events[-1], Context())
+
+    def sweep(self) -> None:
+        with self.wire.container("reconcile"):
+            self.app.reconcile(schedule_event(), Context())
+
+    def switch(self, name: str, value: str) -> None:
+        ssm = self.stage.aws.client("ssm")
+        ssm.put_parameter(Name=f"/rp-mw/dev/{name}", Value=value, Overwrite=True)
+
+    def rewrite(self, table: str, **attributes: dict[str, str]) -> None:
+        """Set attributes of every row of a table."""
+        client, name = self.stage.aws.client("dynamodb"), self.stage.tables[table]
+        for row in client.scan(TableName=name)["Items"]:
+            client.put_item(TableName=name, Item=row | attributes)
+
+
+@pytest.fixture
+def run(
+    app: ModuleType,
+    wire: Wire,
+    stage: resources.Stage,
+    pump: Pump,
+    richpanel: Richpanel,
+    monkeypatch: pytest.MonkeyPatch,
+) -> Run:
+    return Run(app, wire, stage, pump, richpanel, monkeypatch)
+
+
+@pytest.mark.parametrize("function", ["api", "worker", "reconcile", "mail", "post-facts"])
+def test_a_policy_allows_what_its_function_calls_and_no_more(run: Run, function: str):
+    drive = {
+        "api": every_way_in,
+        "worker": every_kind_of_work,
+        "reconcile": every_find,
+        "mail": every_mail,
+        "post-facts": every_post,
+    }
+    drive[function](run)
+
+    found = compare(POLICIES / f"policy-{function}.json", "dev", run.wire.calls[function])
+
+    assert found.missing == ()
+    assert found.unused == ()
+
+
+def every_way_in(run: Run) -> None:
+    assert run.hear("1") == 200
+    with vendors(run) as outreach:
+        for channel in ("whatsapp", "sms", "email"):
+            with run.wire.container("api"):
+                assert outreach.services  # before the test client changes the environment
+                assert outreach.start(channel, channel).status_code == 200
+                assert outreach.fate(channel).status_code == 200
+        with run.wire.container("api"):
+            assert outreach.services
+            assert outreach.deliver(outreach.says("hello")).status_code == 200
+    assert run.hear_of_a_call() == [200] * 6
+    assert run.hear_of_a_ticket() == 200
+    run.monkeypatch.setenv("INGRESS_LEDGER", "true")
+    assert run.hear("1") == 200
+
+
+def every_kind_of_work(run: Run) -> None:
+    for ticket_id in ("routed", "shadowed", "resumed", "refused"):
+        run.richpanel.add_ticket(ticket_id, comments=["Where is my order?"])
+    run.hear("routed")
+    run.work()
+    run.richpanel.add_comment("routed", "And my refund?")
+    run.rewrite("ConversationStateTable", expires_at={"N": "1"})  # left behind by a late TTL
+    run.hear("routed")
+    run.work()
+    run.switch("shadow_mode", "true")
+    run.hear("shadowed")
+    run.work()
+    run.switch("shadow_mode", "false")
+    run.richpanel.fault("status", operation="add_tags", times=1)
+    run.hear("resumed")
+    run.work()
+    run.work_again()
+    run.richpanel.fault("status", status=422, operation="add_tags", times=1)
+    run.hear("refused")
+    run.work()
+    every_fact(run)
+    every_reply(run)
+    with vendors(run) as outreach:
+        every_conversation(run, outreach)
+
+
+def every_reply(run: Run) -> None:
+    """An order question, classified by the model, looked up in the shop, answered."""
+    with Shopify() as shopify, OpenAI() as openai, run.monkeypatch.context() as environ:
+        shopify.add_order("#100234", email="ada@example.com")
+        for name, value in {
+            "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "RICHPANEL_BOT_AGENT_ID": "bot-1",
+            "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
+            "OPENAI_INTENT_ENABLED": "true",
+            "SHOPIFY_BASE_URL": shopify.base_url,
+            "OPENAI_BASE_URL": openai.base_url,
+            "OPENAI_MODEL": MODELS[0],
+        }.items():
+            environ.setenv(name, value)
+        run.richpanel.add_ticket(
+            "asked", comments=["Where is my order #100234?"], customer_email="ada@example.com"
+        )
+        run.hear("asked")
+        run.work()
+
+
+def every_conversation(run: Run, outreach: Outreach) -> None:
+    key = "ai-multi-comms/openai-api-key/email-dev"
+    company.put_secrets(run.stage, {key: OPENAI_KEY})
+    ai = {"openai_config": {"email": {"api_key_reference": key}}}
+    outreach.set_project(ai_config=ai)
+    outreach.twilio.fault("act_then_drop", operation="create_message", skip=1)
+    for channel in ("whatsapp", "sms", "email"):
+        outreach.start(channel, channel)
+    run.work()
+    for post in outreach.twilio.callbacks():
+        outreach.deliver(post)
+    for _ in range(5):  # so that the newest messages are more than the record holds
+        outreach.deliver(outreach.says("Tell me more"))
+        run.work()
+    outreach.deliver(outreach.says("STOP", whatsapp=False))
+    outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.emails[0]["reply_to"], "Hello"))
+    outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, "Hello again"))
+    run.work()
+    assert [row for row in outreach.rows() if "parked" in json.dumps(row)] == []
+
+
+def every_mail(run: Run) -> None:
+    with vendors(run) as outreach:
+        for ledger in ("false", "true"):
+            run.monkeypatch.setenv("INGRESS_LEDGER", ledger)
+            with run.wire.container("mail"):
+                outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, f"Hello {ledger}"))
+    failed = {"QueueUrl": "http://127.0.0.1:1/000000000000/rp-mw-mail-failures-dev"}
+    run.wire.calls["mail"].append(Call("sqs", "SendMessage", failed))  # Lambda's own, by the role
+
+
+@contextmanager
+def vendors(run: Run) -> Iterator[Outreach]:
+    """The vendors of outreach, and a company; its calls count for the container that is open."""
+    with Twilio() as twilio, Ses() as ses, OpenAI() as openai:
+        environ = {
+            "TWILIO_BASE_URL": twilio.base_url,
+            "AWS_ENDPOINT_URL_SESV2": ses.base_url,
+            "OPENAI_BASE_URL": openai.url,
+            "OPENAI_MODEL": MODELS[0],
+            "PUBLIC_BASE_URL": company.PUBLIC_URL,
+        }
+        for name, value in environ.items():
+            run.monkeypatch.setenv(name, value)
+        run.monkeypatch.setattr("chalicelib.wiring._services", [])
+        yield Outreach(run.app, run.stage, twilio, ses)
+
+
+def every_fact(run: Run) -> None:
+    """Six deliveries, the second of which takes the place of the first; the roster is asked."""
+    run.monkeypatch.setenv("ALOWARE_RING_GROUP_URL", f"{run.richpanel.base_url}/v1/users")
+    run.stage.aws.client("secretsmanager").create_secret(
+        Name="rp-mw/dev/aloware/api_token", SecretString="invented"
+    )
+    run.hear_of_a_call()
+    run.work()
+
+
+def every_post(run: Run) -> None:
+    account = run.stage.aws.account
+    run.stage.aws.client("s3").create_bucket(Bucket=f"rp-mw-facts-dev-{account}")
+    run.monkeypatch.setenv("FACTS_BUCKET", f"rp-mw-facts-dev-{account}")
+    every_fact(run)
+    assert run.post_facts()["outcome"] == "posted"
+    run.hear_of_a_ticket()
+    run.work()
+    append = S3Rows.append
+    errors = [
+        UncertainError("s3", "put_object", reason="timeout"),
+        PermanentError("s3", "put_object", reason="http_400"),
+    ]
+
+    def in_trouble(sink: S3Rows, table: str, *rows: Any, **more: Any) -> None:
+        if table == FACT_EVENT and errors:
+            raise errors.pop(0)
+        append(sink, table, *rows, **more)
+
+    run.monkeypatch.setattr(S3Rows, "append", in_trouble)
+    outcomes = [run.post_facts()["outcome"] for _ in range(3)]
+    assert outcomes == ["waiting:s3_timeout", "held:repetition_refused", "posted"]
+
+
+LEFT_UNKNOWN = {
+    "event_id": "act:rp_reply:unheard:c-1",
+    "status": "unknown",
+    "unfinished": "unknown#0",
+    "last_processed_at": "2026-01-01T00:00:00.000Z",
+    "action_kind": "reply",
+    "conversation_id": "unheard",
+    "event_key": "evt:rp:unheard:c-1",
+    "owner": "o1",
+    "started_epoch": 1,
+    "horizon": 2,
+    "probe": {"author": "bot", "reference": "ref-1"},
+}
+"""A reply of unknown outcome, which the ticket shows."""
+
+
+def every_find(run: Run) -> None:
+    run.richpanel.set_modes(list_allowed=False)
+    run.sweep()  # where listing is forbidden, a known ticket's number is looked for
+    run.richpanel.set_modes(list_allowed=True)
+    run.richpanel.set_modes(listed_with_comments=True)
+    run.richpanel.add_ticket("unheard", comments=["Where is my order?"])
+    run.richpanel.add_ticket("mute")
+    with run.monkeypatch.context() as down:
+        down.setenv("INGRESS_LEDGER", "true")
+        down.setenv("QUEUE_NAME", "gone-dev.fifo")
+        assert run.hear("stranded") == 503
+    run.rewrite("IdempotencyTable", last_processed_at={"S": "2026-01-01T00:00:00.000Z"})
+    run.richpanel.add_comment("unheard", "Done. (ref-1)", operator=True, author_id="bot")
+    run.stage.aws.client("dynamodb").put_item(
+        TableName=run.stage.tables["IdempotencyTable"], Item=to_wire(LEFT_UNKNOWN)
+    )
+    with vendors(run) as outreach:
+        outreach.twilio.fault("act_then_drop", operation="create_message", times=2)
+        for channel in ("whatsapp", "sms"):
+            assert outreach.start(channel, channel).status_code == 200
+        run.work()
+        with run.monkeypatch.context() as down:
+            down.setenv("INGRESS_LEDGER", "true")
+            down.setenv("QUEUE_NAME", "gone-dev.fifo")
+            with run.wire.container("api"):
+                assert outreach.services
+                assert outreach.deliver(outreach.says("hello")).status_code == 503
+        rested = {"S": "2026-01-01T00:00:00.000Z"}
+        run.rewrite("IdempotencyTable", last_processed_at=rested)
+        run.monkeypatch.setattr("chalicelib.wiring._services", [])
+        run.sweep()
+
+
+def post(app: ModuleType, token: str, ticket_id: str) -> int:
+    body = json.dumps({"ticket_id": ticket_id, "trigger": "customer_message"})
+    return posted(app, "/webhook/richpanel", body, {"x-richpanel-webhook-token": token})
+
+
+def posted(app: ModuleType, path: str, body: str, headers: dict[str, str]) -> int:
+    event: dict[str, Any] = {
+        "requestContext": {
+            "httpMethod": "POST",
+            "resourcePath": path,
+            "identity": {"sourceIp": "127.0.0.1"},
+            "path": path,
+        },
+        "headers": {"content-type": "application/json", **headers},
+        "multiValueQueryStringParameters": None,
+        "pathParameters": {},
+        "stageVariables": None,
+        "body": body,
+        "isBase64Encoded": False,
+    }
+    return int(app.app(event, Context())["statusCode"])

@@ -1,0 +1,195 @@
+"""The policies name exact resources, and the check that compares them with real calls can fail."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.rigs.policies import WITHOUT_RESOURCES, Call, Permission, compare, grants, needs
+
+CHALICE = Path(__file__).parents[2] / ".chalice"
+POLICIES = sorted(CHALICE.glob("policy-*.json"))
+TABLE = "rp_mw_idempotency-dev"
+COMPANIES_OWN = {
+    "secretsmanager/secret:ai-multi-comms/whatsapp-credentials/*/twilio-dev-??????",
+    "secretsmanager/secret:ai-multi-comms/sms-credentials/*/twilio-dev-??????",
+    "secretsmanager/secret:ai-multi-comms/openai-api-key/*-dev-??????",
+    "ses/identity/*",
+}
+"""Named after companies and their domains, which come and go without a deployment."""
+
+
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda path: path.stem)
+def test_a_policy_names_exact_actions_and_resources(policy: Path):
+    for grant in grants(policy, "dev"):
+        assert "*" not in grant.action
+        if grant.action in WITHOUT_RESOURCES:
+            continue
+        if grant.resource not in COMPANIES_OWN:
+            assert "*" not in grant.resource.removesuffix(":*").removesuffix("/*")
+        assert grant.resource.endswith(":*") == grant.action.startswith("logs:")
+        in_buckets = grant.action.startswith(("s3:", "ses:"))
+        assert grant.resource.endswith("/*") <= in_buckets
+
+
+@pytest.mark.parametrize("stage", ["dev", "staging", "prod"])
+@pytest.mark.parametrize("policy", POLICIES, ids=lambda path: path.stem)
+def test_every_resource_of_a_policy_belongs_to_its_stage(policy: Path, stage: str):
+    assert all(
+        stage in grant.resource
+        for grant in grants(policy, stage)
+        if grant.resource not in COMPANIES_OWN and grant.action not in WITHOUT_RESOURCES
+    )
+
+
+def test_the_public_door_may_not_read_vendor_secrets_nor_search_any_table():
+    allowed = set(grants(CHALICE / "policy-api.json", "dev"))
+    secrets = {g.resource for g in allowed if g.action == "secretsmanager:GetSecretValue"}
+    searches = {"dynamodb:Query", "dynamodb:Scan", "dynamodb:BatchGetItem"}
+
+    assert secrets == {
+        "secretsmanager/secret:rp-mw/dev/richpanel/webhook_token-??????",
+        "secretsmanager/secret:rp-mw/dev/key_hash-??????",
+        "secretsmanager/secret:rp-mw/dev/router/api_keys-??????",
+        "secretsmanager/secret:rp-mw/dev/twilio/webhook_tokens-??????",
+        "secretsmanager/secret:rp-mw/dev/aloware/webhook_token-??????",
+        "secretsmanager/secret:rp-mw/dev/hubspot/client_secret-??????",
+    }
+    assert not searches & {g.action for g in allowed}
+    assert not [g for g in allowed if "table/conversations" in g.resource]
+
+
+def test_nobody_may_delete_a_row():
+    """Nothing is deleted: the ledger's rows leave by their time to live only."""
+    allowed = [g for policy in POLICIES for g in grants(policy, "dev")]
+
+    assert not [g for g in allowed if g.action.startswith("dynamodb:") and "Delete" in g.action]
+    batches = {g.resource for g in allowed if g.action == "dynamodb:BatchWriteItem"}
+    assert batches == {  # it covers deleting too
+        "dynamodb/table/rp_mw_audit_actions-dev",
+        "dynamodb/table/QuillIdempotencyLedger-dev",
+    }
+
+
+@pytest.mark.parametrize(
+    ("call", "expected"),
+    [
+        (
+            Call("dynamodb", "UpdateItem", {"TableName": TABLE}),
+            [Permission("dynamodb:UpdateItem", f"dynamodb/table/{TABLE}")],
+        ),
+        (
+            Call("dynamodb", "Query", {"TableName": TABLE, "IndexName": "unfinished-index"}),
+            [Permission("dynamodb:Query", f"dynamodb/table/{TABLE}/index/unfinished-index")],
+        ),
+        (
+            Call("dynamodb", "BatchWriteItem", {"RequestItems": {"a": [], "b": []}}),
+            [
+                Permission("dynamodb:BatchWriteItem", "dynamodb/table/a"),
+                Permission("dynamodb:BatchWriteItem", "dynamodb/table/b"),
+            ],
+        ),
+        (
+            Call(
+                "dynamodb",
+                "BatchExecuteStatement",
+                {"Statements": [{"Statement": f"INSERT INTO \"{TABLE}\" VALUE {{'event_id': ?}}"}]},
+            ),
+            [Permission("dynamodb:PartiQLInsert", f"dynamodb/table/{TABLE}")],
+        ),
+        (
+            Call("dynamodb", "ExecuteStatement", {"Statement": 'select * from "t"."i" where a=?'}),
+            [Permission("dynamodb:PartiQLSelect", "dynamodb/table/t")],
+        ),
+        (
+            Call(
+                "dynamodb",
+                "TransactWriteItems",
+                {
+                    "TransactItems": [
+                        {"Put": {"TableName": "a"}},
+                        {"ConditionCheck": {"TableName": "b"}},
+                    ]
+                },
+            ),
+            [
+                Permission("dynamodb:PutItem", "dynamodb/table/a"),
+                Permission("dynamodb:ConditionCheckItem", "dynamodb/table/b"),
+            ],
+        ),
+        (
+            Call(
+                "dynamodb",
+                "ListTagsOfResource",
+                {"ResourceArn": f"arn:aws:dynamodb:us-east-1:000000000000:table/{TABLE}"},
+            ),
+            [Permission("dynamodb:ListTagsOfResource", f"dynamodb/table/{TABLE}")],
+        ),
+        (
+            Call("sqs", "SendMessage", {"QueueUrl": "http://127.0.0.1:1/000000000000/q.fifo"}),
+            [Permission("sqs:SendMessage", "sqs/q.fifo")],
+        ),
+        (
+            Call("sqs", "GetQueueUrl", {"QueueName": "q.fifo"}),
+            [Permission("sqs:GetQueueUrl", "sqs/q.fifo")],
+        ),
+        (
+            Call("ssm", "GetParameters", {"Names": ["/rp-mw/dev/kill_switch"]}),
+            [Permission("ssm:GetParameters", "ssm/parameter/rp-mw/dev/kill_switch")],
+        ),
+    ],
+    ids=lambda value: value.operation if isinstance(value, Call) else "",
+)
+def test_a_call_needs_its_permission(call: Call, expected: list[Permission]):
+    assert list(needs(call)) == expected
+
+
+def test_an_unknown_service_is_no_free_pass():
+    with pytest.raises(ValueError, match="sns:Publish"):
+        list(needs(Call("sns", "Publish")))
+
+
+def test_a_call_without_permission_is_missing_and_a_permission_without_call_is_unused(
+    tmp_path: Path,
+):
+    policy = tmp_path / "policy.json"
+    arn = "arn:${AWS::Partition}:dynamodb:${AWS::Region}:${AWS::AccountId}:table/t-${Stage}"
+    statement = {
+        "Effect": "Allow",
+        "Action": ["dynamodb:GetItem", "dynamodb:PutItem"],
+        "Resource": {"Fn::Sub": arn},
+    }
+    policy.write_text(json.dumps({"Statement": [statement]}))
+
+    result = compare(
+        policy,
+        "dev",
+        [
+            Call("dynamodb", "GetItem", {"TableName": "t-dev"}),
+            Call("dynamodb", "GetItem", {"TableName": "t-prod"}),
+        ],
+    )
+
+    assert result.missing == (Permission("dynamodb:GetItem", "dynamodb/table/t-prod"),)
+    assert result.unused == (Permission("dynamodb:PutItem", "dynamodb/table/t-dev"),)
+
+
+def test_a_secret_is_matched_with_the_six_characters_its_arn_ends_with():
+    secret = Call("secretsmanager", "GetSecretValue", {"SecretId": "rp-mw/dev/richpanel/api_key"})
+
+    assert compare(CHALICE / "policy-worker.json", "dev", [secret]).missing == ()
+    assert compare(CHALICE / "policy-api.json", "dev", [secret]).missing != ()
+
+
+@pytest.mark.parametrize("change", [{"Effect": "Deny"}, {"Condition": {}}, {"Resource": "*"}])
+def test_a_policy_that_the_check_does_not_understand_fails_it(
+    tmp_path: Path, change: dict[str, object]
+):
+    policy = tmp_path / "policy.json"
+    statement = {"Effect": "Allow", "Action": "sqs:SendMessage", "Resource": "*"} | change
+    policy.write_text(json.dumps({"Statement": [statement]}))
+
+    with pytest.raises(ValueError, match="policy"):
+        list(grants(policy, "dev"))

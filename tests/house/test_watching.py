@@ -1,0 +1,244 @@
+"""Alarms and dashboard read what the code emits: name, namespace and dimensions, exactly.
+
+An alarm on a metric that nobody writes is green for ever.  So every name is looked up in the code,
+every set of dimensions in what `JsonLog` makes of the code's own call, and what can be provoked is.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from chalice.test import Client
+
+from chalicelib import redaction
+from chalicelib.aws.logs import ROLLUPS, JsonLog
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.event import EventStatus
+from chalicelib.wiring import services
+from local.stack.lambda_events import Context, schedule_event
+from ops.stage.template import Template
+from tests.rigs.engines import drain
+from tests.rigs.fakes import ManualClock
+
+ROOT = Path(__file__).parents[2]
+RAW = json.loads((ROOT / ".chalice" / "resources.json").read_text())
+ALARMS = {k: v for k, v in RAW["Resources"].items() if v.get("Type") == "AWS::CloudWatch::Alarm"}
+OURS = "rp-mw/dev"
+AWS_METRICS = {
+    ("AWS/Lambda", "Errors"): {"FunctionName"},
+    ("AWS/Lambda", "Throttles"): {"FunctionName"},
+    ("AWS/Lambda", "Duration"): {"FunctionName"},
+    ("AWS/ApiGateway", "5XXError"): {"ApiName", "Stage"},
+    ("AWS/SQS", "ApproximateAgeOfOldestMessage"): {"QueueName"},
+    ("AWS/SQS", "ApproximateNumberOfMessagesVisible"): {"QueueName"},
+    ("AWS/SQS", "ApproximateNumberOfMessagesNotVisible"): {"QueueName"},
+    ("AWS/DynamoDB", "WriteThrottleEvents"): {"TableName"},
+}
+"""Metrics of AWS's own, with the dimensions it publishes them under."""
+
+CLOSED_SETS = {
+    ("mw.effects", "outcome"): {one.value for one in ActionStatus},
+    ("mw.worker.events", "outcome"): {one.value for one in EventStatus},
+}
+
+Series = tuple[str, str, frozenset[tuple[str, str]]]
+
+
+def emitted() -> dict[str, set[frozenset[str]]]:
+    """Metric name to the sets of dimensions it is stored under, from the code's own calls."""
+    found: dict[str, set[frozenset[str]]] = {}
+    for path in (ROOT / "chalicelib").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            called = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute)
+            if called and node.func.attr == "metric" and node.args:
+                name = node.args[0]
+                assert isinstance(name, ast.Constant), f"{path.name}: a metric's name is literal"
+                labels = [word.arg for word in node.keywords if word.arg != "value"]
+                assert None not in labels, f"{path.name}: a metric's dimensions are literal"
+                found.setdefault(name.value, set()).update(sets_of(name.value, labels))
+    return found
+
+
+def sets_of(name: str, labels: list[str | None]) -> set[frozenset[str]]:
+    stream = io.StringIO()
+    log = JsonLog(ManualClock(), stage="dev", release="1", stream=stream)
+    log.metric(name, **{str(label): "x" for label in labels})
+    (metrics,) = json.loads(stream.getvalue())["_aws"]["CloudWatchMetrics"]
+    return {frozenset(one) for one in metrics["Dimensions"]}
+
+
+def alarms() -> dict[str, dict[str, Any]]:
+    """Every alarm of stage dev, by name, with its functions resolved."""
+    stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    found = {}
+    for alarm in ALARMS.values():
+        properties = {k: v for k, v in alarm["Properties"].items() if not k.endswith("Actions")}
+        resolved = stage.resolved(properties)
+        found[resolved["AlarmName"].removeprefix("rp-mw-dev-")] = resolved
+    return found
+
+
+def series(alarm: dict[str, Any]) -> Series:
+    dimensions = frozenset((one["Name"], one["Value"]) for one in alarm["Dimensions"])
+    return alarm["Namespace"], alarm["MetricName"], dimensions
+
+
+def on_dashboard() -> list[Series]:
+    """Every line of the dashboard of stage dev."""
+    body = RAW["Resources"]["Dashboard"]["Properties"]["DashboardBody"]
+    stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    widgets = json.loads(stage.resolved(body))["widgets"]
+    lines = [line for one in widgets for line in one["properties"].get("metrics", [])]
+    return [
+        (line[0], line[1], frozenset(zip(line[2::2], line[3::2], strict=True))) for line in lines
+    ]
+
+
+def assert_somebody_writes(one: Series):
+    namespace, name, dimensions = one
+    labels = {label for label, _ in dimensions}
+    if namespace != OURS:
+        assert labels == AWS_METRICS[namespace, name]
+        return
+    assert frozenset(labels) in emitted()[name], f"{name} is never stored by {sorted(labels)}"
+    assert ("stage", "dev") in dimensions
+    for label, value in dimensions:
+        if (name, label) in CLOSED_SETS:
+            assert value in CLOSED_SETS[name, label]
+
+
+# --- the declaration --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", sorted(alarms()))
+def test_an_alarm_reads_a_metric_that_is_written_under_just_these_dimensions(name):
+    assert_somebody_writes(series(alarms()[name]))
+
+
+def test_every_line_of_the_dashboard_is_written_too():
+    assert len(on_dashboard()) > 30
+    for one in on_dashboard():
+        assert_somebody_writes(one)
+
+
+def test_every_sum_that_is_kept_is_read_by_an_alarm_or_the_dashboard():
+    """A set of dimensions costs as much as a metric."""
+    read = {
+        (name, label)
+        for _, name, dimensions in [*map(series, alarms().values()), *on_dashboard()]
+        for label, _ in dimensions
+    }
+    assert {(name, label) for name, labels in ROLLUPS.items() for label in labels} <= read
+
+
+@pytest.mark.parametrize("name", sorted(ALARMS))
+def test_an_alarm_has_a_recipient_its_arithmetic_and_its_page(name):
+    properties = ALARMS[name]["Properties"]
+    page = properties["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
+    assert properties["AlarmActions"] == properties["OKActions"] == [{"Ref": "AlarmTopic"}]
+    assert properties["AlarmDescription"].endswith(f"docs/runbook.md#{page}")
+    assert len(properties["AlarmDescription"]) <= 1024
+
+
+def test_names_in_the_alarms_are_those_of_the_resources():
+    """A dimension that names another queue or function is as silent as one that nobody writes."""
+    stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    real = {one["Properties"].get("FunctionName", {}).get("Fn::Sub") for one in functions()}
+    real |= {
+        one["Properties"][key]["Fn::Sub"]
+        for one in RAW["Resources"].values()
+        for key in ("QueueName", "TableName")
+        if key in one.get("Properties", {}) and "Dimensions" not in one["Properties"]
+    }
+    names = {stage.resolved({"Fn::Sub": one}) for one in real if one}
+    used = {
+        value
+        for _, _, dimensions in map(series, alarms().values())
+        for label, value in dimensions
+        if label in ("FunctionName", "QueueName", "TableName")
+    }
+    assert used <= names
+
+
+def functions():
+    return [one for one in RAW["Resources"].values() if "Type" not in one]
+
+
+# --- what can be provoked ----------------------------------------------------------------------
+
+
+def test_what_goes_wrong_is_counted_where_the_alarm_looks(app, stage, richpanel, pump, capsys):
+    """One run of the whole system in which a good deal goes wrong."""
+    services()  # before Chalice's test client puts the deployed stage's environment there
+    with Client(app.app) as client:
+        for token in ("wrong", stage.secrets.webhook_token):
+            headers = {"content-type": "application/json", "x-richpanel-webhook-token": token}
+            client.http.post(
+                "/webhook/richpanel", headers=headers, body=b'{"ticket_id":"1","message_id":"c"}'
+            )
+    richpanel.add_ticket("1", comments=[{"body": "refund", "id": "c"}])
+    richpanel.fault("status", operation="read_ticket", status=429)
+    drain(pump)
+    richpanel.set_modes(list_allowed=False)
+    app.reconcile(schedule_event(), Context(timeout_seconds=240))
+
+    written = series_in(capsys.readouterr().out)
+    for name in ("invalid-tokens", "vendor-rate-limits", "listing-forbidden"):
+        assert series(alarms()[name]) in written, name
+    assert series(alarms()["reconcile-silent"]) in written
+
+
+def test_a_line_that_cannot_be_redacted_is_counted_where_the_alarm_looks(monkeypatch):
+    def fails(value):
+        raise RuntimeError
+
+    monkeypatch.setattr(redaction, "redact_mapping", fails)
+    stream = io.StringIO()
+    JsonLog(ManualClock(), stage="dev", release="1", stream=stream).event("x", text="y")
+    assert series(alarms()["redaction-failures"]) in series_in(stream.getvalue())
+
+
+def series_in(output: str) -> set[Series]:
+    """Every metric that CloudWatch would make of these lines."""
+    found = set()
+    for line in output.splitlines():
+        record = json.loads(line) if line.startswith('{"_aws"') else {"_aws": {}}
+        for metrics in record["_aws"].get("CloudWatchMetrics", []):
+            for labels in metrics["Dimensions"]:
+                values = frozenset((label, record[label]) for label in labels)
+                found |= {(metrics["Namespace"], m["Name"], values) for m in metrics["Metrics"]}
+    return found
+
+
+# --- log lines ----------------------------------------------------------------------------------
+
+
+def test_one_trace_leads_from_the_webhook_to_the_vendor_call(app, stage, richpanel, pump, capsys):
+    services()
+    richpanel.add_ticket("1042", comments=[{"body": "I want a refund", "id": "c-1"}])
+    with Client(app.app) as client:
+        client.http.post(
+            "/webhook/richpanel",
+            headers={
+                "content-type": "application/json",
+                "x-richpanel-webhook-token": stage.secrets.webhook_token,
+            },
+            body=b'{"ticket_id":"1042","message_id":"c-1"}',
+        )
+    drain(pump)
+    lines = [json.loads(one) for one in capsys.readouterr().out.splitlines()]
+    logged = {one["event"]: one for one in lines if "event" in one}
+    trace = logged["ingress.accepted"]["mw_trace_id"]
+    chain = ("worker.job.start", "vendor.richpanel.add_tags", "action.done", "worker.processed")
+    assert [logged[name]["mw_trace_id"] for name in chain] == [trace] * 4
+    for name in chain:
+        assert re.fullmatch(r"[0-9a-f]{16}", logged[name]["ticket_id"])
+        assert re.fullmatch(r"[0-9a-f]{16}", logged[name]["idempotency_key"])
+        assert {"ts", "level", "event", "step", "env", "mw_release"} <= logged[name].keys()
+    assert logged["vendor.richpanel.add_tags"]["step"] == "vendor"

@@ -1,0 +1,118 @@
+"""Every status that a webhook's description has is met on purpose, with the code that goes with it."""
+
+import json
+from urllib.parse import urlencode
+
+import pytest
+import requests
+import schemathesis
+
+from chalicelib.aws.queue import SqsOutbox
+from chalicelib.errors import UnavailableError
+from local import company
+from local.vendors import aloware, hubspot, twilio
+from tests.house.test_openapi import DESCRIBED, served  # noqa: F401 - pytest finds fixtures by name
+from tests.house.test_watching import alarms, series, series_in
+from tests.rigs.engines import drain
+
+SCHEMA = schemathesis.openapi.from_dict(DESCRIBED)
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+SID = "SM" + "0" * 32
+WEBHOOKS = [path for path in DESCRIBED["paths"] if path.startswith("/webhook/")]
+STATUSES = [
+    (path, int(status))
+    for path in WEBHOOKS
+    for status in DESCRIBED["paths"][path]["post"]["responses"]
+]
+BODIES = {
+    "/webhook/richpanel": (JSON, json.dumps({"ticket_id": "1042", "message_id": "c-1"})),
+    "/webhook/twilio": (
+        FORM,
+        urlencode(
+            {
+                "AccountSid": twilio.ACCOUNT_SID,
+                "MessageSid": SID,
+                "From": "+15550100001",
+                "To": company.SMS_NUMBER,
+                "Body": "Hello",
+            }
+        ),
+    ),
+    "/webhook/twilio/status": (
+        FORM,
+        urlencode(
+            {
+                "AccountSid": twilio.ACCOUNT_SID,
+                "MessageSid": SID,
+                "MessageStatus": "delivered",
+            }
+        ),
+    ),
+    "/webhook/aloware": (JSON, json.dumps(aloware.six_deliveries()[1])),
+    "/webhook/hubspot": (JSON, json.dumps([hubspot.event()])),
+}
+"""What each sender posts: content type and body."""
+WRONG = {
+    "/webhook/richpanel": "{",
+    "/webhook/twilio": urlencode({"AccountSid": twilio.ACCOUNT_SID}),
+    "/webhook/twilio/status": urlencode({"AccountSid": twilio.ACCOUNT_SID}),
+    "/webhook/aloware": "{",
+    "/webhook/hubspot": "{",
+}
+CODES = {
+    400: {"invalid_json", "missing_messagesid"},
+    401: {"missing_token", "missing_signature", "invalid_signature", "missing_credential"},
+    413: {"payload_too_large"},
+    500: {"internal_error"},
+    503: {"enqueue_failed", "unavailable"},
+}
+QUERY = {"/webhook/twilio/status": f"?cid={'0' * 32}.{'0' * 32}"}
+HUGE = "&Pad=" + "x" * (4 * 1024 * 1024 + 1)
+SECRETS = {
+    "/webhook/richpanel": "richpanel/webhook_token",
+    "/webhook/twilio": "key_hash",
+    "/webhook/twilio/status": "key_hash",
+}
+"""What each door cannot do without; a new container finds it empty."""
+
+
+def unqueued(*_, **__):
+    """Stands for the queue: it takes nothing."""
+    raise UnavailableError("enqueue_failed")
+
+
+@pytest.mark.parametrize(("path", "status"), STATUSES)
+def test_a_described_status_is_met(served, stage, pump, monkeypatch, capsys, path, status):  # noqa: F811
+    running, session = served
+    content_type, body = BODIES[path]
+    match status:
+        case 400:
+            body = WRONG[path]
+        case 401:
+            session = requests.Session()
+        case 413:
+            body += HUGE
+        case 415:
+            content_type = "application/xml"
+        case 500:
+            emptied(stage, SECRETS[path])
+        case 503:
+            monkeypatch.setattr(SqsOutbox, "put", unqueued)
+    query = QUERY.get(path, "") if status != 400 else ""
+    answer = session.post(
+        running.url + path + query, data=body, headers={"content-type": content_type}, timeout=30
+    )
+    assert answer.status_code == status, answer.text
+    SCHEMA[path]["POST"].validate_response(answer)
+    if status in CODES:
+        assert answer.json()["code"] in CODES[status]
+    if status != requests.codes.ok:
+        assert drain(pump) == []
+    if status in (500, 503):
+        assert series(alarms()["ingress-failures"]) in series_in(capsys.readouterr().out)
+
+
+def emptied(stage, name):
+    """A secret without a value, and a container that has not read it yet."""
+    client = stage.aws.client("secretsmanager")
+    client.put_secret_value(SecretId=f"rp-mw/dev/{name}", SecretString=" ")

@@ -1,0 +1,492 @@
+"""The ledger's contract, in memory and on every engine: one claim wins, a lost lease writes nothing."""
+
+import itertools
+import threading
+
+import pytest
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.errors import LeaseLostError, TransientError
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.event import RECEIPT_GONE, Busy, EventStatus, Finished, Lease
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import UNDECIDED
+from chalicelib.support.actions import AddTag
+from tests.rigs.fakes import ManualClock
+from tests.rigs.ledger import MODES, facts
+
+NOTHING = frozenset()
+REQUIRED = {
+    "event_id": str,
+    "created_at": str,
+    "last_processed_at": str,
+    "received_at": str,
+    "expires_at": int,
+    "status": str,
+    "mode": str,
+    "conversation_id": str,
+    "safe_mode": bool,
+    "automation_enabled": bool,
+    "payload_sha256": str,
+    "payload_bytes": int,
+}
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def table(table_a):
+    return table_a
+
+
+@pytest.fixture
+def ledger(table, clock):
+    owners = (f"owner-{n}" for n in itertools.count(1))
+    return Ledger(table, clock, lambda: next(owners))
+
+
+def claim(ledger, event=None, *, lease_seconds=250.0, takeover=NOTHING, **more):
+    return ledger.claim(
+        event or facts(), MODES, lease_seconds=lease_seconds, takeover=takeover, **more
+    )
+
+
+def row(table, key="evt:rp:1042:c-77"):
+    return table.get({"event_id": key})
+
+
+# --- claims ---------------------------------------------------------------------------------
+
+
+def test_a_new_event_is_claimed_with_every_attribute_the_data_model_demands(ledger, table):
+    lease = claim(ledger)
+    stored = row(table)
+    assert isinstance(lease, Lease)
+    assert (lease.fence, lease.attempts, lease.plan) == (1, 1, None)
+    assert not lease.was_left
+    for name, kind in REQUIRED.items():
+        assert type(stored[name]) is kind, name
+    assert stored["status"] == "processing"
+    assert stored["source_message_id"] == "c-77"
+    assert stored["expires_at"] - int(ManualClock().now().timestamp()) == 30 * 86_400
+
+
+def test_a_second_claim_finds_the_first_busy_and_is_told_until_when(ledger, clock):
+    """F27: a copy of a live message must not be acknowledged; the first may yet fail."""
+    claim(ledger, lease_seconds=250)
+    again = claim(ledger)
+    assert again == Busy(until_epoch=int(clock.now().timestamp()) + 250)
+
+
+def test_sixteen_claims_at_once_have_one_winner(ddb, clock):
+    """F02."""
+    results = []
+    owners = itertools.count()
+
+    def run():
+        table = Table(ddb.aws.client("dynamodb"), ddb.ledger_table)
+        results.append(claim(Ledger(table, clock, lambda: f"o{next(owners)}")))
+
+    threads = [threading.Thread(target=run) for _ in range(16)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sum(isinstance(result, Lease) for result in results) == 1
+    assert sum(isinstance(result, Busy) for result in results) == 15
+
+
+def test_a_finished_event_is_a_duplicate_for_ever_after(ledger, clock):
+    """F01, F06."""
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    clock.forward(3 * 86_400)
+    assert claim(ledger) == Finished(EventStatus.PROCESSED)
+
+
+def test_an_event_whose_worker_died_is_claimed_again_after_its_lease(ledger, clock):
+    """F15, F16."""
+    claim(ledger, lease_seconds=250)
+    clock.forward(249)
+    assert isinstance(claim(ledger), Busy)
+    clock.forward(2)
+    again = claim(ledger)
+    assert (again.fence, again.attempts) == (2, 2)
+    assert again.was_left
+
+
+def test_a_released_event_is_claimed_again_at_once_and_keeps_its_plan(ledger):
+    lease = claim(ledger)
+    ledger.store_plan(lease, "the plan", intent="refund_request", modes=MODES)
+    ledger.release(lease, reason="richpanel_http_429")
+    again = claim(ledger)
+    assert (again.fence, again.plan, again.was_left) == (2, "the plan", False)
+
+
+def test_a_claim_notes_the_conversation_that_the_worker_found(ledger):
+    ledger.receive(facts(conversation_id="all-the-door-knew"))
+    claim(ledger, facts(conversation_id="found"))
+    assert ledger.stored(facts().event_key).event.conversation_id == "found"
+
+
+def test_a_claim_knows_the_message_that_the_first_one_named(ledger):
+    """A resume is made from the row alone, and its actions must have the same keys."""
+    ledger.release(claim(ledger), reason="x")
+    resumed = claim(ledger, facts(source_message_id=None))
+    assert resumed.event.source_message_id == "c-77"
+
+
+def test_a_message_opens_an_ended_event_once(ledger):
+    """A late copy of an operator's replay must not open again what the replay has ended."""
+    ended = frozenset({EventStatus.PROCESSED})
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    ledger.finish(claim(ledger, takeover=ended, by="m-1"), EventStatus.PROCESSED)
+    assert claim(ledger, takeover=ended, by="m-1") == Finished(EventStatus.PROCESSED)
+    assert isinstance(claim(ledger, takeover=ended, by="m-2"), Lease)
+
+
+def test_a_message_goes_on_with_what_it_had_opened(ledger, clock):
+    ended = frozenset({EventStatus.PROCESSED})
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    ledger.release(claim(ledger, takeover=ended, by="m-1"), reason="x")
+    clock.forward(1)
+    assert isinstance(claim(ledger, takeover=ended, by="m-1"), Lease)
+
+
+def test_a_claim_that_the_sdk_sent_twice_is_recognised_as_our_own(table, clock):
+    """F22: the first try succeeded, its answer was lost, the second meets its own row."""
+    same_owner = Ledger(table, clock, lambda: "owner-1")
+    first = claim(same_owner)
+    again = claim(same_owner)
+    assert (again.owner, again.fence) == (first.owner, first.fence)
+
+
+def test_an_expired_row_that_ttl_has_not_deleted_is_no_duplicate(ledger, table, clock):
+    """F29: deletion comes up to days late; the value decides."""
+    lease = claim(ledger)
+    ledger.store_plan(lease, "an old plan", intent=None, modes=MODES)
+    ledger.finish(lease, EventStatus.PROCESSED)
+    clock.forward(30 * 86_400 + 1)
+    again = claim(ledger)
+    assert (again.attempts, again.plan, again.fence) == (1, None, 2)
+    assert "plan" not in row(table)
+
+
+def test_only_a_failed_condition_is_a_duplicate(ddb, clock):
+    """F24: a table that cannot be reached says nothing about the event."""
+    missing = Ledger(Table(ddb.client, "no_such_table"), clock, lambda: "o")
+    with pytest.raises(TransientError):
+        claim(missing)
+
+
+def test_a_parked_event_goes_on_only_when_its_delivery_may_take_it_over(ledger):
+    ledger.finish(claim(ledger), EventStatus.PARKED, reason="unknown:read_timeout")
+    assert claim(ledger) == Finished(EventStatus.PARKED, "unknown:read_timeout")
+    again = claim(ledger, takeover=frozenset({EventStatus.PARKED}))
+    assert again.fence == 2
+
+
+# --- fences ---------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        lambda ledger, lease: ledger.store_plan(lease, "p", intent=None, modes=MODES),
+        lambda ledger, lease: ledger.release(lease, reason="late"),
+        lambda ledger, lease: ledger.finish(lease, EventStatus.PROCESSED),
+        lambda ledger, lease: ledger.finish(lease, EventStatus.FAILED, reason="late"),
+    ],
+)
+def test_who_has_lost_the_lease_changes_nothing(ledger, table, clock, write):
+    """F25: the zombie wakes up after another worker took the event over."""
+    zombie = claim(ledger, lease_seconds=250)
+    clock.forward(251)
+    claim(ledger)
+    before = row(table)
+    with pytest.raises(LeaseLostError):
+        write(ledger, zombie)
+    assert row(table) == before
+
+
+def test_who_has_lost_the_lease_does_not_change_a_finished_event_either(ledger, table, clock):
+    """F25."""
+    zombie = claim(ledger, lease_seconds=250)
+    clock.forward(251)
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    before = row(table)
+    with pytest.raises(LeaseLostError):
+        ledger.finish(zombie, EventStatus.PROCESSED)
+    assert row(table) == before
+
+
+def test_an_event_that_went_on_after_it_was_parked_keeps_no_reason_of_it(ledger, table):
+    lease = claim(ledger)
+    ledger.finish(lease, EventStatus.PARKED, reason="unknown:timeout")
+    again = claim(ledger, takeover=frozenset({EventStatus.PARKED}))
+    ledger.finish(again, EventStatus.PROCESSED)
+    assert "reason" not in table.get({"event_id": lease.event.event_key})
+
+
+def test_finishing_twice_is_finishing_once(ledger):
+    """F23: the answer to the first write was lost."""
+    lease = claim(ledger)
+    ledger.finish(lease, EventStatus.PROCESSED)
+    ledger.finish(lease, EventStatus.PROCESSED)
+
+
+# --- actions --------------------------------------------------------------------------------
+
+TAGS = [AddTag("1042", tag, "c-77") for tag in ("route-returns-admin", "mw-processed")]
+
+
+def test_new_actions_begin_pending_and_ours_with_the_required_attributes(ledger, table):
+    begun = ledger.begin(claim(ledger), TAGS, MODES)
+    assert all(one.mine and one.status == ActionStatus.PENDING for one in begun)
+    stored = row(table, TAGS[0].key)
+    for name, kind in REQUIRED.items():
+        assert type(stored[name]) is kind, name
+
+
+def test_a_begin_that_the_sdk_sent_twice_is_still_ours(ledger):
+    """F22."""
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS, MODES)
+    assert all(one.mine for one in ledger.begin(lease, TAGS, MODES))
+
+
+def test_a_done_action_never_begins_again(ledger, clock):
+    """F17, F47."""
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS, MODES)
+    for tag in TAGS:
+        ledger.end_action(lease, tag, ActionStatus.DONE, ref="r1")
+    clock.forward(300)
+    again = ledger.begin(claim(ledger), TAGS, MODES, operator=True)
+    assert [(one.status, one.mine, one.ref) for one in again] == [
+        (ActionStatus.DONE, False, "r1")
+    ] * 2
+
+
+def test_an_action_left_pending_is_told_as_started(ledger, clock):
+    """F18: its effect may have left the machine."""
+    ledger.begin(claim(ledger), TAGS, MODES)
+    clock.forward(300)
+    lease = claim(ledger)
+    left = ledger.begin(lease, TAGS, MODES)
+    assert all(one.started and not one.mine for one in left)
+    assert ledger.restart(lease, TAGS[0], anew=True).mine
+
+
+def test_a_rearmed_action_begins_anew_without_any_settling(ledger):
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS, MODES)
+    ledger.rearm(lease, TAGS)
+    ledger.release(lease, reason="http_429")
+    assert all(one.mine for one in ledger.begin(claim(ledger), TAGS, MODES))
+
+
+def test_an_outcome_written_twice_is_written_once(ledger, clock):
+    """F23."""
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS[:1], MODES)
+    first = ledger.end_action(lease, TAGS[0], ActionStatus.DONE)
+    clock.forward(1)
+    assert ledger.end_action(lease, TAGS[0], ActionStatus.DONE).finished_at == first.finished_at
+
+
+def test_outcomes_written_together_twice_are_written_once(ledger, table, clock):
+    """F23: the answer to the first writing was lost; the audit names an end by its first time."""
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS, MODES)
+    first = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
+    assert [one.key for one in first] == [tag.key for tag in TAGS]
+    assert [row(table, tag.key)["status"] for tag in TAGS] == ["done"] * len(TAGS)
+    clock.forward(1)
+    again = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
+    assert [(one.key, one.finished_at) for one in again] == [
+        (one.key, one.finished_at) for one in first
+    ]
+
+
+def test_of_outcomes_written_together_one_that_was_taken_over_is_not_ours_to_end(
+    ledger, table, clock
+):
+    """F25."""
+    zombie = claim(ledger)
+    ledger.begin(zombie, TAGS, MODES)
+    clock.forward(300)
+    heir = claim(ledger)
+    ledger.begin(heir, TAGS[:1], MODES)
+    ledger.restart(heir, TAGS[0], anew=True)
+    with pytest.raises(LeaseLostError):
+        ledger.end_actions(zombie, TAGS, ActionStatus.DONE)
+    assert row(table, TAGS[0].key)["status"] == "pending"
+
+
+def test_outcomes_that_nobody_knows_are_listed_each_where_it_will_be_found(ledger, clock):
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS, MODES)
+    ledger.end_actions(lease, TAGS, ActionStatus.UNKNOWN, reason="read_timeout")
+    clock.forward(1)
+    assert {one.key for one in ledger.unsettled(limit=9)} == {tag.key for tag in TAGS}
+
+
+def test_an_action_taken_over_is_not_ended_by_who_lost_it(ledger, table, clock):
+    """F25."""
+    zombie = claim(ledger)
+    ledger.begin(zombie, TAGS[:1], MODES)
+    clock.forward(300)
+    heir = claim(ledger)
+    ledger.begin(heir, TAGS[:1], MODES)
+    ledger.restart(heir, TAGS[0], anew=True)
+    with pytest.raises(LeaseLostError):
+        ledger.end_action(zombie, TAGS[0], ActionStatus.DONE)
+    assert row(table, TAGS[0].key)["status"] == "pending"
+
+
+def test_a_skip_has_a_reason_and_does_not_touch_what_has_ended(ledger):
+    lease = claim(ledger)
+    assert ledger.skip(lease, TAGS[0], MODES, reason="shadow").reason == "shadow"
+    ledger.begin(lease, TAGS[1:], MODES)
+    ledger.end_action(lease, TAGS[1], ActionStatus.DONE)
+    assert ledger.skip(lease, TAGS[1], MODES, reason="shadow").status == ActionStatus.DONE
+
+
+def test_a_skip_that_is_repeated_keeps_its_first_reason_and_time(ledger, table, clock):
+    """F23: its audit row may be written already, under that time."""
+    lease = claim(ledger)
+    ledger.skip(lease, TAGS[0], MODES, reason="shadow")
+    before = row(table, TAGS[0].key)
+    ledger.release(lease, reason="x")
+    clock.forward(60)
+    again = ledger.skip(claim(ledger), TAGS[0], MODES, reason="dependency")
+    assert (again.reason, row(table, TAGS[0].key)) == ("shadow", before)
+
+
+def test_an_operator_opens_skipped_and_refused_actions_again_and_nobody_else_does(ledger):
+    """F41, F42: turning a switch back on replays nothing by itself."""
+    lease = claim(ledger)
+    ledger.skip(lease, TAGS[0], MODES, reason="shadow")
+    ledger.begin(lease, TAGS[1:], MODES)
+    ledger.end_action(lease, TAGS[1], ActionStatus.REFUSED, reason="http_400")
+    assert not any(one.mine for one in ledger.begin(lease, TAGS, MODES))
+    assert all(one.mine for one in ledger.begin(lease, TAGS, MODES, operator=True))
+
+
+# --- the door's rows and the sparse index ---------------------------------------------------
+
+
+def test_a_received_row_suppresses_no_retry_until_it_is_queued(ledger):
+    """F04: a crash between the row and the queue must not lose the event."""
+    assert ledger.receive(facts())
+    assert ledger.receive(facts())
+    ledger.queued(facts().event_key)
+    assert not ledger.receive(facts())
+
+
+def test_what_had_gone_before_it_was_queued_is_received_when_its_sender_repeats_it(ledger, table):
+    ledger.receive(facts())
+    ledger.record(facts(), MODES, EventStatus.FAILED, reason=RECEIPT_GONE)
+    assert ledger.receive(facts())
+    assert row(table)["status"] == "received"
+    assert "reason" not in row(table)
+
+
+@pytest.mark.parametrize(
+    ("status", "reason"),
+    [(EventStatus.FAILED, "dead_letter:bug"), (EventStatus.SKIPPED, RECEIPT_GONE)],
+)
+def test_what_has_ended_otherwise_is_not_received_again(ledger, table, status, reason):
+    ledger.record(facts(), MODES, status, reason=reason)
+    assert not ledger.receive(facts())
+    assert row(table)["status"] == status
+
+
+def test_a_received_row_is_claimed_like_a_new_event(ledger, table):
+    ledger.receive(facts())
+    lease = claim(ledger)
+    assert (lease.fence, "unfinished" in row(table)) == (1, False)
+    ledger.queued(facts().event_key)
+    assert row(table)["status"] == "processing"
+    assert not ledger.receive(facts())
+
+
+def test_the_sweep_finds_what_was_received_and_never_queued(ledger, clock):
+    ledger.receive(facts())
+    ledger.receive(facts("evt:rp:1042:c-78", source_message_id="c-78"))
+    ledger.queued("evt:rp:1042:c-78")
+    clock.forward(121)
+    found = ledger.stranded(older_than_epoch=clock.now().timestamp() - 120, limit=10)
+    assert [(one.key, one.status, one.event) for one in found] == [
+        ("evt:rp:1042:c-77", "received", facts())
+    ]
+
+
+def test_the_sweep_does_not_see_what_has_ended_or_runs(ledger, clock):
+    """The index is sparse: it costs nothing for the rest."""
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    claim(ledger, facts("evt:rp:1042:c-78"))
+    clock.forward(1000)
+    assert not ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=10)
+
+
+def test_many_events_that_wait_for_their_messages_hide_no_dead_worker(ledger, clock):
+    """A released row is looked at again and again; it has a place of its own in the index."""
+    for number in range(5):
+        ledger.release(claim(ledger, facts(f"evt:rp:{number}:c-1")), reason="http_503")
+    clock.forward(1)
+    claim(ledger, facts(), last_chance=True)
+    clock.forward(1000)
+    found = ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=2)
+    assert len(found) == 3
+    assert facts().event_key in [one.key for one in found]
+    assert {one.status for one in found} == {"processing"}
+
+
+def test_an_event_whose_worker_dies_on_the_last_receive_is_found(ledger, clock):
+    claim(ledger, last_chance=True)
+    clock.forward(1000)
+    found = ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=10)
+    assert [one.status for one in found] == ["processing"]
+
+
+def test_unknown_actions_are_found_with_what_a_settler_needs(ledger, clock):
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS[:1], MODES)
+    ledger.end_action(lease, TAGS[0], ActionStatus.UNKNOWN, reason="read_timeout")
+    (found,) = ledger.unsettled(limit=10)
+    assert (found.key, found.kind, found.event_key) == (TAGS[0].key, "add_tag", facts().event_key)
+    assert found.horizon_epoch > lease.until_epoch
+    assert ledger.settle(found, ActionStatus.DONE, ref="r", reason="settled")
+    assert not ledger.settle(found, ActionStatus.PENDING, reason="settled")
+    assert not ledger.unsettled(limit=10)
+
+
+def test_a_providers_id_belongs_to_one_action(ledger):
+    lease = claim(ledger)
+    ledger.begin(lease, TAGS, MODES)
+    for tag in TAGS:
+        ledger.end_action(lease, tag, ActionStatus.UNKNOWN, reason="x")
+    one, other = ledger.unsettled(limit=10)
+    assert ledger.claim_ref(one, "c-900")
+    assert ledger.claim_ref(one, "c-900")
+    assert not ledger.claim_ref(other, "c-900")
+
+
+def test_statuses_tell_of_rows_that_exist_and_have_not_expired(ledger, clock):
+    ledger.finish(claim(ledger), EventStatus.PROCESSED)
+    keys = [facts().event_key, "evt:rp:1042:unknown"]
+    assert ledger.statuses(keys) == {facts().event_key: EventStatus.PROCESSED}
+    clock.forward(31 * 86_400)
+    assert ledger.statuses(keys) == {}
+
+
+def test_a_notification_is_recorded_with_its_end(ledger, table):
+    ledger.record(facts("evt:rp:1042:n:d1"), UNDECIDED, EventStatus.PROCESSED, reason="resolved")
+    stored = row(table, "evt:rp:1042:n:d1")
+    assert (stored["status"], stored["reason"]) == ("processed", "resolved")
+    for name, kind in REQUIRED.items():
+        assert type(stored[name]) is kind, name

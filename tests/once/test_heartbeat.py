@@ -1,0 +1,143 @@
+"""A message at work stays invisible during a slow call, and nothing touches it afterwards."""
+
+import threading
+import time
+
+import pytest
+
+from chalicelib.errors import UnavailableError
+from chalicelib.once.heartbeat import VISIBILITY_SECONDS, Heartbeat
+from chalicelib.once.ports import Delivery
+from tests.rigs.fakes import RecordingLog
+
+SOON, NEVER = 0.005, 3600.0
+
+
+class Outbox:
+    """Keeps what was deferred, in order; fails where it is told to."""
+
+    def __init__(self):
+        self.deferred = []
+        self.beaten = threading.Semaphore(0)
+        self.failing = False
+
+    def defer(self, receipt_handle, seconds):
+        self.deferred.append((receipt_handle, seconds))
+        self.beaten.release()
+        if self.failing:
+            raise UnavailableError("queue_unreachable")
+
+    def wait_for_beats(self, count):
+        for _ in range(count):
+            assert self.beaten.acquire(timeout=10)
+
+
+@pytest.fixture
+def outbox():
+    return Outbox()
+
+
+def heart(outbox, interval=SOON):
+    return Heartbeat(outbox, RecordingLog(), interval_seconds=interval)
+
+
+def delivery(handle="handle-1", receive_count=3):
+    return Delivery("{}", "m-1", handle, receive_count, 10, lambda: 120.0)
+
+
+def test_each_beat_sets_the_queues_whole_time_out_anew(outbox):
+    heartbeat = heart(outbox)
+    with heartbeat.of(delivery()), heartbeat.beating():
+        outbox.wait_for_beats(3)
+    assert set(outbox.deferred) == {("handle-1", VISIBILITY_SECONDS)}
+
+
+def test_a_beat_never_shortens_what_the_queue_itself_gives():
+    import json  # noqa: PLC0415
+    from pathlib import Path  # noqa: PLC0415
+
+    declared = json.loads((Path(__file__).parents[2] / ".chalice/resources.json").read_text())
+    queue = declared["Resources"]["EventsQueue"]["Properties"]
+    assert queue["VisibilityTimeout"] <= VISIBILITY_SECONDS
+
+
+def test_a_call_that_ends_before_the_first_beat_leaves_the_message_as_it_is(outbox):
+    heartbeat = heart(outbox, NEVER)
+    with heartbeat.of(delivery()), heartbeat.beating():
+        pass
+    assert outbox.deferred == []
+
+
+@pytest.mark.parametrize("error", [None, ValueError("the model failed")])
+def test_nothing_beats_once_the_block_has_ended_so_that_the_backoff_stands(outbox, error):
+    heartbeat = heart(outbox)
+    try:
+        with heartbeat.of(delivery()), heartbeat.beating():
+            outbox.wait_for_beats(1)
+            if error:
+                raise error
+    except ValueError:
+        pass
+    assert not [one for one in threading.enumerate() if one.name == "heartbeat"]
+    outbox.defer("handle-1", 4.0)
+    time.sleep(10 * SOON)
+    assert outbox.deferred[-1] == ("handle-1", 4.0)
+
+
+def test_a_beat_that_the_queue_does_not_take_is_followed_by_the_next(outbox):
+    outbox.failing = True
+    heartbeat = heart(outbox)
+    with heartbeat.of(delivery()), heartbeat.beating():
+        outbox.wait_for_beats(3)
+
+
+def test_outside_of_any_message_nothing_beats(outbox):
+    heartbeat = heart(outbox)
+    with heartbeat.beating():
+        time.sleep(5 * SOON)
+    with heartbeat.of(delivery()):
+        pass
+    with heartbeat.beating():
+        time.sleep(5 * SOON)
+    assert outbox.deferred == []
+    assert heartbeat.receive_count == 0
+
+
+def test_a_thread_beats_for_its_own_message_alone(outbox):
+    heartbeat = heart(outbox)
+    both = threading.Barrier(2, timeout=10)
+    counted = {}
+
+    def work(handle, count):
+        with heartbeat.of(delivery(handle, count)):
+            both.wait()
+            counted[handle] = heartbeat.receive_count
+            with heartbeat.beating():
+                outbox.wait_for_beats(2)
+
+    threads = [threading.Thread(target=work, args=one) for one in (("a", 1), ("b", 2))]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert counted == {"a": 1, "b": 2}
+    assert {handle for handle, _ in outbox.deferred} <= {"a", "b"}
+
+
+def test_a_slow_model_keeps_the_real_message_invisible(outreach):
+    """On the queue engine: visible in a second if nobody extended it."""
+    sqs, url = outreach.stage.aws.client("sqs"), outreach.stage.queue_url
+    outreach.start(channel="sms")
+    (message,) = sqs.receive_message(QueueUrl=url, VisibilityTimeout=1)["Messages"]
+    beats = threading.Semaphore(0)
+
+    class Counted:
+        def defer(self, handle, seconds):
+            outreach.services.outbox.defer(handle, seconds)
+            beats.release()
+
+    heartbeat = Heartbeat(Counted(), RecordingLog(), interval_seconds=0.05)
+    with heartbeat.of(delivery(message["ReceiptHandle"])), heartbeat.beating():
+        assert beats.acquire(timeout=10)
+        time.sleep(1.2)
+    assert "Messages" not in sqs.receive_message(QueueUrl=url, WaitTimeSeconds=0)

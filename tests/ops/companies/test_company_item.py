@@ -1,0 +1,84 @@
+"""A company's item: what the machine could not act on is named by its place, and never by value."""
+
+import copy
+
+import pytest
+
+from local import company
+from ops.companies.company_item import CompanyItem, faults, secrets_of, unknown_names
+
+NIGHT = {"from": "21:00", "until": "08:00", "zone": "Europe/London"}
+GONE = object()
+
+
+def item(path, value):
+    """A valid item, but for one place."""
+    made = copy.deepcopy(company.project("dev"))
+    *outer, last = path.split(".")
+    place = made
+    for name in outer:
+        place = place.setdefault(name, {})
+    if value is GONE:
+        del place[last]
+    else:
+        place[last] = value
+    return made
+
+
+@pytest.mark.parametrize(
+    ("path", "value"),
+    [
+        ("quiet_hours", NIGHT),
+        ("quiet_hours", {**NIGHT, "channels": ["sms"]}),
+        ("rate_limits.requests_per_day", 1),
+        ("allowed_channels", ["WhatsApp", "sms"]),
+        ("auto_queue_initial_message_from_number", [company.SMS_NUMBER]),
+        ("something_of_theirs", {"a": 1}),
+    ],
+)
+def test_what_the_machine_can_act_on_has_no_fault(path, value):
+    assert faults(item(path, value)) == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "place"),
+    [
+        *((name, GONE, name) for name in ("company_id", "project_id", "project_status")),
+        ("company_name", " canary", "company_name"),
+        ("channel_config.email", GONE, "not in channel_config: email"),
+        ("channel_config.email.company_email", "Canary@example.com", "email.company_email"),
+        ("channel_config.email.company_email", "canary", "email.company_email"),
+        ("channel_config.sms.company_sms_number", "canary", "sms.company_sms_number"),
+        ("channel_config.sms.sms_credentials_id", GONE, "sms.sms_credentials_id"),
+        ("channel_config.whatsapp.whatsapp_credentials_id", "", "whatsapp_credentials_id"),
+        ("rate_limits.requests_per_minute", 0, "rate_limits.requests_per_minute"),
+        ("rate_limits.requests_per_minute", "60", "rate_limits.requests_per_minute"),
+        ("rate_limits.canary_per_day", 1, "rate_limits"),
+        ("quiet_hours", {**NIGHT, "until": "21:00:00"}, "no quiet hour"),
+        ("quiet_hours", {**NIGHT, "from": "canary"}, "quiet_hours.from"),
+        ("quiet_hours", {**NIGHT, "zone": "Europe/Canary"}, "quiet_hours.zone"),
+        ("quiet_hours", {**NIGHT, "chanels": []}, "quiet_hours.chanels"),
+        ("auto_queue_reply_message", "true", "auto_queue_reply_message"),
+        ("auto_queue_reply_message_from_number", ["canary"], "reply_message_from_number.0"),
+    ],
+)
+def test_a_fault_is_named_by_its_place(path, value, place):
+    (told,) = faults(item(path, value))
+    assert place in told
+    assert "canary" not in told.lower().replace("canary_per_day", "")
+
+
+def test_a_misspelt_name_is_told_and_is_no_fault():
+    made = item("require_consnt", True)
+    assert faults(made) == []
+    assert unknown_names(made) == ["require_consnt"]
+
+
+def test_secrets_are_named_once_with_their_channels():
+    made = item("ai_config.openai_config.email", {"api_key_reference": "ai/key"})
+    shared = made["channel_config"]["sms"]["sms_credentials_id"]
+    made["channel_config"]["whatsapp"]["whatsapp_credentials_id"] = shared
+    assert secrets_of(CompanyItem.model_validate(made)) == {
+        shared: ["whatsapp", "sms"],
+        "ai/key": [],
+    }

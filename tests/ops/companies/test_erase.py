@@ -1,0 +1,168 @@
+"""A recipient, out of every table in which outreach leaves anything of them."""
+
+import json
+
+import pytest
+
+from local import company
+from tests.rigs.ops_cli import runner
+from tests.rigs.outreach import MAIL, TEL
+
+OTHER, OTHER_MAIL = "+15550100002", "a.other@example.com"
+CANARY = "saxophone"
+TABLES = ("IdempotencyTable", "AuditActionsTable", "ConversationsTable", "ConversationStateTable")
+
+
+@pytest.fixture
+def run(outreach, capsys):
+    return runner(capsys)
+
+
+def everything(outreach):
+    return {name: outreach.rows(name) for name in TABLES}
+
+
+def held(outreach):
+    """Every stored item as text, by table."""
+    return {name: [json.dumps(row) for row in rows] for name, rows in everything(outreach).items()}
+
+
+@pytest.fixture
+def lived(outreach):
+    """Conversations with a person on every channel: replies, a hand-off, a mark; and another's."""
+    both = {"recipient_tel": TEL, "recipient_email": MAIL, "recipient_last_name": "Doe"}
+    for channel in ("whatsapp", "sms", "email"):
+        outreach.start(f"req-{channel}", channel, recipient_data=both)
+    outreach.start("req-other", "sms", OTHER)
+    outreach.start("req-other-mail", "email", OTHER_MAIL)
+    outreach.run()
+    for _ in range(3):
+        outreach.deliver(outreach.says(f"Tell me about the {CANARY}"))
+        outreach.run()
+    outreach.deliver(outreach.says("I want to talk to a human"))
+    outreach.deliver(outreach.says("STOP", whatsapp=False))
+    outreach.deliver(outreach.says("Hello", whatsapp=False, from_=OTHER))
+    (first,) = outreach.ses.sent_to(MAIL)
+    outreach.mail(outreach.ses.inbound(MAIL, first["reply_to"], f"The {CANARY}?"))
+    for post in outreach.twilio.callbacks():
+        outreach.deliver(post)
+    outreach.run()
+    assert len(list(outreach.services.desk.waiting())) == 1
+    return outreach
+
+
+def opaque_ids(outreach, recipient):
+    found = [
+        one
+        for one in outreach.rows("ConversationsTable")
+        if "opaque_id" in one and one.get("request_id")
+    ]
+    return {
+        one["opaque_id"]["S"] for one in found if one["primary_channel"]["S"] in (recipient, MAIL)
+    }
+
+
+@pytest.mark.parametrize("subject", [TEL, MAIL])
+def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(lived, run, subject):
+    theirs = opaque_ids(lived, TEL)
+    assert len(theirs) == 3
+    told = run("erase", "--subject", subject, "--dry-run", "--json").data
+    done = run("erase", "--subject", subject, "--yes", "--json").data
+    assert done["tables"] == told["tables"]
+    assert set(done["tables"]) == {
+        lived.stage.tables[name]
+        for name in ("IdempotencyTable", "AuditActionsTable", "ConversationsTable")
+    }
+    assert any("another address" in one for one in done["warnings"])
+    after = held(lived)
+    if subject == MAIL:  # what the phone itself asked for is not the e-mail's to take back
+        marks = [one for one in after["ConversationsTable"] if "do-not-contact#" in one]
+        after["ConversationsTable"] = [
+            one for one in after["ConversationsTable"] if one not in marks
+        ]
+        assert len(marks) == 1
+    for name, rows in after.items():
+        for text in rows:
+            for personal in (TEL, TEL[1:], MAIL, CANARY, "Doe"):
+                assert personal not in text, (name, personal)
+            if name != "IdempotencyTable":
+                assert not [one for one in theirs if one in text], name
+    for row in lived.rows():
+        if row["conversation_id"]["S"] in theirs:
+            assert "erased_at" in row
+            assert not {"plan", "probe", "ref", "delivery", "source_message_id"} & row.keys()
+    assert run("erase", "--subject", subject, "--yes", "--json").data["found"] == 0
+
+
+def test_no_index_finds_an_erased_recipient_and_anothers_conversation_is_whole(lived, run):
+    before = lived.record("sms", OTHER)
+    history = lived.history(before)
+    run("erase", "--subject", TEL, "--yes")
+    name = lived.stage.tables["ConversationsTable"]
+    client = lived.stage.aws.client("dynamodb")
+    for index in client.describe_table(TableName=name)["Table"]["GlobalSecondaryIndexes"]:
+        rows = client.scan(TableName=name, IndexName=index["IndexName"])["Items"]
+        assert TEL not in json.dumps(rows)
+        assert MAIL not in json.dumps(rows)
+    assert lived.record("sms", OTHER).item == before.item
+    assert lived.history(before) == history
+    assert list(lived.services.desk.waiting()) == []
+
+
+def test_what_was_erased_is_accounted_for_by_table(lived, run):
+    said = run("erase", "--subject", TEL, "--yes")
+    for name in ("rp_mw_idempotency-dev", "rp_mw_audit_actions-dev", "conversations-dev"):
+        assert name in said.out
+    assert "tombstones" in said.out
+    assert "do-not-contact" in said.out
+    assert TEL not in said.out
+
+
+def test_an_erased_start_posted_again_is_known_and_not_sent_again(lived, run):
+    run("erase", "--subject", TEL, "--yes")
+    sent = len(lived.twilio.sent_to(TEL))
+    answer = lived.start(
+        "req-sms",
+        "sms",
+        recipient_data={
+            "recipient_tel": TEL,
+            "recipient_email": MAIL,
+            "recipient_last_name": "Doe",
+        },
+    )
+    lived.run()
+    assert answer.json_body.get("duplicate") is True
+    assert len(lived.twilio.sent_to(TEL)) == sent
+
+
+def test_an_address_that_another_mentions_takes_only_the_words_that_mention_it(lived, run):
+    lived.deliver(lived.says(f"Call my wife: {TEL}", whatsapp=False, from_=OTHER))
+    lived.run()
+    before = lived.record("sms", OTHER)
+    run("erase", "--subject", TEL, "--yes")
+    record = lived.record("sms", OTHER)
+    assert record.opaque_id == before.opaque_id
+    assert TEL not in json.dumps(record.item, default=str)
+    assert ("user", "Hello") in lived.history(record)
+    assert not [text for _, text in lived.history(record) if TEL in text]
+
+
+def test_a_projects_settings_only_lose_the_address_that_they_list(lived, run):
+    lived.set_project(
+        auto_queue_initial_message=True, auto_queue_initial_message_from_number=[TEL, OTHER]
+    )
+    run("erase", "--subject", TEL, "--yes")
+    (item,) = lived.rows("CompanyDataTable")
+    assert [one["S"] for one in item["auto_queue_initial_message_from_number"]["L"]] == [OTHER]
+    assert item["project_name"]["S"] == lived.project["project_name"]
+
+
+@pytest.mark.parametrize(
+    "own", [company.SMS_NUMBER, company.WHATSAPP_NUMBER, company.EMAIL, company.EMAIL.upper()]
+)
+def test_a_companys_own_address_is_nobodys_to_erase(lived, run, own):
+    before = everything(lived)
+    said = run("erase", "--subject", own, "--yes")
+    assert said.code == 1
+    assert "company's own address" in said.err
+    assert everything(lived) == before

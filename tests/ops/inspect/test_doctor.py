@@ -1,0 +1,239 @@
+"""`ops doctor` on a real stage: what is healthy passes, and each fault is named where it is."""
+
+import importlib
+import io
+import re
+from pathlib import Path
+
+import pytest
+
+from local.stack.server import Http
+from ops.inspect.doctor_richpanel import TAGS
+from ops.stage import config
+from tests.rigs.ops_cli import runner
+
+ROOT = Path(__file__).parents[3]
+TOPIC = "rp-mw-dev-alarms"
+
+
+@pytest.fixture
+def run(system, capsys):
+    return runner(capsys)
+
+
+@pytest.fixture
+def door(app, system, monkeypatch):
+    """The routes at an address of their own, as API Gateway would have them."""
+    services = system.services()  # before the server puts the deployed stage's environment there
+    services.log._stream = io.StringIO()  # the door's lines are not the command's
+    with Http(app.app) as running:
+        monkeypatch.setenv("PUBLIC_BASE_URL", running.url)
+        yield running
+
+
+@pytest.fixture
+def healthy(system, run, door):
+    """Everything that a person has to do is done."""
+    for tag in sorted(TAGS):
+        system.richpanel.tag_id(tag)
+    secrets = system.stage.aws.client("secretsmanager")
+    for name in ("router/api_keys", "twilio/webhook_tokens"):
+        secrets.create_secret(Name=f"rp-mw/dev/{name}", SecretString="{}")
+    assert run("provision", "--alarm-email", "night@example.com").code == 0
+    system.post(system.ticket())
+    system.run()
+    return system
+
+
+def findings(run):
+    said = run("doctor", "--json")
+    return {one["check"]: one for one in said.data}
+
+
+def failed(run):
+    return {name for name, one in findings(run).items() if one["result"] == "fail"}
+
+
+def topic_arn(system):
+    return f"arn:aws:sns:us-east-1:{system.stage.aws.account}:{TOPIC}"
+
+
+def test_a_healthy_stage_passes(healthy, run):
+    said = run("doctor", "--json")
+    assert [one for one in said.data if one["result"] == "fail"] == []
+    assert said.code == 0
+    assert "night@example.com" not in said.out
+
+
+def test_each_fault_of_a_sick_stage_is_named(healthy, run):
+    aws, stage = healthy.stage.aws, healthy.stage
+    aws.client("sqs").set_queue_attributes(
+        QueueUrl=stage.queue_url, Attributes={"VisibilityTimeout": "60"}
+    )
+    aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
+    aws.client("secretsmanager").put_secret_value(SecretId="rp-mw/dev/key_hash", SecretString=" ")
+    healthy.richpanel.api_keys[:] = ["another"]
+    assert failed(run) == {"rp-mw-events-dev.fifo", "switches", "secrets", "richpanel"}
+    assert run("doctor").code == 1
+
+
+@pytest.mark.parametrize(
+    ("variable", "value", "secret"),
+    [
+        ("ALOWARE_RING_GROUP_URL", "https://aloware.example/group", "aloware/api_token"),
+        ("OPENAI_INTENT_ENABLED", "true", "openai/api_key"),
+        ("SHOPIFY_BASE_URL", "https://shop.example", "shopify/client_secret"),
+    ],
+)
+def test_a_secret_is_missing_only_where_the_stage_reads_it(
+    healthy, run, monkeypatch, variable, value, secret
+):
+    client = healthy.stage.aws.client("secretsmanager")
+    for name in ("openai/api_key", "shopify/client_secret"):
+        client.put_secret_value(SecretId=f"rp-mw/dev/{name}", SecretString=" ")
+    assert findings(run)["secrets"]["result"] == "ok"
+    configured = {**config.configured("dev"), "OPENAI_MODEL": "gpt-6-luna", variable: value}
+    monkeypatch.setattr("ops.session.stages.configured", lambda _stage: configured)
+    monkeypatch.setenv(variable, value)
+    monkeypatch.setenv("OPENAI_MODEL", "gpt-6-luna")
+    assert findings(run)["secrets"]["detail"] == f"missing: rp-mw/dev/{secret}"
+
+
+# --- alarms -------------------------------------------------------------------------------------
+
+
+def test_a_stage_that_nobody_watches_fails(system, run):
+    """Tables and queue alone: no alarm, and no topic to tell anybody."""
+    found = findings(run)
+    assert "rp-mw-dev-dead-letters" in found["alarms"]["detail"]
+    assert found["alarm recipients"]["detail"] == f"{TOPIC} does not exist"
+
+
+def test_an_alarm_that_is_missing_off_or_silent_is_named(healthy, run):
+    cloudwatch = healthy.stage.aws.client("cloudwatch")
+    cloudwatch.delete_alarms(AlarmNames=["rp-mw-dev-dead-letters"])
+    cloudwatch.disable_alarm_actions(AlarmNames=["rp-mw-dev-queue-age"])
+    silent = cloudwatch.describe_alarms(AlarmNames=["rp-mw-dev-api-errors"])["MetricAlarms"][0]
+    asked = ("AlarmName", "MetricName", "Namespace", "Statistic", "Period", "EvaluationPeriods")
+    kept = {name: silent[name] for name in (*asked, "Threshold", "ComparisonOperator")}
+    cloudwatch.put_metric_alarm(**kept)
+    told = findings(run)["alarms"]
+    assert told["result"] == "fail"
+    assert "missing: rp-mw-dev-dead-letters" in told["detail"]
+    assert "switched off: rp-mw-dev-queue-age" in told["detail"]
+    assert f"do not tell {TOPIC}: rp-mw-dev-api-errors" in told["detail"]
+    assert run("provision").code == 0
+    assert findings(run)["alarms"]["result"] == "ok", "provisioning mends all three"
+
+
+def test_an_alarm_that_rings_is_told_with_its_page(healthy, run):
+    assert findings(run)["alarms ringing"]["result"] == "ok"
+    healthy.stage.aws.client("cloudwatch").set_alarm_state(
+        AlarmName="rp-mw-dev-dead-letters", StateValue="ALARM", StateReason="a test"
+    )
+    told = findings(run)["alarms ringing"]
+    assert (told["result"], told["detail"]) == ("warn", "docs/runbook.md#dead-letters")
+
+
+def test_alarms_without_a_confirmed_recipient_fail(healthy, run):
+    sns = healthy.stage.aws.client("sns")
+    assert findings(run)["alarm recipients"] == {
+        "check": "alarm recipients",
+        "result": "ok",
+        "detail": "1 by email",
+    }
+    sns.subscribe(TopicArn=topic_arn(healthy), Protocol="http", Endpoint="http://127.0.0.1:9/")
+    assert findings(run)["alarm recipients"]["result"] == "warn", "one of two has not confirmed"
+    by_email, by_http = sorted(
+        sns.list_subscriptions_by_topic(TopicArn=topic_arn(healthy))["Subscriptions"],
+        key=lambda one: one["Protocol"],
+    )
+    sns.unsubscribe(SubscriptionArn=by_email["SubscriptionArn"])
+    told = findings(run)["alarm recipients"]
+    assert told["result"] == "fail"
+    assert "1 not confirmed" in told["detail"]
+    sns.unsubscribe(SubscriptionArn=by_http["SubscriptionArn"])
+    told = findings(run)["alarm recipients"]
+    assert told["result"] == "fail"
+    assert "--alarm-email" in told["detail"]
+
+
+# --- the way from Richpanel -----------------------------------------------------------------------
+
+
+def test_the_door_is_tried_with_every_active_token_and_nothing_is_queued(healthy, run):
+    assert findings(run)["richpanel door"]["detail"].endswith("takes 1 active token(s)")
+    assert healthy.run() == []
+
+
+def test_a_door_without_an_address_is_said_to_be_untried(system, run):
+    told = findings(run)["richpanel door"]
+    assert (told["result"], "PUBLIC_BASE_URL" in told["detail"]) == ("warn", True)
+
+
+def test_a_door_that_is_shut_or_anothers_or_refuses_our_own_token_fails(
+    healthy, run, door, monkeypatch
+):
+    healthy.stage.aws.client("secretsmanager").put_secret_value(
+        SecretId="rp-mw/dev/richpanel/webhook_token", SecretString="one-that-the-door-has-not"
+    )
+    told = findings(run)["richpanel door"]
+    assert (told["result"], "invalid_token" in told["detail"]) == ("fail", True)
+    monkeypatch.setenv("PUBLIC_BASE_URL", "http://127.0.0.1:9")
+    assert "does not answer" in findings(run)["richpanel door"]["detail"]
+    monkeypatch.setenv("PUBLIC_BASE_URL", healthy.richpanel.base_url)
+    assert "not of stage dev" in findings(run)["richpanel door"]["detail"]
+
+
+def test_a_target_that_never_calls_is_seen_by_who_told_of_the_newest_messages(healthy, run):
+    assert findings(run)["richpanel reach"]["result"] == "ok"
+    healthy.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
+    assert run("reconcile").code == 0
+    healthy.run()
+    told = findings(run)["richpanel reach"]
+    assert (told["result"], told["detail"]) == (
+        "warn",
+        "of the 2 newest messages 1 came by the target",
+    )
+    assert run("erase", "--subject", "1042", "--yes").code == 0
+    healthy.richpanel.reset()
+    for tag in sorted(TAGS):
+        healthy.richpanel.tag_id(tag)
+    healthy.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
+    told = findings(run)["richpanel reach"]
+    assert told["result"] == "fail"
+    assert told["detail"].startswith("the target never called")
+
+
+def test_without_a_message_of_the_last_day_nothing_is_claimed(system, run):
+    assert findings(run)["richpanel reach"]["result"] == "warn"
+
+
+def test_where_listing_is_forbidden_known_tickets_tell(healthy, run):
+    healthy.richpanel.set_modes(list_allowed=False)
+    found = findings(run)
+    assert found["richpanel listing"]["result"] == "warn"
+    assert found["richpanel reach"]["result"] == "ok"
+
+
+def test_what_no_machine_can_tell_names_the_step_of_the_page(healthy, run):
+    by_hand = [one for one in findings(run).values() if one["result"] == "by hand"]
+    assert {one["check"] for one in by_hand} == {
+        "richpanel target",
+        "richpanel rule",
+        "richpanel routing",
+    }
+    page = (ROOT / "docs" / "richpanel-setup.md").read_text()
+    titles = re.findall(r"^## (.+)$", page, re.MULTILINE)
+    anchors = {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in titles}
+    for one in by_hand:
+        assert one["detail"].rpartition("docs/richpanel-setup.md#")[2] in anchors
+
+
+def test_the_page_of_set_up_names_every_check_by_hand():
+    page = (ROOT / "docs" / "richpanel-setup.md").read_text()
+    checks = importlib.import_module("ops.inspect.doctor_richpanel").by_hand(
+        "https://api.example.com"
+    )
+    for one in checks:
+        assert f"`{one.check}`" in page, one.check

@@ -1,0 +1,507 @@
+"""The operator's commands on a real stage: what they tell, what they change, how they refuse."""
+
+import json
+
+import pytest
+import typer
+
+from chalicelib.support import keys as ticket_keys
+from ops import cli
+from ops.facts import commands as facts
+from ops.repair import replay
+from tests.rigs.engines import drain
+from tests.rigs.ops_cli import runner
+from tests.rigs.tickets import ROUTED, delivery_of
+
+WRONG = [
+    ("explain", "nobody-knows-it"),
+    ("explain", ""),
+    ("explain", "ci-nobody#never"),
+    ("explain", "evt:rp:1:none"),
+    ("explain", "act:rp_tag:1:x:none"),
+    ("dlq", "show", "no-such-message"),
+    ("dlq", "redrive", "no-such-message"),
+    ("replay", "evt:rp:1:none"),
+    ("replay",),
+    ("replay", "--status", "odd"),
+    ("replay", "--status", "failed", "--since", "yesterday"),
+    ("resend", "act:rp_tag:1:x:none", "--yes"),
+    ("settle", "act:rp_tag:1:x:none"),
+    ("settle", "act:rp_tag:1:x:none", "done"),
+    ("settle", "act:rp_tag:1:x:none", "perhaps"),
+    ("switch", "set", "no_such_switch", "true"),
+    ("switch", "set", "kill_switch", "perhaps"),
+    ("reconcile", "--since", "ever"),
+    ("erase", "--subject", "x", "--yes"),
+    ("doctor", "--stage", "NOT A STAGE"),
+    ("no-such-command",),
+]
+
+
+@pytest.fixture
+def run(system, capsys):
+    return runner(capsys)
+
+
+@pytest.fixture
+def done(system):
+    """A ticket whose message was processed."""
+    system.post(system.ticket())
+    system.run()
+    return system
+
+
+def action(number=0):
+    return ticket_keys.tag_action("1042", ROUTED[number], "c-1")
+
+
+# --- looking ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("subject", ["1042", "evt:rp:1042:c-1", action()])
+def test_explain_tells_the_whole_story_by_any_name(done, run, subject):
+    said = run("explain", subject, "--json")
+    assert said.code == 0
+    (event,) = said.data["events"]
+    assert event["verdict"] == "processed: 4 done"
+    what = [step["what"] for step in event["timeline"]]
+    assert what[0] == "received"
+    assert "decided" in what
+    assert what.count("vendor call: add_tag") == 4
+    assert "route: done" in what
+    assert what[-1] == "processed"
+    for_people = run("explain", subject)
+    assert "processed: 4 done" in for_people.out
+    assert "refund" not in said.out.replace("refund_request", "")
+
+
+def test_explain_says_why_nothing_was_done(system, run):
+    system.richpanel.add_ticket("7")
+    comment = system.richpanel.add_comment("7", "We refunded you", operator=True)
+    system.post({"ticket_id": "7", "message_id": comment})
+    system.run()
+    said = run("explain", ticket_keys.ticket_message("7", comment))
+    assert "skipped (operator_comment): no action" in said.out
+    assert "thin" not in said.out
+
+
+def test_explain_of_a_conversation_goes_without_richpanel_and_says_so(done, run):
+    done.richpanel.down()
+    said = run("explain", "1042")
+    assert said.code == 0
+    assert "Richpanel did not show the ticket" in said.out
+
+
+def test_explain_scans_for_what_keys_do_not_name_when_asked_to(done, run):
+    thin = done.post({"ticket_id": "1042", "trigger": "customer_message"}).json_body["event_id"]
+    done.run()
+    assert thin not in run("explain", "1042").out
+    assert thin in run("explain", "1042", "--deep").out
+
+
+def test_a_ticket_that_nobody_could_read_is_found_by_the_scan_that_the_answer_names(system, run):
+    thin = system.post({"ticket_id": "9999", "trigger": "customer_message"}).json_body["event_id"]
+    system.run()
+    said = run("explain", "9999")
+    assert said.code == 1
+    assert "Richpanel did not show the ticket; --deep looks through the whole ledger" in said.err
+    deep = run("explain", "9999", "--deep")
+    assert thin in deep.out
+    assert "Richpanel" not in deep.out, "nothing is left out then"
+
+
+def test_what_is_not_known_is_named_as_it_was_typed(run):
+    assert "ci-nobody started no request never" in run("explain", "ci-nobody#never").err
+    assert "no such event or action: odd" in run("settle", "odd", "done").err
+    assert run("explain", "").err.startswith("error: name a ticket")
+
+
+def test_what_has_not_ended_is_listed_with_its_reason_and_the_oldest_first(done, run):
+    assert run("unfinished", "--json").data == []
+    table = done.services().ledger._table
+    done.post(done.ticket("1043"))
+    done.run()
+    for ticket, received in (("1042", "2026-11-20T10:00:00.000Z"), ("1043", "2026-11-20T09:00Z")):
+        changed = {"status": "parked", "unfinished": "parked#0", "received_at": received}
+        table.update({"event_id": f"evt:rp:{ticket}:c-1"}, set_=changed | {"reason": "unknown:tag"})
+    listed = run("unfinished", "--json").data
+    assert [one["event"] for one in listed] == ["evt:rp:1043:c-1", "evt:rp:1042:c-1"]
+    assert {(one["status"], one["reason"]) for one in listed} == {("parked", "unknown:tag")}
+    assert "2 unfinished" in run("unfinished").out
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_a_wrong_name_is_a_clear_message_and_an_exit_code(run, arguments):
+    said = run(*arguments)
+    assert said.code in (1, 2)
+    assert said.err.strip()
+    assert "Traceback" not in said.err + said.out
+
+
+def test_a_stage_that_cannot_be_reached_is_exit_code_two(run, monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    said = run("switch", "get")
+    assert (said.code, said.err) == (2, "error: AWS cannot be reached: EndpointConnectionError\n")
+
+
+@pytest.mark.parametrize("command", [("switch", "get"), ("doctor",)], ids=" ".join)
+def test_a_terminal_that_knows_no_region_is_told_what_to_set(run, monkeypatch, command):
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    said = run(*command)
+    assert (said.code, said.out) == (2, "")
+    assert "AWS_PROFILE or AWS_DEFAULT_REGION" in said.err
+    assert ". .run/env" in said.err
+
+
+def test_the_facts_commands_are_told_the_same(system, capsys, monkeypatch):
+    monkeypatch.delenv("AWS_DEFAULT_REGION")
+    monkeypatch.delenv("AWS_REGION", raising=False)
+    assert facts.main(["pending"]) == 2
+    assert "AWS_PROFILE or AWS_DEFAULT_REGION" in capsys.readouterr().err
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    assert facts.main(["failed"]) == 2
+    assert "EndpointConnectionError" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("switch", "set", "kill_switch", "true"),
+        ("replay", "evt:x"),
+        ("dlq", "redrive"),
+        ("reconcile",),
+        ("provision",),
+        ("erase", "--subject", "1042"),
+        ("resend", "act:x"),
+        ("settle", "act:x", "done"),
+    ],
+    ids=" ".join,
+)
+def test_prod_is_not_changed_without_a_yes(run, monkeypatch, arguments):
+    for name in ("IDEMPOTENCY_TABLE_NAME", "CONVERSATION_STATE_TABLE_NAME", "QUEUE_NAME"):
+        monkeypatch.delenv(name)
+    monkeypatch.delenv("AUDIT_TRAIL_TABLE_NAME")
+    monkeypatch.setattr("ops.session.stages.configured", lambda _stage: {})
+    if arguments[0] == "replay":
+        monkeypatch.setattr("ops.session.Session.row", lambda _self, key: {"event_id": key})
+    said = run(*arguments, "--stage", "prod")
+    assert said.code == 2
+    assert "--yes" in said.err
+
+
+# --- dead letters -------------------------------------------------------------------------------
+
+
+def _bury(system, ticket_id):
+    """A message whose ten receives have failed, where SQS would put it."""
+    body = system.ticket(ticket_id)
+    system.post(body)
+    sqs = system.stage.aws.client("sqs")
+    (message,) = sqs.receive_message(QueueUrl=system.stage.queue_url, AttributeNames=["All"])[
+        "Messages"
+    ]
+    system.richpanel.fault("status", operation="add_tags", status=503, times=1)
+    with pytest.raises(Exception, match="richpanel_http_503"):
+        system.services().worker.process(delivery_of(body, receive_count=10))
+    sqs.send_message(
+        QueueUrl=system.stage.dead_letter_url,
+        MessageBody=message["Body"],
+        MessageGroupId=message["Attributes"]["MessageGroupId"],
+        MessageDeduplicationId=message["MessageId"],
+    )
+    sqs.delete_message(QueueUrl=system.stage.queue_url, ReceiptHandle=message["ReceiptHandle"])
+
+
+def test_dead_letters_are_listed_with_their_reason_and_redriven_once(system, run):
+    _bury(system, "1042")
+    (letter,) = run("dlq", "list", "--json").data
+    assert letter["reason"] == "dead_letter:richpanel_http_503"
+    assert letter["event"] == "evt:rp:1042:c-1"
+    shown = run("dlq", "show", letter["message_id"], "--json")
+    assert shown.data["explained"]["events"][0]["verdict"].startswith("failed")
+    assert "I want a refund" not in shown.out
+    assert run("dlq", "redrive", "--dry-run", "--json").data[0]["did"] == "would be redriven"
+    assert run("dlq", "redrive", "--json").data[0]["did"] == "redriven"
+    assert run("dlq", "list", "--json").data == []
+    system.run()
+    assert system.event()["status"] == "processed"
+    assert set(ROUTED) <= system.richpanel.tags_of("1042")
+
+
+def test_a_redrive_between_live_messages_does_not_move_the_state_backwards(system, run):
+    """F36: the redriven event is older than the conversation's head."""
+    _bury(system, "1042")
+    system.richpanel.add_comment("1042", "My password is lost", id="c-2")
+    system.post({"ticket_id": "1042", "message_id": "c-2"})
+    system.run()
+    before = system.services().state.read("1042")
+    assert run("dlq", "redrive").code == 0
+    system.run()
+    assert system.event()["status"] == "processed"
+    assert system.services().state.read("1042").last_message_at == before.last_message_at
+
+
+def test_a_body_that_is_no_job_is_left_and_named(system, run):
+    system.stage.aws.client("sqs").send_message(
+        QueueUrl=system.stage.dead_letter_url,
+        MessageBody="nonsense jane.roe@example.com",
+        MessageGroupId="g",
+        MessageDeduplicationId="d",
+    )
+    said = run("dlq", "redrive", "--json")
+    assert said.data[0]["did"] == "left: undecodable"
+    assert "jane.roe" not in said.out
+    assert len(run("dlq", "list", "--json").data) == 1
+
+
+# --- again --------------------------------------------------------------------------------------
+
+
+def test_a_replay_repeats_nothing_that_was_done(done, run):
+    assert run("replay", "evt:rp:1042:c-1").code == 0
+    assert run("replay", "--status", "processed", "--json").data["events"] >= 1
+    done.run()
+    assert len(done.writes()) == 1
+
+
+def test_a_replay_goes_on_where_an_earlier_one_ended(system, run):
+    for number in range(5):
+        system.post(system.ticket(f"t-{number}"))
+    system.run()
+    seen, after = [], ()
+    for _ in range(3):
+        part = ("--status", "processed", "--limit", "2", "--json", *after)
+        said = run("replay", *part).data
+        seen.append(said["events"])
+        after = ("--after", said["last"])
+    assert seen == [2, 2, 1]
+    assert run("replay", "--status", "processed", "--json", *after).data["events"] == 0
+    assert len(system.run()) == 5, "each of them once"
+    assert run("replay", "evt:rp:t-1:c-1", "--after", "evt:rp:t-0:c-1").code == 2
+
+
+def test_a_replay_starts_behind_no_event_that_is_not_there(done, run):
+    """The table has an order of its own: a slip in a key would leave out whoever stands before."""
+    said = run("replay", "--status", "processed", "--after", "evt:rp:1O42:c-1")
+    assert said.code == 1
+    assert "no such event: evt:rp:1O42:c-1" in said.err
+    assert done.run() == []
+
+
+def test_a_replay_that_breaks_off_says_where_to_go_on(system, run, monkeypatch):
+    for number in range(3):
+        system.post(system.ticket(f"t-{number}"))
+    system.run()
+    first = run("replay", "--status", "processed", "--limit", "1", "--json").data["last"]
+    system.run()
+    real = replay.replay
+
+    def stopped(*arguments, **how):
+        yield next(real(*arguments, **how))
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(replay, "replay", stopped)
+    said = run("replay", "--status", "processed")
+    assert said.code == 130, "as a shell has it of an interrupt"
+    assert f"1 events were put on the queue; go on with --after {first}" in said.err
+
+
+def test_a_resend_acts_once_for_each_nonce_and_is_audited(done, run):
+    """F38: a person wants it done again."""
+    for nonce in ("first", "first", "second"):
+        assert run("resend", action(), "--nonce", nonce, "--yes").code == 0
+        drain(done.pump, at_most=20)
+    assert done.added()[ROUTED[0]] == 3
+    audited = {one["idempotency_key"] for one in done.audit()}
+    assert {f"{action()}:resend:first", f"{action()}:resend:second"} <= audited
+    (again,) = run("explain", "evt:rp:1042:c-1:resend:second", "--json").data["events"]
+    assert [one["event_id"] for one in again["actions"]] == [f"{action()}:resend:second"]
+    assert again["verdict"] == "processed: 1 done"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("resend", "act:rp_tag:1:x:none"), "no such action"),
+        (("erase", "--subject", "x"), "at least 3 characters"),
+    ],
+    ids=["resend", "erase"],
+)
+def test_nobody_is_asked_about_what_cannot_be_done(run, monkeypatch, arguments, said):
+    monkeypatch.setattr(typer, "confirm", lambda *_, **__: pytest.fail("asked"))
+    assert said in run(*arguments).err
+
+
+def test_only_what_is_done_is_resent(done, run):
+    done.services().ledger._table.update({"event_id": action()}, set_={"status": "unknown"})
+    said = run("resend", action(), "--yes")
+    assert said.code == 1
+    assert "settle it" in said.err
+
+
+@pytest.mark.parametrize(("outcome", "calls"), [("done", 1), ("not-done", 2), ("abandon", 1)])
+def test_a_person_settles_what_no_machine_can_know(done, run, outcome, calls):
+    table = done.services().ledger._table
+    unknown = {"status": "unknown", "unfinished": "unknown#0"}
+    table.update({"event_id": action()}, set_=unknown)
+    table.update(
+        {"event_id": "evt:rp:1042:c-1"}, set_={"status": "parked", "unfinished": "parked#0"}
+    )
+    assert run("settle", "--json").data[0]["action"] == action()
+    assert run("settle", action(), "--json").data["saw"] == "cannot_be_asked"
+    assert run("settle", action(), outcome, "--json").data["event_goes_on"] is True
+    done.run()
+    assert len(done.writes()) == calls
+    assert done.event()["status"] == "processed"
+    assert run("settle", action(), outcome).code == 1, "it is settled"
+
+
+# --- switches, sweep, people --------------------------------------------------------------------
+
+
+def test_a_switch_is_shown_and_set(system, run):
+    assert run("switch", "set", "kill_switch", "on").code == 0
+    assert run("switch", "get", "--json").data["kill_switch"] == "true"
+
+
+def test_reconcile_runs_the_sweep_and_a_dry_run_only_tells(system, run):
+    system.ticket()
+    assert run("reconcile", "--dry-run", "--json").data["requeued"] == 1
+    assert not system.run()
+    assert run("reconcile", "--since", "7d", "--json").data["requeued"] == 1
+    system.run()
+    assert system.event()["status"] == "processed"
+
+
+@pytest.mark.parametrize("subject", ["1042", "jane.roe@example.com"])
+def test_a_person_is_erased_from_every_table_and_found_no_more(system, run, subject):
+    system.post(system.ticket(customer_email="jane.roe@example.com"))
+    system.post(system.ticket("10421"))
+    system.run()
+    told = run("erase", "--subject", subject, "--dry-run", "--json").data
+    assert told["found"] > 0
+    assert system.services().state.read("1042") is not None
+    done = run("erase", "--subject", subject, "--yes", "--json").data
+    assert done["found"] == told["found"]
+    assert system.services().state.read("1042") is None
+    assert not system.audit("1042")
+    tombstone = system.event()
+    assert tombstone["status"] == "processed"
+    assert not {"plan", "intent", "source_message_id"} & tombstone.keys()
+    assert run("erase", "--subject", subject, "--yes", "--json").data["found"] == 0
+    assert system.services().state.read("10421") is not None, "somebody else's"
+    system.post({"ticket_id": "1042", "message_id": "c-1"})
+    before = len(system.writes())
+    system.run()
+    assert len(system.writes()) == before, "the tombstone still makes a copy do nothing"
+
+
+# --- resources ----------------------------------------------------------------------------------
+
+
+def test_provision_makes_a_stage_and_then_changes_only_what_differs(run, aws, system, monkeypatch):
+    made = run("provision", "--json").data["made"]
+    created = [one["logical_id"] for one in made if one["did"] == "created"]
+    assert created == ["FactsArchive"], "which the local stage goes without"
+    again = run("provision", "--json").data
+    assert {one["did"] for one in again["made"]} == {"unchanged"}
+    aws.client("sqs").set_queue_attributes(
+        QueueUrl=system.stage.queue_url, Attributes={"VisibilityTimeout": "60"}
+    )
+    run("switch", "set", "kill_switch", "true")
+    mended = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
+    assert mended["EventsQueue"]["changes"] == ["VisibilityTimeout"]
+    assert run("switch", "get", "--json").data["kill_switch"] == "true", "never overwritten"
+
+
+def test_provision_makes_the_archive_and_the_way_of_mail_and_changes_them_no_more(run, aws, system):
+    assert system
+    assert "created" in {one["did"] for one in run("provision", "--json").data["made"]}
+    name = f"rp-mw-facts-dev-{aws.account}"
+    s3 = aws.client("s3")
+    block = s3.get_public_access_block(Bucket=name)["PublicAccessBlockConfiguration"]
+    assert set(block.values()) == {True}
+    assert {"Key": "stage", "Value": "dev"} in s3.get_bucket_tagging(Bucket=name)["TagSet"]
+    s3.put_public_access_block(
+        Bucket=name, PublicAccessBlockConfiguration={**block, "BlockPublicAcls": False}
+    )
+    s3.put_object(Bucket=name, Key="kept", Body=b"1")
+    again = {one["logical_id"]: one for one in run("provision", "--json").data["made"]}
+    assert (again["FactsArchive"]["did"], again["FactsArchive"]["changes"]) == (
+        "updated",
+        ["public access"],
+    )
+    assert s3.get_object(Bucket=name, Key="kept")["Body"].read() == b"1"
+    topic = aws.client("sns").get_topic_attributes(
+        TopicArn=f"arn:aws:sns:us-east-1:{aws.account}:rp-mw-mail-dev"
+    )["Attributes"]
+    assert "ses.amazonaws.com" in topic["Policy"]
+    (destination,) = aws.client("sesv2").get_configuration_set_event_destinations(
+        ConfigurationSetName="rp-mw-dev"
+    )["EventDestinations"]
+    assert destination["SnsDestination"]["TopicArn"].endswith(":rp-mw-mail-dev")
+    assert "RENDERING_FAILURE" in destination["MatchingEventTypes"]
+
+
+def test_who_is_told_of_alarms_is_told_of_no_mail(run, aws, system):
+    assert system
+    assert run("provision", "--alarm-email", "night@example.com").code == 0
+    subscribed = aws.client("sns").list_subscriptions()["Subscriptions"]
+    assert [(one["TopicArn"].rsplit(":", 1)[-1], one["Endpoint"]) for one in subscribed] == [
+        ("rp-mw-dev-alarms", "night@example.com")
+    ]
+
+
+def test_resources_of_a_stack_are_refused(run, aws, system):
+    aws.client("sqs").tag_queue(
+        QueueUrl=system.stage.queue_url, Tags={"aws:cloudformation:stack-name": "rp-mw-dev"}
+    )
+    said = run("provision")
+    assert said.code == 1
+    assert "CloudFormation" in said.err
+
+
+# --- every command --------------------------------------------------------------------------------
+
+
+def commands(group, *words):
+    """Every command below a group, with its words."""
+    for name, one in group.commands.items():
+        if hasattr(one, "commands"):
+            yield from commands(one, *words, name)
+        else:
+            yield (*words, name), one
+
+
+def test_every_command_takes_a_stage_and_prints_json_when_asked_to():
+    found = dict(commands(typer.main.get_command(cli.app)))
+    assert len(found) > 20
+    for words, command in found.items():
+        options = {option for one in command.params for option in one.opts}
+        assert {"--stage", "--json"} <= options, " ".join(words)
+
+
+@pytest.mark.parametrize("words", [("create",), ("seed",), ("rebuild",), ("retry",)], ids=" ".join)
+def test_facts_of_prod_are_not_changed_without_a_yes(words, capsys):
+    assert facts.main([*words, "--stage", "prod"]) == 2
+    assert "--yes" in capsys.readouterr().err
+
+
+def test_facts_are_told_in_json_and_a_stage_that_cannot_be_reached_is_said(
+    system, capsys, monkeypatch
+):
+    assert facts.main(["pending", "--stage", "dev", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == {"waiting": 0, "oldest": None}
+    assert facts.main(["explain", "ALOWARE:none"]) == 1
+    assert facts.main(["pending", "--stage", "NOT A STAGE"]) == 2
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    assert facts.main(["pending"]) == 2
+    assert "Traceback" not in capsys.readouterr().err
+
+
+def test_the_one_document_that_facts_print_stands_among_no_log_lines(system, capsys):
+    """A call of Power BI's is logged, and not where the command's result goes."""
+    assert facts.main(["create", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["there"]

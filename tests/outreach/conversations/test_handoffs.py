@@ -1,0 +1,157 @@
+"""Who has a conversation, and what stands on the list of persons: on every engine."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from chalicelib.errors import TransientError
+from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.records import Status
+from chalicelib.outreach.conversations.store import TRIES
+from tests.rigs.conversation_samples import new
+
+
+def handed_off(conversations, record, handoff_id="h1", held=""):
+    return conversations.hand_off(
+        record, handoff_id=handoff_id, held=held, reason="asked", reason_text="asked for a person"
+    )
+
+
+def test_a_conversation_is_handed_off_once_and_its_hand_off_closed_once(conversations, table):
+    """Two persons who decide at once: the second is told that it was decided."""
+    listed = Handoffs(table)
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    assert not handed_off(conversations, record, "h2")
+    record = conversations.get(record)
+    assert (record.status, record.handoff["was"]) == (Status.HANDED_OFF, "processing")
+    (waiting,) = listed.waiting()
+    assert (waiting["opaque_id"], waiting["reason"]) == (record.opaque_id, "asked")
+    ends = datetime(2027, 11, 20, tzinfo=UTC)
+    assert listed.close(record, "approved", ends)
+    assert not listed.close(record, "taken", ends)
+    assert list(listed.waiting()) == []
+    key = {name: waiting[name] for name in ("primary_channel", "conversation_id")}
+    assert table.get(key)["handoff_state"] == "approved"
+
+
+def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conversations, table):
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    given_back = {"conversation_status": "processing"}
+    record = conversations.move(record, {Status.HANDED_OFF}, given_back, remove=["handoff"])
+    assert not handed_off(conversations, record)
+    assert conversations.get(record).status == Status.PROCESSING
+    assert handed_off(conversations, record, "h2")
+
+
+def test_a_hand_off_does_not_take_the_place_of_itself(conversations, table):
+    """Two that differ in what is held have different keys: with one key, it is a mistake."""
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    assert not handed_off(conversations, record, held="start")
+    assert conversations.get(record).handoff["held"] == ""
+    (waiting,) = Handoffs(table).waiting()
+    assert waiting["held"] == ""
+
+
+@pytest.mark.parametrize("is_known", [True, False])
+def test_what_is_held_takes_the_place_of_what_holds_nothing(conversations, table, is_known):
+    """An opening that is held for approval, of a conversation that a person has already."""
+    listed = Handoffs(table)
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    if is_known:
+        record = conversations.get(record)
+    assert handed_off(conversations, record, "h2", held="start")
+    record = conversations.get(record)
+    assert record.is_handed_off
+    assert record.handoff == {
+        "id": "h2",
+        "held": "start",
+        "reason": "asked",
+        "since": record.handoff["since"],
+        "was": "processing",
+    }
+    (waiting,) = listed.waiting()
+    assert (waiting["conversation_id"], waiting["held"]) == (f"h2#{record.opaque_id}", "start")
+    for again in ("h1", "h2"):
+        assert not handed_off(conversations, record, again, held="start")
+        assert not handed_off(conversations, record, again)
+    assert not handed_off(conversations, record, "h3", held="reply")
+    assert conversations.get(record).handoff["id"] == "h2"
+    given_back = {"conversation_status": "processing"}
+    record = conversations.move(record, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    for again in ("h1", "h2"):
+        assert not handed_off(conversations, record, again, held="start")
+    assert conversations.get(record).status == Status.PROCESSING
+
+
+def test_what_is_held_is_not_given_to_who_answers_by_hand(conversations, table):
+    record = conversations.open(new()).record
+    assert handed_off(conversations, record)
+    record = conversations.get(record)
+    taken = {"handoff": {**record.handoff, "taken_by": "p1"}}
+    conversations.move(record, {Status.HANDED_OFF}, taken, same_handoff=True)
+    assert not handed_off(conversations, record, "h2", held="start")
+    assert not handed_off(conversations, conversations.get(record), "h2", held="start")
+    assert [one["held"] for one in Handoffs(table).waiting()] == [""]
+
+
+def test_what_is_held_finds_a_conversation_that_was_given_back_meanwhile(conversations, table):
+    record = conversations.open(new()).record
+    handed_off(conversations, record)
+    read = conversations.get(record)
+    given_back = {"conversation_status": "processing"}
+    conversations.move(read, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    assert handed_off(conversations, read, "h2", held="start")
+    assert conversations.get(record).handoff["held"] == "start"
+    states = {one["conversation_id"].partition("#")[0] for one in Handoffs(table).waiting()}
+    assert states == {"h1", "h2"}, "whoever gave it back closes its own"
+
+
+def test_a_hand_off_that_was_read_is_given_back_and_taken_and_no_later_one(conversations):
+    record = conversations.open(new()).record
+    handed_off(conversations, record)
+    first = conversations.get(record)
+    given_back = {"conversation_status": "processing"}
+    record = conversations.move(first, {Status.HANDED_OFF}, given_back, same_handoff=True)
+    assert record.status == Status.PROCESSING
+    assert handed_off(conversations, record, "h2")
+    assert conversations.move(first, {Status.HANDED_OFF}, given_back, same_handoff=True) is None
+    assert conversations.get(record).handoff["id"] == "h2"
+    assert conversations.get(record).is_handed_off
+
+
+def test_a_conversation_that_has_failed_is_handed_to_a_person_who_sees_that(conversations, table):
+    record = conversations.open(new()).record
+    record = conversations.move(record, {Status.PROCESSING}, {"conversation_status": "failed"})
+    assert handed_off(conversations, record)
+    assert len(list(Handoffs(table).waiting())) == 1
+    assert conversations.get(record).handoff["was"] == "failed"
+
+
+def test_a_hand_off_that_others_overtake_again_and_again_is_for_later(
+    conversations, overtaken, table
+):
+    """A person takes it and gives it back before each offer, so that none fits what it finds."""
+    opened = conversations.open(new()).record
+    offers = []
+
+    def others():
+        record = conversations.get(opened)
+        offers.append(record.status)
+        if record.is_handed_off:
+            given_back = {"conversation_status": "processing"}
+            conversations.move(record, {Status.HANDED_OFF}, given_back, same_handoff=True)
+        else:
+            handed_off(conversations, record, f"other{len(offers)}")
+
+    handed_off(conversations, opened, "other")
+    late = overtaken(others)
+    with pytest.raises(TransientError, match="contended"):
+        handed_off(late, conversations.get(opened), "h", held="start")
+    assert len(offers) == TRIES
+    listed = {one["conversation_id"].partition("#")[0] for one in Handoffs(table).waiting()}
+    assert "h" not in listed
+    assert handed_off(conversations, conversations.get(opened), "h", held="start")

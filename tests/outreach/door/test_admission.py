@@ -1,0 +1,53 @@
+"""What the sender of a start can still learn of it, and for how long."""
+
+import pytest
+
+from chalicelib.once.event import EventStatus
+from chalicelib.outreach.companies import RateLimits
+from chalicelib.outreach.conversations.records import NEVER_OPENED
+from chalicelib.outreach.door.admission import Admitted, Known, Starts
+from tests.rigs.ledger import KEY, Desk, facts
+
+
+@pytest.fixture
+def desk():
+    return Desk()
+
+
+def test_a_start_is_told_until_its_row_expires(desk):
+    starts = Starts(desk.table, desk.ledger, desk.clock)
+    assert starts.outcome(KEY) is None
+    desk.ledger.receive(facts())
+    assert starts.outcome(KEY).status == EventStatus.RECEIVED
+    desk.at_expiry()
+    assert starts.outcome(KEY) is None, "the engine deletes an expired row when it likes"
+
+
+def test_a_delivery_never_goes_backwards_and_nothing_is_noted_of_what_is_gone(desk):
+    starts = Starts(desk.table, desk.ledger, desk.clock)
+    starts.note(KEY, delivery=("delivered", 3))
+    assert starts.outcome(KEY) is None
+    desk.ledger.receive(facts())
+    for delivery in (("delivered", 3), ("sent", 2), ("undelivered", 3)):
+        starts.note(KEY, delivery=delivery)
+    assert starts.outcome(KEY).delivery == "delivered"
+    starts.note(KEY, delivery=("read", 4))
+    starts.note(KEY, outcome="handed_off")
+    found = starts.outcome(KEY)
+    assert (found.delivery, found.outcome) == ("read", "handed_off")
+
+
+@pytest.mark.parametrize(
+    ("status", "reason", "answer"),
+    [
+        (EventStatus.FAILED, NEVER_OPENED, Admitted(facts().received_at, is_new=True)),
+        (EventStatus.FAILED, "refused:code_21211", Known(facts().received_at)),
+        (EventStatus.PARKED, NEVER_OPENED, Known(facts().received_at)),
+    ],
+)
+def test_a_start_is_taken_in_again_only_where_nothing_of_it_was_begun(desk, status, reason, answer):
+    """Of any other failure something may have been sent: its sender is told how it ended."""
+    starts, limits = Starts(desk.table, desk.ledger, desk.clock), RateLimits(9, 9, 9)
+    assert starts.admit(facts(), "ci-1", limits) == Admitted(facts().received_at, is_new=True)
+    desk.ledger.finish(desk.claim(), status, reason=reason)
+    assert starts.admit(facts(), "ci-1", limits) == answer

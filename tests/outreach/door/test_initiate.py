@@ -1,0 +1,159 @@
+"""The doors of outreach: whose key or signature counts, and what a company has set for itself."""
+
+import base64
+import hashlib
+import hmac
+import itertools
+import json
+import time
+from datetime import timedelta
+
+import pytest
+
+from chalicelib.clock import SystemClock
+from local import company
+from local.vendors.twilio import Post
+from tests.rigs.outreach import TEL
+
+
+def test_the_same_id_with_another_payload_is_a_conflict(outreach):
+    outreach.start()
+    other = outreach.start(recipient="+15550100002")
+    assert other.status_code == 409
+    assert other.json_body["error_code"] == "REQUEST_ID_REUSED"
+    outreach.run()
+    assert outreach.twilio.sent_to("+15550100002") == []
+
+
+def test_a_context_object_brings_its_request_and_its_id_and_nothing_of_a_company(outreach):
+    request = company.request("req9", "sms", TEL)
+    body = {
+        "frontend_payload": request,
+        "company_data_payload": {"channel_config": {"sms": {"company_sms_number": "+15550666666"}}},
+        "conversation_data": {
+            "conversation_id": "from-the-router",
+            "conversation_status": "initiated",
+        },
+        "metadata": {"router_version": "1.0.1-dev"},
+    }
+    answer = outreach.post(body)
+    outreach.run()
+    assert answer.json_body["conversation_id"] == "from-the-router"
+    (message,) = outreach.twilio.sent_to(TEL)
+    assert message["from"] == company.SMS_NUMBER
+    assert outreach.record("sms").item["router_version"] == "1.0.1-dev"
+
+
+@pytest.mark.parametrize("key", ["", "wrong"])
+def test_without_a_known_key_nothing_is_read(outreach, key):
+    answer = outreach.post(b"not even json", key=key)
+    assert (answer.status_code, answer.json_body["error_code"]) == (401, "UNAUTHORIZED")
+
+
+def test_a_key_starts_and_asks_for_its_own_company_only(outreach):
+    company.put_secrets(
+        outreach.stage,
+        {
+            "rp-mw/dev/router/api_keys": json.dumps(
+                {"ci-bbb-002": ["other"], "ci-aaa-001": ["a", "b"]}
+            )
+        },
+    )
+    body = company.request("req1", "sms", TEL)
+    assert outreach.post(body, key="other").json_body["error_code"] == "AUTHORIZATION_ERROR"
+    assert [outreach.post(body, key=k).status_code for k in ("a", "b")] == [200, 200]
+    assert outreach.fate("req1", key="other").status_code == 404
+    assert outreach.fate("req1", key="a").json_body["state"] == "queued"
+
+
+def test_a_company_with_a_signing_secret_must_sign_every_start(outreach):
+    key = base64.b64encode(b"0" * 24).decode()
+    known = {"api_keys": [company.API_KEY], "signing_secrets": [f"whsec_{key}"]}
+    secret = json.dumps({company.COMPANY_ID: known})
+    company.put_secrets(outreach.stage, {"rp-mw/dev/router/api_keys": secret})
+    body = json.dumps(company.request("req1", "sms", TEL)).encode()
+    refused = outreach.post(body)
+    assert (refused.status_code, refused.json_body["error_code"]) == (401, "INVALID_SIGNATURE")
+    at = str(int(time.time()))
+    made = hmac.new(b"0" * 24, f"msg_1.{at}.".encode() + body, hashlib.sha256).digest()
+    signature = f"v1,{base64.b64encode(made).decode()}"
+    signed = {"webhook-id": "msg_1", "webhook-timestamp": at, "webhook-signature": signature}
+    assert outreach.post(body, **signed).status_code == 200
+
+
+def test_a_start_that_was_queued_is_marked_so_and_not_queued_again(outreach):
+    outreach.start()
+    (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
+    assert "queued_at" in row
+
+
+@pytest.mark.parametrize(
+    ("changes", "status", "code"),
+    [
+        ({"project_status": "inactive"}, 403, "PROJECT_INACTIVE"),
+        ({"allowed_channels": ["email"]}, 403, "CHANNEL_NOT_ALLOWED"),
+        ({"channel_config": {}}, 500, "CONFIGURATION_ERROR"),
+    ],
+)
+def test_what_the_company_has_set_is_enforced(outreach, changes, status, code):
+    outreach.set_project(**changes)
+    answer = outreach.start()
+    assert (answer.status_code, answer.json_body["error_code"]) == (status, code)
+    assert "try again" not in answer.json_body["message"], "it is the operator's to mend"
+    assert answer.json_body["request_id"] == "req123"
+
+
+def test_consent_is_asked_for_where_the_project_asks_for_it(outreach):
+    silent = {"recipient_data": {"comms_consent": None}}
+    assert outreach.start("a", **silent).status_code == 200
+    outreach.run()
+    assert outreach.record().item["comms_consent"] is False
+    outreach.set_project(require_consent=True)
+    assert outreach.start("b", **silent).json_body["error_code"] == "CONSENT_REQUIRED"
+
+
+def test_an_unknown_project_is_not_found(outreach):
+    answer = outreach.start(company_data={"project_id": "pi-none"})
+    assert (answer.status_code, answer.json_body["error_code"]) == (404, "COMPANY_NOT_FOUND")
+
+
+@pytest.mark.parametrize(
+    "limit", ["requests_per_minute", "requests_per_day", "concurrent_conversations"]
+)
+def test_a_company_over_its_limit_is_told_when_to_come_back(outreach, limit):
+    outreach.set_project(rate_limits={limit: 2})
+    codes = [outreach.start(f"r{n}", recipient=f"+1555010000{n}").status_code for n in range(3)]
+    assert codes == [200, 200, 429]
+    again = outreach.start("r0", recipient="+15550100000")
+    assert (again.status_code, again.json_body["duplicate"]) == (200, True)
+    refused = outreach.start("r2", recipient="+15550100002")
+    assert int(refused.headers["Retry-After"]) > 0
+    outreach.run()
+    if limit == "concurrent_conversations":
+        assert outreach.start("r2", recipient="+15550100002").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/webhook/twilio", "/webhook/twilio/status"])
+def test_a_post_that_is_not_signed_by_the_accounts_token_is_refused(outreach, path):
+    outreach.start(channel="sms")
+    outreach.run()
+    post = outreach.says("hello", whatsapp=False)
+    post = outreach.twilio.callbacks()[0] if path.endswith("status") else post
+    forged = Post(post.url, {**post.headers, "X-Twilio-Signature": "AAAA"}, post.body)
+    assert outreach.deliver(forged).status_code == 401
+    tampered = Post(post.url, post.headers, post.body + b"&Extra=1")
+    assert outreach.deliver(tampered).status_code == 401
+    assert outreach.run() == []
+    assert outreach.deliver(post).status_code == 200
+
+
+def test_a_start_has_one_time_of_receipt_wherever_it_is_written(outreach, monkeypatch):
+    """Its place among the open ones is taken and freed under the day of that time."""
+    real, ticks = SystemClock.now, itertools.count()
+    monkeypatch.setattr(
+        SystemClock, "now", lambda self: real(self) + timedelta(milliseconds=5 * next(ticks))
+    )
+    outreach.start(channel="sms")
+    outreach.run()
+    (row,) = [one for one in outreach.rows() if one["event_id"]["S"].startswith("evt:start:")]
+    assert outreach.record("sms").item["received_at"] == row["received_at"]["S"]

@@ -1,0 +1,345 @@
+"""What a rule, a recipient or a switch keeps back, and how it goes out in the end."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chalicelib.errors import TransientError
+from chalicelib.outreach import rules
+from chalicelib.outreach.conversations.records import Channel, Status
+from local import company
+from tests.rigs.outreach import TEL, replay
+
+
+def test_a_held_start_waits_for_a_person_and_is_sent_once_when_approved(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    assert outreach.fate().json_body["state"] == "handed_off"
+    (waiting,) = outreach.services.desk.waiting()
+    assert (waiting.held, waiting.reason) == ("start", "auto_queue_initial_message")
+    assert outreach.services.desk.approve(waiting.opaque_id)
+    assert outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    assert list(outreach.services.desk.waiting()) == []
+    assert not outreach.services.desk.approve(waiting.opaque_id)
+
+
+def test_what_a_person_took_is_not_approved_for_the_machine(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    desk = outreach.services.desk
+    (waiting,) = desk.waiting()
+    assert desk.take(waiting.opaque_id, "sam")
+    assert not desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+
+
+def test_a_hand_off_rule_with_a_list_takes_the_listed_alone(outreach):
+    outreach.set_project(
+        auto_queue_initial_message=True, auto_queue_initial_message_from_number=["+15550100002"]
+    )
+    outreach.start("a", channel="sms")
+    outreach.start("b", channel="sms", recipient="+15550100002")
+    outreach.run()
+    assert [outreach.fate(one).json_body["state"] for one in "ab"] == ["sent", "handed_off"]
+
+
+def test_a_recipient_who_asks_for_a_person_gets_one_and_no_machine(outreach):
+    outreach.start()
+    outreach.run()
+    outreach.deliver(outreach.says("I want to talk to a human"))
+    outreach.run()
+    record = outreach.record()
+    assert record.status == Status.HANDED_OFF
+    assert record.item["hand_off_to_human"] is True
+    assert record.item["hand_off_to_human_reason"] == "recipient_asked_for_a_person"
+    outreach.deliver(outreach.says("hello?"))
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.record().message_count == 3
+    (waiting,) = outreach.services.desk.waiting(company_id="ci-aaa-001")
+    assert outreach.services.desk.take(waiting.opaque_id, "agent-7")
+    assert not outreach.services.desk.approve(waiting.opaque_id)
+    assert not outreach.services.desk.take(waiting.opaque_id, "agent-8")
+
+
+def test_a_person_takes_the_hand_off_that_was_seen_and_no_later_one(outreach, monkeypatch):
+    outreach.start()
+    outreach.run()
+    outreach.deliver(outreach.says("I want to talk to a human"))
+    outreach.run()
+    desk = outreach.services.desk
+    (seen,) = desk.waiting()
+    read = desk._conversations.find
+
+    def given_back_and_asked_for_again_meanwhile(opaque_id):
+        record = read(opaque_id)
+        monkeypatch.setattr(desk._conversations, "find", read)
+        assert desk.approve(opaque_id)
+        outreach.run()
+        outreach.deliver(outreach.says("A human, please"))
+        outreach.run()
+        return record
+
+    monkeypatch.setattr(desk._conversations, "find", given_back_and_asked_for_again_meanwhile)
+    assert not desk.take(seen.opaque_id, "agent-7")
+    (waiting,) = desk.waiting()
+    assert waiting.handoff_id != seen.handoff_id
+    assert outreach.record().handoff["id"] == waiting.handoff_id
+    assert desk.approve(seen.opaque_id), "the machine may still be told to go on"
+
+
+def test_a_held_reply_is_answered_once_it_is_released(outreach):
+    outreach.set_project(auto_queue_reply_message=True)
+    outreach.start()
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more"))
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    (waiting,) = outreach.services.desk.waiting()
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 2
+    assert outreach.record().status == Status.REPLY_SENT
+
+
+@pytest.mark.parametrize(
+    ("switch", "value"),
+    [
+        ("kill_switch", "true"),
+        ("safe_mode", "true"),
+        ("automation_enabled", "false"),
+        ("shadow_mode", "true"),
+    ],
+)
+def test_a_switch_withholds_the_message_with_its_reason(outreach, switch, value):
+    outreach.stage.set_switch(switch, value)
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.twilio.calls == ()
+    fate = outreach.fate().json_body
+    assert fate["state"] == "withheld"
+    assert fate["reason"].startswith("withheld:")
+    record = outreach.record("sms")
+    assert record.status == Status.WITHHELD
+    assert f"withheld:{record.item['withheld_reason']}" == fate["reason"]
+    lifted = {"true": "false", "false": "true"}[value]
+    outreach.stage.set_switch(switch, lifted)
+    outreach.new_container()
+    assert outreach.run() == [], "lifting a switch starts nothing by itself"
+    for _ in range(2):
+        replay(outreach, "evt:start:")
+        outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    record = outreach.record("sms")
+    assert (record.status, record.message_count) == (Status.INITIAL_MESSAGE_SENT, 1)
+    assert "withheld_reason" not in record.item
+
+
+def test_a_withheld_start_is_not_one_of_those_that_are_worked_on(outreach):
+    outreach.set_project(rate_limits={"concurrent_conversations": 1})
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.start("second", "sms", "+15550100002").status_code == 200
+
+
+def test_a_withheld_answer_says_why_and_is_sent_when_its_event_is_replayed(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.stage.set_switch("safe_mode", "true")
+    outreach.new_container()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    record = outreach.record("sms")
+    assert record.status == Status.INITIAL_MESSAGE_SENT
+    assert record.item["withheld_reason"] == "safe_mode"
+    outreach.stage.set_switch("safe_mode", "false")
+    outreach.new_container()
+    replay(outreach, "evt:reply:")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 2
+    record = outreach.record("sms")
+    assert record.status == Status.REPLY_SENT
+    assert "withheld_reason" not in record.item
+
+
+def test_a_release_that_a_switch_withholds_says_so_and_is_sent_when_it_is_replayed(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    (waiting,) = outreach.services.desk.waiting()
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.new_container()
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    fate = outreach.fate().json_body
+    assert (fate["state"], fate["reason"]) == ("withheld", "withheld:kill_switch")
+    assert outreach.record("sms").status == Status.WITHHELD
+    outreach.stage.set_switch("kill_switch", "false")
+    outreach.new_container()
+    replay(outreach, "evt:release:")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    fate = outreach.fate().json_body
+    assert fate["state"] == "sent"
+    assert "reason" not in fate
+
+
+def test_a_hand_off_that_a_switch_withholds_says_so_and_comes_when_it_is_replayed(outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.stage.set_switch("shadow_mode", "true")
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.record("sms").status == Status.WITHHELD
+    outreach.stage.set_switch("shadow_mode", "false")
+    outreach.new_container()
+    replay(outreach, "evt:start:")
+    outreach.run()
+    assert outreach.record("sms").status == Status.HANDED_OFF
+    assert outreach.fate().json_body["state"] == "handed_off"
+    assert len(list(outreach.services.desk.waiting())) == 1
+
+
+def test_an_answer_goes_to_what_was_sent_and_not_to_what_was_withheld(outreach):
+    outreach.start("first", channel="sms")
+    outreach.run()
+    outreach.stage.set_switch("kill_switch", "true")
+    outreach.new_container()
+    outreach.start("second", channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    found = outreach.services.conversations.by_channel(TEL, Channel.SMS)
+    counts = {one.request_id: one.message_count for one in found}
+    assert counts == {"first": 2, "second": 0}
+
+
+def test_who_said_stop_during_the_night_gets_no_start_in_the_morning(outreach):
+    now = datetime.now(UTC)
+    hours = [(now + timedelta(hours=n)).strftime("%H:%M") for n in (-1, 1)]
+    quiet = {"from": hours[0], "until": hours[1], "zone": "UTC"}
+    outreach.set_project(quiet_hours=quiet)
+    outreach.start(channel="sms")
+    outreach.run()
+    record = outreach.record("sms")
+    outreach.services.conversations.forbid(TEL, record.company_id, "stop")
+    over = {**quiet, "until": (now - timedelta(minutes=30)).strftime("%H:%M")}
+    outreach.services.conversations.move(record, [record.status], {"quiet_hours": over})
+    outreach.again()
+    assert outreach.twilio.calls_of("create_message") == ()
+    assert outreach.fate().json_body["reason"] == "do_not_contact"
+    assert outreach.record("sms").status == Status.FAILED
+
+
+@pytest.mark.parametrize("switch", ["kill_switch", "shadow_mode"])
+def test_who_said_stop_while_a_message_was_withheld_does_not_get_it(outreach, switch):
+    outreach.start("first", channel="sms")
+    outreach.run()
+    outreach.stage.set_switch(switch, "true")
+    outreach.new_container()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.start("second", channel="sms")
+    outreach.run()
+    outreach.services.conversations.forbid(TEL, outreach.record("sms").company_id, "stop")
+    outreach.stage.set_switch(switch, "false")
+    outreach.new_container()
+    for kind in ("evt:start:", "evt:reply:"):
+        replay(outreach, kind)
+    outreach.run()
+    assert len(outreach.twilio.calls_of("create_message")) == 1
+    assert outreach.fate("second").json_body["state"] == "failed"
+    assert list(outreach.services.desk.waiting()) == [], "there is nothing for a person to do"
+
+
+@pytest.mark.parametrize(
+    ("rule", "status"),
+    [
+        ("auto_queue_initial_message", Status.FAILED),
+        ("auto_queue_reply_message", Status.INITIAL_MESSAGE_SENT),
+    ],
+)
+def test_who_said_stop_while_a_person_had_it_is_not_left_on_nobodys_list(outreach, rule, status):
+    """Approving closed the hand-off: the machine has the conversation again, and says nothing."""
+    outreach.set_project(**{rule: True})
+    outreach.start(channel="sms")
+    outreach.run()
+    if status != Status.FAILED:
+        outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+        outreach.run()
+    sent = len(outreach.twilio.sent_to(TEL))
+    (waiting,) = outreach.services.desk.waiting()
+    outreach.services.conversations.forbid(TEL, waiting.company_id, "stop")
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == sent
+    record = outreach.record("sms")
+    assert record.status == status
+    assert record.item.get("failure_reason") == ("do_not_contact" if status == "failed" else None)
+    outreach.services.conversations.allow(TEL, waiting.company_id)
+    if status != Status.FAILED:
+        outreach.deliver(outreach.says("START again, please", whatsapp=False))
+        outreach.run()
+        assert len(list(outreach.services.desk.waiting())) == 1, "it is somebody's again"
+    else:
+        outreach.deliver(outreach.says("Hello?", whatsapp=False))
+        outreach.run()
+        assert outreach.record("sms").status == Status.REPLY_SENT, "who writes is answered"
+
+
+def test_a_released_reply_that_cannot_be_written_goes_back_to_a_person(outreach):
+    outreach.set_project(auto_queue_reply_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    (waiting,) = outreach.services.desk.waiting()
+    name = outreach.project["channel_config"]["sms"]["sms_credentials_id"]
+    company.put_secrets(outreach.stage, {name: "not json"})
+    outreach.new_container()
+    outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    (again,) = outreach.services.desk.waiting()
+    assert (again.held, again.reason) == ("reply", "secrets_credentials_malformed")
+    assert outreach.record("sms").status == Status.HANDED_OFF
+
+
+def test_a_reply_that_failed_is_held_when_it_is_replayed_after_it_was_given_back(
+    outreach, monkeypatch
+):
+    """Two hand-offs of one event: a person had the first, and has not seen the second."""
+    outreach.set_project(auto_queue_reply_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    with monkeypatch.context() as patch:
+
+        def fails(_record, _rule):
+            raise TransientError("dynamodb", "get_item", reason="outage")
+
+        patch.setattr(rules, "is_held", fails)
+        outreach.run()
+        while not list(outreach.services.desk.waiting()):
+            assert outreach.again()
+    desk = outreach.services.desk
+    (failed,) = desk.waiting()
+    assert (failed.held, failed.reason) == ("", "failed")
+    outreach.again()  # and lies with the dead letters: what comes behind it is free
+    desk.approve(failed.opaque_id)
+    outreach.run()
+    assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
+    replay(outreach, "evt:reply:")
+    outreach.run()
+    (held,) = desk.waiting()
+    assert (held.held, held.reason) == ("reply", "auto_queue_reply_message")
+    desk.approve(held.opaque_id)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 2

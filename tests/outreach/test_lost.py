@@ -1,0 +1,419 @@
+"""What was received and never queued, or begun and never ended: found again, and done once."""
+
+import itertools
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chalicelib.errors import UnavailableError
+from chalicelib.outreach.conversations.records import Status
+from local.stack import lambda_events
+from tests.rigs.killing import boundaries, killed_at, work
+from tests.rigs.outreach import MAIL, TEL
+
+ROOT = Path(__file__).resolve().parents[2]
+LONG_AGO = "2026-01-01T00:00:00.000Z"
+
+
+def age(outreach, prefix="evt:"):
+    """Time passes for every event: the sweep looks at rows that have rested for a while."""
+    table = outreach.services.ledger._table
+    for row in outreach.rows():
+        if row["event_id"]["S"].startswith(prefix):
+            table.update({"event_id": row["event_id"]["S"]}, set_={"last_processed_at": LONG_AGO})
+
+
+def event(outreach, prefix):
+    """The newest event of a kind."""
+    found = [one for one in outreach.rows() if one["event_id"]["S"].startswith(prefix)]
+    return max(found, key=lambda one: one["received_at"]["S"])
+
+
+@pytest.fixture
+def ledgered(outreach, monkeypatch):
+    """Every webhook leaves a row before it is queued."""
+    monkeypatch.setenv("INGRESS_LEDGER", "true")
+    outreach.new_container()
+    return outreach
+
+
+class Unqueued:
+    """While it lasts the queue keeps nothing."""
+
+    def __init__(self, outreach, monkeypatch):
+        self._outreach, self._monkeypatch = outreach, monkeypatch
+
+    def __enter__(self):
+        def refuses(*_, **__):
+            raise UnavailableError("enqueue_failed")
+
+        outbox = self._outreach.services.outbox
+        self._context = self._monkeypatch.context()
+        self._context.__enter__().setattr(outbox, "put", refuses)
+
+    def __exit__(self, *_):
+        self._context.__exit__(None, None, None)
+
+
+@pytest.fixture
+def unqueued(ledgered, monkeypatch):
+    return lambda: Unqueued(ledgered, monkeypatch)
+
+
+@pytest.fixture
+def lost_text(ledgered, unqueued):
+    """A reply that was received and never queued; its signed post."""
+    ledgered.start(channel="sms")
+    ledgered.run()
+    post = ledgered.says("Tell me more", whatsapp=False)
+    with unqueued():
+        assert ledgered.deliver(post).status_code == 503
+    assert event(ledgered, "evt:reply:")["status"]["S"] == "received"
+    return post
+
+
+def test_what_the_doors_could_not_keep_is_counted_as_failed_and_not_as_rejected(
+    ledgered, unqueued, monkeypatch
+):
+    """The alarm of the doors counts it."""
+    ledgered.start(channel="sms")
+    ledgered.run()
+    posts = ledgered.twilio.callbacks()
+    counted = []
+    log = ledgered.services.log
+    monkeypatch.setattr(
+        type(log), "metric", lambda _log, name, *_, **about: counted.append((name, about))
+    )
+    with unqueued():
+        assert ledgered.start("req124", recipient="+15550100002").status_code == 500
+        assert ledgered.deliver(posts[0]).status_code == 503
+    assert counted == [
+        ("mw.ingress.failed", {"source": "channel_router", "code": "QUEUE_ERROR"}),
+        ("mw.ingress.failed", {"source": "twilio_status", "code": "enqueue_failed"}),
+    ]
+
+
+def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered, lost_text):
+    assert ledgered.deliver(lost_text).status_code == 200
+    ledgered.run()
+    assert len(ledgered.twilio.sent_to(TEL)) == 2
+
+
+def test_a_reply_never_queued_is_read_again_from_twilio_and_answered_once(ledgered, lost_text):
+    age(ledgered)
+    ledgered.sweep()
+    ledgered.run()
+    assert event(ledgered, "evt:reply:")["status"]["S"] == "processed"
+    record = ledgered.record("sms")
+    assert [text for role, text in ledgered.history(record) if role == "user"] == ["Tell me more"]
+    assert record.status == Status.REPLY_SENT
+    assert ledgered.deliver(lost_text).status_code == 200
+    ledgered.run()
+    assert len(ledgered.twilio.sent_to(TEL)) == 2
+
+
+def test_a_stop_never_queued_is_respected_once_it_is_read_again(ledgered, unqueued):
+    ledgered.start(channel="sms")
+    ledgered.run()
+    with unqueued():
+        ledgered.deliver(ledgered.says("STOP", whatsapp=False))
+    age(ledgered)
+    ledgered.sweep()
+    ledgered.run()
+    assert ledgered.services.conversations.is_forbidden(TEL, "ci-aaa-001")
+    assert len(ledgered.twilio.sent_to(TEL)) == 1
+
+
+@pytest.mark.parametrize("status", [404, 503, 401])
+def test_a_reply_that_twilio_does_not_show_waits_for_its_sender(ledgered, lost_text, status):
+    age(ledgered)
+    ledgered.twilio.fault("status", operation="fetch_message", status=status, times=2)
+    assert ledgered.sweep()["orphans"] == 1
+    ledgered.run()
+    assert event(ledgered, "evt:reply:")["status"]["S"] == "received"
+    assert ledgered.deliver(lost_text).status_code == 200
+    ledgered.run()
+    assert len(ledgered.twilio.sent_to(TEL)) == 2
+
+
+def test_an_email_reply_never_queued_waits_for_its_sender_through_every_sweep(ledgered, unqueued):
+    ledgered.start(channel="email")
+    ledgered.run()
+    (first,) = ledgered.ses.sent_to(MAIL)
+    reply = ledgered.ses.inbound(MAIL, first["reply_to"], "Tell me more")
+    with unqueued(), pytest.raises(UnavailableError):
+        ledgered.mail(reply)
+    age(ledgered)
+    assert ledgered.sweep()["orphans"] == 1
+    ledgered.run()
+    ledgered.mail(reply)
+    ledgered.run()
+    assert len(ledgered.ses.sent_to(MAIL)) == 2
+
+
+def test_a_parked_answer_goes_on_where_every_webhook_leaves_a_row(ledgered):
+    ledgered.start(channel="sms")
+    ledgered.run()
+    ledgered.twilio.fault("act_then_drop", operation="create_message")
+    ledgered.deliver(ledgered.says("Tell me more", whatsapp=False))
+    ledgered.run()
+    assert event(ledgered, "evt:reply:")["status"]["S"] == "parked"
+    age(ledgered)
+    ledgered.sweep()
+    ledgered.run()
+    assert event(ledgered, "evt:reply:")["status"]["S"] == "processed"
+    assert len(ledgered.twilio.sent_to(TEL)) == 2
+    assert ledgered.record("sms").status == Status.REPLY_SENT
+
+
+# --- begun and never ended ----------------------------------------------------------------------
+
+
+def lose_the_message(outreach):
+    """Somebody purged the queue while a worker that has died had the message."""
+    outreach.stage.aws.client("sqs").delete_message(
+        QueueUrl=outreach.stage.queue_url, ReceiptHandle=outreach.handles[-1]
+    )
+
+
+def open_places(outreach):
+    """The starts that count as their company's open ones."""
+    counted = [row for row in outreach.rows() if row["event_id"]["S"].startswith("rate:")]
+    return {mark for row in counted for mark in row.get("open", {}).get("SS", ())}
+
+
+def sweep_later(outreach):
+    """Leases are over; every container is new; as often as a settlement takes looks."""
+    outreach.new_container()
+    outreach.let_leases_end()
+    age(outreach)
+    found = outreach.sweep()
+    outreach.run()
+    return found
+
+
+def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_once(
+    outreach, killer
+):
+    outcomes = set()
+    for number, moment in boundaries():
+        name, recipient = f"{number}-{moment}", f"+1555010{number:03d}{len(moment)}"
+        outreach.start(name, "sms", recipient)
+        assert outreach.services.worker
+        assert outreach.services.switches.current()
+        if not killed_at(outreach, killer, number, moment):
+            break
+        if outreach.fate(name).json_body["state"] == "queued":  # only the queue has it yet
+            outreach.again()
+            continue
+        lose_the_message(outreach)
+        sweep_later(outreach)
+        fate = outreach.fate(name).json_body
+        ended = (fate["state"], fate.get("reason"), len(outreach.twilio.sent_to(recipient)))
+        outcomes.add(ended)
+        is_parked = ended[0] == "parked" and ended[2] <= 1
+        good = {("sent", None, 1), ("failed", "never_opened", 0)}
+        assert is_parked or ended in good, (name, ended)
+        if ended[0] == "failed":
+            assert open_places(outreach) == set(), "it takes up nobody's place"
+            assert outreach.start(name, "sms", recipient).json_body["duplicate"] is False
+    assert number > 6
+    assert {("sent", None, 1), ("failed", "never_opened", 0)} <= outcomes
+
+
+def test_a_reply_whose_worker_died_and_whose_message_is_gone_is_found_and_answered_once(
+    outreach, killer
+):
+    outcomes = set()
+    for number, moment in boundaries():
+        recipient = f"+1555010{number:03d}{len(moment)}"
+        outreach.hears_from(f"{number}-{moment}", recipient)
+        if not killed_at(outreach, killer, number, moment):
+            break
+        has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
+        if not has_row:  # only the queue has it yet
+            outreach.again()
+            continue
+        lose_the_message(outreach)
+        sweep_later(outreach)
+        row = event(outreach, f"evt:reply:sms:{outreach.twilio_sid}")
+        ended = (row["status"]["S"], len(outreach.twilio.sent_to(recipient)))
+        outcomes.add(ended)
+        assert ended in {("processed", 2), ("parked", 1), ("parked", 2)}, (number, moment, ended)
+        record = outreach.record("sms", recipient)
+        texts = [text for role, text in outreach.history(record) if role == "user"]
+        assert texts == ["Tell me more"], (number, moment)
+    assert number > 6
+    assert ("processed", 2) in outcomes
+
+
+def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, killer):
+    """Whatever the sweep finds of it: the wish is kept, and the word gets no answer."""
+    for number, moment in boundaries():
+        recipient = f"+1555010{number:03d}{len(moment)}"
+        outreach.start(f"{number}-{moment}", "whatsapp", recipient)
+        outreach.run()
+        sent = len(outreach.twilio.calls_of("create_message"))
+        outreach.deliver(outreach.says("STOP", from_=recipient))
+        if not killed_at(outreach, killer, number, moment):
+            break
+        has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
+        if not has_row:  # only the queue has it yet
+            outreach.again()
+        else:
+            lose_the_message(outreach)
+            sweep_later(outreach)
+        company_id = outreach.record("whatsapp", recipient).company_id
+        assert outreach.services.conversations.is_forbidden(recipient, company_id), (number, moment)
+        assert len(outreach.twilio.calls_of("create_message")) == sent, (number, moment)
+    assert number > 3
+
+
+def test_a_robots_mail_whose_worker_died_after_keeping_it_is_not_answered(outreach, killer):
+    for number in itertools.count(1):
+        recipient = f"r{number}@example.com"
+        outreach.start(f"start-{number}", "email", recipient)
+        outreach.run()
+        (first,) = outreach.ses.sent_to(recipient)
+        away = outreach.ses.inbound(recipient, first["reply_to"], "Away", Precedence="bulk")
+        outreach.mail(away)
+        killer.arm(number, "after")
+        assert work(outreach)
+        killer.disarm()
+        if outreach.record("email", recipient).message_count == 2:
+            break
+        outreach.again()
+    lose_the_message(outreach)
+    sweep_later(outreach)
+    assert event(outreach, "evt:reply:")["reason"]["S"] == "automatic_message"
+    assert len(outreach.ses.sent_to(recipient)) == 1
+
+
+def test_an_email_that_its_dead_worker_had_not_kept_is_given_to_a_person(outreach, killer):
+    for number in itertools.count(1):
+        recipient = f"r{number}@example.com"
+        outreach.start(f"start-{number}", "email", recipient)
+        outreach.run()
+        (first,) = outreach.ses.sent_to(recipient)
+        outreach.mail(outreach.ses.inbound(recipient, first["reply_to"], "Tell me more"))
+        killer.arm(number, "after")
+        assert work(outreach)
+        killer.disarm()
+        record = outreach.record("email", recipient)
+        if any(
+            one["event_id"]["S"].startswith("evt:reply:")
+            and one["conversation_id"]["S"] == record.opaque_id
+            for one in outreach.rows()
+        ):
+            break
+        outreach.again()
+    lose_the_message(outreach)
+    sweep_later(outreach)
+    record = outreach.record("email", recipient)
+    assert (record.status, record.message_count) == (Status.HANDED_OFF, 1)
+    assert record.handoff["reason"] == "message_gone"
+    assert len(outreach.ses.sent_to(recipient)) == 1
+
+
+def test_an_email_that_ses_told_of_while_its_worker_lay_dead_waits_for_nobody(outreach, killer):
+    """What SES tells of it is heard before anybody asks, and does not come again."""
+    for number in itertools.count(1):
+        recipient = f"r{number}@example.com"
+        outreach.start(f"start-{number}", "email", recipient)
+        assert outreach.services.worker
+        assert outreach.services.switches.current()
+        killer.arm(number, "before")
+        assert work(outreach)
+        killer.disarm()
+        if outreach.ses.sent_to(recipient):
+            break
+        outreach.again()
+    assert event(outreach, "act:send:")["status"]["S"] == "pending"
+    lose_the_message(outreach)
+    outreach.new_container()
+    for told in outreach.ses.events():
+        outreach.mail(told)
+    outreach.run()
+    sweep_later(outreach)
+    assert outreach.fate(f"start-{number}").json_body["state"] == "delivered"
+    assert event(outreach, "act:send:")["status"]["S"] == "done"
+    assert outreach.record("email", recipient).status == Status.INITIAL_MESSAGE_SENT
+    assert len(outreach.ses.sent_to(recipient)) == 1
+
+
+def test_what_a_worker_still_works_on_is_left_to_it(outreach, killer):
+    outreach.start(channel="sms")
+    assert outreach.services.worker
+    assert outreach.services.switches.current()
+    killer.arm(4, "after")
+    assert work(outreach)
+    killer.disarm()
+    outreach.new_container()
+    age(outreach)
+    assert outreach.sweep()["left_behind"] == 0
+    outreach.let_leases_end()
+    age(outreach)
+    assert outreach.sweep()["left_behind"] == 1
+    assert outreach.sweep()["left_behind"] == 0, "its job waits on the queue already"
+
+
+def test_nothing_is_left_to_be_found_of_what_ended(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    assert not [one for one in outreach.rows() if "unfinished" in one]
+
+
+WORKER = """
+import json, os, signal, sys
+import boto3
+
+calls = []
+
+def dies(event_name, **_):
+    if calls or event_name.endswith("UpdateItem"):  # its claim is the first
+        calls.append(1)
+    if len(calls) == int(sys.argv[1]):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+session = boto3.Session()
+session.events.register("response-received", dies)
+boto3.DEFAULT_SESSION = session
+import app
+from local.stack.lambda_events import Context
+
+app.worker(json.load(sys.stdin), Context())
+"""
+
+
+@pytest.mark.parametrize("at", range(1, 7))
+def test_a_start_whose_worker_process_was_killed_is_found_and_sent_once(outreach, at):
+    """A process of its own, killed by SIGKILL at its claim's answer, or that of a later call."""
+    outreach.start(channel="sms")
+    sqs = outreach.stage.aws.client("sqs")
+    (message,) = sqs.receive_message(
+        QueueUrl=outreach.stage.queue_url, AttributeNames=["All"], MaxNumberOfMessages=1
+    )["Messages"]
+    record = lambda_events.sqs_record(message, queue_arn=outreach.stage.queue_arn)
+    ended = subprocess.run(
+        [sys.executable, "-c", WORKER, str(at)],
+        input=json.dumps(lambda_events.sqs_event(record)).encode(),
+        cwd=ROOT,
+        capture_output=True,
+        check=False,
+    )
+    assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-500:]
+    sqs.delete_message(QueueUrl=outreach.stage.queue_url, ReceiptHandle=message["ReceiptHandle"])
+    state = outreach.fate().json_body["state"]
+    assert state == "processing"
+    for _ in range(2):
+        sweep_later(outreach)
+    fate = outreach.fate().json_body
+    seen = (fate["state"], fate.get("reason"), len(outreach.twilio.sent_to(TEL)))
+    waits = ("parked", "unknown:interrupted:may_still_land", 0)  # killed just before the send
+    assert seen in {("sent", None, 1), ("failed", "never_opened", 0), waits}, seen

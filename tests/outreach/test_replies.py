@@ -1,0 +1,264 @@
+"""What a recipient writes back: answered once, recorded only, or respected as a stop."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chalicelib.clock import iso
+from chalicelib.once.door import InboundRequest
+from chalicelib.once.job import Recovery, encode
+from chalicelib.once.ports import Delivery
+from chalicelib.outreach.conversations.records import Draft, Status
+from chalicelib.outreach.twilio import webhook as twilio_webhook
+from tests.rigs.outreach import MAIL, TEL
+
+
+@pytest.mark.parametrize("whatsapp", [True, False])
+def test_a_reply_is_answered_once_however_often_it_is_delivered(outreach, whatsapp):
+    channel = "whatsapp" if whatsapp else "sms"
+    outreach.start(channel=channel)
+    outreach.run()
+    post = outreach.says("Yes, tell me more", whatsapp=whatsapp)
+    for _ in range(3):
+        answer = outreach.deliver(post)
+        assert (answer.status_code, answer.body) == (200, b"<Response/>")
+        outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 2
+    record = outreach.record(channel)
+    roles = [role for role, _ in outreach.history(record)]
+    assert roles == ["assistant", "user", "assistant"]
+    assert record.status == Status.REPLY_SENT
+
+
+def test_an_email_reply_is_answered_in_its_thread(outreach):
+    outreach.start(channel="email")
+    outreach.run()
+    (first,) = outreach.ses.sent_to(MAIL)
+    event = outreach.ses.inbound(
+        MAIL, first["reply_to"], "Tell me more\n\nOn Friday X wrote:\n> Hello"
+    )
+    outreach.mail(event)
+    outreach.mail(event)
+    outreach.run()
+    _, answer = outreach.ses.sent_to(MAIL)
+    assert answer["headers"]["In-Reply-To"] == "<m2@mail.example.com>"
+    assert first["message_id"] in answer["headers"]["References"]
+    assert outreach.history(outreach.record("email"))[1] == ("user", "Tell me more")
+
+
+@pytest.mark.parametrize("own_id", [f"<{'x' * 1000}@mail.example.com>", "none at all"])
+def test_an_email_whose_own_id_fits_no_header_is_answered_all_the_same(outreach, own_id):
+    outreach.start(channel="email")
+    outreach.run()
+    (first,) = outreach.ses.sent_to(MAIL)
+    event = outreach.ses.inbound(MAIL, first["reply_to"], "Tell me more", Message_ID=own_id)
+    outreach.mail(event)
+    outreach.run()
+    answer = outreach.ses.sent_to(MAIL)[1]
+    assert answer["headers"]["In-Reply-To"] == f"<{first['message_id']}@email.amazonses.com>"
+
+
+def test_a_reply_from_another_address_is_found_by_its_token(outreach):
+    outreach.start(channel="email")
+    outreach.run()
+    (first,) = outreach.ses.sent_to(MAIL)
+    outreach.mail(outreach.ses.inbound("j.private@example.com", first["reply_to"], "It is me"))
+    outreach.run()
+    assert outreach.record("email").message_count == 3
+    assert len(outreach.ses.sent_to(MAIL)) == 2
+
+
+@pytest.mark.parametrize(
+    "headers",
+    [
+        {"Auto_Submitted": "auto-replied"},
+        {"Precedence": "bulk"},
+        {"X_Autoreply": "yes"},
+        {"dmarc": "FAIL"},
+    ],
+    ids=lambda one: next(iter(one)),
+)
+def test_a_robot_is_recorded_and_never_answered(outreach, headers):
+    outreach.start(channel="email")
+    outreach.run()
+    (first,) = outreach.ses.sent_to(MAIL)
+    outreach.mail(outreach.ses.inbound(MAIL, first["reply_to"], "I am away", **headers))
+    outreach.run()
+    assert len(outreach.ses.sent_to(MAIL)) == 1
+    assert outreach.record("email").message_count == 2
+
+
+def test_a_message_of_media_alone_is_recorded_and_never_answered(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("", whatsapp=False, media=1))
+    outreach.run()
+    record = outreach.record("sms")
+    assert record.messages[-1].note == "media"
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_a_message_of_a_stranger_is_recorded_without_its_text(outreach):
+    answer = outreach.deliver(outreach.says("who is this", from_="+15550100077"))
+    outreach.run()
+    assert answer.status_code == 200
+    (row,) = [r for r in outreach.rows() if r["event_id"]["S"].startswith("evt:reply:")]
+    assert (row["status"]["S"], row["reason"]["S"]) == ("skipped", "unknown_sender")
+    assert "who is this" not in json.dumps(outreach.rows())
+
+
+def test_a_message_told_of_again_stays_in_the_conversation_that_heard_it(outreach):
+    """Its worker has died, and its recipient has a newer conversation by then."""
+    outreach.start("first", channel="sms")
+    outreach.run()
+    post = outreach.says("I want to talk to a human", whatsapp=False)
+    outreach.deliver(post)
+    outreach.run()
+    (heard,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
+    outreach.services.ledger._table.update(
+        {"event_id": heard["event_id"]["S"]}, set_={"status": "processing", "lease_until": 1}
+    )
+    outreach.start("second", channel="sms")
+    outreach.run()
+    request = InboundRequest({}, post.body, iso(datetime.now(UTC)), "d-1")
+    job = twilio_webhook.parse_message(request, outreach.services.opaque_ids)
+    outreach.services.worker.process(Delivery(encode(job), "m-9", "receipt", 1, 10, lambda: 120.0))
+    (again,) = [row for row in outreach.rows() if row["event_id"]["S"].startswith("evt:reply:")]
+    assert again["fence"]["N"] == "2"
+    assert again["conversation_id"] == heard["conversation_id"]
+    assert len(list(outreach.services.desk.waiting())) == 1
+
+
+@pytest.fixture
+def undelivered(outreach):
+    """Of an opening, by its carrier; the recipient may have it all the same."""
+    outreach.twilio.set_modes(fates=["sent", "undelivered"])
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.hear_back()
+    assert outreach.record("sms").status == Status.FAILED
+    return outreach
+
+
+def test_who_writes_after_an_opening_that_was_told_as_undelivered_is_answered(undelivered):
+    undelivered.deliver(undelivered.says("Tell me more", whatsapp=False))
+    undelivered.run()
+    record = undelivered.record("sms")
+    assert [entry.role for entry in record.messages] == ["assistant", "user", "assistant"]
+    assert record.status == Status.REPLY_SENT
+    assert "failure_reason" not in record.item
+
+
+def test_who_asks_for_a_person_after_an_opening_that_was_told_as_undelivered_gets_one(undelivered):
+    undelivered.deliver(undelivered.says("I want to talk to a human", whatsapp=False))
+    undelivered.run()
+    (waiting,) = undelivered.services.desk.waiting()
+    assert waiting.opaque_id == undelivered.record("sms").opaque_id
+    undelivered.services.desk.approve(waiting.opaque_id)
+    undelivered.run()
+    assert undelivered.record("sms").status == Status.FAILED, "where it stood"
+
+
+def test_stop_marks_the_recipient_and_later_starts_respect_it_until_start(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("STOP", whatsapp=False))
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    outreach.start("second", channel="sms")
+    outreach.run()
+    assert outreach.fate("second").json_body["reason"] == "do_not_contact"
+    assert outreach.start("third", channel="whatsapp").status_code == 200
+    outreach.run()
+    assert outreach.fate("third").json_body["state"] == "failed"
+    outreach.deliver(outreach.says("start", whatsapp=False))
+    outreach.run()
+    outreach.start("fourth", channel="sms")
+    outreach.run()
+    assert outreach.fate("fourth").json_body["state"] == "sent"
+
+
+def test_who_wrote_stop_is_heard_and_not_answered_until_they_start_again(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    for text, sent in (("STOP", 1), ("Tell me more", 1), ("start", 2), ("Tell me more", 3)):
+        outreach.deliver(outreach.says(text, whatsapp=False))
+        outreach.run()
+        assert len(outreach.twilio.calls_of("create_message")) == sent, text
+    record = outreach.record("sms")
+    heard = [content for role, content in outreach.history(record) if role == "user"]
+    assert heard == ["STOP", "Tell me more", "start", "Tell me more"]
+
+
+def test_what_twilio_answers_itself_is_recorded_and_not_answered(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("HELP", whatsapp=False, OptOutType="HELP"))
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert outreach.record("sms").message_count == 2
+
+
+def test_a_complaint_marks_the_recipient(outreach):
+    outreach.ses.set_modes(fates=["Send", "Complaint"])
+    outreach.start(channel="email")
+    outreach.run()
+    for event in outreach.ses.events():
+        outreach.mail(event)
+    outreach.run()
+    outreach.start("second", channel="email")
+    outreach.run()
+    assert outreach.fate("second").json_body["reason"] == "do_not_contact"
+
+
+def test_quiet_hours_hold_an_answer_until_they_end(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    now = datetime.now(UTC)
+    quiet = {
+        "from": (now - timedelta(hours=1)).strftime("%H:%M"),
+        "until": (now + timedelta(hours=1)).strftime("%H:%M"),
+        "zone": "UTC",
+    }
+    record = outreach.record("sms")
+    outreach.services.conversations.move(record, [record.status], {"quiet_hours": quiet})
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    (done,) = outreach.run()
+    assert done.error == "HandedBackError"
+    assert outreach.record("sms").message_count == 2
+    over = {**quiet, "until": (now - timedelta(minutes=30)).strftime("%H:%M")}
+    outreach.services.conversations.move(record, [record.status], {"quiet_hours": over})
+    outreach.again()
+    assert len(outreach.twilio.sent_to(TEL)) == 2
+    assert outreach.record("sms").message_count == 3
+
+
+def test_a_reply_from_the_dead_letters_stays_with_the_conversation_that_heard_it(outreach):
+    """A copy that was answered long ago; the recipient has a newer conversation by now."""
+    outreach.start("first", channel="sms")
+    outreach.run()
+    post = outreach.says("Tell me more", whatsapp=False)
+    outreach.deliver(post)
+    outreach.run()
+    outreach.start("second", channel="sms")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 3
+    request = InboundRequest({}, post.body, iso(datetime.now(UTC)), "d-1")
+    job = twilio_webhook.parse_message(request, outreach.services.opaque_ids)
+    outreach.services.intake.accept(job, recovery=Recovery.OPERATOR)
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 3
+
+
+def test_a_function_asked_for_without_a_word_is_kept_with_the_conversation(outreach, monkeypatch):
+    outreach.start(channel="sms")
+    outreach.run()
+    writer = outreach.services.composer._writer
+    draft = Draft(function_call="book_slot", function_arguments="{}")
+    monkeypatch.setattr(writer, "answer", lambda record, history: draft)
+    outreach.deliver(outreach.says("Friday is fine", whatsapp=False))
+    outreach.run()
+    record = outreach.record("sms")
+    assert (record.item["function_call"], record.item["function_call_type"]) == (True, "book_slot")
+    assert len(outreach.twilio.sent_to(TEL)) == 1

@@ -1,0 +1,255 @@
+"""Fixtures of the engines, of a fresh stage on them, and of the simulated Richpanel.
+
+Every test has its own: on MiniStack an account of its own, where nothing was made yet; on the
+engines that know no accounts the tables are made anew.  The engines themselves run once a session.
+"""
+
+import contextlib
+import importlib
+import itertools
+import os
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import boto3
+import pytest
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.vendors.rate_limit import RateLimit
+from local.stack import engine, environment, resources
+from local.stack.pump import Pump
+from local.vendors.richpanel import Richpanel
+from ops.stage.template import Template
+from tests.simulation import tables
+from tests.simulation.memory_table import MemoryTable
+
+STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
+
+_accounts = itertools.count(1)
+
+
+def left_out() -> dict[str, str]:
+    """Which engines of the store contract this run goes without, and why."""
+    missing = {}
+    try:
+        engine.dynoxide_binary()
+    except engine.EngineMissingError as error:
+        missing["dynoxide"] = str(error)
+    if not os.environ.get("DDB_ENDPOINT"):
+        missing["ddb_local"] = "DDB_ENDPOINT names none (its licence is yours to accept)"
+    return missing
+
+
+@dataclass(frozen=True)
+class Dynamo:
+    """Fresh tables on one of the engines."""
+
+    engine: str
+    aws: resources.Aws
+    client: Any
+    tables: dict[str, str]
+
+    @property
+    def ledger_table(self) -> str:
+        """Table A."""
+        return self.tables["IdempotencyTable"]
+
+    @property
+    def state_table(self) -> str:
+        """Table B."""
+        return self.tables["ConversationStateTable"]
+
+    @property
+    def audit_table(self) -> str:
+        """Table C."""
+        return self.tables["AuditActionsTable"]
+
+
+@pytest.fixture(scope="session")
+def ministack():
+    """The engine process."""
+    with engine.ministack() as running:
+        yield running
+
+
+@pytest.fixture
+def aws(ministack):
+    """An AWS account in which nothing was made yet."""
+    fresh = resources.Aws(ministack.url, account=f"{next(_accounts):012d}")
+    yield fresh
+    fresh.close()
+
+
+@pytest.fixture
+def make_stage(aws):
+    """Makes the stage `dev`, attributes of its queue overridden: `VisibilityTimeout="1"`."""
+
+    def make(**queue_attributes: str) -> resources.Stage:
+        return resources.create(aws, "dev", queue_attributes=queue_attributes)
+
+    return make
+
+
+@pytest.fixture
+def stage(make_stage):
+    """A fresh stage `dev`: tables, queues, switches, secrets."""
+    return make_stage()
+
+
+@pytest.fixture(scope="session")
+def _dynamo_urls():
+    """Starts the engines of the store contract as they are first asked for."""
+    started: dict[str, engine.Engine] = {}
+
+    def url(name: str) -> str:
+        if name == "ddb_local":
+            return os.environ["DDB_ENDPOINT"]
+        if name not in started:
+            started[name] = engine.dynoxide()
+        return started[name].url
+
+    yield url
+    for running in started.values():
+        running.stop()
+
+
+@contextlib.contextmanager
+def _fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]:
+    reason = left_out().get(name)
+    if reason:
+        pytest.skip(reason)
+    account = (
+        request.getfixturevalue("aws")
+        if name == "ministack"
+        else resources.Aws(request.getfixturevalue("_dynamo_urls")(name))
+    )
+    template = Template.load("dev", account=account.account, region=engine.REGION)
+    if name != "ministack":
+        resources.drop_tables(account, template)
+    tables = resources.create_tables(account, template)
+    dynamodb = account.client("dynamodb")
+    _let_nothing_expire(dynamodb, template)
+    yield Dynamo(name, account, dynamodb, tables)
+    if name != "ministack":
+        account.close()
+
+
+def _let_nothing_expire(dynamodb: Any, template: Template) -> None:
+    """An engine has today's time, and a test its own: it would lose its rows between two calls."""
+    for table in template.resources("AWS::DynamoDB::Table"):
+        ttl = table.properties.get("TimeToLiveSpecification")
+        if ttl:
+            dynamodb.update_time_to_live(
+                TableName=table.properties["TableName"],
+                TimeToLiveSpecification=ttl | {"Enabled": False},
+            )
+
+
+@pytest.fixture(params=STORE_ENGINES)
+def ddb(request):
+    """Fresh tables of stage `dev`, once on every engine of the store contract.
+
+    What has expired stays, as it may on DynamoDB: whoever reads must look at `expires_at`.
+    """
+    with _fresh_tables(request.param, request) as made:
+        yield made
+
+
+def table_a_in_memory() -> MemoryTable:
+    """Table A for the ledger, held to the engines by `tests/contracts`."""
+    return tables.ledger()
+
+
+@pytest.fixture(params=("memory", *STORE_ENGINES))
+def table_a(request):
+    """Table A, empty: in memory, and on every engine of the store contract."""
+    if request.param == "memory":
+        yield table_a_in_memory()
+        return
+    with _fresh_tables(request.param, request) as made:
+        yield Table(made.client, made.ledger_table)
+
+
+@pytest.fixture(scope="session")
+def _richpanel_server():
+    with Richpanel() as running:
+        yield running
+
+
+@pytest.fixture
+def richpanel(_richpanel_server):
+    """A simulated Richpanel without tickets, faults or records."""
+    _richpanel_server.up()
+    _richpanel_server.reset()
+    yield _richpanel_server
+    _richpanel_server.clear_faults()
+
+
+@pytest.fixture
+def app_environment(stage, richpanel, powerbi, dataset, facts_folder):
+    """The environment a function of the stage sees."""
+    return environment.local(
+        "dev",
+        stage.aws,
+        richpanel_url=richpanel.base_url,
+        **environment.facts(powerbi, dataset, facts_folder),
+    )
+
+
+@pytest.fixture
+def app(app_environment, monkeypatch):
+    """The module `app` in a new container: services built anew against this test's stage."""
+    for name in environment.foreign(os.environ):
+        monkeypatch.delenv(name)
+    for name, value in app_environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    module = importlib.import_module("app")
+    wiring = importlib.import_module("chalicelib.wiring")
+    monkeypatch.setattr(wiring, "_services", [])
+    return module
+
+
+@pytest.fixture
+def unpaced(richpanel, monkeypatch):
+    """Nobody waits for a turn at a vendor; how turns are given is tested with the adapters."""
+    richpanel.set_modes(rate_limit=None)
+
+    def without_turns(*arguments, **how):
+        return RateLimit(*arguments, **how | {"requests_per_window": 1e6})
+
+    monkeypatch.setattr("chalicelib.vendors.rate_limit.RateLimit", without_turns)
+
+
+@pytest.fixture
+def pump(app, stage):
+    """Pumps the stage's queue into `app.worker`; not started: `pump_one()`, `drain(pump)`."""
+    made = Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, app.worker)
+    yield made
+    assert made.stop()
+
+
+def drain(pump: Pump, *, at_most: int = 100) -> list:
+    """Handle messages on this thread until none is visible; returns the invocations."""
+    done = []
+    while len(done) < at_most:
+        invocation = pump.pump_one()
+        if invocation is None:
+            break
+        done.append(invocation)
+    return done
+
+
+@pytest.fixture(autouse=True)
+def no_thread_outlives_its_test():
+    """A thread that a test leaves behind would trouble the next one."""
+    before = set(threading.enumerate())
+    yield
+    left = [
+        one
+        for one in threading.enumerate()
+        if one not in before and not one.daemon and one.is_alive()
+    ]
+    assert not left, f"left behind: {left}"

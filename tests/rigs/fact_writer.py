@@ -1,0 +1,150 @@
+"""The writer over a real table and HTTP server, with time and crashes in the test's hands."""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from datetime import timedelta
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
+from chalicelib.facts.model import Fact, Metric
+from chalicelib.facts.posting.actions import append, replace
+from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.facts.posting.powerbi import PowerBi, Tokens
+from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.facts.roster import NoGate
+from chalicelib.once.effects import Effects
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.settlement import Settlement
+from chalicelib.vendors.breaker import Breaker
+from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.rate_limit import RateLimit
+from local.vendors.powerbi import CLIENT_ID, CLIENT_SECRET, WORKSPACE
+from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
+
+RETENTION = timedelta(days=14)
+
+
+class Crash(BaseException):
+    """The process ends here: nothing catches it, nothing after it runs."""
+
+
+class CrashingClient:
+    """A boto3 client whose owner dies at its n-th call, before or after it was carried out."""
+
+    def __init__(self, client, *, at=0, is_after=False):
+        self._client = client
+        self._at = at
+        self._is_after = is_after
+        self.calls = Counter()
+
+    def __getattr__(self, operation):
+        def call(**arguments):
+            self.calls[operation] += 1
+            is_here = sum(self.calls.values()) == self._at
+            if is_here and not self._is_after:
+                raise Crash(operation)
+            answer = getattr(self._client, operation)(**arguments)
+            if is_here:
+                raise Crash(operation)
+            return answer
+
+        return call
+
+
+def fact(number, **changes):
+    values = {
+        "key": f"ALOWARE:{number}",
+        "source": "ALOWARE",
+        "agent_id": "101",
+        "date": "2026-11-20",
+        "metric": Metric.CALLS,
+        "notes": "event=Call-Disposed;tz=UTC",
+    }
+    return Fact(**(values | changes))
+
+
+@dataclass
+class WriterRig:
+    """Containers of the writer over one table; `clock` is everybody's."""
+
+    client: object
+    table_name: str
+    powerbi: object
+    dataset: str
+    clock: ManualClock = field(default_factory=ManualClock)
+    log: RecordingLog = field(default_factory=RecordingLog)
+    switches: SetSwitches = field(default_factory=SetSwitches)
+    owners: int = 0
+
+    def store(self, client=None):
+        table = Table(client or self.client, self.table_name, ATTRIBUTES)
+        return FactLedger(table, self.clock, retention=RETENTION)
+
+    def ledger(self, client=None):
+        table = Table(client or self.client, self.table_name, ATTRIBUTES)
+        return Ledger(table, self.clock, self._new_owner, retention=RETENTION)
+
+    def writer(self, client=None, *, is_numbered=False, rows_per_post=10_000, sink=None):
+        """A new container."""
+        ledger, store = self.ledger(client), self.store(client)
+        sink = sink or self.sink(is_numbered=is_numbered)
+        executors = {
+            "post_facts": append(sink),
+            "insert_dimension": append(sink),
+            "replace_dimension": replace(sink),
+        }
+        settlement = Settlement(ledger, {}, self.clock)
+        effects = Effects(ledger, self.switches, executors, settlement, self.clock, self.log)
+        return FactWriter(
+            ledger=ledger,
+            store=store,
+            dimensions=Dimensions(store, effects, NoGate(), self.clock, self.log, sink.target),
+            effects=effects,
+            switches=self.switches,
+            clock=self.clock,
+            log=self.log,
+            rows_per_post=rows_per_post,
+        )
+
+    def sink(self, *, is_numbered=False):
+        def client(authorize):
+            return VendorClient(
+                provider="powerbi",
+                base_url=self.powerbi.url,
+                authorize=authorize,
+                clock=self.clock,
+                log=self.log,
+                rate_limit=RateLimit(
+                    "powerbi", self.clock, self.clock.sleep, requests_per_window=1000
+                ),
+                breaker=Breaker("powerbi", self.clock, failures_to_open=1000),
+            )
+
+        path = self.powerbi.token_url.removeprefix(self.powerbi.url)
+        tokens = Tokens(
+            client(lambda _refresh: {}), path, CLIENT_ID, lambda _r: CLIENT_SECRET, self.clock
+        )
+        return PowerBi(
+            client(tokens.headers), self.clock, WORKSPACE, self.dataset, is_numbered=is_numbered
+        )
+
+    def run(self, writer=None, *, seconds=230.0):
+        return (writer or self.writer()).run(time_left_seconds=lambda: seconds)
+
+    def rows(self, table=FACT_EVENT):
+        return self.powerbi.rows(self.dataset, table)
+
+    def ids(self):
+        return Counter(row["EventID"] for row in self.rows())
+
+    def statuses(self, keys):
+        table = Table(self.client, self.table_name, ATTRIBUTES)
+        found = table.get_all(
+            [{"event_id": key} for key in keys], attributes=["event_id", "status"]
+        )
+        return {row["event_id"]: row["status"] for row in found}
+
+    def _new_owner(self):
+        self.owners += 1
+        return f"owner-{self.owners}"

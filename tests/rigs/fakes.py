@@ -1,0 +1,63 @@
+"""Hand-written stand-ins for time, logs and switches; what has a wire is faked at the wire."""
+
+from datetime import UTC, datetime, timedelta
+
+from chalicelib.errors import SwitchesUnreadableError
+from chalicelib.once.ports import Switches
+
+NOON = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
+
+
+class ManualClock:
+    """Time that moves when the test says so."""
+
+    def __init__(self, now=NOON):
+        self.began = self.moment = now
+        self.slept = []
+
+    @property
+    def elapsed(self):
+        """Seconds that it has moved."""
+        return (self.moment - self.began).total_seconds()
+
+    def now(self):
+        return self.moment
+
+    def monotonic(self):
+        return self.moment.timestamp()
+
+    def sleep(self, seconds):
+        self.slept.append(seconds)
+        self.forward(seconds)
+
+    def forward(self, seconds):
+        self.moment += timedelta(seconds=seconds)
+
+
+class RecordingLog:
+    """Keeps what was logged."""
+
+    def __init__(self):
+        self.events = []
+        self.metrics = []
+
+    def event(self, name, **fields):
+        self.events.append((name, fields))
+
+    def metric(self, name, value=1, **dimensions):
+        self.metrics.append((name, value, dimensions))
+
+    def names(self):
+        return [name for name, _ in self.events]
+
+
+class SetSwitches:
+    """Switches as the test sets them; None means that they cannot be read."""
+
+    def __init__(self, switches=None):
+        self.switches = switches or Switches()
+
+    def current(self):
+        if self.switches is None:
+            raise SwitchesUnreadableError("switches_unreadable")
+        return self.switches

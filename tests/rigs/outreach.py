@@ -1,0 +1,200 @@
+"""The whole outreach system under test: doors, queue, worker, and what the vendors received."""
+
+import importlib
+import json
+import os
+from urllib.parse import parse_qsl
+
+import boto3
+import pytest
+from chalice.test import Client
+
+from chalicelib.once.job import Recovery
+from chalicelib.once.recovery.rebuild import rebuilt
+from local import company
+from local.stack import environment
+from local.stack.lambda_events import Context, schedule_event
+from local.stack.pump import Pump
+from local.vendors.ses import Ses
+from local.vendors.twilio import Twilio
+from tests.rigs.engines import drain
+
+TEL = "+15550100001"
+MAIL = "j.doe@example.com"
+CHANNELS = ["whatsapp", "sms", "email"]
+
+
+class Outreach:
+    """What a test does, and what it sees from outside."""
+
+    def __init__(self, app, stage, twilio, ses):
+        self.app, self.stage, self.twilio, self.ses = app, stage, twilio, ses
+        self.handles = []
+        self.wiring = importlib.import_module("chalicelib.wiring")
+        self.wiring.services()  # before Chalice's test client puts another environment there
+        self.project = company.create(stage)
+        self.pump = Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, self._handle)
+
+    @property
+    def services(self):
+        return self.wiring.services()
+
+    def _client(self):
+        """Chalice's own; it changes the environment, so the container is built before."""
+        self.wiring.services()
+        return Client(self.app.app)
+
+    def _handle(self, event, context):
+        self.handles.append(event["Records"][0]["receiptHandle"])
+        return self.app.worker(event, context)
+
+    def set_project(self, **changes):
+        company.put_project(self.stage, {**self.project, **changes})
+
+    def post(self, body, *, key=company.API_KEY, **headers):
+        raw = body if isinstance(body, bytes) else json.dumps(body).encode()
+        low = {"content-type": "application/json", **headers}
+        if key:
+            low["x-api-key"] = key
+        with self._client() as client:
+            return client.http.post("/initiate-conversation", headers=low, body=raw)
+
+    def start(self, request_id="req123", channel="whatsapp", recipient=None, **changes):
+        recipient = recipient or (MAIL if channel == "email" else TEL)
+        return self.post(company.request(request_id, channel, recipient, **changes))
+
+    def fate(self, request_id="req123", *, key=company.API_KEY):
+        with self._client() as client:
+            return client.http.get(f"/conversations/{request_id}", headers={"x-api-key": key})
+
+    def run(self):
+        return drain(self.pump, at_most=40)
+
+    def new_container(self):
+        self.wiring._services.clear()
+
+    def hear_back(self):
+        """Every status callback of Twilio's comes in."""
+        for post in self.twilio.callbacks():
+            self.deliver(post)
+        return self.run()
+
+    def again(self):
+        """The visibility of the message handled last is over; another container has it."""
+        self.new_container()
+        self.stage.aws.client("sqs").change_message_visibility(
+            QueueUrl=self.stage.queue_url, ReceiptHandle=self.handles[-1], VisibilityTimeout=0
+        )
+        return self.run()
+
+    def let_leases_end(self):
+        table = self.services.ledger._table
+        for row in table._client.scan(TableName=table.name)["Items"]:
+            if "lease_until" in row:
+                table.update({"event_id": row["event_id"]["S"]}, set_={"lease_until": 1})
+
+    def deliver(self, post):
+        """A signed Twilio post through the route it is for."""
+        path = post.url.removeprefix(company.PUBLIC_URL)
+        with self._client() as client:
+            return client.http.post(path, headers=dict(post.headers), body=post.body)
+
+    def says(self, text, *, whatsapp=True, from_=TEL, **more):
+        to = company.WHATSAPP_NUMBER if whatsapp else company.SMS_NUMBER
+        url = f"{company.PUBLIC_URL}/webhook/twilio"
+        post = self.twilio.inbound(from_, to, text, whatsapp=whatsapp, url=url, **more)
+        self.twilio_sid = dict(parse_qsl(post.body.decode()))["MessageSid"]
+        return post
+
+    def hears_from(self, request_id, recipient):
+        """A conversation by SMS in which the recipient has written back; nobody has read it yet."""
+        self.start(request_id, "sms", recipient)
+        self.run()
+        self.deliver(self.says("Tell me more", whatsapp=False, from_=recipient))
+
+    def age_starts(self):
+        """Time passes for every start: the sweep looks at rows that have rested for a while."""
+        table = self.services.ledger._table
+        old = {"last_processed_at": "2026-01-01T00:00:00.000Z"}
+        for row in self.rows():
+            if row["event_id"]["S"].startswith("evt:start:"):
+                table.update({"event_id": row["event_id"]["S"]}, set_=old)
+
+    def sweep(self):
+        return self.app.reconcile(schedule_event(), Context(timeout_seconds=240))
+
+    def mail(self, event):
+        return self.app.mail(event, Context(function_name="mail", timeout_seconds=25))
+
+    def record(self, channel="whatsapp", recipient=None):
+        recipient = recipient or (MAIL if channel == "email" else TEL)
+        found = list(self.services.conversations.by_channel(recipient, channel_of(channel)))
+        return self.services.conversations.get(found[-1]) if found else None
+
+    def history(self, record):
+        return [(e.role, e.content) for e in self.services.conversations.history(record)]
+
+    def rows(self, table="IdempotencyTable"):
+        name = self.stage.tables[table]
+        return self.stage.aws.client("dynamodb").scan(TableName=name)["Items"]
+
+
+def replay(system, prefix):
+    """As `ops replay` does with every event of a kind."""
+    for row in system.rows():
+        key = row["event_id"]["S"]
+        if key.startswith(prefix):
+            stored = system.services.ledger.stored(key)
+            job = rebuilt(system.services.rebuilders, stored.event)
+            system.services.intake.accept(job, recovery=Recovery.OPERATOR)
+
+
+def sent(system, channel):
+    return system.ses.sent_to(MAIL) if channel == "email" else system.twilio.sent_to(TEL)
+
+
+def channel_of(name):
+    return importlib.import_module("chalicelib.outreach.conversations.records").Channel(name)
+
+
+@pytest.fixture(scope="session")
+def _twilio_server():
+    with Twilio() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def _ses_server():
+    with Ses() as running:
+        yield running
+
+
+@pytest.fixture
+def twilio(_twilio_server):
+    _twilio_server.reset()
+    yield _twilio_server
+    _twilio_server.clear_faults()
+
+
+@pytest.fixture
+def ses(_ses_server):
+    _ses_server.reset()
+    yield _ses_server
+    _ses_server.clear_faults()
+
+
+@pytest.fixture
+def outreach(app_environment, stage, twilio, ses, monkeypatch):
+    for name in environment.foreign(os.environ):
+        monkeypatch.delenv(name)
+    more = {
+        "TWILIO_BASE_URL": twilio.base_url,
+        "AWS_ENDPOINT_URL_SESV2": ses.base_url,
+        "PUBLIC_BASE_URL": company.PUBLIC_URL,
+    }
+    for name, value in {**app_environment, **more}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", None)
+    module = importlib.import_module("app")
+    monkeypatch.setattr(importlib.import_module("chalicelib.wiring"), "_services", [])
+    return Outreach(module, stage, twilio, ses)

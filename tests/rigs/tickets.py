@@ -1,0 +1,162 @@
+"""The whole pipeline under test: the ticket's webhook, the worker, and Richpanel at the wire."""
+
+import importlib
+import io
+import json
+from datetime import UTC, datetime, timedelta
+
+import boto3
+import pytest
+from botocore.config import Config
+from chalice.test import Client
+
+from chalicelib.clock import iso
+from chalicelib.once.door import InboundRequest
+from chalicelib.once.job import encode
+from chalicelib.once.ports import Delivery
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support import webhook as richpanel_webhook
+from tests.rigs.engines import drain
+
+TOKEN_HEADER = "x-richpanel-webhook-token"
+ROUTED = ["route-returns-admin", "mw-intent-refund_request", "mw-routing-applied", "mw-processed"]
+
+
+class TicketSystem:
+    """The door, the queue, the worker and Richpanel: what a test does to them, and what it sees."""
+
+    def __init__(self, app, stage, richpanel, pump):
+        self.app, self.stage, self.richpanel, self.pump = app, stage, richpanel, pump
+        self.services = importlib.import_module("chalicelib.wiring").services
+        self.services()  # before Chalice's test client puts the deployed stage's environment there
+        self.token = stage.secrets.webhook_token
+        self.handles = []
+        handler = pump.handler
+
+        def handle(event, context):
+            self.handles.append(event["Records"][0]["receiptHandle"])
+            return handler(event, context)
+
+        pump.handler = handle
+
+    def post(self, body, *, token=None, raw=None):
+        headers = {"content-type": "application/json"}
+        if token != "":
+            headers[TOKEN_HEADER] = token or self.token
+        with Client(self.app.app) as client:
+            return client.http.post(
+                "/webhook/richpanel",
+                headers=headers,
+                body=raw if raw is not None else json.dumps(body).encode(),
+            )
+
+    def run(self):
+        """Handle what is visible; messages that were handed back stay until `again`."""
+        return drain(self.pump, at_most=20)
+
+    def again(self):
+        """The visibility time-out of the message handled last is over; another container has it."""
+        importlib.import_module("chalicelib.wiring")._services.clear()
+        self.stage.aws.client("sqs").change_message_visibility(
+            QueueUrl=self.stage.queue_url, ReceiptHandle=self.handles[-1], VisibilityTimeout=0
+        )
+        return drain(self.pump, at_most=20)
+
+    def let_leases_end(self):
+        """Time passes for every row that somebody holds; a released one (0) stays released."""
+        table = self.services().ledger._table
+        for row in table._client.scan(TableName=table.name)["Items"]:
+            if float(row.get("lease_until", {"N": "0"})["N"]) > 1:
+                table.update({"event_id": row["event_id"]["S"]}, set_={"lease_until": 1})
+
+    def row(self, key):
+        return self.services().ledger._table.get({"event_id": key})
+
+    def event(self, message_id="c-1", ticket_id="1042"):
+        return self.row(ticket_keys.ticket_message(ticket_id, message_id))
+
+    def everything_stored(self):
+        client = self.stage.aws.client("dynamodb")
+        names = client.list_tables()["TableNames"]
+        return json.dumps([client.scan(TableName=name)["Items"] for name in names], default=str)
+
+
+class System(TicketSystem):
+    """The pipeline as it routes: tags, their record, and nothing that reaches a customer."""
+
+    def ticket(self, ticket_id="1042", text="I want a refund", **more):
+        self.richpanel.add_ticket(ticket_id, comments=[{"body": text, "id": "c-1"}], **more)
+        return {"ticket_id": ticket_id, "message_id": "c-1", "message": text}
+
+    def switch(self, name, value):
+        self.stage.aws.client("ssm").put_parameter(
+            Name=f"/rp-mw/dev/{name}", Value=value, Type="String", Overwrite=True
+        )
+        self.services().switches._cached = None
+
+    def writes(self):
+        return [call for call in self.richpanel.calls if call.method == "PUT"]
+
+    def added(self, ticket_id="1042"):
+        return self.richpanel.effects_of(ticket_id, "tag_added")
+
+    def audit(self, ticket_id="1042"):
+        return self.services().audit._table.query(
+            KeyConditionExpression="conversation_id = :c", values={"c": ticket_id}
+        )
+
+    def sweep(self):
+        return self.services().reconciler.sweep(time_left_seconds=lambda: 200.0)
+
+    def age(self, key, seconds):
+        """Make a row look older than it is."""
+        self.services().ledger._table.update(
+            {"event_id": key}, set_={"last_processed_at": ago(seconds)}
+        )
+
+
+@pytest.fixture
+def system(app, stage, richpanel, pump):
+    return System(app, stage, richpanel, pump)
+
+
+@pytest.fixture
+def log_stream(system):
+    """What the system logs from here on."""
+    stream = io.StringIO()
+    system.services().log._stream = stream
+    return stream
+
+
+def ago(seconds):
+    return iso(datetime.now(UTC) - timedelta(seconds=seconds))
+
+
+def job_of(body):
+    """What the door makes of a body."""
+    raw = json.dumps(body).encode()
+    return richpanel_webhook.parse(InboundRequest({}, raw, ago(0), "d-test"))
+
+
+def delivery_of(job_body, *, body=None, receive_count=1):
+    """A message of the queue as the worker gets it."""
+    return Delivery(
+        body=encode(job_of(job_body)) if body is None else body,
+        message_id="m-1",
+        receipt_handle="no-such-handle",
+        receive_count=receive_count,
+        max_receives=10,
+        time_left_seconds=lambda: 120.0,
+    )
+
+
+def raises(error):
+    def call(*args, **kwargs):
+        raise error
+
+    return call
+
+
+def unreachable(service):
+    config = Config(connect_timeout=0.2, read_timeout=0.2, retries={"total_max_attempts": 1})
+    return boto3.client(service, config=config, endpoint_url="http://127.0.0.1:9")

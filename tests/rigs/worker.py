@@ -1,0 +1,284 @@
+"""A worker over the real ledger and door out, in memory: what a test sends it, and what it sees."""
+
+import itertools
+
+from chalicelib.errors import PermanentError, TransientError, UncertainError
+from chalicelib.once import trace
+from chalicelib.once.action import Settle
+from chalicelib.once.effects import Effects
+from chalicelib.once.escalation import Escalation
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
+from chalicelib.once.job import encode, facts_of
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.ports import Delivery
+from chalicelib.once.settlement import Settlement
+from chalicelib.once.worker import HandedBackError, Worker
+from chalicelib.support import actions
+from chalicelib.support.actions import ATTENTION_TAG, AddTag
+from chalicelib.support.jobs import TicketMessage, TicketNotification
+from chalicelib.wiring.jobs import decode
+from tests.rigs.engines import table_a_in_memory
+from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
+
+KEY = "evt:rp:1042:c-77"
+TAG = "act:rp_tag:1042:{}:c-77"
+ROUTED, CLOSED = TAG.format("route-returns-admin"), TAG.format("mw-processed")
+ATTENTION = TAG.format(ATTENTION_TAG)
+SAID = "act:rp_reply:1042:c-77"
+BUSY_FOR = 250
+"""Seconds of a lease: what the function has left, and the grace."""
+
+
+def job(**changes):
+    values = {
+        "event_key": KEY,
+        "conversation_id": "1042",
+        "received_at": "2026-11-20T11:59:58.750Z",
+        "payload_sha256": "9f",
+        "payload_bytes": 9,
+        "source": "richpanel_http_target",
+        "trace_id": "1f",
+        "message_id": "c-77",
+        "text": "I want a refund",
+    }
+    return TicketMessage(**(values | changes))
+
+
+def notification(**changes):
+    values = job().model_dump(exclude={"kind", "message_id", "text", "created_at"})
+    return TicketNotification(**(values | {"event_key": "evt:rp:1042:n:d-1"} | changes))
+
+
+def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1"):
+    return Delivery(
+        body=sent if isinstance(sent, str) else encode(sent),
+        message_id=message_id,
+        receipt_handle=f"handle-{receive}",
+        receive_count=receive,
+        max_receives=10,
+        time_left_seconds=lambda: time_left,
+    )
+
+
+class Say:
+    """A reply of whose outcome nothing can be learnt, at a vendor of its own."""
+
+    kind, vendor, settle, speaks = "say", "twilio", Settle.NONE, True
+    conversation_id, audit_type, key = "1042", "auto_reply", SAID
+
+    def payload(self):
+        return {"template": "t_1"}
+
+    def probe(self):
+        return {}
+
+
+def planned(*steps, **facts):
+    """A plan whose steps are lists of tags, or of ready `PlannedAction`s."""
+    return Plan(
+        "small",
+        tuple(
+            tuple(PlannedAction("add_tag", one) if isinstance(one, str) else one for one in step)
+            for step in steps
+        ),
+        {"intent": "refund_request", **facts},
+    )
+
+
+CLOSE = PlannedAction("add_tag", "mw-processed", depends_on=(0,))
+REPLY = PlannedAction("say")
+PLAN = planned(["route-returns-admin"], [CLOSE])
+
+
+class SmallFlow(Flow):
+    """A flow that does what its test says; what raises in a place is raised there."""
+
+    def __init__(self):
+        self.decides, self.decided, self.built_from, self.traces = PLAN, [], [], []
+        self.raises, self.concluded, self.is_newest = {}, [], True
+        self.stands_for = None
+
+    def events(self, job):
+        self.traces.append(dict(trace.current()))
+        if "events" in self.raises:
+            raise self.raises["events"]
+        found = [facts_of(job)] if self.stands_for is None else self.stands_for
+        return [Event(one, None) for one in found]
+
+    def is_container(self, job):
+        return job.kind == "ticket_notification"
+
+    def plan(self, event, switches):
+        self.traces.append(dict(trace.current()))
+        self.decided.append((event.facts.event_key, switches))
+        if "plan" in self.raises:
+            raise self.raises["plan"]
+        return self.decides
+
+    def build(self, planned, event, plan):
+        self.built_from.append(plan)
+        if planned.kind == "say":
+            return Say()
+        return actions.build(
+            planned,
+            conversation_id=event.facts.conversation_id,
+            suffix=suffix(event),
+        )
+
+    def escalation(self, event, reason):
+        return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
+
+    def conclude(self, lease, event, plan, rows):
+        status = {key: row.status.value for key, row in rows.items()}
+        self.concluded.append((lease.fence, event.facts.event_key, plan, status))
+        return self.is_newest
+
+
+class AskingFlow(SmallFlow):
+    """A flow that says itself who gets an event that failed."""
+
+    def __init__(self, asks=None):
+        super().__init__()
+        self.asks, self.asked = asks, []
+
+    def escalation(self, event, reason):
+        self.asked.append((event.facts.event_key, reason))
+        return self.asks
+
+
+class WatchedFlow(SmallFlow):
+    """A flow whose events no provider lists."""
+
+    is_watched = True
+
+
+class UnwatchedFlow(SmallFlow):
+    """A flow that says in so many words that its events need no watching."""
+
+    is_watched = False
+
+
+class LookingFlow(SmallFlow):
+    """A flow that finds at its second look that there is nothing to do."""
+
+    def __init__(self):
+        super().__init__()
+        self.looked = []
+
+    def look_again(self, event, plan, switches):
+        self.looked.append((event.facts.event_key, plan, switches))
+        raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
+
+
+class Queue:
+    """The queue's side of deferring."""
+
+    def __init__(self):
+        self.deferred, self.fails = [], []
+
+    def defer(self, receipt_handle, seconds):
+        self.deferred.append((receipt_handle, seconds))
+        if self.fails:
+            raise self.fails.pop(0)
+
+
+class Audit:
+    """Keeps rows as table C would: one per action key."""
+
+    def __init__(self):
+        self.rows, self.fails = [], []
+
+    def write(self, rows):
+        if self.fails:
+            raise self.fails.pop(0)
+        self.rows += rows
+
+
+class Died(BaseException):
+    """The process is gone in the middle of a vendor call; nothing is caught."""
+
+
+class Desk:
+    """A worker over the real ledger and the real door out, with a vendor that does as it is told."""
+
+    def __init__(self, flow=None):
+        self.clock, self.log, self.switches = ManualClock(), RecordingLog(), SetSwitches()
+        self.table, self.queue, self.audit = table_a_in_memory(), Queue(), Audit()
+        owners = (f"o{n}" for n in itertools.count(1))
+        self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
+        self.flow = flow or SmallFlow()
+        self.sent, self.fails, self.kept, self.chance = [], {}, [], 0.5
+        self.flows = dict.fromkeys(("ticket_message", "ticket_notification"), self.flow)
+        effects = Effects(
+            self.ledger,
+            self.switches,
+            dict.fromkeys(("add_tag", "say"), self.send),
+            Settlement(self.ledger, {}, self.clock),
+            self.clock,
+            self.log,
+        )
+        self.worker = Worker(
+            decode=decode,
+            ledger=self.ledger,
+            audit=self.audit,
+            switches=self.switches,
+            effects=effects,
+            escalation=Escalation(self.ledger, self.audit, effects, self.log),
+            outbox=self.queue,
+            flows=self.flows,
+            clock=self.clock,
+            log=self.log,
+            keepers={"aloware_delivery": self.kept.append},
+            jitter=lambda: self.chance,
+        )
+
+    def send(self, step, *, deadline_seconds):  # noqa: ARG002 - the executors' signature
+        keys_of_step = [action.key for action in step]
+        self.sent += keys_of_step
+        errors = self.fails.get(keys_of_step[0]) or self.fails.get("any") or []
+        if errors:
+            raise errors.pop(0)
+
+    def process(self, sent=None, **delivery):
+        """`done` when the message was acknowledged, else the word it was handed back with."""
+        try:
+            self.worker.process(delivered(sent or job(), **delivery))
+        except HandedBackError as error:
+            return str(error)
+        return "done"
+
+    def row(self, key=KEY):
+        return self.table.get({"event_id": key})
+
+    def ended(self, key=KEY):
+        row = self.row(key)
+        return (row["status"], row.get("reason"))
+
+    def lines(self, prefix="worker."):
+        return [(name, fields) for name, fields in self.log.events if name.startswith(prefix)]
+
+    def counted(self, prefix="mw.worker."):
+        return [one for one in self.log.metrics if one[0].startswith(prefix)]
+
+    def results(self):
+        return {row.action_id: row.result for row in self.audit.rows}
+
+    def left(self):
+        return [one.key for one in self.ledger.left(older_than_epoch=4e9, limit=10)]
+
+    def unfinished(self):
+        return [one.key for one in self.ledger.stranded(older_than_epoch=4e9, limit=10)]
+
+
+def refused(status=422):
+    return PermanentError("richpanel", "add_tags", status=status)
+
+
+def too_many(**more):
+    return TransientError("richpanel", "add_tags", status=429, **more)
+
+
+def lost():
+    return UncertainError("twilio", "send", reason="read_timeout")

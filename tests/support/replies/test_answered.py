@@ -1,0 +1,204 @@
+"""Automatic replies through the real worker, on real engines, with every vendor at the wire."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from chalicelib.clock import iso, parsed
+from chalicelib.once.job import ActionResend, Recovery
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.jobs import TicketNotification
+from tests.rigs.engines import drain
+from tests.rigs.replies import BOT, EMAIL, STATUS_TAGS
+
+
+@pytest.fixture
+def app_environment(desk_environment):
+    return desk_environment
+
+
+# --- answered ---------------------------------------------------------------------------------
+
+
+def test_an_order_question_is_answered_once_under_three_deliveries(desk, tracked, capsys):
+    body = desk.ticket(tracked)
+    desk.run(body, body)
+    for _ in range(2):  # beyond the queue's own memory of copies
+        desk.services().intake.accept(_notification(), recovery=Recovery.SWEEP)
+        drain(desk.pump)
+    (text,) = desk.replies
+    assert "Hi Ada," in text
+    assert "#100234" in text
+    assert "https://carrier.example/t/1Z999AA10123456784" in text
+    assert desk.tags() == STATUS_TAGS | {
+        "route-email-support-team",
+        "mw-intent-order_status_tracking",
+        "mw-routing-applied",
+        "mw-processed",
+    }
+    assert desk.richpanel.calls_of("send_message")[0].body["author_id"] == BOT
+    assert (desk.event()["status"], desk.reply_row()["status"]) == ("processed", "done")
+    sent = desk.state().last_auto_reply
+    assert (sent["type"], sent["source_message_id"]) == ("order_status", "c-1")
+    kept = desk.everything_stored() + capsys.readouterr().out
+    for personal in ("100234", "1Z999AA", EMAIL, "Lovelace", "Where is my order"):
+        assert personal not in kept
+
+
+def test_tags_come_last_and_tell_what_happened(desk, tracked):
+    desk.run(desk.ticket(tracked))
+    assert desk.writes() == ["send_message", "add_tags"]
+
+
+def test_an_order_without_tracking_gets_its_window_and_the_ticket_is_closed(desk, shopify):
+    shopify.add_order("#1001", email=EMAIL.upper(), shipping="Standard")
+    desk.run(desk.ticket("When will my order number 1001 arrive?"))
+    (text,) = desk.replies
+    assert "should arrive in 3 to 5 business days" in text
+    assert desk.richpanel.ticket("1042")["status"] == "CLOSED"
+    assert desk.writes() == ["send_message", "update_ticket", "add_tags"]
+    assert desk.row(ticket_keys.close_action("1042", "c-1"))["status"] == "done"
+
+
+def test_a_close_that_a_person_has_done_once_more_stays_closed(desk, shopify):
+    """An agent opened the ticket again; the customer has written nothing since."""
+    shopify.add_order("#1001", email=EMAIL, shipping="Standard")
+    desk.run(desk.ticket("When will my order number 1001 arrive?"))
+    desk.richpanel.ticket("1042")["status"] = "OPEN"
+    again = ActionResend(
+        event_key="evt:rp:1042:c-1:resend:n1",
+        conversation_id="1042",
+        received_at=iso(datetime.now(UTC)),
+        source="operator",
+        trace_id="0" * 16,
+        source_event_key="evt:rp:1042:c-1",
+        action_key=ticket_keys.close_action("1042", "c-1"),
+        nonce="n1",
+    )
+    desk.services().intake.accept(again, recovery=Recovery.OPERATOR)
+    drain(desk.pump)
+    assert desk.row(f"{ticket_keys.close_action('1042', 'c-1')}:resend:n1")["status"] == "done"
+    assert desk.richpanel.ticket("1042")["status"] == "CLOSED"
+
+
+def test_a_ticket_that_will_not_close_goes_to_a_person(desk, shopify):
+    shopify.add_order("#1001", email=EMAIL)
+    body = desk.ticket("When will my order number 1001 arrive?")
+    desk.richpanel.fault(
+        "status", operation="update_ticket", status=200, body={"ticket": {"id": "1042"}}
+    )
+    desk.run(body)
+    assert (desk.event()["status"], desk.event()["reason"]) == ("failed", "refused:not_applied")
+    assert "middleware_error_needs_attention" in desk.tags()
+    assert len(desk.replies) == 1
+
+
+def test_a_question_in_spanish_is_answered_in_spanish(desk, shopify):
+    shopify.add_order("#1001", email=EMAIL)
+    desk.run(desk.ticket("¿Dónde está mi pedido 1001?"))
+    (text,) = desk.replies
+    assert "Hola Ada:" in text
+    assert "debería llegar en 3 a 5 días hábiles" in text
+
+
+def test_the_linked_order_needs_neither_number_nor_shop(desk, shopify):
+    body = desk.ticket("Where is my package?")
+    order = {
+        "orderId": "9001",
+        "status": "confirmed",
+        "fulfillmentStatus": "in_transit",
+        "createdAt": iso(datetime.now(UTC)),
+        "fulfillment": [{"tracking": [{"trackingNumber": "ZZ555", "trackingCompany": "DHL"}]}],
+    }
+    desk.richpanel.link_order("1042", "shop", "9001", order)
+    desk.run(body)
+    (text,) = desk.replies
+    assert "9001" in text
+    assert "ZZ555" in text
+    assert shopify.calls == ()
+
+
+# --- asked for the number ---------------------------------------------------------------------
+
+
+def test_a_missing_number_is_asked_for_and_its_answer_is_answered_at_once(desk, shopify):
+    shopify.add_order("#1001", email=EMAIL)
+    desk.run(desk.ticket("Where is my order?"))
+    assert "order number" in desk.replies[0]
+    assert "mw-order-number-requested" in desk.tags()
+    assert "mw-auto-replied" not in desk.tags()
+    pending = desk.state().pending_flow
+    assert (pending["type"], pending["attempts"]) == ("need_order_number", 1)
+    desk.run(desk.says("It is 1001, thanks", "c-2"))
+    assert "#1001" in desk.replies[1]
+    assert desk.event("c-2")["intent"] == "order_status_tracking"
+    assert "answers_our_question" in desk.reasons("c-2")
+    assert desk.state().pending_flow is None
+    assert desk.state().last_auto_reply["type"] == "order_status"
+
+
+def test_an_answer_without_a_number_is_asked_for_once_more_and_then_left(desk, clock_moves):
+    desk.run(desk.ticket("Where is my order?"))
+    for number in (2, 3):
+        clock_moves(timedelta(minutes=11))
+        desk.run(desk.says("I do not have it", f"c-{number}"))
+    assert len(desk.replies) == 2
+    assert desk.reasons("c-3")[-1] == "order_number_missing"
+    assert "mw-order-lookup-missing:order_id" in desk.tags()
+    assert desk.state().pending_flow is None
+
+
+def test_nobody_is_asked_twice_within_ten_minutes(desk):
+    desk.run(desk.ticket("Where is my order?"))
+    desk.run(desk.says("I do not have it", "c-2"))
+    assert len(desk.replies) == 1
+    assert desk.reasons("c-2")[-1] == "limit_ticket_10m"
+
+
+def test_an_answer_that_comes_too_late_is_no_answer(desk, shopify, clock_moves):
+    shopify.add_order("#1001", email=EMAIL)
+    desk.run(desk.ticket("Where is my order?"))
+    clock_moves(timedelta(days=8))
+    desk.run(desk.says("1001", "c-2"))
+    assert len(desk.replies) == 1
+    assert desk.event("c-2")["intent"] == "unknown_other"
+
+
+def test_an_answer_that_wants_something_else_goes_to_its_team(desk, shopify, clock_moves):
+    shopify.add_order("#1001", email=EMAIL)
+    desk.run(desk.ticket("Where is my order?"))
+    clock_moves(timedelta(minutes=11))
+    desk.run(desk.says("1001. Forget it, I want a refund", "c-2"))
+    assert len(desk.replies) == 1
+    assert "route-returns-admin" in desk.tags()
+    assert desk.state().pending_flow is None
+
+
+def test_two_messages_in_a_row_are_answered_as_one(desk, shopify):
+    shopify.add_order("#1001", email=EMAIL)
+    first = desk.ticket("Where is my order?")
+    second = desk.says("#1001", "c-2")
+    desk.run(first, second)
+    (text,) = desk.replies
+    assert "#1001" in text
+    assert "newer_message" in desk.reasons("c-1")
+
+
+# --- figures ----------------------------------------------------------------------------------
+
+
+def test_a_reply_costs_at_most_three_calls_besides_itself_and_its_lookup(desk, tracked):
+    desk.run(desk.ticket(tracked))
+    lookups = {"read_order_link", "read_order"}
+    calls = [one.operation for one in desk.richpanel.calls if one.operation not in lookups]
+    assert calls == ["read_ticket", "send_message", "read_ticket", "add_tags"]
+
+
+def _notification():
+    return TicketNotification(
+        event_key=ticket_keys.ticket_notification("1042", iso(datetime.now(UTC))),
+        conversation_id="1042",
+        received_at=iso(parsed(iso(datetime.now(UTC)))),
+        source="reconcile",
+        trace_id="0" * 16,
+    )

@@ -1,0 +1,116 @@
+"""The language model beside the tables: what it may change, and what it may not."""
+
+import json
+
+import pytest
+
+from tests.rigs.replies import EMAIL
+
+
+@pytest.fixture
+def app_environment(desk_environment):
+    return desk_environment
+
+
+@pytest.mark.parametrize("extra", [{"OPENAI_INTENT_ENABLED": "true"}])
+class TestWithAModel:
+    def test_it_never_sees_who_wrote_and_its_agreement_changes_nothing(self, desk, openai, tracked):
+        openai.answer_by(_opinion("order_status_tracking", 0.97))
+        desk.run(desk.ticket(f"{tracked} Write to {EMAIL}"))
+        assert len(desk.replies) == 1
+        for call in openai.calls_of("respond"):
+            assert EMAIL not in json.dumps(call.body)
+            assert call.body["store"] is False
+
+    @pytest.mark.parametrize("fault", [{"status": 500}, {"status": 429}, {"status": 401}])
+    def test_when_it_fails_the_tables_stand(self, desk, openai, tracked, fault):
+        openai.fault("status", times=None, **fault)
+        desk.run(desk.ticket(tracked))
+        assert len(desk.replies) == 1
+        assert any(one.startswith("model:") for one in desk.reasons())
+
+    def test_an_unsure_disagreement_does_not_count_and_a_sure_one_does(self, desk, openai):
+        openai.answer_by(_opinion("refund_request", 0.7))
+        desk.run(desk.ticket("My password does not work", ticket_id="1"))
+        assert "route-technical-support-team" in desk.tags("1")
+        openai.answer_by(_opinion("refund_request", 0.93))
+        desk.run(desk.ticket("My password does not work", ticket_id="2"))
+        assert "route-returns-admin" in desk.tags("2")
+
+    def test_it_cannot_take_back_an_escalation(self, desk, openai):
+        openai.answer_by(_opinion("order_status_tracking", 0.99))
+        desk.run(desk.ticket("Where is my order? My lawyer will call"))
+        assert "route-leadership-team" in desk.tags()
+        assert desk.replies == []
+
+    def test_it_may_escalate_what_the_tables_missed(self, desk, openai, tracked):
+        openai.answer_by(_opinion("harassment_threats", 0.6))
+        desk.run(desk.ticket(tracked))
+        assert "route-leadership-team" in desk.tags()
+        assert desk.replies == []
+
+    def test_it_may_ask_for_a_person(self, desk, openai, tracked):
+        answer = _opinion("order_status_tracking", 0.97)
+        openai.answer_by(lambda body: {**answer(body), "risk": {"flags": [], "force_human": True}})
+        desk.run(desk.ticket(tracked))
+        assert desk.replies == []
+        assert desk.reasons()[-1] == "force_human"
+
+    @pytest.mark.parametrize(
+        ("flag", "confidence"), [("OTHER_HIGH_RISK", 0.97), ("FRAUD_SUSPECTED", 0.4)]
+    )
+    def test_a_risk_that_escalates_nothing_still_asks_for_a_person(
+        self, desk, openai, tracked, flag, confidence
+    ):
+        answer = _opinion("order_status_tracking", confidence)
+        openai.answer_by(
+            lambda body: {**answer(body), "risk": {"flags": [flag], "force_human": False}}
+        )
+        desk.run(desk.ticket(tracked))
+        assert desk.replies == []
+        assert desk.reasons()[-1] == "force_human"
+        assert "route-email-support-team" in desk.tags()
+
+    def test_the_verifier_stops_a_verified_reply(self, desk, openai, tracked):
+        openai.answer_by(_opinion("order_status_tracking", 0.97, allows=False))
+        desk.run(desk.ticket(tracked))
+        assert desk.replies == []
+        assert desk.reasons()[-1] == "verifier:conflicting_intent"
+
+
+def _opinion(intent, confidence, *, allows=True):
+    """Answers both questions the way a model would."""
+
+    def answer(body):
+        if body["text"]["format"]["name"] == "mw_tier2_verifier_v1":
+            return {
+                "allow_tier2": allows,
+                "confidence": 0.95,
+                "downgrade_to_tier": "ROUTE_ONLY",
+                "reason_code": "OK" if allows else "CONFLICTING_INTENT",
+                "notes": "",
+            }
+        return {
+            "schema_version": "mw_decision_v1",
+            "language": "en",
+            "primary_intent": intent,
+            "secondary_intents": [],
+            "routing": {
+                "destination_team": "route-email-support-team",
+                "confidence": confidence,
+                "needs_manual_triage": False,
+                "tags": [],
+            },
+            "automation": {
+                "tier": "TIER_1_SAFE_ASSIST",
+                "action": "ROUTE_ONLY",
+                "template_id": None,
+                "confidence": 0.0,
+                "requires_deterministic_match": False,
+            },
+            "risk": {"flags": [], "force_human": False},
+            "clarifying_questions": [],
+            "notes_for_agent": "",
+        }
+
+    return answer

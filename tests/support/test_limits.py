@@ -1,0 +1,105 @@
+"""Limits hold exactly, whoever asks at the same time, and count one action once."""
+
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+
+import pytest
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.errors import TransientError
+from chalicelib.once.store import ConditionFailed
+from chalicelib.support.limits import Allowances, Limit
+from tests.rigs.fakes import ManualClock
+
+HOUR = Limit("hourly", 3, timedelta(hours=1))
+MINUTE = Limit("minutely", 1, timedelta(minutes=1))
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def allowances(ddb, clock):
+    return Allowances(Table(ddb.client, ddb.ledger_table), clock)
+
+
+@pytest.fixture
+def take(allowances):
+    return lambda by, *limits: allowances.take("auto_reply:test", "opaque", by, limits or (HOUR,))
+
+
+def test_the_window_slides(take, clock):
+    for number in range(3):
+        assert take(f"a{number}") is None
+        clock.forward(600)
+    assert take("b") == "hourly"
+    clock.forward(1800)
+    assert take("b") is None, "the first is an hour old"
+    assert take("c") == "hourly"
+
+
+def test_one_action_is_counted_once(take):
+    assert [take("same") for _ in range(5)] == [None] * 5
+    assert [take("b"), take("c"), take("d")] == [None, None, "hourly"]
+
+
+def test_what_is_given_back_is_anothers(take, allowances, ddb):
+    assert [take("a"), take("b"), take("c"), take("d")] == [None, None, None, "hourly"]
+    for by in ("b", "b", "nobody"):
+        allowances.give_back("auto_reply:test", "opaque", by)
+    allowances.give_back("auto_reply:test", "who has taken none", "a")
+    assert [take("a"), take("c"), take("d"), take("b")] == [None, None, None, "hourly"]
+    assert len(ddb.client.scan(TableName=ddb.ledger_table)["Items"]) == 1
+
+
+def test_every_limit_must_allow_it(take, clock):
+    assert take("a", MINUTE, HOUR) is None
+    assert take("b", MINUTE, HOUR) == "minutely"
+    clock.forward(61)
+    assert take("b", MINUTE, HOUR) is None
+
+
+def test_no_more_than_allowed_are_given_to_many_at_once(take):
+    def ask(number):
+        try:
+            return take(f"a{number}")
+        except TransientError:
+            return "contended"
+
+    with ThreadPoolExecutor(8) as pool:
+        given = list(pool.map(ask, range(16)))
+    assert 1 <= given.count(None) <= 3
+
+
+def test_a_row_keeps_what_is_within_the_longest_window_and_no_more(take, clock, ddb):
+    for number in range(5):
+        assert take(f"a{number}") is None
+        clock.forward(1200)
+    (row,) = ddb.client.scan(TableName=ddb.ledger_table)["Items"]
+    assert [one["M"]["by"]["S"] for one in row["taken"]["L"]] == ["a2", "a3", "a4"]
+    assert take("a0") is None
+    assert take("b") == "hourly", "asked again after the window, an action counts anew"
+
+
+class Contended:
+    """A row that somebody else has always changed in between."""
+
+    def get(self, _key):
+        return {"taken": [{"at": 0, "by": "a"}], "version": 1}
+
+    def put(self, _item, **_condition):
+        raise ConditionFailed({"taken": [], "version": 1})
+
+
+def test_what_cannot_be_counted_is_not_allowed(clock):
+    with pytest.raises(TransientError) as raised:
+        Allowances(Contended(), clock).take("auto_reply:test", "opaque", "a", [HOUR])
+    assert raised.value.reason == "contended"
+
+
+def test_what_cannot_be_given_back_is_said(clock):
+    with pytest.raises(TransientError) as raised:
+        Allowances(Contended(), clock).give_back("auto_reply:test", "opaque", "a")
+    assert raised.value.reason == "contended"

@@ -1,0 +1,59 @@
+"""Which comments of a ticket may be a reply of which nobody knows whether it was sent."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from chalicelib.once.action import Found, UnsettledAction
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.support.actions import body_hash
+from chalicelib.support.read_back import ReplyReadBack
+from chalicelib.support.tickets import Comment, Ticket
+
+OPAQUE = OpaqueIds(b"a key of the stage")
+STARTED, HORIZON, SKEW = 1_790_000_000, 1_790_001_150, 120
+TEXT = "Your order has left us."
+
+
+class OneTicket:
+    def __init__(self, *comments):
+        self.ticket = Ticket("1042", "OPEN", frozenset(), comments)
+
+    def read_ticket(self, ticket_id):
+        assert ticket_id == "1042"
+        return self.ticket
+
+
+def comment(at, *, text=TEXT, author="bot-1", is_operator=True):
+    moment = None if at is None else datetime.fromtimestamp(at, UTC)
+    return Comment("c-9", is_operator, text, moment, author)
+
+
+def found(one):
+    probe = {"author": "bot-1", "reference": "3F9A-17BC", "body": body_hash(OPAQUE, TEXT)}
+    key = "act:rp_reply:1042:c-1"
+    action = UnsettledAction(key, "reply", "1042", "evt:rp:1042:c-1", STARTED, HORIZON, probe)
+    return ReplyReadBack(OneTicket(one), lambda: OPAQUE)(action) == (Found("c-9"),)
+
+
+@pytest.mark.parametrize(
+    ("at", "is_it"),
+    [
+        (STARTED - SKEW - 1, False),
+        (STARTED - SKEW, True),
+        (HORIZON + SKEW, True),
+        (HORIZON + SKEW + 1, False),
+        (None, True),
+    ],
+)
+def test_a_comment_is_of_the_time_in_which_the_reply_may_have_come(at, is_it):
+    """A twin of the day before, or of the day after, is another reply."""
+    assert found(comment(at)) is is_it
+
+
+def test_a_reply_is_known_by_its_reference_or_its_text_and_is_the_bots():
+    assert found(comment(STARTED, text="<p>Something. ref 3f9a-17bc</p> A signature"))
+    assert found(comment(STARTED, author=None))
+    assert not found(comment(STARTED, text="Something else"))
+    assert not found(comment(STARTED, author="agent-7"))
+    assert not found(comment(STARTED, is_operator=False))

@@ -1,0 +1,142 @@
+"""Table B on every engine: a late message never moves a conversation backwards."""
+
+import pytest
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.once.event import EventFacts, Lease
+from chalicelib.support.state import StateChange, States
+from tests.rigs.fakes import ManualClock
+from tests.rigs.ledger import Shared
+from tests.simulation.memory_table import MemoryTable
+
+EVENT = EventFacts("evt:rp:1:c", "1", "2026-11-20T11:59:59.000Z", "9f", 9, "test", "c")
+
+
+@pytest.fixture
+def clock():
+    return ManualClock()
+
+
+@pytest.fixture
+def table(ddb):
+    return Table(ddb.client, ddb.state_table)
+
+
+@pytest.fixture
+def states(table, clock):
+    return States(table, clock)
+
+
+def lease(fence=1):
+    return Lease(EVENT, "o", fence, 2e9, 1)
+
+
+def change(at, **more):
+    return StateChange("1", f"2026-11-20T{at}.000Z", **more)
+
+
+def test_a_first_message_makes_the_row_with_its_required_attributes(states, table):
+    assert states.apply(
+        lease(),
+        change(
+            "10:00:00",
+            intent="refund_request",
+            risk_flags=frozenset({"chargeback"}),
+            pending_flow={"type": "need_order_number", "attempts": 1},
+            last_auto_reply={"type": "order_status"},
+        ),
+    )
+    row = table.get({"conversation_id": "1"})
+    assert (type(row["updated_at"]), type(row["expires_at"])) == (str, int)
+    assert row["expires_at"] - int(ManualClock().now().timestamp()) == 90 * 86_400
+    state = states.read("1")
+    assert (state.version, state.risk_flags) == (1, frozenset({"chargeback"}))
+    assert state.pending_flow == {"type": "need_order_number", "attempts": 1}
+    assert state.last_auto_reply == {"type": "order_status"}
+
+
+def test_a_newer_message_moves_it_on_and_an_older_one_does_not(states):
+    """F49."""
+    assert states.apply(lease(), change("10:00:00", intent="a"))
+    assert states.apply(lease(), change("11:00:00", intent="b"))
+    assert not states.apply(lease(), change("10:30:00", intent="c"))
+    state = states.read("1")
+    assert (state.last_intent, state.version) == ("b", 2)
+
+
+def test_a_zombie_of_the_same_message_does_not_overwrite_its_heir(states):
+    """F25."""
+    assert states.apply(lease(fence=2), change("10:00:00", intent="heir"))
+    assert not states.apply(lease(fence=1), change("10:00:00", intent="zombie"))
+    assert states.read("1").last_intent == "heir"
+
+
+@pytest.mark.parametrize("fence", [1, 2])
+def test_a_resumed_event_and_a_repeated_write_may_write_again(states, fence):
+    """F22: of a write whose answer was lost nobody says that a newer message came before it."""
+    assert states.apply(lease(fence=1), change("10:00:00"))
+    assert states.apply(lease(fence=fence), change("10:00:00"))
+
+
+def test_the_floor_of_the_first_contact_stays(states):
+    states.apply(lease(), change("10:00:00", first_contact_floor="2026-11-20T09:00:00.000Z"))
+    states.apply(lease(), change("11:00:00", first_contact_floor="2026-11-20T10:30:00.000Z"))
+    assert states.read("1").first_contact_floor == "2026-11-20T09:00:00.000Z"
+
+
+def test_a_cleared_attribute_is_gone(states):
+    states.apply(lease(), change("10:00:00", pending_flow={"type": "need_order_number"}))
+    states.apply(lease(), change("11:00:00", clear=frozenset({"pending_flow"})))
+    assert states.read("1").pending_flow is None
+
+
+@pytest.mark.parametrize("at", ["09:00:00", "11:00:00"])
+def test_an_expired_row_counts_as_none_and_leaves_nothing_behind(states, table, clock, at):
+    """F29: whether the next message is older than the one that was forgotten or newer."""
+    flags, floor = frozenset({"chargeback"}), "2026-11-20T09:30:00.000Z"
+    states.apply(lease(), change("10:00:00", risk_flags=flags, first_contact_floor=floor))
+    clock.forward(90 * 86_400)
+    assert states.read("1") is None
+    assert not states.read_all(["1"])
+    assert states.apply(lease(), change(at, intent="fresh"))
+    row = table.get({"conversation_id": "1"})
+    assert row["version"] == 1
+    assert not {"risk_flags", "first_contact_floor"} & row.keys()
+
+
+def test_before_its_last_second_a_row_is_remembered_and_goes_on(states, clock):
+    states.apply(lease(), change("10:00:00"))
+    clock.forward(90 * 86_400 - 1)
+    assert states.read("1").version == 1
+    assert "1" in states.read_all(["1"])
+    assert not states.apply(lease(), change("09:00:00"))
+
+
+@pytest.fixture
+def shared():
+    """A table that others use too."""
+    return Shared(MemoryTable("state", ("conversation_id",)))
+
+
+@pytest.mark.parametrize(
+    ("at", "is_kept", "known"), [("11:00:00", False, "first"), ("13:00:00", True, "second")]
+)
+def test_of_two_messages_that_follow_an_expired_row_the_newer_is_remembered(
+    shared, clock, at, is_kept, known
+):
+    states = States(shared, clock)
+    states.apply(lease(), change("10:00:00"))
+    clock.forward(91 * 86_400)
+    shared.before["put"] = lambda: states.apply(lease(), change("12:00:00", intent="first"))
+    assert states.apply(lease(), change(at, intent="second")) == is_kept
+    assert states.read("1").last_intent == known
+
+
+def test_an_expired_row_that_is_deleted_meanwhile_is_made_anew(shared, clock):
+    """TTL deletes when it likes, also between a look at the row and the write."""
+    states = States(shared, clock)
+    states.apply(lease(), change("10:00:00"))
+    clock.forward(91 * 86_400)
+    shared.before["put"] = lambda: shared.delete({"conversation_id": "1"})
+    assert states.apply(lease(), change("11:00:00", intent="fresh"))
+    assert states.read("1").last_intent == "fresh"

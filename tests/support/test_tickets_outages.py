@@ -1,0 +1,162 @@
+"""What vendors and AWS do to the pipeline: bad moments, refusals, keys that rotate, no answer.
+
+Each test names the failure scenario it covers (F..) where there is one.
+"""
+
+import pytest
+
+from chalicelib.errors import TransientError
+from chalicelib.once.job import Recovery
+from tests.rigs.tickets import ROUTED, delivery_of, job_of, raises, unreachable
+
+
+@pytest.mark.parametrize(
+    "fault",
+    [
+        {"kind": "status", "status": 429, "headers": {"Retry-After": "30"}},
+        {"kind": "status", "status": 429},
+        {"kind": "status", "status": 503},
+        {"kind": "act_then_status", "status": 502},
+        {"kind": "drop"},
+        {"kind": "act_then_drop"},
+        {"kind": "garbage"},
+    ],
+)
+@pytest.mark.parametrize("operation", ["read_ticket", "add_tags"])
+def test_a_vendors_bad_moment_delays_the_event_and_repeats_no_change(system, operation, fault):
+    """F21, F45: tags are a set, so an unknown outcome is simply repeated."""
+    system.richpanel.fault(operation=operation, **fault)
+    system.post(system.ticket())
+    (first,) = system.run()
+    assert first.error == "HandedBackError"
+    assert system.event()["status"] == "processing"
+    system.again()
+    assert system.event()["status"] == "processed"
+    assert len([one for one in system.richpanel.effects if one.changed]) == len(ROUTED)
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "at_least", "at_most"),
+    [("30", 30, 31), ("3600", 899, 901), ("nonsense", 1, 60), ("-5", 1, 60)],
+)
+def test_retry_after_is_honoured_and_capped(system, retry_after, at_least, at_most):
+    """F45."""
+    system.richpanel.fault("status", status=429, headers={"Retry-After": retry_after})
+    waits = []
+    system.services().outbox.defer = lambda _handle, seconds: waits.append(seconds)
+    system.post(system.ticket())
+    system.run()
+    assert at_least <= waits[0] <= at_most
+
+
+@pytest.mark.parametrize("status", [400, 404, 422])
+def test_a_refused_effect_gives_the_ticket_to_a_person_and_is_not_repeated(system, status):
+    """F44: what was refused stays refused, the hand-off fires once, the message is gone."""
+    system.richpanel.fault("status", operation="add_tags", status=status)
+    system.post(system.ticket())
+    (done,) = system.run()
+    assert done.error is None
+    assert system.event()["status"] == "failed"
+    assert system.event()["reason"] == f"refused:http_{status}"
+    assert system.richpanel.tags_of("1042") == {"middleware_error_needs_attention"}
+    results = {one["action_type"]: one["result"] for one in system.audit()}
+    assert results["escalate"] == "success"
+    assert results["route"] == f"fail:http_{status}"
+    system.services().intake.accept(
+        job_of({"ticket_id": "1042", "message_id": "c-1"}), recovery=Recovery.SWEEP
+    )
+    system.run()
+    assert len(system.writes()) == 2
+
+
+@pytest.mark.parametrize(("status", "tries"), [(401, 2), (403, 1)])
+def test_a_refused_key_is_never_taken_for_a_gone_message(system, status, tries):
+    """F55: it waits on the queue until somebody mends the key."""
+    system.richpanel.fault("status", operation="add_tags", status=status, times=tries)
+    system.post(system.ticket())
+    assert system.run()[0].error == "HandedBackError"
+    system.again()
+    assert system.event()["status"] == "processed"
+
+
+def test_a_rotated_vendor_key_is_fetched_once_anew(system):
+    """F55."""
+    system.post(system.ticket())
+    system.services().richpanel  # noqa: B018 - the old key is cached by the first call
+    system.services().secrets.text("rp-mw/dev/richpanel/api_key")
+    system.richpanel.api_keys[:] = ["rotated"]
+    system.stage.aws.client("secretsmanager").put_secret_value(
+        SecretId="rp-mw/dev/richpanel/api_key", SecretString="rotated"
+    )
+    assert system.run()[0].error is None
+    assert system.event()["status"] == "processed"
+
+
+def test_the_last_receive_hands_the_conversation_to_a_person_and_the_reason_stays(system):
+    """F34: ten receives, then the dead-letter queue, with the reason on the row."""
+    system.richpanel.fault("status", operation="add_tags", status=503, times=1)
+    worker = system.services().worker
+    with pytest.raises(Exception, match="richpanel_http_503"):
+        worker.process(delivery_of(system.ticket(), receive_count=10))
+    row = system.event()
+    assert (row["status"], row["reason"]) == ("failed", "dead_letter:richpanel_http_503")
+    assert system.richpanel.tags_of("1042") == {"middleware_error_needs_attention"}
+
+
+def test_a_message_that_never_came_to_a_claim_leaves_its_reason_all_the_same(system):
+    """F34, P7: the switches could not be read ten times over."""
+    body = system.ticket()
+    system.stage.aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
+    worker = system.services().worker
+    with pytest.raises(Exception, match="switches_unreadable"):
+        worker.process(delivery_of(body, receive_count=10))
+    assert system.event()["reason"] == "dead_letter:switches_unreadable:kill_switch"
+    system.switch("kill_switch", "false")
+    worker.ledger.claim, real = (
+        raises(TransientError("dynamodb", "update_item")),
+        worker.ledger.claim,
+    )
+    with pytest.raises(Exception, match="dynamodb"):
+        worker.process(delivery_of(body, receive_count=10))
+    assert system.event()["reason"] == "dead_letter:dynamodb_failed"
+    worker.ledger.claim = real
+    system.services().intake.accept(job_of(body), recovery=Recovery.OPERATOR)
+    system.run()
+    assert system.event()["status"] == "processed"
+
+
+@pytest.mark.parametrize("body", ["", "nonsense", "{}", '{"v": 1, "kind": "ticket_message"}'])
+def test_a_poison_message_is_left_to_the_dead_letter_queue(system, log_stream, body):
+    """F34: it stays on the queue with growing pauses, and its group is freed by the DLQ."""
+    with pytest.raises(Exception, match="undecodable"):
+        system.services().worker.process(delivery_of(None, body=body))
+    assert "worker.body_parse_failed" in log_stream.getvalue()
+
+
+def test_when_dynamodb_does_not_answer_nothing_is_done_and_nothing_is_lost(system):
+    """F24: before the effect, the message simply goes back."""
+    system.post(system.ticket())
+    ledger = system.services().ledger
+    ledger._table._client, real = unreachable("dynamodb"), ledger._table._client
+    assert system.run()[0].error == "HandedBackError"
+    assert not system.writes()
+    ledger._table._client = real
+    system.again()
+    assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
+
+
+def test_an_outcome_that_dynamodb_refuses_is_offered_again(system):
+    """F24: after the effect the proof is written hard."""
+    system.post(system.ticket())
+    ledger, failures = system.services().ledger, [1, 1]
+    real = ledger.end_actions
+
+    def throttled(*args, **kwargs):
+        if failures:
+            failures.pop()
+            raise TransientError("dynamodb", "update_item")
+        return real(*args, **kwargs)
+
+    ledger.end_actions = throttled
+    assert system.run()[0].error is None
+    assert len(system.writes()) == 1

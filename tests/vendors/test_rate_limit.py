@@ -1,0 +1,122 @@
+"""No window of a vendor's limit ever sees more calls from us than it may."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from chalicelib.clock import SystemClock
+from chalicelib.errors import TransientError
+from chalicelib.vendors.rate_limit import RateLimit
+from tests.rigs.fakes import ManualClock
+
+
+def limit_of(clock: ManualClock, share: float) -> RateLimit:
+    return RateLimit("acme", clock, clock.sleep, requests_per_window=share)
+
+
+def test_a_burst_passes_at_once_and_then_calls_are_paced(clock: ManualClock):
+    limit = limit_of(clock, 6)
+    at = []
+    for _ in range(6):
+        limit.acquire("read", deadline_seconds=60)
+        at.append(round(clock.elapsed, 3))
+
+    assert at == [0, 0, 0, 5, 10, 15]
+
+
+def test_an_idle_hour_saves_up_no_more_than_one_burst(clock: ManualClock):
+    limit = limit_of(clock, 6)
+    clock.forward(3600)
+    at = []
+    for _ in range(5):
+        limit.acquire("read", deadline_seconds=60)
+        at.append(round(clock.elapsed - 3600, 3))
+
+    assert at == [0, 0, 0, 5, 10]
+
+
+def test_a_turn_after_the_deadline_is_refused_at_once_with_the_time_to_come_back(
+    clock: ManualClock,
+):
+    limit = limit_of(clock, 2)
+    limit.acquire("read", deadline_seconds=1)
+
+    with pytest.raises(TransientError) as caught:
+        limit.acquire("read", deadline_seconds=10)
+
+    assert caught.value.reason == "local_rate_limit"
+    assert caught.value.retry_after == pytest.approx(15)
+    assert clock.elapsed == 0
+
+
+def test_a_refused_turn_is_not_paid_for(clock: ManualClock):
+    limit = limit_of(clock, 2)
+    limit.acquire("read", deadline_seconds=1)
+    for _ in range(5):
+        with pytest.raises(TransientError):
+            limit.acquire("read", deadline_seconds=1)
+    clock.forward(15)
+
+    limit.acquire("read", deadline_seconds=1)
+
+
+@pytest.mark.parametrize(("asked", "waited"), [(None, 30), (0.0, 0), (7.0, 7), (300.0, 300)])
+def test_after_a_429_everybody_waits(clock: ManualClock, asked: float | None, waited: float):
+    limit = limit_of(clock, 30)
+    limit.cool_down(asked)
+
+    limit.acquire("read", deadline_seconds=1000)
+
+    assert clock.elapsed == pytest.approx(waited)
+
+
+def test_a_shorter_cool_down_does_not_end_a_longer_one(clock: ManualClock):
+    limit = limit_of(clock, 30)
+    limit.cool_down(60)
+    limit.cool_down(1)
+
+    limit.acquire("read", deadline_seconds=1000)
+
+    assert clock.elapsed == pytest.approx(60)
+
+
+@given(
+    share=st.floats(min_value=1, max_value=30),
+    idle=st.lists(st.floats(min_value=0, max_value=40), min_size=1, max_size=80),
+)
+def test_no_window_sees_more_than_one_and_a_half_shares(share: float, idle: list[float]):
+    """Shares of 30 in sum stay under Richpanel's 50 in any 30 seconds, whenever calls come."""
+    clock = ManualClock()
+    limit = limit_of(clock, share)
+    at = []
+    for seconds in idle:
+        clock.forward(seconds)
+        limit.acquire("read", deadline_seconds=1e9)
+        at.append(clock.elapsed)
+
+    busiest = max(sum(1 for other in at if start <= other < start + 30) for start in at)
+    assert busiest <= max(1, share / 2) + share + 1e-6
+
+
+def test_threads_share_one_bucket():
+    clock = SystemClock()
+    limit = RateLimit("acme", clock, clock.sleep, requests_per_window=10, window_seconds=0.5)
+    at: list[float] = []
+
+    def work() -> None:
+        for _ in range(4):
+            limit.acquire("read", deadline_seconds=60)
+            at.append(time.monotonic())
+
+    threads = [threading.Thread(target=work) for _ in range(5)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+
+    assert max(at) - min(at) >= 0.7  # 20 calls: a burst of 5, the other 15 at 20 a second
