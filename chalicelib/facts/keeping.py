@@ -11,8 +11,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch
+from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.mapping import RULES, Rule, aloware_fact, gated, hubspot_facts
-from chalicelib.facts.model import Fact, FactStore, Roster
+from chalicelib.facts.model import Fact, Roster
 from chalicelib.once.ports import Log
 
 
@@ -24,7 +25,7 @@ class FactKeeper:
         timezone: where HubSpot's events, which name no zone, have their day.
     """
 
-    store: FactStore
+    store: FactLedger
     roster: Roster
     log: Log
     rules: Sequence[Rule] = RULES

@@ -61,7 +61,7 @@ _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
 
 
 class FactLedger:
-    """`fact_ports.FactStore` and, per target, `fact_ports.DimensionStore` on DynamoDB."""
+    """`fact_ports.FactLedger` and, per target, `fact_ports.FactLedger` on DynamoDB."""
 
     def __init__(self, table: Store, clock: Clock, *, retention: timedelta) -> None:
         self._table = table
@@ -71,7 +71,7 @@ class FactLedger:
     # --- facts --------------------------------------------------------------------------------
 
     def keep(self, facts: Sequence[Fact]) -> Kept:
-        """See `fact_ports.FactStore.keep`.
+        """Keep what is new; a key that is there counts as a duplicate.  May be repeated.
 
         What is there is read first, so that a repetition costs no write; what happens between the
         read and the write is decided by the write's condition.
@@ -94,7 +94,7 @@ class FactLedger:
         return Kept(new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped)
 
     def pending_keys(self, *, at_most: int) -> list[str]:
-        """See `fact_ports.FactStore.pending_keys`."""
+        """Keys of facts that are perhaps still pending, oldest first; an index that lags."""
         found: list[Item] = []
         for shard in range(SHARDS):
             found += self._unfinished(shard, at_most)
@@ -102,7 +102,7 @@ class FactLedger:
         return [str(row["event_id"]) for row in found[:at_most]]
 
     def pending(self, keys: Sequence[str]) -> list[Fact]:
-        """See `fact_ports.FactStore.pending`."""
+        """Those of the keys that surely are pending, in their order."""
         rows = self._rows(keys)
         return [
             _fact(rows[key])
@@ -113,7 +113,7 @@ class FactLedger:
     def settle(
         self, facts: Sequence[Fact], status: FactStatus, *, batch: int, reason: str | None = None
     ) -> None:
-        """See `fact_ports.FactStore.settle`.
+        """Write the end of pending facts; writing it again changes nothing.
 
         Whole rows are put, 25 in a call: nobody but the writer changes a pending fact.
         """
@@ -128,7 +128,7 @@ class FactLedger:
         )
 
     def prolong(self) -> int:
-        """See `fact_ports.FactStore.prolong`."""
+        """Keep pending facts from expiring while a sink is away; how many were prolonged."""
         half = self._clock.now() - self._retention / 2
         soon = int((half + self._retention).timestamp())
         old: list[Item] = []
@@ -179,7 +179,7 @@ class FactLedger:
     # --- dimensions ---------------------------------------------------------------------------
 
     def known(self, table: str) -> Dimension:
-        """See `fact_ports.DimensionStore.known`."""
+        """What the registry says."""
         row = self._table.get({"event_id": f"DIM:{table}"})
         if row is None:
             return Dimension()
@@ -192,7 +192,10 @@ class FactLedger:
         )
 
     def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
-        """See `fact_ports.DimensionStore.note`."""
+        """Write it over what was read, `was` or what is there now; returns it as it is written.
+
+        Raises `LeaseLostError` where another writer has written since.
+        """
         read = (was or self.known(table)).version
         item = {
             "event_id": f"DIM:{table}",

@@ -78,32 +78,6 @@ class Kept:
     skipped: int = 0
 
 
-class FactStore(Protocol):
-    """`QuillIdempotencyLedger` as the worker and the writer see it."""
-
-    def keep(self, facts: Sequence[Fact]) -> Kept:
-        """Keep what is new; a key that is there counts as a duplicate.  May be repeated."""
-        ...
-
-    def pending_keys(self, *, at_most: int) -> list[str]:
-        """Keys of facts that are perhaps still pending, oldest first; an index that lags."""
-        ...
-
-    def pending(self, keys: Sequence[str]) -> list[Fact]:
-        """Those of the keys that surely are pending, in their order."""
-        ...
-
-    def settle(
-        self, facts: Sequence[Fact], status: FactStatus, *, batch: int, reason: str | None = None
-    ) -> None:
-        """Write the end of pending facts; writing it again changes nothing."""
-        ...
-
-    def prolong(self) -> int:
-        """Keep pending facts from expiring while a sink is away; how many were prolonged."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Agent:
     """A person on the roster.
@@ -148,21 +122,6 @@ class Sink(Protocol):
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
         """Make these the rows of a table; repeating it changes nothing."""
-        ...
-
-
-class DimensionStore(Protocol):
-    """Which keys of a dimension a dataset has."""
-
-    def known(self, table: str) -> Dimension:
-        """What the registry says."""
-        ...
-
-    def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
-        """Write it over what was read, `was` or what is there now; returns it as it is written.
-
-        Raises `LeaseLostError` where another writer has written since.
-        """
         ...
 
 

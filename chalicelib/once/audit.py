@@ -19,7 +19,6 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
 
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Store
@@ -31,14 +30,14 @@ _ENCODER = json.JSONEncoder(sort_keys=True)
 
 
 class Audit:
-    """`ports.AuditPort` on DynamoDB."""
+    """`ports.Audit` on DynamoDB."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def write(self, rows: Sequence[AuditRow]) -> None:
-        """See `ports.AuditPort.write`."""
+        """Write rows in one call; writing a row again changes nothing."""
         expires_at = int((self._clock.now() + RETENTION).timestamp())
         self._table.put_all(
             [
@@ -67,11 +66,3 @@ class AuditRow:
     payload: Mapping[str, str]
     idempotency_key: str
     result: str
-
-
-class AuditPort(Protocol):
-    """Table C."""
-
-    def write(self, rows: Sequence[AuditRow]) -> None:
-        """Write rows in one call; writing a row again changes nothing."""
-        ...

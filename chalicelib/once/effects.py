@@ -20,7 +20,8 @@ from chalicelib.errors import (
     UncertainError,
 )
 from chalicelib.once.action import Action, ActionRow, ActionStatus, Executor, Preparer, Settle
-from chalicelib.once.event import Lease, LedgerPort
+from chalicelib.once.event import Lease
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
 from chalicelib.once.settlement import Settlement, Verdict
 
@@ -71,7 +72,7 @@ class Effects:
 
     def __init__(
         self,
-        ledger: LedgerPort,
+        ledger: Ledger,
         switches: SwitchesPort,
         executors: Mapping[str, Executor],
         settlement: Settlement,

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.once.action import Action, ActionRow, ActionStatus
-from chalicelib.once.audit import AuditPort
+from chalicelib.once.audit import Audit
 from chalicelib.once.effects import Attempt, Effects, StepAction
-from chalicelib.once.event import EventStatus, Lease, LedgerPort
+from chalicelib.once.event import EventStatus, Lease
 from chalicelib.once.flow import Event, Flow
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end
 from chalicelib.once.ports import Log, Modes
 
@@ -22,8 +23,8 @@ EARLIER = "earlier"
 class Escalation:
     """Asks a person, by one effect that happens once like any other."""
 
-    ledger: LedgerPort
-    audit: AuditPort
+    ledger: Ledger
+    audit: Audit
     effects: Effects
     log: Log
 

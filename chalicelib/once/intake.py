@@ -14,8 +14,8 @@ from typing import Any
 from chalicelib.errors import RequestError, UnavailableError
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer, InboundRequest
-from chalicelib.once.event import LedgerPort
 from chalicelib.once.job import Job, Recovery, encode, facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, OutboxPort
 
 FIRST_PAUSE_SECONDS = 0.25
@@ -52,7 +52,7 @@ class Intake:
     clock: Clock
     log: Log
     new_id: Callable[[], str]
-    ledger: Callable[[], LedgerPort] | None = None
+    ledger: Callable[[], Ledger] | None = None
 
     def receive(
         self,
@@ -89,9 +89,10 @@ class Intake:
             code = error.code if status == 503 else "internal_error"  # noqa: PLR2004
             door.failed(self.log, source, error.code)
             return door.refusal(status, code, "try again later")
-        traces = [job.trace_id for job in jobs]
-        trace_id = traces[0] if len(traces) == 1 else None
-        door.accepted(self.log, source, jobs=len(jobs), mw_trace_id=trace_id)
+        if len(jobs) == 1:
+            door.accepted(self.log, source, mw_trace_id=jobs[0].trace_id)
+        else:
+            door.accepted(self.log, source, jobs=len(jobs))
         return Answer(200, {"status": "accepted", **answer(jobs)})
 
     def accept(self, job: Job, *, recovery: Recovery | None = None, admission: str = "") -> None:

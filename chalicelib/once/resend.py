@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow
-from chalicelib.once.event import EventStatus, Lease, LedgerPort
+from chalicelib.once.event import EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.job import ActionResend, facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.rebuild import Rebuilder, rebuilt
@@ -35,7 +36,7 @@ class ResendFlow(Flow):
     """`flows.Flow` for resends; builds with the flow of the event whose action it repeats."""
 
     def __init__(
-        self, ledger: LedgerPort, flows: Mapping[str, Flow], rebuilders: Mapping[str, Rebuilder]
+        self, ledger: Ledger, flows: Mapping[str, Flow], rebuilders: Mapping[str, Rebuilder]
     ) -> None:
         self._ledger = ledger
         self._flows = flows

@@ -16,11 +16,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from chalicelib.once.action import ActionStatus, Settler, UnsettledAction
-from chalicelib.once.event import LedgerPort
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 
-LANDING_SECONDS = 900.0
-"""D: a request lands at the vendor within this time of its start, or never."""
 SECOND_LOOK_SECONDS = 60.0
 """Pause between the two looks that make "not there" true."""
 
@@ -47,7 +45,7 @@ class Settled:
 class Settlement:
     """Asks the settlers; the only place that judges what they show."""
 
-    def __init__(self, ledger: LedgerPort, settlers: Mapping[str, Settler], clock: Clock) -> None:
+    def __init__(self, ledger: Ledger, settlers: Mapping[str, Settler], clock: Clock) -> None:
         self._ledger = ledger
         self._settlers = settlers
         self._clock = clock

@@ -27,7 +27,7 @@ from chalicelib.errors import (
 )
 from chalicelib.once import trace
 from chalicelib.once.action import Action, ActionRow
-from chalicelib.once.audit import AuditPort
+from chalicelib.once.audit import Audit
 from chalicelib.once.backoff import Jitter, backoff, wait
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.escalation import Escalation
@@ -37,10 +37,10 @@ from chalicelib.once.event import (
     EventStatus,
     Finished,
     Lease,
-    LedgerPort,
 )
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.job import Job, Recovery, facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import (
@@ -78,8 +78,8 @@ class Worker:
     """Everything one delivery needs; built once per container."""
 
     decode: Callable[[str], Job]
-    ledger: LedgerPort
-    audit: AuditPort
+    ledger: Ledger
+    audit: Audit
     switches: SwitchesPort
     effects: Effects
     escalation: Escalation

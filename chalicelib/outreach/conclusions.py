@@ -17,7 +17,6 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach.actions import HandOff
-from chalicelib.outreach.conversations.ports import ConversationsPort, StartsPort
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
     UNATTENDED,
@@ -28,6 +27,8 @@ from chalicelib.outreach.conversations.records import (
     Record,
     Status,
 )
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.work import Work
 
 OPT_OUT_CODE = "21610"
@@ -46,8 +47,8 @@ class Conclusions:
 
     def __init__(
         self,
-        conversations: ConversationsPort,
-        starts: StartsPort,
+        conversations: Conversations,
+        starts: Starts,
         clock: Clock,
         message_id_header: Callable[[str], str],
     ) -> None:

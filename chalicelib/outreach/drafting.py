@@ -13,9 +13,9 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import rules
 from chalicelib.outreach.conclusions import Conclusions
-from chalicelib.outreach.conversations.ports import ComposerPort
 from chalicelib.outreach.conversations.records import Channel, Record
 from chalicelib.outreach.work import FLOW, Work, handed_off, may_speak
+from chalicelib.outreach.writing.composer import Composer
 
 
 class Drafting:
@@ -27,7 +27,7 @@ class Drafting:
 
     def __init__(
         self,
-        composer: ComposerPort,
+        composer: Composer,
         clock: Clock,
         check_secrets: Callable[[Record], None],
         conclusions: Conclusions,

@@ -30,14 +30,16 @@ from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach.actions import HandOff, Loaded
 from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
-from chalicelib.outreach.conversations.ports import ComposerPort, ConversationsPort, StartsPort
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.jobs import InboundMessage, StartConversation
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
 from chalicelib.outreach.work import Job, Work
+from chalicelib.outreach.writing.composer import Composer
 
 
 class OutreachFlow(Flow):
@@ -54,9 +56,9 @@ class OutreachFlow(Flow):
 
     def __init__(
         self,
-        conversations: ConversationsPort,
-        composer: ComposerPort,
-        starts: StartsPort,
+        conversations: Conversations,
+        composer: Composer,
+        starts: Starts,
         clock: Clock,
         *,
         check_secrets: Callable[[Record], None],

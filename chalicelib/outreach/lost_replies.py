@@ -16,7 +16,7 @@ from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ports import Log
-from chalicelib.outreach.conversations.ports import ConversationsPort
+from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import InboundMessage, OutreachResume
 from chalicelib.outreach.receipts import resumed
 from chalicelib.outreach.twilio import webhook as twilio_webhook
@@ -35,7 +35,7 @@ class Reread:
 
     def __init__(
         self,
-        conversations: ConversationsPort,
+        conversations: Conversations,
         twilio: Twilio,
         accounts: Callable[[], Iterable[str]],
         opaque: Callable[[], keys.OpaqueIds],

@@ -7,50 +7,24 @@ conditional writes that never take anything back.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Protocol
 
 from chalicelib.once import keys
-from chalicelib.once.action import Action, ActionRow, ActionStatus, UnsettledAction
+from chalicelib.once.action import Action, ActionRow, ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent
 from chalicelib.once.job import Recovery, facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.ports import ConversationsPort, StartsPort
 from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.jobs import DeliveryReceipt, OutreachResume
 
 FLOW = "receipts"
 BY_RECEIPT = "receipt"
 NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
-
-
-class SettlesByReceipt(Protocol):
-    """The ledger, as far as receipts need it."""
-
-    def action(self, key: str) -> ActionRow | None:
-        """An action by its key, as it is now."""
-        ...
-
-    def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
-        """See `ports.LedgerPort`."""
-        ...
-
-    def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
-        """See `ports.LedgerPort`."""
-        ...
-
-    def settle(
-        self,
-        action: UnsettledAction,
-        status: ActionStatus,
-        *,
-        ref: str | None = None,
-        reason: str,
-    ) -> bool:
-        """See `ports.LedgerPort`."""
-        ...
 
 
 Resume = Callable[[Record, str], None]
@@ -67,9 +41,9 @@ class ReceiptFlow(Flow):
 
     def __init__(
         self,
-        conversations: ConversationsPort,
-        starts: StartsPort,
-        ledger: SettlesByReceipt,
+        conversations: Conversations,
+        starts: Starts,
+        ledger: Ledger,
         resume: Resume,
     ) -> None:
         self._conversations = conversations
@@ -157,7 +131,7 @@ class Resumed:
     was opened.
     """
 
-    def __init__(self, conversations: ConversationsPort) -> None:
+    def __init__(self, conversations: Conversations) -> None:
         self._conversations = conversations
 
     def __call__(self, event: EventFacts) -> OutreachResume:

@@ -7,8 +7,8 @@ from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.ports import ConversationsPort
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, UNSENT, Record, Status
+from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.work import Work
 
@@ -16,7 +16,7 @@ from chalicelib.outreach.work import Work
 class Releasing:
     """Plans releases."""
 
-    def __init__(self, conversations: ConversationsPort, drafting: Drafting) -> None:
+    def __init__(self, conversations: Conversations, drafting: Drafting) -> None:
         self._conversations = conversations
         self._drafting = drafting
 

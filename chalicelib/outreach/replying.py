@@ -8,8 +8,8 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import rules
-from chalicelib.outreach.conversations.ports import ConversationsPort
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Channel, Entry, Record, Status
+from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.work import Work, handed_off
@@ -18,7 +18,7 @@ from chalicelib.outreach.work import Work, handed_off
 class Replying:
     """Finds the conversation of a message, and plans the answer."""
 
-    def __init__(self, conversations: ConversationsPort, drafting: Drafting) -> None:
+    def __init__(self, conversations: Conversations, drafting: Drafting) -> None:
         self._conversations = conversations
         self._drafting = drafting
 

@@ -9,11 +9,13 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import rules
-from chalicelib.outreach.conversations.ports import ComposerPort, ConversationsPort, StartsPort
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.jobs import StartConversation
 from chalicelib.outreach.work import Work, handed_off, may_speak
+from chalicelib.outreach.writing.composer import Composer
 
 
 class Starting:
@@ -25,9 +27,9 @@ class Starting:
 
     def __init__(
         self,
-        conversations: ConversationsPort,
-        composer: ComposerPort,
-        starts: StartsPort,
+        conversations: Conversations,
+        composer: Composer,
+        starts: Starts,
         drafting: Drafting,
         processor_version: str,
     ) -> None:

@@ -14,14 +14,15 @@ from datetime import datetime, timedelta
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PermanentError
-from chalicelib.once.event import EventFacts, EventStatus, LedgerPort
+from chalicelib.once.event import EventFacts, EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.job import facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
-from chalicelib.support.state import StatePort
+from chalicelib.support.state import States
 from chalicelib.support.tickets import Comment, Ticket, Tickets
 
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
@@ -32,8 +33,8 @@ class Arrivals:
     """Tells new comments from those that were answered, or came too long ago."""
 
     tickets: Tickets
-    state: StatePort
-    ledger: LedgerPort
+    state: States
+    ledger: Ledger
     clock: Clock
     max_age: timedelta
 

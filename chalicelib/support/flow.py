@@ -12,8 +12,9 @@ from typing import Any
 
 from chalicelib.errors import HandBackError, PermanentError
 from chalicelib.once.action import Action, ActionRow, ActionStatus
-from chalicelib.once.event import EventFacts, EventStatus, Lease, LedgerPort
+from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.support import actions
@@ -35,7 +36,7 @@ from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.read_back import may_be_ours
 from chalicelib.support.replies.answering import Answering, Verdict
 from chalicelib.support.routing import current_route, planned
-from chalicelib.support.state import StateChange, StatePort
+from chalicelib.support.state import StateChange, States
 from chalicelib.support.tickets import Ticket, Tickets
 
 READ_LAG_SECONDS = 30
@@ -48,8 +49,8 @@ class SupportFlow(Flow):
     def __init__(
         self,
         tickets: Tickets,
-        state: StatePort,
-        ledger: LedgerPort,
+        state: States,
+        ledger: Ledger,
         clock: Clock,
         answering: Answering | None = None,
         *,

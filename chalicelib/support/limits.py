@@ -14,7 +14,6 @@ import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Protocol
 
 from chalicelib.clock import iso
 from chalicelib.errors import TransientError
@@ -26,14 +25,24 @@ _TRIES = 5
 
 
 class Allowances:
-    """`limits.AllowancePort` on DynamoDB."""
+    """`limits.Allowances` on DynamoDB."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
-        """See `AllowancePort.take`."""
+        """Take one allowance, or say which limit is reached.
+
+        Args:
+            what: e.g. ``auto_reply:customer``.
+            opaque_id: whose it is.
+            by: the action's key; it may ask again and is not counted again.
+            limits: all of them must allow it.
+
+        Raises:
+            TransientError: it could not be counted.
+        """
         row: Item = {}
         key = _key(what, opaque_id)
         longest = max(limit.window for limit in limits)
@@ -57,7 +66,11 @@ class Allowances:
         raise TransientError("dynamodb", "take_allowance", reason="contended")
 
     def give_back(self, what: str, opaque_id: str, by: str) -> None:
-        """See `AllowancePort.give_back`."""
+        """Undo what this action took; nothing where it took none.
+
+        Raises:
+            TransientError: it may still be counted.
+        """
         for _ in range(_TRIES):
             row = self._table.get({"event_id": _key(what, opaque_id)})
             if row is None or all(one["by"] != by for one in row["taken"]):
@@ -97,29 +110,3 @@ class Limit:
     name: str
     count: int
     window: timedelta
-
-
-class AllowancePort(Protocol):
-    """Counts by conditional writes; implemented by `allowances`."""
-
-    def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
-        """Take one allowance, or say which limit is reached.
-
-        Args:
-            what: e.g. ``auto_reply:customer``.
-            opaque_id: whose it is.
-            by: the action's key; it may ask again and is not counted again.
-            limits: all of them must allow it.
-
-        Raises:
-            TransientError: it could not be counted.
-        """
-        ...
-
-    def give_back(self, what: str, opaque_id: str, by: str) -> None:
-        """Undo what this action took; nothing where it took none.
-
-        Raises:
-            TransientError: it may still be counted.
-        """
-        ...

@@ -19,14 +19,14 @@ from chalicelib.errors import (
     reason_of,
 )
 from chalicelib.once import keys
-from chalicelib.once.event import LedgerPort
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
-from chalicelib.once.recovery.cursor import SweepCursor, SweepsPort
+from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
 from chalicelib.once.recovery.sweep import Hands
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.jobs import TicketNotification
-from chalicelib.support.state import ConversationState, StatePort
+from chalicelib.support.state import ConversationState, States
 from chalicelib.support.tickets import Ticket, TicketPage, Tickets
 
 SOURCE = "reconcile"
@@ -43,9 +43,9 @@ class LostTickets:
     """Support's part of reconciliation: `recovery.sweep.SweepPart`."""
 
     tickets: Tickets
-    ledger: LedgerPort
-    state: StatePort
-    sweeps: SweepsPort
+    ledger: Ledger
+    state: States
+    sweeps: Sweeps
     clock: Clock
     log: Log
 
@@ -70,9 +70,9 @@ class _Run:
     """
 
     tickets: Tickets
-    ledger: LedgerPort
-    state: StatePort
-    sweeps: SweepsPort
+    ledger: Ledger
+    state: States
+    sweeps: Sweeps
     clock: Clock
     log: Log
     hands: Hands

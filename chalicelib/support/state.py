@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.event import Lease
@@ -35,21 +35,24 @@ _NOT_NEWER = (
 
 
 class States:
-    """`ports.StatePort` on DynamoDB."""
+    """`ports.States` on DynamoDB."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def read(self, conversation_id: str) -> ConversationState | None:
-        """See `ports.StatePort.read`."""
+        """The state, or None before the first contact."""
         row = self._table.get({"conversation_id": conversation_id})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
         return _state(row)
 
     def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
-        """See `ports.StatePort.read_all`: what a sweep needs of each, and no more."""
+        """The states of those that have one, a hundred in a call.
+
+        What a sweep needs of each, and no more.
+        """
         found = self._table.get_all(
             [{"conversation_id": one} for one in dict.fromkeys(conversation_ids)],
             attributes=[
@@ -64,11 +67,14 @@ class States:
         return {row["conversation_id"]: _state(row) for row in found if row["expires_at"] > now}
 
     def some(self, *, limit: int) -> Sequence[str]:
-        """See `ports.StatePort.some`: one small page of a scan."""
+        """A few conversations that are known, any; for the sweep's first steps.
+
+        One small page of a scan.
+        """
         return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
 
     def apply(self, lease: Lease, change: StateChange) -> bool:
-        """See `ports.StatePort.apply`."""
+        """Write a change once; False when a newer message or a higher fence was there first."""
         now = self._clock.now()
         values = self._values(lease, change)
         keep = {"first_contact_floor": change.first_contact_floor}
@@ -176,23 +182,3 @@ class StateChange:
     pending_flow: Mapping[str, Any] | None = None
     last_auto_reply: Mapping[str, Any] | None = None
     clear: frozenset[str] = frozenset()
-
-
-class StatePort(Protocol):
-    """Table B."""
-
-    def read(self, conversation_id: str) -> ConversationState | None:
-        """The state, or None before the first contact."""
-        ...
-
-    def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
-        """The states of those that have one, a hundred in a call."""
-        ...
-
-    def some(self, *, limit: int) -> Sequence[str]:
-        """A few conversations that are known, any; for the sweep's first steps."""
-        ...
-
-    def apply(self, lease: Lease, change: StateChange) -> bool:
-        """Write a change once; False when a newer message or a higher fence was there first."""
-        ...

@@ -21,10 +21,12 @@ from chalicelib.facts.dataset import (
     fact_row,
     seed_keys,
 )
-from chalicelib.facts.model import Dimension, DimensionStore, Fact, Roster, Sink, TimeLeft
+from chalicelib.facts.ledger import FactLedger
+from chalicelib.facts.model import Dimension, Fact, Roster, Sink, TimeLeft
 from chalicelib.facts.posting.batch import Batch, writer_event
 from chalicelib.facts.posting.dimensions import lands_until
-from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease, LedgerPort
+from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
 
 DEADLINE_SECONDS = 20.0
@@ -49,8 +51,8 @@ class Rebuilt:
 class Rebuild:
     """An operator's run."""
 
-    ledger: LedgerPort
-    registry: DimensionStore
+    ledger: Ledger
+    registry: FactLedger
     sink: Sink
     roster: Roster
     switches: SwitchesPort

@@ -10,11 +10,10 @@ from chalicelib.facts import hubspot_webhook
 from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT, definition
 from chalicelib.facts.model import Agent, Dimension
 from chalicelib.facts.roster import AskedRoster, NoGate
-from chalicelib.once.event import LEASE_GRACE_SECONDS
+from chalicelib.once.event import LANDING_SECONDS, LEASE_GRACE_SECONDS
 from chalicelib.once.intake import Intake
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import Switches
-from chalicelib.once.settlement import LANDING_SECONDS
 from chalicelib.wiring import Services
 from local import chart
 from local.vendors import hubspot

@@ -13,10 +13,10 @@ from chalicelib.errors import (
 )
 from chalicelib.once.action import ActionRow, ActionStatus, Found, Settle
 from chalicelib.once.effects import DEADLINE_SECONDS, RECORD_TRIES, Attempt, Effects, StepAction
-from chalicelib.once.event import EventFacts
+from chalicelib.once.event import LANDING_SECONDS, EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes, Switches
-from chalicelib.once.settlement import LANDING_SECONDS, Settlement
+from chalicelib.once.settlement import Settlement
 from chalicelib.support.actions import AddTag
 from tests.rigs.engines import table_a_in_memory
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches

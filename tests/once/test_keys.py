@@ -103,5 +103,24 @@ def test_opaque_ids_differ_by_stage_and_hide_their_input():
 
 
 def test_the_suffix_is_the_message_id_or_a_hash_of_the_event():
-    assert keys.suffix_of("evt:rp:1:c-1", "c-1") == "c-1"
-    assert len(keys.suffix_of("evt:rp:1:abc", None)) == 32
+    assert keys.suffix_of("evt:rp:1:c-1", "c-1").text == "c-1"
+    assert len(keys.suffix_of("evt:rp:1:abc", None).text) == 32
+
+
+def test_a_suffix_that_is_formatted_raises_instead_of_naming_another_key():
+    """Escaped as one text, a resent suffix would be another key: the effect would happen twice."""
+    resent = keys.suffix_of("evt:rp:1:c-1", "c-1", "n1")
+    with pytest.raises(TypeError):
+        f"failed-{resent}"
+    with pytest.raises(TypeError):
+        str(resent)
+    assert keys.joined("act", "handoff", "o", resent.prefixed("failed-")) == (
+        "act:handoff:o:failed-c-1:resend:n1"
+    )
+
+
+def test_a_colon_in_a_message_id_does_not_look_like_a_resend():
+    plain = keys.suffix_of("evt:rp:1:x", "c-1:resend:n1")
+    resent = keys.suffix_of("evt:rp:1:c-1", "c-1", "n1")
+    assert keys.joined("act", plain) == "act:c-1%3Aresend%3An1"
+    assert keys.joined("act", resent) == "act:c-1:resend:n1"

@@ -6,10 +6,10 @@ from types import SimpleNamespace
 import pytest
 
 from chalicelib.once.action import ActionStatus, Found, Settle
-from chalicelib.once.event import EventFacts
+from chalicelib.once.event import LANDING_SECONDS, EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
-from chalicelib.once.settlement import LANDING_SECONDS, SECOND_LOOK_SECONDS, Settlement, Verdict
+from chalicelib.once.settlement import SECOND_LOOK_SECONDS, Settlement, Verdict
 from tests.rigs.engines import table_a_in_memory
 from tests.rigs.fakes import ManualClock
 

@@ -26,3 +26,19 @@ def test_a_start_of_which_nothing_was_opened_frees_its_place(key, freed):
     )
     assert flow.escalation(Event(facts(key), None), "dead_letter:bug") is None
     assert abandoned == freed
+
+
+def test_a_resend_that_failed_marks_no_conversation_and_asks_no_person():
+    """The operator who asked for it sees what came of it; the conversation itself is unharmed."""
+    flow = OutreachFlow(
+        SimpleNamespace(find=lambda opaque_id: pytest.fail("it looked at the conversation")),
+        None,
+        None,
+        None,
+        check_secrets=None,
+        message_id_header=None,
+        receive_count=lambda: 10,
+        processor_version="1",
+    )
+    for reason in ("dead_letter:bug", "refused:http_400"):
+        assert flow.escalation(Event(facts("evt:start:s1:resend:n1"), None), reason) is None

@@ -50,7 +50,7 @@ class WatchedLedger(Ledger):
     def begin(
         self, lease: Lease, actions: Sequence[Action], modes: Modes, **how: bool
     ) -> tuple[ActionRow, ...]:
-        """See `chalicelib.ports.LedgerPort.begin`."""
+        """See `chalicelib.ports.Ledger.begin`."""
         for action in actions:
             self._oracle.begun(action)
         return super().begin(lease, actions, modes, **how)

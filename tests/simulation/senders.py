@@ -13,6 +13,7 @@ from chalicelib.errors import MiddlewareError, RequestError, UnavailableError
 from chalicelib.facts import hubspot_webhook
 from chalicelib.facts import keys as fact_keys
 from chalicelib.once.door import Answer
+from chalicelib.once.intake import listed
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.ses import webhook as ses_webhook
 from chalicelib.outreach.twilio import webhook as twilio_webhook
@@ -63,7 +64,11 @@ class Senders:
     def _is_told(self, post: Post) -> bool:
         return self._is_taken(
             lambda: self._world.door.intake.receive(
-                "richpanel", {}, _ticket_body(post), lambda headers: None, richpanel_webhook.parse
+                "richpanel",
+                {},
+                _ticket_body(post),
+                lambda headers: None,
+                listed(richpanel_webhook.parse),
             )
         )
 
@@ -114,7 +119,7 @@ class Senders:
                 {},
                 body,
                 lambda headers: None,
-                lambda request: twilio_webhook.parse_message(request, OPAQUE),
+                listed(lambda request: twilio_webhook.parse_message(request, OPAQUE)),
             )
         ):
             world.oracle.accepted[key] = sid
@@ -150,7 +155,7 @@ class Senders:
                 {},
                 body,
                 lambda headers: None,
-                lambda request: _some(twilio_webhook.parse_receipt(request, query)),
+                listed(lambda request: _some(twilio_webhook.parse_receipt(request, query))),
             )
         ):
             world.oracle.accepted[outreach_keys.receipt(sid, status)] = sid

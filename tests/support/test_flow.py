@@ -19,7 +19,7 @@ FACTS = EventFacts("evt:rp:1042:c-1", "1042", "2026-11-20T12:00:00.000Z", "", 0,
 
 
 class Remembered:
-    """`ports.StatePort`, as far as an event's end needs it."""
+    """`ports.States`, as far as an event's end needs it."""
 
     def __init__(self):
         self.changes = []

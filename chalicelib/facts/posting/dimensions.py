@@ -14,12 +14,13 @@ from dataclasses import dataclass, replace
 
 from chalicelib.errors import HandBackError, ProviderError, UnavailableError
 from chalicelib.facts.dataset import DIMENSIONS, dimension_rows
-from chalicelib.facts.model import Dimension, DimensionStore, Keys, Roster
+from chalicelib.facts.ledger import FactLedger
+from chalicelib.facts.model import Dimension, Keys, Roster
 from chalicelib.facts.posting.actions import InsertDimension, ReplaceDimension
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
+from chalicelib.once.event import LANDING_SECONDS
 from chalicelib.once.ports import Clock, Log
-from chalicelib.once.settlement import LANDING_SECONDS
 
 STARTED_SECONDS = 400.0
 """Who notes that a table is replaced begins it within the writer's lease of 370 s or never; clocks
@@ -39,7 +40,7 @@ class Dimensions:
         target: the dataset.
     """
 
-    store: DimensionStore
+    store: FactLedger
     effects: Effects
     roster: Roster
     clock: Clock

@@ -17,13 +17,15 @@ from dataclasses import dataclass, field, replace
 
 from chalicelib.errors import HandBackError, LeaseLostError, ProviderError, SwitchesUnreadableError
 from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
-from chalicelib.facts.model import Fact, FactStatus, FactStore, TimeLeft
+from chalicelib.facts.ledger import FactLedger
+from chalicelib.facts.model import Fact, FactStatus, TimeLeft
 from chalicelib.facts.posting.actions import PostFacts
 from chalicelib.facts.posting.batch import Batch, fitting, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
-from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease, LedgerPort
+from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, Modes, SwitchesPort
 
 ENOUGH_SECONDS = 60.0
@@ -75,8 +77,8 @@ class FactWriter:
         rows_per_post: what the sink takes at once.
     """
 
-    ledger: LedgerPort
-    store: FactStore
+    ledger: Ledger
+    store: FactLedger
     dimensions: Dimensions
     effects: Effects
     switches: SwitchesPort

@@ -15,11 +15,10 @@ from typing import Any
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow, ActionStatus, Settle, UnsettledAction
-from chalicelib.once.event import EventStatus, Lease
+from chalicelib.once.event import LANDING_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger import rows
 from chalicelib.once.ledger.rows import MINE, LedgerRows, partition
 from chalicelib.once.ports import UNDECIDED, Modes
-from chalicelib.once.settlement import LANDING_SECONDS
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 from chalicelib.redaction.mapping import redact_mapping
 
@@ -27,7 +26,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True)
 
 
 class ActionLedger(LedgerRows):
-    """The half of `ports.LedgerPort` that is about actions."""
+    """The half of `ports.Ledger` that is about actions."""
 
     def begin(
         self,
@@ -38,7 +37,11 @@ class ActionLedger(LedgerRows):
         operator: bool = False,
         while_held: bool = False,
     ) -> tuple[ActionRow, ...]:
-        """See `ports.LedgerPort.begin`."""
+        """Write `pending` rows before an effect starts, or tell how far each action is.
+
+        With `operator`, skipped and refused actions are opened again; with `while_held`, a row is
+        inserted only while the event is the lease's.
+        """
         items = [self._action_item(lease, action, modes) for action in actions]
         if while_held:
             inserted = [self._insert_held(lease, item) for item in items]
@@ -52,7 +55,11 @@ class ActionLedger(LedgerRows):
         )
 
     def restart(self, lease: Lease, action: Action, *, anew: bool) -> ActionRow:
-        """See `ports.LedgerPort.restart`."""
+        """Own a row that an earlier claim left behind.
+
+        With `anew` its effect will be started again from now; without, it is only taken to be
+        judged, and the time from which its effect may have left the machine stays.
+        """
         row = self._table.get({"event_id": action.key})
         if row is None:
             raise LeaseLostError("action_gone")
@@ -61,7 +68,7 @@ class ActionLedger(LedgerRows):
         return self._take(lease, row, anew=anew)
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
-        """See `ports.LedgerPort.rearm`."""
+        """Record that started actions surely were not done; the next attempt starts anew."""
         for action in actions:
             self._own_action(lease, action.key, set_={"started": False, "lease_until": 0})
 
@@ -74,7 +81,7 @@ class ActionLedger(LedgerRows):
         reason: str | None = None,
         ref: str | None = None,
     ) -> ActionRow:
-        """See `ports.LedgerPort.end_action`."""
+        """Write an action's outcome."""
         outcome = self._outcome(action.key, status, reason=reason, ref=ref)
         if ref is not None and action.settle == Settle.QUERY:
             if self._end_with_ref(lease, action, ref, outcome):
@@ -91,7 +98,10 @@ class ActionLedger(LedgerRows):
         reason: str | None = None,
         ref: str | None = None,
     ) -> tuple[ActionRow, ...]:
-        """See `ports.LedgerPort.end_actions`."""
+        """Write the one outcome of actions that went out together; in one call where it can be.
+
+        Calling it again after a lost answer gives the same end.
+        """
         is_bound = ref is not None and any(one.settle == Settle.QUERY for one in actions)
         if len(actions) == 1 or is_bound or status == ActionStatus.UNKNOWN:
             return tuple(
@@ -116,7 +126,7 @@ class ActionLedger(LedgerRows):
         )
 
     def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
-        """See `ports.LedgerPort.skip`."""
+        """Write an action that will not start, with its reason; an ended one stays as it is."""
         item = self._action_item(lease, action, modes) | {
             "status": ActionStatus.SKIPPED.value,
             "reason": reason,
@@ -140,18 +150,21 @@ class ActionLedger(LedgerRows):
         return rows.action(item)
 
     def action(self, key: str) -> ActionRow | None:
-        """See `ports.LedgerPort.action`."""
+        """An action by its key, as it is now; None when there is none."""
         row = self._table.get({"event_id": key})
         return rows.action(row) if row else None
 
     # --- settling -----------------------------------------------------------------------------
 
     def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
-        """See `ports.LedgerPort.claim_ref`."""
+        """Take a provider's id for an action; False when another action has it."""
         return self._claim_ref(action.conversation_id, action.kind, action.key, ref)
 
     def note_look(self, action: UnsettledAction) -> None:
-        """See `ports.LedgerPort.note_look`."""
+        """Count one look at the provider, after the horizon, that showed nothing.
+
+        Not where the row was taken over since it was read: the look was for an earlier start.
+        """
         with contextlib.suppress(ConditionFailed):
             self._table.update(
                 {"event_id": action.key},
@@ -171,7 +184,10 @@ class ActionLedger(LedgerRows):
         ref: str | None = None,
         reason: str,
     ) -> bool:
-        """See `ports.LedgerPort.settle`."""
+        """Settle an `unknown` row outside a claim: done, abandoned, or pending and not started.
+
+        False when somebody else settled it first.
+        """
         ended = status != ActionStatus.PENDING
         try:
             self._table.update(
@@ -194,7 +210,7 @@ class ActionLedger(LedgerRows):
         return True
 
     def unsettled(self, *, limit: int) -> Sequence[UnsettledAction]:
-        """See `ports.LedgerPort.unsettled`."""
+        """Actions in state `unknown`, oldest first, by the sparse index."""
         found = self._unfinished((ActionStatus.UNKNOWN,), self._epoch() + 1, limit)
         return [rows.unsettled(row) for row in found]
 

@@ -51,10 +51,17 @@ _ALIVE = "#expires_at > :now"
 
 
 class Ledger(ActionLedger):
-    """`ports.LedgerPort` on DynamoDB: events here, their actions in the half it stands on."""
+    """`ports.Ledger` on DynamoDB: events here, their actions in the half it stands on."""
 
     def receive(self, event: EventFacts) -> str | None:
-        """See `ports.LedgerPort.receive`."""
+        """Write a `received` row at ingress; None when queue or worker have it already.
+
+        A row that was never marked queued suppresses nothing: the retry must still enqueue.  Nor
+        does one that ended in `RECEIPT_GONE`: here it comes.
+
+        Returns:
+            Since when the row is received: tells a message from what came to nothing before it.
+        """
         try:
             self._table.put(
                 self.received_item(event),
@@ -78,7 +85,7 @@ class Ledger(ActionLedger):
         }
 
     def queued(self, event_key: str) -> None:
-        """See `ports.LedgerPort.queued`."""
+        """Mark a `received` row as queued, unless the worker has it already."""
         try:
             self._table.update(
                 {"event_id": event_key},
@@ -101,7 +108,14 @@ class Ledger(ActionLedger):
         is_watched: bool = False,
         by: str | None = None,
     ) -> ClaimResult:
-        """See `ports.LedgerPort.claim`."""
+        """Take the event, or say who has it or how it ended; one write, no read.
+
+        `takeover` names the ended states this delivery may open again, once: `by` is the message
+        that does, and an end that it brought about itself is not opened by a copy of it.
+        `last_chance` leaves a mark that lets the sweep find the event if this worker dies on the
+        message's last receive; `is_watched` one that lets it find the event if this worker dies
+        and the message is gone.
+        """
         owner, now = self._new_owner(), self._epoch()
         until = int(now + lease_seconds)
         mark = EventStatus.PROCESSING.value if last_chance else WATCHED if is_watched else None
@@ -146,7 +160,7 @@ class Ledger(ActionLedger):
         return _lease(event, row)
 
     def store_plan(self, lease: Lease, plan: str, *, intent: str | None, modes: Modes) -> None:
-        """See `ports.LedgerPort.store_plan`."""
+        """Write the plan before the first effect."""
         self._own(
             lease,
             set_={
@@ -159,13 +173,13 @@ class Ledger(ActionLedger):
         )
 
     def release(self, lease: Lease, *, reason: str) -> None:
-        """See `ports.LedgerPort.release`."""
+        """Give the event up for now, so that the next delivery need not wait for the lease."""
         mark = partition(RELEASED, lease.event.event_key)
         given_back = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
         self._own(lease, set_={**given_back, "unfinished": mark})
 
     def bury(self, event_key: str, *, reason: str) -> bool:
-        """See `ports.LedgerPort.bury`."""
+        """End an event whose last worker died, outside a claim; False when somebody works on it."""
         try:
             self._table.update(
                 {"event_id": event_key},
@@ -192,7 +206,10 @@ class Ledger(ActionLedger):
         facts: Mapping[str, str] | None = None,
         handoff_due: bool = False,
     ) -> None:
-        """See `ports.LedgerPort.finish`."""
+        """Write the event's end.
+
+        `handoff_due` leaves a failed event in the sparse index: a person was not told of it yet.
+        """
         parked = status == EventStatus.PARKED or handoff_due
         self._own(
             lease,
@@ -211,7 +228,12 @@ class Ledger(ActionLedger):
         )
 
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
-        """See `ports.LedgerPort.record`."""
+        """Write the end of an event that was never claimed.
+
+        A notification was resolved into others, or a message went to the dead-letter queue.
+
+        A row that a claim has made, or that has ended well, stays as it is.
+        """
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
@@ -231,7 +253,7 @@ class Ledger(ActionLedger):
             )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
-        """See `ports.LedgerPort.statuses`."""
+        """How far those of these events are that have a row which is not expired."""
         found = self._table.get_all(
             [{"event_id": key} for key in dict.fromkeys(event_keys)],
             attributes=["event_id", "status", "expires_at"],
@@ -242,14 +264,18 @@ class Ledger(ActionLedger):
         }
 
     def stored(self, event_key: str) -> StoredEvent | None:
-        """See `ports.LedgerPort.stored`."""
+        """An event's row; None where there is none, or it is expired."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._epoch():
             return None
         return StoredEvent(rows.event(row), EventStatus(row["status"]), row.get("plan"))
 
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
-        """See `ports.LedgerPort.stranded`."""
+        """Unfinished events by the sparse index, oldest first, at most `limit` of each kind.
+
+        Received and never queued, parked, left by a worker on the last receive, released and
+        waiting for its message, and failed while no person was told.
+        """
         marks = (
             EventStatus.RECEIVED,
             EventStatus.PARKED,
@@ -261,7 +287,7 @@ class Ledger(ActionLedger):
         return [rows.stranded(row) for row in found]
 
     def left(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
-        """See `ports.LedgerPort.left`."""
+        """Watched events that were claimed before a time and did not end, oldest first."""
         before = rows.iso_of_epoch(older_than_epoch)
         return [rows.stranded(row) for row in self._marked(WATCHED, before, limit)]
 

@@ -46,7 +46,7 @@ class LedgerRows:
         self._retention = retention
 
     def keep(self, key: str) -> bool:
-        """See `ports.LedgerPort.keep`."""
+        """See `ports.Ledger.keep`."""
         try:
             self._table.update(
                 {"event_id": key},

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from chalicelib.errors import LeaseLostError
 from chalicelib.once.event import EventStatus
@@ -28,10 +28,10 @@ RUN_PREFIX = "sweep:run:"
 
 
 class Sweeps(LedgerRows):
-    """`ports.SweepsPort` on table A."""
+    """`ports.Sweeps` on table A."""
 
     def take(self, *, lease_seconds: float) -> SweepCursor | None:
-        """See `ports.SweepsPort.take`."""
+        """Begin a run where the last one stopped; None while another one runs."""
         owner, now = self._new_owner(), self._epoch()
         required = self._row(EventStatus.PROCESSING)
         created = {"created_at": required.pop("created_at")}
@@ -51,11 +51,11 @@ class Sweeps(LedgerRows):
         return SweepCursor(owner, row["fence"], row.get("page", 1), row.get("number"))
 
     def save(self, cursor: SweepCursor) -> None:
-        """See `ports.SweepsPort.save`."""
+        """Keep where the run stands; raises `LeaseLostError` when another run has begun."""
         self._write(cursor, {})
 
     def end(self, cursor: SweepCursor, summary: Mapping[str, Any]) -> None:
-        """See `ports.SweepsPort.end`."""
+        """Store the run's summary and let the next one begin."""
         run = f"{RUN_PREFIX}{self._now()}"
         item = self._row(EventStatus.PROCESSED)
         self._table.put(item | {"event_id": run, "summary": dict(summary)})
@@ -116,19 +116,3 @@ class SweepCursor:
     fence: int
     page: int = 1
     number: int | None = None
-
-
-class SweepsPort(Protocol):
-    """The sweep's own rows in table A: one run at a time, resumable, each with its summary."""
-
-    def take(self, *, lease_seconds: float) -> SweepCursor | None:
-        """Begin a run where the last one stopped; None while another one runs."""
-        ...
-
-    def save(self, cursor: SweepCursor) -> None:
-        """Keep where the run stands; raises `LeaseLostError` when another run has begun."""
-        ...
-
-    def end(self, cursor: SweepCursor, summary: Mapping[str, Any]) -> None:
-        """Store the run's summary and let the next one begin."""
-        ...

@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Protocol
 
-from chalicelib.once.event import EventFacts, LedgerPort
+from chalicelib.once.event import EventFacts
 from chalicelib.once.job import Job
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 
 
@@ -34,9 +35,7 @@ class LeftBehind(Protocol):
 class LeftByWorkers:
     """Watched events whose worker died and whose message the queue has no more: `LeftBehind`."""
 
-    def __init__(
-        self, ledger: LedgerPort, rebuilders: Mapping[str, Rebuilder], clock: Clock
-    ) -> None:
+    def __init__(self, ledger: Ledger, rebuilders: Mapping[str, Rebuilder], clock: Clock) -> None:
         self._ledger = ledger
         self._rebuilders = rebuilders
         self._clock = clock

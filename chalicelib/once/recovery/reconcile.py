@@ -12,11 +12,12 @@ from dataclasses import asdict, dataclass
 from datetime import timedelta
 
 from chalicelib.errors import MiddlewareError, reason_of
-from chalicelib.once.event import LEASE_GRACE_SECONDS, LedgerPort
+from chalicelib.once.event import LEASE_GRACE_SECONDS
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
-from chalicelib.once.recovery.cursor import SweepCursor, SweepsPort
+from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
 from chalicelib.once.recovery.rebuild import LeftBehind, Rebuilder
 from chalicelib.once.recovery.sweep import Hands, Summary, SweepPart
 from chalicelib.once.recovery.unfinished import RowSweep
@@ -38,8 +39,8 @@ class Reconciler:
         parts: each system's own look at its provider.
     """
 
-    ledger: LedgerPort
-    sweeps: SweepsPort
+    ledger: Ledger
+    sweeps: Sweeps
     intake: Intake
     settlement: Settlement
     rebuilders: Mapping[str, Rebuilder]

@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Protocol
 
 from chalicelib.once.action import ActionStatus, UnsettledAction
-from chalicelib.once.event import LedgerPort
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Job, Recovery, facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.recovery.cursor import SweepCursor
 
 RESERVE_SECONDS = 40.0
@@ -76,7 +76,7 @@ class Hands:
         dry_run: nothing is written or sent; the numbers tell what would be.
     """
 
-    ledger: LedgerPort
+    ledger: Ledger
     intake: Intake
     summary: Summary
     time_left_seconds: Callable[[], float]

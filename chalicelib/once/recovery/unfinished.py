@@ -10,8 +10,9 @@ from chalicelib.clock import iso, parsed
 from chalicelib.errors import ProviderError
 from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.effects import STOPPED_REPEATABLE
-from chalicelib.once.event import EventStatus, LedgerPort, StrandedEvent
+from chalicelib.once.event import EventStatus, StrandedEvent
 from chalicelib.once.job import Recovery
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.recovery.rebuild import Rebuilder, rebuilt
 from chalicelib.once.recovery.sweep import Hands
@@ -34,7 +35,7 @@ LIMIT = 200
 class RowSweep:
     """Looks after every unfinished row; one run."""
 
-    ledger: LedgerPort
+    ledger: Ledger
     settlement: Settlement
     rebuilders: Mapping[str, Rebuilder]
     clock: Clock

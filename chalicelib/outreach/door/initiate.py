@@ -27,9 +27,10 @@ from chalicelib.errors import (
 )
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer
-from chalicelib.once.event import EventStatus, LedgerPort
+from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.companies import Companies, Project
@@ -76,7 +77,7 @@ class Initiate:
     access: Callable[[], Mapping[str, Access]]
     companies: Companies
     starts: Starts
-    ledger: LedgerPort
+    ledger: Ledger
     intake: Intake
     opaque: Callable[[], keys.OpaqueIds]
     clock: Clock

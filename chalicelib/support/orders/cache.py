@@ -22,14 +22,17 @@ RETENTION = timedelta(days=7)
 
 
 class Lookups:
-    """`orders.LookupCache` on DynamoDB."""
+    """`orders.Lookups` on DynamoDB."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def read(self, key: str) -> Mapping[str, str] | None:
-        """See `LookupCache.read`; a read that may be a second old is good enough."""
+        """Facts of a lookup that are still fresh.
+
+        A read that may be a second old is good enough.
+        """
         row = self._table.get({"event_id": key}, consistent=False)
         if row is None or row.get("fresh_until", 0) <= self._clock.now().timestamp():
             return None
@@ -38,7 +41,10 @@ class Lookups:
     def write(
         self, key: str, conversation_id: str, facts: Mapping[str, str], *, fresh_seconds: float
     ) -> None:
-        """See `LookupCache.write`; the last one wins."""
+        """Keep facts for a while.
+
+        The last one wins.
+        """
         now = self._clock.now()
         payload = json.dumps(dict(facts), sort_keys=True).encode()
         self._table.put(

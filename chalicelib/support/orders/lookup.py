@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from chalicelib.clock import iso, parsed
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.orders.order import LinkedOrders, LookupCache, Order, ShopOrders
+from chalicelib.support.orders.cache import Lookups
+from chalicelib.support.orders.order import LinkedOrders, Order, ShopOrders
 
 FOUND_FRESH_SECONDS = 900.0
 ABSENT_FRESH_SECONDS = 120.0
@@ -28,7 +29,7 @@ class CustomerOrders:
 
     linked: LinkedOrders
     shop: ShopOrders | None
-    cache: LookupCache
+    cache: Lookups
     opaque: Callable[[], OpaqueIds]
 
     def find(self, conversation_id: str, number: str | None, email: str | None) -> Order | str:

@@ -6,7 +6,6 @@ stored rows none holds them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -67,18 +66,4 @@ class ShopOrders(Protocol):
             number: digits, without the shop's prefix.
             requester_email: whoever asks; another customer's order is ``not_theirs``.
         """
-        ...
-
-
-class LookupCache(Protocol):
-    """What a shop said lately, without anything personal."""
-
-    def read(self, key: str) -> Mapping[str, str] | None:
-        """Facts of a lookup that are still fresh."""
-        ...
-
-    def write(
-        self, key: str, conversation_id: str, facts: Mapping[str, str], *, fresh_seconds: float
-    ) -> None:
-        """Keep facts for a while."""
         ...

@@ -21,7 +21,7 @@ from chalicelib.support.actions import reference
 from chalicelib.support.decision import MAX_ASKS, Decision
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.message import order_number
-from chalicelib.support.limits import AllowancePort
+from chalicelib.support.limits import Allowances
 from chalicelib.support.opinion import Opinions
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Order
@@ -64,7 +64,7 @@ class Answering:
     """
 
     orders: CustomerOrders
-    allowances: AllowancePort
+    allowances: Allowances
     opinions: Opinions | None
     opaque: Callable[[], OpaqueIds]
     policy: Policy

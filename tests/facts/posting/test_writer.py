@@ -7,9 +7,8 @@ from chalicelib.facts.model import Dimension
 from chalicelib.facts.posting import batch as fact_batch
 from chalicelib.facts.posting.dimensions import STARTED_SECONDS
 from chalicelib.once import keys
-from chalicelib.once.event import LEASE_GRACE_SECONDS
+from chalicelib.once.event import LANDING_SECONDS, LEASE_GRACE_SECONDS
 from chalicelib.once.ports import Switches
-from chalicelib.once.settlement import LANDING_SECONDS
 from tests.rigs.fact_writer import Crash, CrashingClient, WriterRig, fact
 
 LEASE_OVER = 600

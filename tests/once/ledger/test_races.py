@@ -4,9 +4,8 @@ import pytest
 
 from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.once.action import ActionStatus
-from chalicelib.once.event import Busy, EventStatus, Lease
+from chalicelib.once.event import LANDING_SECONDS, Busy, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.settlement import LANDING_SECONDS
 from tests.rigs.ledger import KEY, MODES, NOW, OTHER, TAG, Desk, facts
 
 

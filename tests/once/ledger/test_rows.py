@@ -10,9 +10,15 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionStatus
-from chalicelib.once.event import Busy, EventStatus, Finished, StoredEvent, StrandedEvent
+from chalicelib.once.event import (
+    LANDING_SECONDS,
+    Busy,
+    EventStatus,
+    Finished,
+    StoredEvent,
+    StrandedEvent,
+)
 from chalicelib.once.ports import UNDECIDED, Modes
-from chalicelib.once.settlement import LANDING_SECONDS
 from chalicelib.redaction.mapping import redact_mapping
 from tests.rigs.fakes import NOON
 from tests.rigs.ledger import DAY, KEY, MODES, NOW, OF_EVENT, REQUIRED, TAG, Desk, Say, facts

@@ -8,8 +8,8 @@ from chalicelib.clock import iso
 from chalicelib.errors import LeaseLostError
 from chalicelib.once import keys
 from chalicelib.once.action import ActionStatus, UnsettledAction
+from chalicelib.once.event import LANDING_SECONDS
 from chalicelib.once.ports import UNDECIDED
-from chalicelib.once.settlement import LANDING_SECONDS
 from tests.rigs.fakes import NOON
 from tests.rigs.ledger import KEY, MODES, NOW, OTHER, REQUIRED, TAG, Desk, Say
 
