@@ -26,7 +26,7 @@ $(READY): requirements.txt requirements-dev.txt
 run: $(READY) ## The whole system on this machine, until Ctrl-C
 	@exec $(BIN)/python -m local
 
-demo: $(READY) ## Real webhooks through the whole system, and a table of what came of each
+demo: $(READY) ## Real webhooks through the whole system, and a table of the results
 	@$(BIN)/python -m local demo
 
 test: $(READY) ## Every test, headless
@@ -35,7 +35,7 @@ test: $(READY) ## Every test, headless
 cover: $(READY) ## The same with coverage, by branch
 	@$(BIN)/python -m pytest -n $(AT_ONCE) --dist loadfile --cov
 
-check: $(READY) ## Format, lint, types, import rule, security, the packaged templates
+check: $(READY) ## Format, lint, types, import rules, security, the packaged templates
 	@$(BIN)/ruff format --check .
 	@$(BIN)/ruff check .
 	@$(BIN)/mypy
@@ -43,11 +43,11 @@ check: $(READY) ## Format, lint, types, import rule, security, the packaged temp
 	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib ops
 	@$(BIN)/python -m local.deploy.lint
 
-audit: $(READY) ## Known holes in what is deployed; asks the package index, and fails where it cannot
+audit: $(READY) ## Known vulnerabilities in deployed packages; needs the package index
 	@$(BIN)/bandit -q -c pyproject.toml -r app.py chalicelib ops
 	@$(BIN)/pip-audit -r requirements.txt --strict --no-deps --disable-pip --progress-spinner off
 
-format: $(READY) ## Put the format right
+format: $(READY) ## Format the code
 	@$(BIN)/ruff format .
 	@$(BIN)/ruff check --fix .
 
@@ -69,28 +69,28 @@ stats: $(READY) ## Lines, coverage, what is shipped, and the time from clone to 
 deploy-local: $(READY) ## The stage packaged and deployed to the local engine; WAY=direct: by chalice deploy
 	@$(BIN)/python -m local.deploy $(WAY)
 
-drill: $(READY) ## A deployed stage in which things break, and nothing may be missing or doubled
+drill: $(READY) ## Faults in a deployed stage; nothing may be lost or done twice
 	@$(BIN)/python -m local.drill
 
-test-deployed: $(READY) ## What is deployed, both ways, held against the declaration
+test-deployed: $(READY) ## The deployed stage, both ways, compared with the declaration
 	@$(BIN)/python -m pytest -m deployed tests/deployed
 
-simulate: $(READY) ## Seeded schedules of everything that can go wrong: RUNS=... SEED=... JOBS=... KIND=denser|stalled|handed|dying
+simulate: $(READY) ## Seeded schedules of faults: RUNS=... SEED=... JOBS=... KIND=denser|stalled|handed|dying
 	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) $(if $(KIND),--kind $(KIND))
 
 soak: $(READY) ## A million of them, on every core, for hours
 	@$(BIN)/python -m tests.simulation --runs 1000000 --seed $(SEED) --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(KIND),--kind $(KIND))
 
-crash: $(READY) ## The real functions killed at every call they make, and judged from the outside
+crash: $(READY) ## The real functions killed at every call they make, judged by their effects
 	@$(BIN)/python -m tests.crash
 
 bench-reliability: $(READY) ## Four designs at the same crash points: lost, duplicated, parked
 	@$(BIN)/python -m bench.measures.reliability
 
-mutate: $(READY) ## Whether a changed core is noticed: ledger, effects, intake, worker
-	@rm -rf mutants # kept results know nothing of functions that were renamed since
+mutate: $(READY) ## Mutation tests of the core: ledger, effects, intake, worker
+	@rm -rf mutants # old results do not match functions renamed since
 	@$(BIN)/mutmut run
 	@$(BIN)/python -m bench.report.mutation
 
-clean: ## Remove what the commands made
+clean: ## Remove everything the commands created
 	rm -rf $(VENV) .venv-sam .engines .run out build mutants .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

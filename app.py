@@ -1,4 +1,4 @@
-"""The whole system at a glance: every route, the queue's worker and the schedule."""
+"""Entry points: every route, the queue worker, the mail topic and the schedules."""
 
 import os
 import sys
@@ -44,26 +44,26 @@ def initiate_conversation() -> Response:
 
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
-    """The Channel Router asks what became of a start."""
-    return _response(services().fate(_posted()[0], request_id))
+    """The Channel Router queries the outcome of a start."""
+    return _response(services().start_outcome(_posted()[0], request_id))
 
 
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
 def twilio_webhook() -> Response:
-    """A message that came in by SMS or WhatsApp."""
+    """An incoming SMS or WhatsApp message."""
     return _twiml(services().twilio_message(*_posted(), _query()))
 
 
 @app.route("/webhook/twilio/status", methods=["POST"], content_types=[FORM])
 def twilio_status() -> Response:
-    """What became of a message that went out by SMS or WhatsApp."""
+    """A delivery status of an outgoing SMS or WhatsApp message."""
     return _twiml(services().twilio_status(*_posted(), _query()))
 
 
-# Any content type: Aloware never sends again, so a header is no reason to lose an event.
+# Any content type: Aloware never retries, and a header is no reason to lose an event.
 @app.route("/webhook/aloware", methods=["POST"], content_types=["*/*"])
 def aloware_webhook() -> Response:
-    """A communication event posted by Aloware, once and never again."""
+    """A communication event posted by Aloware, which never retries."""
     return _response(services().aloware_webhook(*_posted()))
 
 
@@ -75,50 +75,50 @@ def hubspot_webhook() -> Response:
 
 @app.route("/health", methods=["GET"])
 def health() -> dict[str, Any]:
-    """Alive, and which release of which stage."""
+    """Liveness, with stage and release."""
     settings = services().settings
     return {"status": "ok", "stage": settings.stage, "release": settings.release}
 
 
-# One message an invocation, raise to retry: Chalice cannot ask for partial batch failures.
+# One message per invocation, raise to retry: Chalice cannot enable partial batch failures.
 @app.on_sqs_message(queue=QUEUE_NAME, batch_size=1, maximum_concurrency=WORKERS)
 def worker(event: SQSEvent) -> None:
-    """One queued job: claim, decide, perform once, finish."""
+    """One queued job: claim, plan, perform once, finish."""
     for record in event:
         services().process(record.to_dict(), event.context)
 
 
 @app.on_sns_message(topic=MAIL_TOPIC)
 def mail(event: SNSEvent) -> None:
-    """An e-mail that came in, or what became of one that went out."""
+    """An incoming e-mail, or a delivery event of an outgoing one."""
     services().mail(event.message)
 
 
 @app.schedule(Rate(5, unit=Rate.MINUTES))
 def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
-    """What nobody told us, and what was left hanging, goes through the normal door."""
+    """Lost webhooks and unfinished events go through the normal door again."""
     return services().sweep(event.context)
 
 
 @app.schedule(Rate(1, unit=Rate.MINUTES))
 def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
-    """Facts that were kept go to the report, by a single writer."""
+    """Stored facts are posted to the report by a single writer."""
     return services().post_facts(event.context)
 
 
 def _posted() -> tuple[dict[str, str], bytes]:
-    """Headers and raw body of the current request, base64 of the gateway undone."""
+    """Headers and raw body of the current request, with the gateway's base64 decoded."""
     request = cast(Request, app.current_request)
     return dict(request.headers), cast(bytes, request.raw_body)
 
 
 def _query() -> dict[str, str]:
-    """The current request's query, one value a name."""
+    """The current request's query, one value per name."""
     return dict(cast(Request, app.current_request).query_params or {})
 
 
 def _uri() -> str:
-    """The URI as its caller wrote it: behind the gateway always https, with the stage's path."""
+    """The URI that the caller used: behind the gateway always https, with the stage's path."""
     request = cast(Request, app.current_request)
     path = request.context.get("path") or request.context.get("resourcePath", "")
     query = request.query_params.items() if request.query_params else ()
@@ -132,7 +132,7 @@ def _response(answer: Answer) -> Response:
 
 
 def _twiml(answer: Answer) -> Response:
-    """Twilio wants TwiML: an empty one says nothing to the sender of the message."""
-    if answer.status >= 400:  # noqa: PLR2004 - an error's body is for whoever reads Twilio's log
+    """Twilio expects TwiML: an empty response sends nothing to the sender of the message."""
+    if answer.status >= 400:  # noqa: PLR2004 - an error keeps its body, for Twilio's log
         return _response(answer)
     return Response("<Response/>", {"Content-Type": "text/xml"}, answer.status)

@@ -1,1 +1,11 @@
-"""The figures of this product, as ratios in one run; nothing here is deployed."""
+"""Measurements of the product, as ratios within one run; not deployed.
+
+__main__    `python -m bench`: every section against its targets
+sections    the sections of that run and their targets
+measures/   one measurement per module; some are commands of their own
+rig/        the system under measurement and its counters
+peers/      the same flow in other designs, for comparison
+redaction/  `python -m bench.redaction`: the redactor beside other libraries
+report/     result tables, docs pages, project statistics
+results/    stored results of the last full runs
+"""

@@ -1,7 +1,7 @@
-"""`python -m bench`: the figures, each against its target; exit status 1 when a count is missed.
+"""`python -m bench`: every figure against its target; exit code 1 if a counted figure misses it.
 
-`--small` only shows that it runs, `--soak` takes a ledger of a million items, `--only` some
-sections.  What was found is kept in bench/results/, and `python -m bench.report.page` makes the page of it.
+`--small` is a smoke run, `--soak` uses a ledger of a million items, `--only` runs some sections.
+Results are kept in bench/results/; `python -m bench.report.page` writes them into the docs.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ SIZES = {"small": SMALL, "full": FULL, "soak": SOAK}
 
 
 def main() -> int:
-    """Measure section by section, print, and keep what a whole run found."""
+    """Measure section by section and print; keep the results of a full run."""
     options = _options()
     if options.section:
         rows = SECTIONS[options.section](SIZES[options.size])
@@ -65,7 +65,7 @@ def _options() -> argparse.Namespace:
 
 
 def _section(section: str, size: str) -> list[Row]:
-    """Run one section in a process of its own: the app and its clients exist once a process."""
+    """Run one section in its own process, as app and clients exist once per process."""
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "rows.json"
         flag = [] if size == "full" else [f"--{size}"]
@@ -78,7 +78,7 @@ def _section(section: str, size: str) -> list[Row]:
 
 
 def _keep(section: str, rows: list[Row], size: str, load: float) -> None:
-    """Put a section's rows in place of its older ones."""
+    """Replace a section's stored rows by these."""
     newest = RESULTS / "latest.json"
     kept: dict[str, Any] = json.loads(newest.read_text()) if newest.exists() else {}
     kept[section] = {

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from bench.measures.worker import Side
 
 POWERTOOLS = "Powertools, {}"
+MODULES_OF_A_FACT = 40
+"""A worker that builds a part of another system loads many more."""
 
 
 def events(sizes: Sizes) -> list[Row]:
@@ -244,6 +246,30 @@ def started(sizes: Sizes) -> list[Row]:
     ]
 
 
+def first_job(sizes: Sizes) -> list[Row]:
+    """A cold worker whose first job is a fact."""
+    with System() as system:
+        found = cold.first_fact(system, sizes.imports)
+    section, beside = "cold worker that keeps one fact", "its parts alone"
+    whole, invocation, alone = found.whole, found.invocation, found.alone
+    return [
+        Row(section, "import app and one fact", "ms", whole.ms, alone.ms, beside),
+        Row(section, "  processor time", "ms", whole.cpu_ms, alone.cpu_ms, beside),
+        Row(section, "  modules of chalicelib", "modules", whole.modules, alone.modules, beside),
+        Row(section, "  memory", "MB", whole.memory_mb, alone.memory_mb, beside),
+        Row(section, "one fact after the import", "ms", invocation.ms),
+        Row(section, "  processor time", "ms", invocation.cpu_ms),
+        Row(
+            section,
+            "  modules of chalicelib",
+            "modules",
+            invocation.modules,
+            target=MODULES_OF_A_FACT,
+            is_exact=True,
+        ),
+    ]
+
+
 def redacted(sizes: Sizes) -> list[Row]:
     """Redaction of typical and dense messages, and of a long one."""
     from bench.redaction.timed import MESSAGES  # noqa: PLC0415
@@ -274,5 +300,6 @@ SECTIONS: dict[str, Callable[[Sizes], list[Row]]] = {
     "growth": grown,
     "conversations": histories,
     "cold": started,
+    "cold_worker": first_job,
     "redaction": redacted,
 }

@@ -1,82 +1,35 @@
-"""The middleware, a room per module; `app.py` is the only caller from outside.
+"""The middleware: three systems over one core that does everything once.
 
-    bytes -> sources -> jobs -> intake -> SQS -> worker -> flows -> actions -> effects -> adapters
+Only `app.py`, outside this package, registers routes, queue handlers and schedules.  What it calls
+is built in `wiring`.
 
-Way in
-    sources/        verify and parse what one sender posts; no I/O
-    jobs            what the queue carries; encode and decode; job_kinds its kinds
-    keys            event keys, action keys, FIFO ids, opaque ids
-    initiate        the Channel Router's door: starts admitted once, their fate told
-    doors           what every door does alike: read a request, answer, log, count
-    intake          the one door in: a request becomes a queued job
-    outbox          SQS FIFO behind a port
-Work
-    worker          claim an event, run its plan, finish it
-    escalation      gives what failed to a person; outcomes how an event ends; waits how long a
-                    message that failed stays away
-    flows/          what to do with a job: pure decisions and the order of steps
-    plans           the stored decision: ordered steps of actions, no text
-    actions         one small class per side effect: its key and how an unknown outcome is settled
-    outreach_actions, sending   a text, an e-mail, a hand-off; and who performs them
-    writers, composing          who writes messages; asked once, stored before anything is sent
-    openai_writer               a model that writes, and when it is asked
-    heartbeat       keeps a message invisible while a slow call runs
-    handoff         what persons do with conversations that were given to them
-    effects         the one door out: switches, ledger, vendor call, audit
-    settlement      whether an effect of unknown outcome happened, by what its provider shows
-    reconcile       find what was lost or left hanging and send it through the normal door
-    sweep_rows      its part for unfinished rows; sweep_tickets for Richpanel's open tickets
-    sweep_hands     what a sweep may change, and its numbers
-    rebuild         jobs made anew from stored rows
-    reread          replies that nobody queued, from the provider that keeps them
-State
-    ledger          claims, leases and fences of events on DynamoDB conditional writes
-    ledger_actions  its half about actions: pending, ended, settled
-    rows            what its rows have in common and how they read
-    dynamo          a table behind a few verbs; dynamo_calls one call, and what its errors mean
-    expressions, typed_values  DynamoDB's expressions and statements; plain values as its own
-    sweeps          one sweep at a time, where it stands, a summary per run
-    state           what is known of a conversation between two messages
-    conversations/  the conversations table: values, store, the list of hand-offs
-    companies       what a company has set for a project
-    starts          a start's row: admitted under limits, and what became of it
-    audit           what was done, one row per action
-    switches        kill switch, safe mode, automation, shadow; unreadable means hand back
-Support (what a customer's message is about, and what may be answered)
-    flows/support   decision, guard rails, order status, templates, plan; its own map inside
-    flows/intents   which intents a message has: phrase_tree finds the phrases of intent_words in
-                    what message_words reads
-    ticket_replies  the actions that reach a customer: reply and close
-    orders          what is known of an order, and the ports of who knows it
-    language_model  the port of a model; asked only where a deployment says so
-    limits          how often something may happen; allowances counts, lookups remembers
-Facts (Aloware and HubSpot events on their way to Power BI)
-    fact_intake     answers both senders; keeps trying where the sender never repeats
-    flows/facts     the worker's part: dedup, roster gate, kept in the ledger of facts
-    fact_ledger     QuillIdempotencyLedger: every fact once, and how far it is
-    fact_writer     the single writer: pending facts in batches, an outage is a delay
-    fact_batch      what its row holds: the open batch, under whose lease
-    fact_dimensions each key of a dimension once; fact_schema the dataset; fact_roster who counts
-    fact_actions    the writer's effects; fact_ports its Protocols; fact_rebuild a dataset anew
-Edges
-    adapters/       one vendor a file, over one HTTP client (http, http_answers)
-    html_text       plain text of a comment or an e-mail that came as HTML
-    redaction/      personal data masked before anything is stored, logged or raised
-    logs            JSON lines and CloudWatch metrics, redacted at the exit
-    trace           what every log line within an event carries
-    lambda_events   what Lambda hands over, as plain values
-    clock           the real clock
-    secrets         cached secrets, refreshed when a vendor refuses one
-    settings        environment to frozen Settings; support_settings those of replies
-    stage_guard     refuses another stage's tables and queue
-    wiring          Settings to Services, lazily, once per container
-    ports           the Protocols between the inner rooms and the edges, by what they stand for
-    errors          the error tree
+    once/       the core: intake, jobs, worker, plans, effects, ledger, recovery; knows no vendor
+    support/    Richpanel tickets: classify, route, answer
+    outreach/   conversations that a company starts: WhatsApp, SMS, e-mail, replies, hand-off
+    facts/      Aloware and HubSpot events on their way to Power BI
+    vendors/    the HTTP client, rate limit and circuit breaker of every vendor call; language models
+    aws/        the core's ports on AWS: tables, queue, switches, secrets, logs
+    redaction/  personal data masked before anything is stored, logged or raised
+    wiring/     settings to services, built lazily, once per container
+    settings    the environment as one frozen value; a wrong one fails the cold start
+    errors      the error tree: whose fault it is, and whether it may be repeated
+    clock       the real clock, and times as ISO text
 
-Import rule, checked by import-linter: `sources`, `jobs`, `job_kinds`, `keys`, `plans`, `actions`,
-`redaction`, `errors` and the flows' decisions are pure; `intake`, `worker`, `effects`,
-`reconcile` and `flows` see `ports`, never boto3, requests or chalice; sources do not import each
-other, nor do adapters; only `settings` (and `wiring`, which hands it over) reads the environment.
+How bytes become effects::
+
+    request -> */..._webhook verify, parse -> once.intake -> SQS FIFO -> once.worker
+            -> flow: decide -> stored plan -> once.effects -> executor -> vendors.http -> vendor
+
+The import rules, checked by import-linter (`pyproject.toml`):
+
+- Layers, each importing only what is below it: `wiring`, `settings`, then `support`, `outreach` and
+  `facts` side by side, then `vendors`, `once`, and at the bottom `redaction`, `errors`, `clock`.
+  No system imports another.
+- `aws` implements the ports of `once`; only `wiring` imports it.
+- No two modules or packages import each other in a circle, on any level.
+- boto3 is imported only in `aws` and `wiring` (botocore also where AWS is the vendor: SES, S3);
+  requests only in `vendors`; chalice only in `app.py`.
+- Webhooks, jobs, keys and plans are pure: no environment, no storage, no HTTP.
 """
 
 import os

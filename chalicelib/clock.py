@@ -1,4 +1,4 @@
-"""The real clock; a simulation brings its own."""
+"""The system clock; a simulation uses its own."""
 
 from __future__ import annotations
 
@@ -35,5 +35,5 @@ def parsed(text: str | None) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text)
         return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):  # no time, or one whose zone leads out of the calendar
+    except (ValueError, OverflowError):  # not a time, or outside the calendar in UTC
         return None

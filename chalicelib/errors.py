@@ -1,4 +1,4 @@
-"""The error tree: what went wrong, whose fault it is, and whether it may be repeated.
+"""The error tree: what failed, which side is at fault, and whether a retry is safe.
 
 ::
 
@@ -8,20 +8,20 @@
     |   |-- PayloadError          400   names the field, never its value
     |   |-- TooLargeError         413
     |   +-- ConflictError         409   same id, other content
-    |-- UnavailableError(code)          we could not keep it: 503, the caller may repeat
+    |-- UnavailableError(code)          we could not store it: 503, the caller may retry
     |-- ProviderError(provider, operation, status, request_id)
-    |   |-- TransientError        surely not done; repeat later
-    |   |   +-- BreakerOpenError  not even tried: the vendor is known to be down
+    |   |-- TransientError        not done, or harmless to repeat; retry later
+    |   |   +-- BreakerOpenError  not attempted: the vendor is known to be down
     |   |-- AuthError             our key is refused: refresh once, then dead-letter with an alarm
-    |   |-- PermanentError        surely not done and never will be
-    |   +-- UncertainError        may have been done; never repeated blindly
-    |-- HandBackError(reason)           this delivery cannot go on now; the queue keeps it
+    |   |-- PermanentError        certainly not done and never will be
+    |   +-- UncertainError        may have been done; never retried blindly
+    |-- HandBackError(reason)           this delivery cannot continue now; the queue keeps it
     |   |-- BusyError             another worker holds the lease
     |   |-- SwitchesUnreadableError  nothing starts, nothing is skipped
-    |   +-- LeaseLostError        somebody else owns the event; change nothing more
-    +-- SettingsError                   we are wrong: the cold start fails
+    |   +-- LeaseLostError        another worker owns the event; change nothing more
+    +-- SettingsError                   the deployment is wrong: the cold start fails
 
-Messages hold identifiers, never contents.  A duplicate is a value, not an error.
+Messages hold identifiers, never content.  A duplicate is a return value, not an error.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ from typing import Self
 
 
 class MiddlewareError(Exception):
-    """Root of everything this product raises on purpose."""
+    """Base of every error that this product raises."""
 
 
 class RequestError(MiddlewareError):
-    """The caller is wrong; nothing was queued.
+    """The request is wrong; nothing was queued.
 
     Args:
-        code: stable machine-readable code of the answer, e.g. ``invalid_json``.
+        code: stable machine-readable code of the response, e.g. ``invalid_json``.
         message: a sentence that names the field and never holds its value.
     """
 
@@ -50,31 +50,31 @@ class RequestError(MiddlewareError):
 
 
 class SignatureError(RequestError):
-    """The request does not prove who sent it."""
+    """The request lacks a valid proof of its sender."""
 
     status = 401
 
 
 class PayloadError(RequestError):
-    """The body does not hold what it must."""
+    """The body is malformed or lacks a required field."""
 
     status = 400
 
 
 class TooLargeError(RequestError):
-    """The body is larger than the route takes."""
+    """The body exceeds the route's limit."""
 
     status = 413
 
 
 class ConflictError(RequestError):
-    """The same id came before with other content."""
+    """The same id was used before with other content."""
 
     status = 409
 
 
 class UnavailableError(MiddlewareError):
-    """The event could not be kept; the caller gets 503 and may send it again."""
+    """The event could not be stored; the caller gets 503 and may send it again."""
 
     def __init__(self, code: str) -> None:
         super().__init__(code)
@@ -82,15 +82,15 @@ class UnavailableError(MiddlewareError):
 
 
 class ProviderError(MiddlewareError):
-    """A vendor call that did not give what was asked; never carries a body or a URL.
+    """A failed vendor call; never holds a body or a URL.
 
     Args:
         provider: e.g. ``richpanel``.
         operation: e.g. ``add_tags``.
-        status: HTTP status, or None when no answer came.
-        reason: a short fixed word, e.g. ``read_timeout``.
-        request_id: the vendor's own id of the request, when it gives one.
-        retry_after: seconds the vendor asked us to wait, when it did.
+        status: HTTP status, or None when no response came.
+        reason: a fixed code, e.g. ``read_timeout``.
+        request_id: the vendor's id of the request, when it returns one.
+        retry_after: seconds to wait before a retry, when the vendor sets them.
     """
 
     def __init__(
@@ -113,7 +113,7 @@ class ProviderError(MiddlewareError):
 
     @classmethod
     def of(cls, error: ProviderError) -> Self:
-        """The same trouble, of which more is known by who asked: what it means for the action."""
+        """The same failure as this class, for callers that know what it means for their action."""
         return cls(
             error.provider,
             error.operation,
@@ -125,11 +125,11 @@ class ProviderError(MiddlewareError):
 
 
 class TransientError(ProviderError):
-    """Surely not done: 429, connection refused, 5xx on a call that may be repeated."""
+    """Not done, or harmless to repeat: 429, connection refused, 5xx on a repeatable call."""
 
 
 class BreakerOpenError(TransientError):
-    """Not tried: the vendor's circuit breaker is open."""
+    """Not attempted: the vendor's circuit breaker is open."""
 
 
 class AuthError(ProviderError):
@@ -137,18 +137,18 @@ class AuthError(ProviderError):
 
 
 class PermanentError(ProviderError):
-    """Surely not done and never will be (400, 404, 409, 413, 422)."""
+    """Certainly not done and never will be (400, 404, 409, 413, 422)."""
 
 
 class UncertainError(ProviderError):
-    """May have been done: the request left and no usable answer came."""
+    """May have been done: the request was sent and no usable response came."""
 
 
 class HandBackError(MiddlewareError):
-    """This delivery cannot go on now; the queue keeps the message.
+    """This delivery cannot continue now; the queue keeps the message.
 
     Args:
-        reason: a short fixed word for logs and metrics.
+        reason: a fixed code for logs and metrics.
         delay_seconds: when to try again, or None for the usual backoff.
     """
 
@@ -159,7 +159,7 @@ class HandBackError(MiddlewareError):
 
 
 class BusyError(HandBackError):
-    """Another worker holds the lease; it may yet fail, so this copy is kept."""
+    """Another worker holds the lease; it may still fail, so this copy stays on the queue."""
 
 
 class SwitchesUnreadableError(HandBackError):
@@ -175,7 +175,7 @@ class SettingsError(MiddlewareError):
 
 
 def reason_of(error: Exception) -> str:
-    """An error as one fixed word, for rows, logs and metrics; never the error's own text."""
+    """A fixed code for an error, for rows, logs and metrics; never the error's own text."""
     match error:
         case HandBackError():
             return error.reason

@@ -1,46 +1,25 @@
-"""Environment to frozen Settings; a wrong deployment fails at the cold start and says why.
+"""Environment variables to frozen Settings; a wrong deployment fails at the cold start and says why.
 
-No other module makes anything of the environment, but `app`, of the names that Chalice needs at
-import; `wiring` hands it over, and reads the trace header that Lambda puts there.
+Only two other modules read the environment: `app` the names that Chalice needs at import, and
+`wiring`, which passes it on and reads the trace header that Lambda puts there.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from datetime import timedelta
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chalicelib.errors import SettingsError
+from chalicelib.once.ports import Tightening, parsed_flag
 from chalicelib.support import settings as support_settings
 from chalicelib.support.settings import SupportSettings
 
-_TRUE = frozenset({"1", "true", "yes", "on"})
-_FALSE = frozenset({"0", "false", "no", "off"})
-
-
-@dataclass(frozen=True, slots=True)
-class Tightening:
-    """What the environment forces, whatever SSM says."""
-
-    kill_switch: bool = False
-    safe_mode: bool = False
-    shadow_mode: bool = False
-    automation_off: bool = False
-
-
-def parsed_flag(text: str) -> bool | None:
-    """True, False, or None for a word that is neither."""
-    word = text.strip().lower()
-    if word in _TRUE:
-        return True
-    return False if word in _FALSE else None
-
 
 class Settings(BaseModel):
-    """What a deployment says of itself; every name has a default made from the stage."""
+    """Settings of a deployment; every resource name has a default derived from the stage."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True, defer_build=True)
 
@@ -98,7 +77,7 @@ class Settings(BaseModel):
 
     @model_validator(mode="after")
     def _one_stage(self) -> Settings:
-        """Names must be of this stage: a prod queue with a dev table would mix the two worlds."""
+        """Names must belong to this stage: a prod queue with a dev table would mix two stages."""
         scoped = {
             "IDEMPOTENCY_TABLE_NAME": self.idempotency_table.endswith(f"-{self.stage}"),
             "CONVERSATION_STATE_TABLE_NAME": self.state_table.endswith(f"-{self.stage}"),
@@ -114,7 +93,7 @@ class Settings(BaseModel):
 
     @property
     def facts_token_url(self) -> str:
-        """Where Power BI's tokens come from."""
+        """URL of Power BI's token endpoint."""
         tenant = self.powerbi_tenant_id
         return (
             self.powerbi_token_url
@@ -123,7 +102,7 @@ class Settings(BaseModel):
 
     @property
     def max_event_age(self) -> timedelta:
-        """Older messages are not acted on; less than the ledger's retention."""
+        """Older messages are skipped; less than the ledger's retention."""
         return timedelta(days=self.max_event_age_days)
 
     @property
@@ -133,7 +112,7 @@ class Settings(BaseModel):
 
 
 def load(environ: Mapping[str, str]) -> Settings:
-    """The settings of an environment.
+    """Read the settings from environment variables.
 
     Raises:
         SettingsError: names every variable that is missing or wrong, and no value.
@@ -158,9 +137,9 @@ def load(environ: Mapping[str, str]) -> Settings:
 
 
 def _problem(location: tuple[int | str, ...], message: str) -> str:
-    """The variable that is wrong, or the sentence where several are together."""
+    """The name of the wrong variable, or the message where several are involved."""
     field = str(location[0]) if location else ""
-    said = support_settings.in_our_words(message)
+    said = support_settings.without_prefix(message)
     return "STAGE" if field == "stage" else _VARIABLES.get(field, (said, ""))[0]
 
 
@@ -223,7 +202,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
 
 
 def _tightening(environ: Mapping[str, str]) -> Tightening:
-    """Switches forced by the environment; a word that is no boolean is a wrong deployment."""
+    """Switches forced by the environment; a value that is not a boolean is an error."""
     flags: dict[str, bool | None] = {}
     for name in ("KILL_SWITCH", "SAFE_MODE", "SHADOW_MODE", "AUTOMATION_ENABLED"):
         text = environ.get(name, "")

@@ -1,6 +1,6 @@
-"""`python -m local`: run the whole system on this machine, or look into the one that runs.
+"""`python -m local`: run the whole system on this machine, or inspect the one that is running.
 
-Without a command it runs; the ports are options, or PORT, ENGINE_PORT and RICHPANEL_PORT.
+The default command is `run`; ports are options, or PORT, ENGINE_PORT and RICHPANEL_PORT.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from local.vendors.richpanel import Richpanel
 
 CANNOT_START = 2
-_OTHER_PORTS = "others: PORT=8100 ENGINE_PORT=4666 RICHPANEL_PORT=8110 make run"
+_OTHER_PORTS = "choose others: PORT=8100 ENGINE_PORT=4666 RICHPANEL_PORT=8110 make run"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit status."""
+    """Run a command; returns the exit code."""
     options = _options(arguments)
     try:
         status: int = options.command(options)
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Start everything and go on until Ctrl-C."""
+    """Start everything and run until Ctrl-C."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.default_int_handler)
     ports = Ports(options.port, options.engine_port, options.richpanel_port)
@@ -86,7 +86,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def show_tables(_options: argparse.Namespace) -> int:
-    """Print tables A, B and C of the stack that runs."""
+    """Print tables A, B and C of the running stack."""
     hints = _running()
     aws = resources.Aws(hints["AWS_ENDPOINT_URL"], hints["AWS_ACCESS_KEY_ID"])
     template = Template.load(STAGE, account=aws.account, region=REGION)
@@ -98,7 +98,7 @@ def show_tables(_options: argparse.Namespace) -> int:
 
 
 def show_requests(_options: argparse.Namespace) -> int:
-    """Print what the simulated Richpanel of the stack that runs has received."""
+    """Print the requests that the running stack's simulated Richpanel has received."""
     url = f"{_running()['RICHPANEL_BASE_URL']}/_sim/requests"
     with urllib.request.urlopen(url, timeout=5) as answer:  # noqa: S310 - our own loopback address
         calls = json.load(answer)["requests"]
@@ -110,17 +110,18 @@ def show_requests(_options: argparse.Namespace) -> int:
 def _operators(variables: Mapping[str, str], url: str) -> dict[str, str]:
     """The stack's variables for a second terminal.
 
-    It reaches the door where the door is, and asks the engine what only a deployment asks of SES.
+    The public URL is the local server's, and SES calls go to the engine instead of the simulated
+    SES, as operator commands only use the management API.
     """
-    not_theirs = {"AWS_ENDPOINT_URL_SESV2"}
-    theirs = {name: value for name, value in variables.items() if name not in not_theirs}
-    return {**theirs, "PUBLIC_BASE_URL": url}
+    not_shared = {"AWS_ENDPOINT_URL_SESV2"}
+    shared = {name: value for name, value in variables.items() if name not in not_shared}
+    return {**shared, "PUBLIC_BASE_URL": url}
 
 
 def seed(richpanel: Richpanel) -> None:
-    """A tenant that is set up, and three tickets to play with.
+    """Create the tags of a configured tenant, and three tickets to try things with.
 
-    They are two days old, so that reconciliation leaves them to whoever posts a webhook.
+    The tickets are two days old, so that the sweep leaves them until a webhook is posted.
     """
     for tag in sorted(TAGS):
         richpanel.tag_id(tag)
@@ -131,7 +132,7 @@ def seed(richpanel: Richpanel) -> None:
     )
     since = iso(datetime.now(UTC) - timedelta(days=2))
     for ticket_id in richpanel.ticket_ids:
-        richpanel.left_alone(ticket_id, since)
+        richpanel.set_last_update(ticket_id, since)
 
 
 _START = """\
@@ -142,7 +143,7 @@ curl -sS {url}/initiate-conversation -H 'content-type: application/json' \\
                             "comms_consent": true}},
          "request_data": {{"request_id": "req-1", "channel_method": "sms",
                           "initial_request_timestamp": "2026-11-20T09:00:00.000Z"}}}}'"""
-"""As in the README."""
+"""The same command as in the README."""
 
 
 def _welcome(stack: Stack) -> str:
@@ -159,52 +160,52 @@ running
   AWS engine           {stack.engine.url}   (tables, queues, switches, secrets of stage {STAGE})
   simulated Richpanel  {vendor}/_sim   (tickets 1042, 1043, 1044)
 
-send a webhook, and send it again: the second changes nothing
+send a webhook, then send it again: the second one changes nothing
   curl -sS {url}/webhook/richpanel -H 'content-type: application/json' \\
     -H 'x-richpanel-webhook-token: {token}' \\
     -d '{{"ticket_id": "1042", "message_id": "c-77", "message": "Where is my order?"}}'
 
-one that names the ticket only; the worker reads it
+a webhook with the ticket's id only; the worker reads the ticket
   curl -sS {url}/webhook/richpanel -H 'content-type: application/json' \\
     -H 'x-richpanel-webhook-token: {token}' \\
     -d '{{"ticket_id": "1043", "trigger": "customer_message"}}'
 
-a ticket of your own; nobody tells of it, and reconciliation finds it within half a minute
+add a ticket without a webhook; reconciliation finds it within half a minute
   curl -sS {vendor}/_sim/tickets -H 'content-type: application/json' \\
     -d '{{"id": "2001", "comments": [{{"id": "c-1", "body": "Please cancel my order"}}]}}'
 
-start a conversation, twice: it is sent once; then ask what became of it
+start a conversation, twice: it is sent once; then read its outcome
   {_START.format(url=url, key=company.API_KEY)}
   curl -sS {url}/conversations/req-1 -H 'x-api-key: {company.API_KEY}'
 
-the recipient answers, and the model writes back; its callbacks; everything that was sent
+a reply of the recipient, which the model answers; delivery callbacks; all messages sent
   curl -sS {stack.twilio.url}/_sim/inbound -H 'content-type: application/json' \\
     -d '{{"from": "+15550100001", "to": "{company.SMS_NUMBER}", "body": "Tell me more"}}'
   curl -sS -X POST {stack.twilio.url}/_sim/callbacks
   curl -sS {stack.twilio.url}/_sim/messages
 
-a call of Aloware's, six deliveries that make one fact
+an Aloware call: six webhooks that make one fact
   {python} -m local.send aloware{port}
-a batch of HubSpot's, and the same again
+a HubSpot batch, sent twice
   {python} -m local.send hubspot --repeat 2{port}
 facts per agent and day, as bars and as .run/facts.svg
   {python} -m local.chart
 
-where to look, in another terminal
+inspect it, in another terminal
   {python} -m local tables      ledger, conversation state, audit trail
-  {python} -m local requests    what Richpanel was asked
-  set -a; . {hints}; set +a          and it is an operator's: every command of docs/runbook.md
-  {python} -m ops explain 1042  when it came, what was decided and why, how each call ended
+  {python} -m local requests    what Richpanel received
+  set -a; . {hints}; set +a          then every command of docs/runbook.md works there
+  {python} -m ops explain 1042  when it arrived, what was decided and why, how each call ended
   curl -sS {vendor}/_sim    break Richpanel: 503, 429, dropped connections, ...
 
-Ctrl-C stops everything; nothing is kept.
+Ctrl-C stops everything; no data is kept.
 """
 
 
 def _running() -> dict[str, str]:
     hints = environment.read_hints()
     if not answers(hints.get("AWS_ENDPOINT_URL", "")):
-        raise EngineError("nothing runs here; `make run` starts it")
+        raise EngineError("no stack is running; start it with `make run`")
     return hints
 
 
@@ -237,11 +238,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
         one.add_argument(flag, type=int, default=os.environ.get(name, port))
     one.add_argument("--reconcile-every", type=float, default=30.0, metavar="SECONDS")
     one.set_defaults(command=run)
-    one = commands.add_parser("tables", help="what the running stack's tables hold")
+    one = commands.add_parser("tables", help="print the running stack's tables")
     one.set_defaults(command=show_tables)
-    one = commands.add_parser("requests", help="what the running stack's Richpanel received")
+    one = commands.add_parser("requests", help="print what the simulated Richpanel received")
     one.set_defaults(command=show_requests)
-    one = commands.add_parser("demo", help="a story on free ports, told as a table")
+    one = commands.add_parser("demo", help="run the demo on free ports and print its results")
     one.add_argument("--log", type=Path, default=environment.RUN / "demo.log")
     one.set_defaults(command=lambda options: demo.main(options.log))
     return parser.parse_args(given)

@@ -1,6 +1,6 @@
-"""`python -m local.chart`: facts per agent and day, drawn from the files of the local sink.
+"""`python -m local.chart`: a chart of facts per agent and day, from the files of the local sink.
 
-On the terminal as bars, and as an SVG that any browser shows; no library draws it.
+It prints bars on the terminal and writes an SVG, without a plotting library.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
 Cells = Counter[tuple[str, str, str]]
-"""How many facts of (day, agent, metric)."""
+"""The number of facts per (day, agent, metric)."""
 
 COLOURS: Mapping[str, str] = {
     "CALLS": "#2f6db5",
@@ -58,7 +58,7 @@ def as_text(cells: Cells) -> str:
 
 
 def as_svg(cells: Cells) -> str:
-    """The same as a picture: a stacked bar per day and agent."""
+    """The chart as an SVG: a stacked bar per day and agent."""
     lines = _lines(cells)
     most = max((sum(counts.values()) for _, _, counts in lines), default=1)
     unit = (WIDTH - LEFT - 60) / most
@@ -97,7 +97,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     print(as_text(cells))
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(as_svg(cells), encoding="utf-8")
-    print(f"drawn in {options.out}")
+    print(f"chart written to {options.out}")
     return 0
 
 

@@ -1,4 +1,4 @@
-"""An invented company with its projects, its keys and its vendor secrets, on a local stage."""
+"""An invented company on a local stage: its projects, keys and vendor secrets."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
 
 
 def create_written_by_model(stage: Stage) -> dict[str, Any]:
-    """A second project, for which a language model writes; returns its item."""
+    """Create a second project, whose messages a language model writes; returns its item."""
     names = {one: f"ai-multi-comms/openai-api-key/{one}-{stage.name}" for one in CHANNELS}
     item = project(
         stage.name,
@@ -119,7 +119,7 @@ def put_project(stage: Stage, item: Mapping[str, Any]) -> None:
 
 
 def put_secrets(stage: Stage, values: Mapping[str, str]) -> None:
-    """Write secrets, new or again."""
+    """Create or update secrets."""
     client = stage.aws.client("secretsmanager")
     for name, value in values.items():
         try:

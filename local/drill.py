@@ -1,12 +1,12 @@
 """`make drill`: a deployed stage in which webhooks are lost, a worker dies and Richpanel fails.
 
 Deploys the packaged stack to the local engine, posts webhooks to the deployed routes, and lets the
-event source mapping drive the deployed worker.  Then things break.  Afterwards reconciliation runs
-as its schedule would, and everything is counted: status 0 only if nothing is missing and nothing
-was done twice.
+event source mapping drive the deployed worker.  Then faults are injected.  Afterwards
+reconciliation runs as its schedule would, and effects are counted: exit code 0 only if none is
+missing and none happened twice.
 
-A killed worker's event is taken up again when its lease is over, about four minutes later; the
-drill moves the lease into the past instead, which is what that time would do.  ``--patient`` waits.
+A killed worker's event is claimed again once its lease is over, about four minutes later; the drill
+sets the lease's end to the past instead, with the same result.  ``--patient`` waits.
 """
 
 from __future__ import annotations
@@ -39,10 +39,10 @@ if TYPE_CHECKING:
 
 STAGE = "dev"
 REDELIVERED_AFTER_SECONDS = "5"
-"""Instead of 720: how long a killed worker's message stays invisible."""
+"""Visibility timeout in the drill, instead of 720: after it a killed worker's message is redelivered."""
 TEXTS = ("Where is my order?", "I want a refund", "My parcel arrived broken", "Cancel my order")
 ONCE = frozenset({"comment", "message", "closed", "assigned"})
-"""Effects of which a ticket of the drill gets at most one of each kind."""
+"""Kinds of effect that a ticket of the drill gets at most once."""
 
 
 @dataclass(slots=True)
@@ -57,14 +57,14 @@ class Drill:
     killed: list[int] = field(default_factory=list)
 
     def ticket(self, ticket_id: str) -> str:
-        """A customer writes."""
+        """Add a ticket with one customer message."""
         text = TEXTS[len(self.tickets) % len(TEXTS)]
         self.richpanel.add_ticket(ticket_id, comments=[{"body": text, "id": f"c-{ticket_id}"}])
         self.tickets.append(ticket_id)
         return ticket_id
 
     def post(self, ticket_id: str, *, thin: bool = False) -> None:
-        """Richpanel tells of it, at the deployed route."""
+        """Post the ticket's webhook to the deployed route."""
         body = {"ticket_id": ticket_id, "trigger": "customer_message"}
         if not thin:
             body |= {"message_id": f"c-{ticket_id}"}
@@ -75,7 +75,7 @@ class Drill:
             timeout=60,
         )
         if answer.status_code != requests.codes.ok:
-            raise EngineError(f"the webhook of {ticket_id} was answered {answer.status_code}")
+            raise EngineError(f"the webhook of {ticket_id} got status {answer.status_code}")
         self.posts += 1
 
     def rows(self, table: str = "IdempotencyTable") -> dict[str, dict[str, Any]]:
@@ -89,7 +89,7 @@ class Drill:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Run the drill; returns the exit status."""
+    """Run the drill; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m local.drill", description=__doc__)
     parser.add_argument("--patient", action="store_true", help="wait for a dead worker's lease")
     parser.add_argument("--log", type=Path, default=environment.RUN / "drill-engine.log")
@@ -102,7 +102,7 @@ def main(arguments: list[str] | None = None) -> int:
     for problem in problems:
         print(f"FAILED: {problem}")
     if not problems:
-        print(f"Nothing missing, nothing doubled ({time.monotonic() - started:.0f} s).")
+        print(f"No effect missing, none repeated ({time.monotonic() - started:.0f} s).")
     return 1 if problems else 0
 
 
@@ -120,16 +120,16 @@ def _drill(log: Path, *, patient: bool) -> list[str]:
         for act in (_traffic, _lost_webhooks, _killed_worker, _vendor_down, _reconcile, _replay):
             _say(act.__doc__ or "")
             act(drill)
-        problems = [*_missing(drill), *_doubled(drill), *_unfinished(drill), *_explained(drill)]
+        problems = [*_missing(drill), *_repeated(drill), *_unfinished(drill), *_explained(drill)]
         _say(_counts(drill))
         return problems
 
 
-# --- what happens -----------------------------------------------------------------------------
+# --- the scenario -----------------------------------------------------------------------------
 
 
 def _traffic(drill: Drill) -> None:
-    """Webhooks, with copies and thin notifications among them."""
+    """Webhooks, some of them duplicates or thin notifications."""
     for number in range(4):
         one = drill.ticket(f"10{number}")
         for _ in range(1 + number % 3):
@@ -140,13 +140,13 @@ def _traffic(drill: Drill) -> None:
 
 
 def _lost_webhooks(drill: Drill) -> None:
-    """Two webhooks that never come."""
+    """Two tickets whose webhooks are lost."""
     drill.ticket("200")
     drill.ticket("201")
 
 
 def _killed_worker(drill: Drill) -> None:
-    """A worker killed after Richpanel has acted and before it answers."""
+    """A worker killed after Richpanel has acted and before it responds."""
     sqs, url = drill.deployed.aws.client("sqs"), drill.deployed.stage.queue_url
     normal = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["VisibilityTimeout"])
     if not drill.patient:
@@ -168,13 +168,13 @@ def _killed_worker(drill: Drill) -> None:
 
 
 def _vendor_down(drill: Drill) -> None:
-    """Richpanel does not listen for a while."""
+    """Richpanel is down for a while."""
     drill.richpanel.down()
     for ticket_id in ("400", "401"):
         drill.post(drill.ticket(ticket_id))
     wait_for(
         lambda: all(drill.event(one).get("last_reason") for one in ("400", "401")),
-        "both events to be handed back",
+        "both events to be returned to the queue",
     )
     drill.richpanel.up()
     drill.deployed.wait_until_quiet()
@@ -188,14 +188,14 @@ def _reconcile(drill: Drill) -> None:
 
 
 def _replay(drill: Drill) -> None:
-    """Every webhook once more."""
+    """Every webhook posted once more."""
     for ticket_id in drill.tickets:
         drill.post(ticket_id)
     drill.deployed.wait_until_quiet()
 
 
 def _let_leases_end(drill: Drill) -> None:
-    """What four minutes would do: the dead worker's lease is over."""
+    """End the dead worker's lease, as four minutes would."""
     dynamodb = drill.deployed.aws.client("dynamodb")
     for key, row in drill.rows().items():
         if row.get("status") in ("processing", "pending") and "lease_until" in row:
@@ -207,7 +207,7 @@ def _let_leases_end(drill: Drill) -> None:
             )
 
 
-# --- what came of it --------------------------------------------------------------------------
+# --- the checks -------------------------------------------------------------------------------
 
 
 def _missing(drill: Drill) -> Iterator[str]:
@@ -218,13 +218,13 @@ def _missing(drill: Drill) -> Iterator[str]:
         if "mw-processed" not in drill.richpanel.tags_of(ticket_id):
             yield f"ticket {ticket_id} is not tagged mw-processed"
     if not drill.killed:
-        yield "no worker was killed, so nothing is proved about it"
+        yield "no worker was killed, so takeover was not tested"
     taken = [one for one in drill.deployed.log_lines("worker") if one.get("event") == _TAKEN_OVER]
     if not taken:
-        yield "no worker says that it took an event over"
+        yield "no worker logged that it took over a lease"
 
 
-def _doubled(drill: Drill) -> Iterator[str]:
+def _repeated(drill: Drill) -> Iterator[str]:
     seen: dict[tuple[str, str, str], int] = {}
     for effect in drill.richpanel.effects:
         if effect.changed:
@@ -246,7 +246,7 @@ def _unfinished(drill: Drill) -> Iterator[str]:
 
 
 def _explained(drill: Drill) -> Iterator[str]:
-    """The operator's command tells the story of the message whose worker was killed."""
+    """`ops explain` reports the event whose worker was killed as processed."""
     variables = environment.local(STAGE, drill.deployed.aws, richpanel_url=drill.richpanel.base_url)
     key = "evt:rp:300:c-300"
     run = subprocess.run(  # noqa: S603 - the command is ours

@@ -1,4 +1,4 @@
-"""What the tables hold, as plain aligned text."""
+"""Table contents as plain aligned text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _WIDEST = 110
 
 
 def rows(aws: Aws, table: str) -> list[dict[str, Any]]:
-    """Every item of a table, in the order of its key."""
+    """Every item of a table, sorted by its key."""
     pages = (
         aws.client("dynamodb").get_paginator("scan").paginate(TableName=table, ConsistentRead=True)
     )
@@ -39,7 +39,7 @@ def rows(aws: Aws, table: str) -> list[dict[str, Any]]:
 
 
 def aligned(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
-    """A table of text; cells too long for a screen are cut in the middle."""
+    """Format a text table; overlong cells are shortened in the middle."""
     cells = [[str(column) for column in columns]]
     cells += [[_shortened("" if cell is None else str(cell)) for cell in line] for line in lines]
     widths = [max(len(line[number]) for line in cells) for number in range(len(columns))]
@@ -51,7 +51,7 @@ def aligned(columns: Sequence[str], lines: Iterable[Sequence[object]]) -> str:
 
 
 def shown(items: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    """Items as a table of some of their attributes."""
+    """Format some attributes of items as a text table."""
     return aligned(columns, ([item.get(column) for column in columns] for item in items))
 
 

@@ -1,4 +1,4 @@
-"""The command line put together: which commands there are, and what an error comes to."""
+"""The whole command line: it joins the packages' commands and maps every error to an exit code."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ops.stage import provision
 from ops.stage.template import TemplateError
 
 app = typer.Typer(
-    help="Look into a stage, mend it, prepare it.",
+    help="Inspect a stage, repair it, prepare it.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -28,6 +28,7 @@ app = typer.Typer(
 app.add_typer(inspect_commands.app)
 app.add_typer(repair_commands.app)
 app.add_typer(stage_commands.app)
+app.add_typer(company_commands.app)
 app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(company_commands.handoff_app, name="handoff")
@@ -35,7 +36,7 @@ app.add_typer(company_commands.company_app, name="company")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code.  Nothing ends in a traceback but a fault of ours."""
+    """Run a command; returns the exit code.  Only a bug of ours ends in a traceback."""
     try:
         app(args=None if arguments is None else list(arguments))
     except SystemExit as end:

@@ -8,7 +8,7 @@ import typer
 
 Stage = Annotated[str, typer.Option("--stage", envvar="STAGE", help="dev, staging or prod.")]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
-Yes = Annotated[bool, typer.Option("--yes", help="Yes, also in prod, and without asking.")]
-DryRun = Annotated[bool, typer.Option("--dry-run", help="Only tell what would be done.")]
-Rate = Annotated[float, typer.Option("--rate", min=0.1, help="At most so many a second.")]
-Limit = Annotated[int, typer.Option("--limit", min=1, help="At most so many.")]
+Yes = Annotated[bool, typer.Option("--yes", help="Do it, in prod as well, without asking.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Only show what would be done.")]
+Rate = Annotated[float, typer.Option("--rate", min=0.1, help="At most this many a second.")]
+Limit = Annotated[int, typer.Option("--limit", min=1, help="At most this many.")]

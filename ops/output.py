@@ -1,4 +1,4 @@
-"""Tables for people, JSON for programs, progress on long work; results only on standard output."""
+"""Tables for people, JSON for programs, a progress bar; only results go to standard output."""
 
 from __future__ import annotations
 
@@ -33,22 +33,22 @@ _STYLES = {
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Where a command writes to."""
+    """What a command writes to: tables for a person, or with `--json` one document."""
 
     as_json: bool = False
 
     def show(self, data: Any) -> None:  # noqa: ANN401 - JSON
-        """With `--json`, the one thing that is printed; otherwise nothing."""
+        """Print the result as JSON, where `--json` was given; otherwise nothing."""
         if self.as_json:
             sys.stdout.write(json.dumps(data, default=str, indent=2) + "\n")
 
     def say(self, text: str, *, style: str = "") -> None:
-        """A line for people."""
+        """Print a line for people."""
         if not self.as_json:
             _console().print(Text(text, style=style))
 
     def table(self, columns: Sequence[str], lines: Iterable[Sequence[object]]) -> None:
-        """A table for people; cells that are a known status are coloured."""
+        """Print a table for people; cells that are a known status are coloured."""
         if self.as_json:
             return
         shown = Table(box=None, pad_edge=False)
@@ -60,11 +60,11 @@ class Output:
         _console().print(shown)
 
     def facts(self, facts: Mapping[str, object]) -> None:
-        """Names and values, one a line."""
+        """Print names and values, one pair a line."""
         self.table(["", ""], list(facts.items()))
 
     def following(self, items: Iterable[T], what: str, *, total: int | None = None) -> Iterator[T]:
-        """The items, with a progress bar on standard error where a person watches."""
+        """Yield the items, with a progress bar on standard error if that is a terminal."""
         if self.as_json or not sys.stderr.isatty():
             yield from items
             return

@@ -1,7 +1,7 @@
 """A stage as an operator sees it: its settings, its services, its AWS clients.
 
 The stage's variables come from `.chalice/config.json`; what is set in the environment (an engine's
-address, a vendor's base URL, another table name) goes before them.  Credentials are boto3's own.
+address, a vendor's base URL, another table name) overrides them.  Credentials are boto3's own.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 EXIT_NO = 1
 EXIT_UNUSABLE = 2
-REGION_WITHOUT_OPINION = "us-east-1"
+DEFAULT_REGION = "us-east-1"
 
 
 class OpsError(Exception):
-    """A command cannot do what was asked; the message is for the operator.
+    """A command cannot do what the operator asked; the message says why.
 
     Attributes:
-        code: the exit code; 1 for "no", 2 for wrong usage or a stage that cannot be reached.
+        code: the exit code; 1 for not found or refused, 2 for wrong usage or an unreachable stage.
     """
 
     def __init__(self, message: str, *, code: int = EXIT_NO) -> None:
@@ -40,21 +40,21 @@ class OpsError(Exception):
 
 
 class OperatorServices(Services):
-    """The functions' own services; their log lines leave standard output to the command."""
+    """The functions' own services, except that log lines stay off standard output."""
 
     @cached_property
     def log(self) -> JsonLog:
-        """To standard error."""
+        """Writes to standard error if OPS_LOG is set, otherwise nowhere."""
         return JsonLog(
             self.clock,
             stage=self.settings.stage,
             release=self.settings.release,
-            stream=sys.stderr if os.environ.get("OPS_LOG") else _Nowhere(),  # type: ignore[arg-type]
+            stream=sys.stderr if os.environ.get("OPS_LOG") else _NullStream(),  # type: ignore[arg-type]
         )
 
 
-class _Nowhere:
-    """A log that nobody asked to see; OPS_LOG=1 shows it."""
+class _NullStream:
+    """Discards the log unless OPS_LOG=1."""
 
     def write(self, text: str) -> int:
         return len(text)
@@ -68,7 +68,7 @@ class Session:
     """One command's view of a stage.
 
     Attributes:
-        is_confirmed: the operator said `--yes`.
+        is_confirmed: the operator gave `--yes`.
     """
 
     stage: str
@@ -78,48 +78,48 @@ class Session:
     def services(self) -> Services:
         """The services of the functions, built from the stage's variables."""
         configured = config.configured(self.stage)
-        own = {name: os.environ[name] for name in configured if name in os.environ}
-        either = {"MANAGED_BY": "either"}  # an operator mends stacks and provisioned stages alike
-        variables = {**configured, **own, **either, "STAGE": self.stage}
+        overrides = {name: os.environ[name] for name in configured if name in os.environ}
+        either = {"MANAGED_BY": "either"}  # operators work on stacks and on provisioned stages
+        variables = {**configured, **overrides, **either, "STAGE": self.stage}
         return OperatorServices(settings.load(variables))
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
-        """A boto3 client with the functions' time-outs."""
+        """A boto3 client with the functions' timeouts."""
         return self.services.client(service)
 
     @property
     def ledger_table(self) -> Table:
-        """Table A."""
+        """Table A, the ledger."""
         return self.services.table(self.services.settings.idempotency_table)
 
     @property
     def audit_table(self) -> Table:
-        """Table C."""
+        """Table C, the audit trail."""
         return self.services.table(self.services.settings.audit_table)
 
     @cached_property
     def template(self) -> Template:
-        """What the stage declares, with this account's ARNs."""
+        """The stage's declared resources, with this account's ARNs."""
         account = self.client("sts").get_caller_identity()["Account"]
-        region = self.client("sqs").meta.region_name or REGION_WITHOUT_OPINION
+        region = self.client("sqs").meta.region_name or DEFAULT_REGION
         return Template.load(self.stage, account=account, region=region)
 
     def queue_url(self, name: str) -> str:
-        """A queue's URL; `OpsError` where there is none."""
+        """A queue's URL; raises `OpsError` if it does not exist."""
         sqs = self.client("sqs")
         try:
             return str(sqs.get_queue_url(QueueName=name)["QueueUrl"])
         except sqs.exceptions.QueueDoesNotExist:
             raise OpsError(f"there is no queue {name}", code=EXIT_UNUSABLE) from None
 
-    def may_write(self, what: str) -> None:
-        """Refuse to change a production stage without `--yes`, and another stage's resources."""
+    def may_write(self, command: str) -> None:
+        """Refuse to change prod without `--yes`, and to change another stage's resources."""
         if self.stage == "prod" and not self.is_confirmed:
-            raise OpsError(f"{what} changes prod; say --yes if that is meant", code=EXIT_UNUSABLE)
+            raise OpsError(f"{command} changes prod; add --yes to go ahead", code=EXIT_UNUSABLE)
         self.services.check_stage()
 
     def row(self, key: str) -> Mapping[str, Any]:
-        """A row of table A; `OpsError` where there is none."""
+        """A row of table A; raises `OpsError` if there is none."""
         row = self.ledger_table.get({"event_id": key})
         if row is None:
             kind = {"act:": "action", "evt:": "event"}.get(key[:4], "event or action")

@@ -1,4 +1,4 @@
-"""Why a stage cannot be worked on, in a line for the operator, with what to set where that helps."""
+"""Why a stage cannot be reached, in one line for the operator, with the setting that would help."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, 
 from chalicelib.errors import MiddlewareError, ProviderError, UnavailableError
 
 NOT_LOGGED_IN = (NoRegionError, NoCredentialsError)
-"""Nothing at all can be asked with these; every other failure is one question's."""
+"""With these errors no AWS call works at all; any other error concerns one call only."""
 
 
 def why(error: MiddlewareError | ClientError | BotoCoreError) -> str:
-    """The line."""
+    """Describe the error in one line."""
     match error:
         case ClientError():
             code = error.response.get("Error", {}).get("Code", "unknown")

@@ -1,4 +1,4 @@
-"""What every test has: a guard on the network, and the fixtures of `engines`."""
+"""What every test has: a guard on the network, and the fixtures of the rigs."""
 
 import os
 import sys
@@ -10,51 +10,55 @@ for folder in (str(_HERE.parent), _GUARD):
     if folder not in sys.path:
         sys.path.insert(0, folder)
 
-import netguard  # noqa: E402
+import netguard  # noqa: E402 - found by the path set above
 
 netguard.install()
 os.environ["PYTHONPATH"] = os.pathsep.join(
     part for part in (_GUARD, os.environ.get("PYTHONPATH", "")) if part
 )
 
-import hypothesis  # noqa: E402
-
-from tests.rigs import engines  # noqa: E402
-from tests.rigs.engines import (  # noqa: E402, F401 - pytest finds fixtures by name
-    _dynamo_urls,
-    _richpanel_server,
-    app,
-    app_environment,
-    aws,
-    ddb,
-    make_stage,
-    ministack,
-    no_thread_outlives_its_test,
-    pump,
-    richpanel,
-    stage,
-    table_a,
-    unpaced,
-)
-from tests.rigs.facts import _powerbi_server, dataset, facts_folder, powerbi, rig  # noqa: E402, F401 - likewise
+import hypothesis  # noqa: E402 - after the guard, as everything that could open a connection
+import pytest  # noqa: E402 - likewise
 
 hypothesis.settings.register_profile("ci", derandomize=True)
 if os.environ.get("CI"):  # what lands must not depend on the day's luck
     hypothesis.settings.load_profile("ci")
-from tests.rigs.killing import killer  # noqa: E402, F401 - likewise
-from tests.rigs.outreach import _ses_server, _twilio_server, outreach, ses, twilio  # noqa: E402, F401 - likewise
-from tests.rigs.replies import clock_moves, desk, desk_environment, extra, openai, shopify, tracked  # noqa: E402, F401 - likewise
-from tests.rigs.tickets import log_stream, system  # noqa: E402, F401 - likewise
+
+pytest.register_assert_rewrite("tests.rigs")  # before one rig imports another
+pytest_plugins = [
+    "tests.rigs.engines",
+    "tests.rigs.effects",
+    "tests.rigs.facts",
+    "tests.rigs.fact_writer",
+    "tests.rigs.crash_injection",
+    "tests.rigs.http_calls",
+    "tests.rigs.ledger",
+    "tests.rigs.openapi",
+    "tests.rigs.outreach",
+    "tests.rigs.outreach_parts",
+    "tests.rigs.replies",
+    "tests.rigs.richpanel",
+    "tests.rigs.tickets",
+    "tests.rigs.vendor_fixtures",
+    "tests.rigs.worker",
+]
+"""Rigs whose fixtures every test may ask for."""
 
 
 def pytest_terminal_summary(terminalreporter):
-    """Say at the end, where it is read, which engines this run went without."""
-    for name, reason in engines.left_out().items():
+    """Print last which engines this run went without."""
+    for name, reason in _engines_left_out().items():
         terminalreporter.write_line(f"LEFT OUT: store contracts on {name}: {reason}", yellow=True)
 
 
 def pytest_sessionstart(session):
-    """CI must have the second engine; elsewhere the run says that it is left out."""
-    missing = engines.left_out()
+    """CI must have the second engine; elsewhere the run reports that it is left out."""
+    missing = _engines_left_out()
     if os.environ.get("CI") and "dynoxide" in missing:
         raise RuntimeError(f"CI needs dynoxide: {missing['dynoxide']}")
+
+
+def _engines_left_out():
+    from tests.rigs import engines  # noqa: PLC0415 - loaded by pytest first, as a plugin
+
+    return engines.left_out()

@@ -1,1 +1,19 @@
-"""NEW PACKAGE."""
+"""One measurement per module; those marked with * are commands, `python -m bench.measures.<name>`.
+
+counts         AWS calls and units of each kind of event
+worker         processor time of the worker, beside Powertools
+powertools     the worker built on AWS Lambda Powertools
+ingress        CPU time of the webhook, beside a bare Chalice route
+cold           time and memory of a cold start
+growth         cost of an event while the ledger grows
+conversations  cost of an append while a conversation grows
+throughput     events per second, beside the engine's own limit
+consumer *     one worker process of a throughput run
+facts *        writes and posts of 1,000 HubSpot events
+outreach *     cost of a start and of an append
+replies *      cost of an automatic reply
+intents *      quality of the message classification
+reconcile *    vendor calls and memory of a sweep over many tickets
+replay *       a replay of many events, which must have no effect
+reliability *  four designs at the same crash points
+"""

@@ -1,4 +1,7 @@
-"""A cold container: importing the app, its memory, the first webhook, and the package's size."""
+"""A cold container: importing the app, its memory, the first webhook, the first fact, the package.
+
+`python -m bench.measures.cold` measures the first fact alone, and prints it.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +39,8 @@ print(ended - started, used - spent, memory, len(sys.modules))
 
 _FIRST = """
 import json, os, sys, time
-event, context_of = json.loads(sys.argv[1]), __import__("local.stack.lambda_events").lambda_events.Context
+from local.stack.lambda_events import Context as context_of
+event = json.loads(sys.argv[1])
 {make}
 sys.stdout, out = open(os.devnull, "w"), sys.stdout
 started = time.perf_counter()
@@ -70,6 +74,37 @@ handler = app
 """
 """The least that could be called a webhook, secret and client built at the first request."""
 
+_FIRST_FACT = """
+import json, os, sys, time
+from types import SimpleNamespace
+{libraries}
+record, context = json.loads(sys.argv[1]), SimpleNamespace(get_remaining_time_in_millis=lambda: 120_000)
+sys.stdout, out = open(os.devnull, "w"), sys.stdout
+{before}
+def ours(): return sum(name.startswith("chalicelib.") for name in sys.modules)
+loaded, started, spent = ours(), time.perf_counter(), time.process_time()
+{statement}
+ended, used = time.perf_counter(), time.process_time()
+memory = next(l for l in open("/proc/self/status") if l.startswith("VmRSS")).split()[1]
+print(ended - started, used - spent, memory, ours() - loaded, file=out)
+"""
+_KEEP = 'app.worker({"Records": [record]}, context)'
+_ALONE = """
+import boto3
+from datetime import timedelta
+from chalicelib.aws.dynamo import Table
+from chalicelib.clock import SystemClock
+from chalicelib.facts.jobs import AlowareDelivery
+from chalicelib.facts.keeping import FactRecorder
+from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
+from chalicelib.facts.roster import NoRoster
+table = Table(boto3.client("dynamodb"), os.environ["BENCH_FACTS_TABLE"], ATTRIBUTES)
+store = FactLedger(table, SystemClock(), retention=timedelta(days=14))
+log = SimpleNamespace(event=lambda *_, **__: None, metric=lambda *_, **__: None)
+FactRecorder(store, NoRoster(), log)(AlowareDelivery.model_validate_json(record["body"]))
+"""
+"""The least that keeps a fact: no settings, no check of the stage, no log, no other kind of job."""
+
 
 @dataclass(frozen=True, slots=True)
 class Start:
@@ -77,7 +112,7 @@ class Start:
 
     Attributes:
         ms: on the wall. cpu_ms: of processor time. memory_mb: resident.
-        modules: how many are loaded.
+        modules: how many are loaded; of a worker's first job the project's own alone.
     """
 
     ms: float
@@ -113,6 +148,53 @@ def first_requests(system: System, rounds: int) -> tuple[tuple[float, float], tu
         for runs in found.values()
     )
     return (ours[0], ours[1]), (bare[0], bare[1])
+
+
+@dataclass(frozen=True, slots=True)
+class FirstFact:
+    """What a cold worker takes for its first fact, after the libraries are imported.
+
+    Attributes:
+        whole: import of the app and the fact; invocation: the fact alone, the app imported.
+        alone: the parts that keep a fact, and nothing else, imported and used.
+    """
+
+    whole: Start
+    invocation: Start
+    alone: Start
+
+
+def first_fact(system: System, rounds: int) -> FirstFact:
+    """The three, taken in turns; every round keeps a new fact."""
+    from chalicelib.facts.jobs import AlowareDelivery  # noqa: PLC0415 - after the environment
+    from chalicelib.once.job import encode  # noqa: PLC0415
+    from local.stack import lambda_events  # noqa: PLC0415
+
+    table = system.stage.tables["QuillLedgerTable"]
+    environ = {**system.variables, "BENCH_FACTS_TABLE": table}
+    sides: dict[str, tuple[str, str]] = {
+        "whole": ("", f"import app; {_KEEP}"),
+        "invocation": ("import app", _KEEP),
+        "alone": ("", _ALONE),
+    }
+    found: dict[str, list[list[float]]] = {name: [] for name in sides}
+    for number in range(rounds):
+        for name, (before, statement) in sides.items():
+            job = AlowareDelivery(
+                event_key=f"evt:aloware:{name}-{number}",
+                conversation_id=name,
+                received_at="2026-11-20T09:00:00.000Z",
+                source="aloware",
+                trace_id="1f",
+                event="OutboundPhoneCall-DispositionCompleted",
+                communication_id=f"{name}-{number}",
+                type=1,
+                direction=2,
+            )
+            record = lambda_events.made_up_record(encode(job))
+            code = _FIRST_FACT.format(libraries=LIBRARIES, before=before, statement=statement)
+            found[name].append(_run(code, json.dumps(record), environ=environ))
+    return FirstFact(**{name: _median(runs) for name, runs in found.items()})
 
 
 def package_mb(requirements: Path = ROOT / "requirements.txt") -> dict[str, float]:
@@ -189,3 +271,17 @@ def _compiled() -> str:
 def _median(runs: list[list[float]]) -> Start:
     ms, cpu, memory, modules = (statistics.median(column) for column in zip(*runs, strict=True))
     return Start(ms * 1000, cpu * 1000, memory / 1024, int(modules))
+
+
+def main() -> int:
+    """Measure a worker's first fact and print it."""
+    from bench.report.sizes import FULL  # noqa: PLC0415 - only a run of its own needs it
+    from bench.report.table import printed  # noqa: PLC0415
+    from bench.sections import first_job  # noqa: PLC0415
+
+    print("\n".join(printed(first_job(FULL))))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

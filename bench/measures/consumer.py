@@ -1,7 +1,7 @@
 """One worker process of a throughput run: `python -m bench.measures.consumer ours|raw`.
 
-It says ``ready`` when it is warm, waits for a line on its standard input, works until the queue is
-empty, and prints how many messages it handled and when the last one ended.
+It prints ``ready`` once warm, waits for a line on standard input, works until the queue is empty,
+and prints how many messages it handled and when the last one ended.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from chalicelib.wiring.core import _FAST as CLIENT
 from local.stack.pump import Pump
 
 POLL_SECONDS = 1
-"""A long poll, as Lambda's pollers do it: who finds nothing does not take the engine's time."""
+"""A long poll, as Lambda's pollers use, so that idle pollers cost the engine no time."""
 
 Handler = Callable[[dict[str, Any], Any], Any]
 
 
 def main() -> int:
-    """Work."""
+    """Run the worker process."""
     handler = {"ours": ours, "raw": Raw}[sys.argv[1]]()
     sqs = boto3.client("sqs")
     pump = Pump(sqs, os.environ["BENCH_QUEUE_URL"], os.environ["BENCH_QUEUE_ARN"], handler)
@@ -46,7 +46,7 @@ def main() -> int:
 
 
 def ours() -> Handler:
-    """The application's worker with everything it needs built."""
+    """The application's worker with all its services built."""
     import app  # noqa: PLC0415 - only this side imports it
     from bench.rig.system import lift_rate_limits  # noqa: PLC0415
     from chalicelib.wiring import services  # noqa: PLC0415
@@ -59,10 +59,10 @@ def ours() -> Handler:
 
 
 class Raw:
-    """The DynamoDB requests of one routed event and nothing else: no decision, no vendor, no log.
+    """Sends only the DynamoDB requests of one routed event: no decision, no vendor, no log.
 
     The requests were recorded from our own worker, so their number, order, size and conditions are
-    the same; only the names in them change.
+    the same; only the ids in them change.
     """
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ class Raw:
         self._comment = os.environ["BENCH_RECORDED_COMMENT"]
 
     def __call__(self, event: dict[str, Any], context: Any) -> None:  # noqa: ANN401 - Lambda's
-        """Send them with this message's names."""
+        """Send them with this message's ids."""
         del context
         job = json.loads(event["Records"][0]["body"])
         for operation, arguments in self._recorded:

@@ -1,4 +1,4 @@
-"""What one more message costs while a conversation grows: units must not change."""
+"""The cost of appending a message while a conversation grows: write units must not change."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ START = datetime(2026, 11, 20, 9, tzinfo=UTC)
 
 
 def measure(sizes: Sizes) -> list[Row]:
-    """Rows for each length of history, the longer beside the shortest."""
+    """Rows for each length of history, compared with the shortest."""
     with System(on_dynoxide=True) as system:
         points = _points(system, sizes)
     section = "growth of a conversation (dynoxide), one more message"
@@ -42,7 +42,7 @@ def measure(sizes: Sizes) -> list[Row]:
 
 
 def _points(system: System, sizes: Sizes) -> list[tuple[int, float, float]]:
-    """(messages before, most write units of an append, median ms) at each length."""
+    """(stored messages, highest write units of an append, median ms) at each length."""
     from chalicelib.clock import iso  # noqa: PLC0415 - after the environment
     from chalicelib.outreach.conversations.records import Entry  # noqa: PLC0415
 

@@ -10,12 +10,12 @@ from bench.rig.system import System
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """What one event cost.
+    """The AWS calls and units of one event.
 
     Attributes:
         actions: how many actions it had.
-        limit_calls: DynamoDB calls it may make; None where the total of all services counts.
-        limit_writes: write units it may use.
+        limit_calls: the limit of DynamoDB calls; None if the total of all services is limited.
+        limit_writes: the limit of write units.
     """
 
     name: str
@@ -30,7 +30,7 @@ class Count:
 
 
 def measure(system: System) -> list[Count]:
-    """The door, then every kind of event in the worker, each after one of its kind."""
+    """Count a webhook at the API, then every kind of event in the worker, each after a warm-up."""
     for kind in KINDS:
         kind.send(system, f"warm-up {KINDS.index(kind)}")
         system.work()

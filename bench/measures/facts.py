@@ -1,6 +1,6 @@
-"""`python -m bench.measures.facts`: 1,000 HubSpot events in ten batches, 30 % of them repeats, to Power BI.
+"""`python -m bench.measures.facts`: 1,000 HubSpot events in ten batches, 30 % repeats, to Power BI.
 
-Counted at the wire; exit status 1 when a figure is missed.
+Counted at the wire; exit code 1 if a figure misses its limit.
 """
 
 from __future__ import annotations
@@ -54,11 +54,11 @@ def main() -> int:
 
 
 class Writes:
-    """Counts the rows that the app asks DynamoDB to write, refused and repeated ones included.
+    """Counts the rows in the app's write requests, rejected and repeated ones included.
 
     Attributes:
-        facts: writes of rows that are facts.
-        others: of all other rows.
+        facts: writes of fact rows.
+        others: writes of all other rows.
     """
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ class Writes:
         self.reset()
 
     def reset(self) -> None:
-        """Count from nothing."""
+        """Set the counters to zero."""
         self.facts = self.others = 0
 
     def _asked(self, params: dict[str, Any], model: Any, **_: Any) -> None:  # noqa: ANN401
@@ -122,7 +122,7 @@ def _measured(
     print(f"POSTs of facts             {posts} (limit {allowed_posts}); run: {run['outcome']}")
     per_fact = writes.facts / distinct
     print(f"ledger writes per fact     {per_fact:.3f} (limit {WRITES_PER_FACT})")
-    print(f"  to keep {keeping / distinct:.3f}, to settle {settling / distinct:.3f}")
+    print(f"  to store {keeping / distinct:.3f}, to settle {settling / distinct:.3f}")
     print(
         f"the writer's own rows      {writes.others} writes a run: lease, batch, dimensions, POSTs"
     )
@@ -141,7 +141,7 @@ def _once(rows: Counter[str]) -> bool:
 
 
 def _batches() -> list[list[dict[str, Any]]]:
-    """Distinct events and repeats of earlier or neighbouring ones, shuffled over the batches."""
+    """Distinct events, and repeats of earlier or neighbouring ones, shuffled over the batches."""
     chance = random.Random(7)  # noqa: S311 - a repeatable choice
     distinct = [hubspot.event() for _ in range(round(EVENTS * (1 - REPEATS)))]
     repeated = [

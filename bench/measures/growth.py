@@ -1,6 +1,6 @@
-"""What an event costs while the tables grow: units must not change, time is reported.
+"""The cost of an event while the tables grow: units must not change, time is reported.
 
-The tables are dynoxide's, whose indexes are trees; MiniStack's are lists.
+The tables are on dynoxide, whose indexes are trees; MiniStack's are lists.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ class Point:
     """A routed event at one size of the ledger.
 
     Attributes:
-        items: rows of other events in the ledger before.
-        ms: median time of one event on the wall, engine and vendor included.
-        calls, writes, reads: the same for every event, or the run fails.
+        items: rows of other events already in the ledger.
+        ms: median wall time of one event, engine and vendor included.
+        calls, writes, reads: per event; the run fails unless they are equal for all events.
     """
 
     items: int
@@ -37,7 +37,7 @@ class Point:
 
 
 def measure(system: System, sizes: Sizes) -> list[Point]:
-    """A point for each size, on one growing ledger."""
+    """Measure a point at each size, on one growing ledger."""
     system.post(system.message("warm-up"))
     system.work()
     template = _template(system)
@@ -63,7 +63,7 @@ def _point(system: System, items: int, events: int) -> Point:
 
 
 def _template(system: System) -> dict[str, Any]:
-    """A row as the ledger itself leaves it behind."""
+    """A row as the ledger itself writes it."""
     key = {"event_id": {"S": f"evt:rp:warm-up:{system.comment_of('warm-up')}"}}
     table = system.stage.tables["IdempotencyTable"]
     row: dict[str, Any] = system.aws.client("dynamodb").get_item(TableName=table, Key=key)["Item"]

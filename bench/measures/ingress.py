@@ -1,4 +1,4 @@
-"""CPU of the webhook against a bare Chalice route that checks the token and sends one message."""
+"""CPU time of the webhook, compared with a bare Chalice route that checks a token and sends once."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from local.stack import lambda_events
 
 
 def measure(system: System, rounds: int) -> dict[str, float]:
-    """Microseconds of CPU per request, p50 and p99, of both, taken in turns."""
+    """Microseconds of CPU time per request, p50 and p99, of both routes, measured in turns."""
     bare, token = _bare(system), system.stage.secrets.webhook_token
     ours: list[float] = []
     theirs: list[float] = []
@@ -44,7 +44,7 @@ def measure(system: System, rounds: int) -> dict[str, float]:
 
 
 def _bare(system: System) -> Chalice:
-    """The least that could be called a webhook."""
+    """The smallest possible webhook."""
     app = Chalice(app_name="bare", configure_logs=False)
     sqs = boto3.client("sqs")
     queue_url, token = system.stage.queue_url, system.stage.secrets.webhook_token

@@ -1,12 +1,12 @@
-"""`python -m bench.measures.intents`: how well messages are classified, on the labelled set.
+"""`python -m bench.measures.intents`: the quality of message classification, on the labelled set.
 
-Prints, for the part the tables may be tuned on and for the held-out part: accuracy and macro-F1 by
-intent and by department, the departments that are taken for one another, how many messages would
-be answered automatically and how many of those rightly, and that nothing of tier 0 ever is.  Then
-the same with a model beside the tables, behind the real adapter and the simulated OpenAI.
+Prints, for the dev part (used for tuning the tables) and for the held-out part: accuracy and
+macro-F1 by intent and by department, confused departments, how many messages would be answered
+automatically and how many of those correctly, and that no tier 0 message ever is.  Then the same
+with a model in addition to the tables, through the real adapter and the simulated OpenAI.
 
-The simulated model is no model: it knows the labels and is wrong at a stated rate, evenly.  Its
-rows show what the merging makes of a model that good, and nothing of any real one.
+The simulated model knows the labels and is wrong at a stated rate, evenly.  Its rows show the
+effect of merging tables and a model of that quality; they say nothing about any real model.
 """
 
 from __future__ import annotations
@@ -52,13 +52,13 @@ class Labelled:
 
     @property
     def may_be_answered(self) -> bool:
-        """Order status is all it wants."""
+        """Order status is its only request."""
         return ROUTABLE.issuperset({self.intent, *self.also})
 
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """What one run over one part came to; shares from 0 to 1."""
+    """The results of one run over one part; shares from 0 to 1."""
 
     messages: int
     intent_accuracy: float
@@ -75,7 +75,7 @@ ROUTABLE = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
 
 
 def load(part: str) -> list[Labelled]:
-    """The messages of a part."""
+    """Load the messages of a part."""
     lines = (SAMPLES / f"{part}.jsonl").read_text().splitlines()
     rows = [json.loads(line) for line in lines]
     return [Labelled(r["id"], r["text"], r["intent"], tuple(r.get("also", ()))) for r in rows]
@@ -117,19 +117,19 @@ def macro_f1(pairs: Iterable[tuple[str, str]]) -> float:
 
 
 def by_tables(text: str) -> Decision:
-    """The tables alone."""
+    """Decide by the tables alone."""
     return decide_on(classify(text))
 
 
 class SimulatedModel:
-    """Answers as a model that is wrong at a given rate; knows the labels of a set."""
+    """A model that knows the labels of a set and is wrong at a given rate."""
 
     def __init__(self, messages: Sequence[Labelled], wrong_rate: float) -> None:
         self._known = {redact(one.text)[:2000]: one for one in messages}
         self._wrong_rate = wrong_rate
 
     def __call__(self, body: Mapping[str, Any]) -> dict[str, Any]:
-        """`OpenAI.answer_by`."""
+        """For `OpenAI.answer_by`."""
         one = self._known[body["input"][0]["content"]]
         dice = int(hashlib.sha256(one.id.encode()).hexdigest()[:8], 16) / 0xFFFFFFFF
         intents = list(PRIORITY)
@@ -164,7 +164,7 @@ class SimulatedModel:
 
 
 def with_model(messages: Sequence[Labelled], wrong_rate: float) -> Figures:
-    """The tables with the simulated model beside them, over the wire."""
+    """Measure the tables together with the simulated model, over HTTP."""
     with OpenAI() as vendor:
         vendor.answer_by(SimulatedModel(messages, wrong_rate))
         opinions = Opinions(_model(vendor.base_url), ModelNames("gpt-6-luna"), redact)
@@ -178,7 +178,7 @@ def with_model(messages: Sequence[Labelled], wrong_rate: float) -> Figures:
 
 
 def cpu_milliseconds(messages: Sequence[Labelled], rounds: int = 20) -> float:
-    """CPU time of one decision by the tables, the tree of phrases grown before."""
+    """CPU time of one decision by the tables, after the phrase tree has been built."""
     by_tables("warm up")
     started = time.process_time()
     for _ in range(rounds):
@@ -188,7 +188,7 @@ def cpu_milliseconds(messages: Sequence[Labelled], rounds: int = 20) -> float:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Print everything; the exit status is 1 when a target of the held-out part is missed."""
+    """Print everything; the exit code is 1 if the held-out part misses a target."""
     parser = argparse.ArgumentParser(prog="python -m bench.measures.intents", description=__doc__)
     parser.add_argument("--without-model", action="store_true", help="the tables alone")
     options = parser.parse_args(arguments)
@@ -205,7 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 missed |= figures.department_f1 < TARGET_DEPARTMENT_F1
                 missed |= figures.tier_0_answered > 0
     print(f"\nCPU per decision: {cpu_milliseconds(load('dev')):.3f} ms")
-    print(f"simulated model: wrong in {WRONG_RATE:.0%} of its answers; says nothing of a real one")
+    print(f"simulated model: wrong in {WRONG_RATE:.0%} of its answers; not a real model's quality")
     print(f"targets on held_out (department macro-F1 >= {TARGET_DEPARTMENT_F1}, tier 0 never")
     print(f"answered): {'MISSED' if missed else 'met'}")
     return int(missed)
@@ -218,7 +218,7 @@ def _shown(name: str, figures: Figures) -> str:
         f"                 macro-F1 {figures.intent_f1:.3f}",
         f"    department   macro-F1 {figures.department_f1:.3f}",
         f"    automation   answered {figures.answered:.3f}",
-        f"                 of these rightly {figures.answered_rightly:.3f}",
+        f"                 of these correct {figures.answered_rightly:.3f}",
         f"    tier 0       answered {figures.tier_0_answered}  missed {figures.tier_0_missed}",
     ]
     lines += [

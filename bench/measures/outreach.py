@@ -1,8 +1,8 @@
-"""`python -m bench.measures.outreach`: what a start and an append cost, counted at the wire.
+"""`python -m bench.measures.outreach`: the cost of a start and of an append, counted at the wire.
 
-An append's write units are counted twice: as the local engine reports them, and by DynamoDB's own
-rules from the size of what is written (a transaction costs double; every index that holds the item
-holds it whole and is written with it).
+An append's write units are counted twice: as the local engine reports them, and by DynamoDB's
+rules from the size of what is written (a transaction costs double; each index that contains the
+item stores all of it and is written as well).
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ DOOR_LIMIT, WORKER_LIMIT = 4, 8
 CHANNELS = ("whatsapp", "sms", "email")
 MARKS = (10, 100, 1000, 5000)
 INDEXES = 6
-"""Four local ones, one by project, one by the channel's pair."""
+"""Four local indexes, one by project, one by sender and recipient."""
 
 
 @dataclass(frozen=True, slots=True)
 class Start:
-    """AWS calls of one start, the clients and secrets being warm."""
+    """AWS calls of one start, with warm clients and secrets."""
 
     channel: str
     door: int
@@ -53,7 +53,7 @@ class Append:
 
 
 def starts() -> list[Start]:
-    """One start on each channel, after one that warms up."""
+    """One start on each channel, after a warm-up."""
     with _system() as (services, app, stage, meter):
         pump = Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, app.worker)
         found = []
@@ -73,7 +73,7 @@ def starts() -> list[Start]:
 
 
 def appends(marks: tuple[int, ...] = MARKS) -> list[Append]:
-    """The cost of the messages of these numbers in one conversation; reads it back whole."""
+    """The cost of appending the n-th message for each n of `marks`; reads the history back whole."""
     from chalicelib.outreach.conversations.records import Entry  # noqa: PLC0415 - the environment is set
 
     with _system() as (services, _, __, meter):
@@ -97,7 +97,7 @@ def appends(marks: tuple[int, ...] = MARKS) -> list[Append]:
 
 
 def main() -> int:
-    """Print both; exit status 1 when a figure is missed."""
+    """Print both; the exit code is 1 if a figure misses its limit."""
     ok = True
     print(f"{'start':<12}{'door':>6}{'limit':>7}{'worker':>8}{'limit':>7}   AWS calls")
     for start in starts():
@@ -146,7 +146,7 @@ def _system() -> Iterator[tuple[Any, Any, resources.Stage, Meter]]:
 
 
 def _of_worker(meter: Meter) -> int:
-    """Without what Lambda's poller and the vendor's own call account for."""
+    """The worker's AWS calls, without those of Lambda's poller and of the vendor call itself."""
     return meter.total - meter.of("sesv2")
 
 

@@ -1,14 +1,14 @@
 """The same events handled with AWS Lambda Powertools: its batch processor and its idempotency.
 
-What is equal: the queue, the job, the flow that decides, the adapters that speak to the vendor, the
-rows of state and audit; a log line and a metric per action and per event.
-What is not: who takes the message, keeps the records of what was done, and logs.
+Equal on both sides: the queue, the job, the flow that decides, the vendor adapters, the rows of
+state and audit, a log line and a metric per action and per event.
+Different: the code that receives the message, keeps the idempotency records, and logs.
 
-Powertools keeps two writes per key and knows nothing of plans, fences, switches, probes or unknown
-outcomes; an expired `INPROGRESS` record is simply run again.  Two grains are measured:
+Powertools makes two writes per key and has no plans, fences, switches, probes or unknown outcomes;
+an expired `INPROGRESS` record is simply run again.  Two granularities are measured:
 
 - ``a key per action``: each action has its record, as the data model demands; each is a request;
-- ``a key per request``: actions that travel in one request share a record, so none has its own.
+- ``a key per request``: actions sent in one request share a record, so none has its own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ class Powertools:
     """A handler of the queue on the stage of a `System`, with a table of its own for its records.
 
     Args:
-        key_per_action: see the module; else a key per request.
+        key_per_action: True for a key per action, False for a key per request.
     """
 
     def __init__(self, system: System, *, key_per_action: bool) -> None:
@@ -103,7 +103,7 @@ class Powertools:
         self._once(job.event_key, run)
 
     def _once(self, key: str, work: Callable[[], Any]) -> Any:  # noqa: ANN401 - JSON
-        """Run once by this key and give the same answer ever after."""
+        """Run once for this key and return the same result from then on."""
 
         def keyed(*, data: Mapping[str, str]) -> Any:  # noqa: ANN401 - JSON
             del data

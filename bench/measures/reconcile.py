@@ -1,6 +1,6 @@
-"""Reconciling many listed tickets of which a few are missing: vendor calls and memory.
+"""The sweep over many listed tickets of which a few are missing: vendor calls and memory.
 
-`python -m bench.measures.reconcile`: exit status 1 when a count or the memory is beyond its target.
+`python -m bench.measures.reconcile`: exit code 1 if a count or the memory exceeds its target.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ MISSING_EVERY = 100
 MOST_PER_LISTED = 0.02
 MOST_PER_MISSING = 3
 MOST_GROWTH_BYTES = 1_000_000
-"""Of ten times as many tickets; what one page takes is far more than what grows."""
+"""The most additional memory for ten times as many tickets; one page takes far more than that."""
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """What one run over so many tickets took."""
+    """The result of one run."""
 
     tickets: int
     missing: int
@@ -32,12 +32,12 @@ class Figure:
 
     @property
     def allowed(self) -> float:
-        """How many vendor calls there may be."""
+        """The limit of vendor calls."""
         return MOST_PER_LISTED * self.tickets + MOST_PER_MISSING * self.missing
 
 
 def measure(system: System, tickets: int = TICKETS) -> Figure:
-    """Put tickets there, sweep, work; the processed ones were processed before."""
+    """Add tickets, most of them already processed, then run the sweep and the worker."""
     services: Any = system.services
     unlimited(system)
     system.richpanel.reset()
@@ -57,7 +57,7 @@ def measure(system: System, tickets: int = TICKETS) -> Figure:
 
 
 def unlimited(system: System) -> None:
-    """Nobody else uses this tenant: no waiting for a share of its rate limit."""
+    """Remove our rate limit, as no other client uses this tenant."""
     from chalicelib.vendors.rate_limit import RateLimit  # noqa: PLC0415 - the environment is set
 
     services: Any = system.services
@@ -67,7 +67,7 @@ def unlimited(system: System) -> None:
 
 
 def _fill(system: System, tickets: int) -> None:
-    """Tickets, all but one in a hundred processed: tagged, and known to table B since."""
+    """Add tickets; all but one in a hundred are processed: tagged, with a row in table B."""
     services: Any = system.services
     rows = []
     for number in range(tickets):
@@ -89,7 +89,7 @@ def _fill(system: System, tickets: int) -> None:
 
 
 def main() -> int:
-    """Measure a tenth and the whole, and print."""
+    """Measure a tenth of the tickets and all of them, and print."""
     with System() as system:
         measure(system, 200)  # what is built once is built
         small = measure(system, TICKETS // 10)

@@ -1,15 +1,15 @@
-"""``python -m bench.measures.reliability``: four designs at the same crash points; what came of each.
+"""``python -m bench.measures.reliability``: four designs at the same crash points, with outcomes.
 
-One ticket, one message, one reply that must come exactly once.  For each design every outgoing call
-of door and worker is a crash point, before and after, and every call to the vendor goes wrong in
-every way; the sender posts again until it is answered 2xx, the queue redelivers, all clocks go on.
+One ticket, one message, one reply that must be sent exactly once.  For each design every outgoing
+call of API and worker is a crash point, before and after, and every vendor call fails in every way;
+the sender retries until a 2xx response, the queue redelivers, and all clocks keep running.
 
-lost        accepted, and no reply, no dead letter, no record that says so
+lost        accepted, but no reply, no dead letter, and no record of the failure
 duplicated  more than one reply
 parked      no reply yet, and a row or a dead letter that says why
-once        as it should be
+once        exactly one reply
 
-The result is kept in bench/results/; ``--page`` puts the kept one into docs/reliability.md.
+The result is kept in bench/results/; ``--page`` writes the kept result into docs/reliability.md.
 """
 
 from __future__ import annotations
@@ -54,12 +54,12 @@ class Peer(Flow):
         self.name = self.design = design
 
     def variables(self, run: Run) -> Mapping[str, str]:
-        """Our customers' key, as theirs."""
+        """The same vendor key as ours."""
         del run
         return {"PEER_API_KEY": API_KEY}
 
     def prepare(self, run: Run) -> None:
-        """The ticket, and the design's own table."""
+        """Create the ticket and the design's own table."""
         run.rig.richpanel.add_ticket(TICKET)
         run.stage.aws.client("dynamodb").create_table(
             TableName="peer-keys",
@@ -75,18 +75,18 @@ class Peer(Flow):
         yield [Arrival("api", lambda: http_event("/webhook/richpanel", {}, body), ())]
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
-        """A peer has no rows to hold the vendor's record against."""
+        """Empty, as a peer has no action rows to compare with the vendor's record."""
         del run, actions
         return Counter()
 
 
 class Ours(Answering):
-    """The whole product, where it answers without an order to look up, as the others do."""
+    """The whole product, with a reply that needs no order lookup, as in the other designs."""
 
     name = "this middleware"
 
     def variables(self, run: Run) -> Mapping[str, str]:
-        """The template is one that a deployment turns on."""
+        """Enable the template, which a deployment must turn on."""
         template = {"TEMPLATES_ENABLED": "t_delivered_not_received_intake"}
         return {**super().variables(run), **template}
 
@@ -104,7 +104,7 @@ DESIGNS: Mapping[str, Flow] = {
 
 
 def main() -> int:
-    """Measure, print and keep; 1 when ours lost or duplicated anything."""
+    """Measure, print and keep; the exit code is 1 if ours lost or duplicated anything."""
     parser = argparse.ArgumentParser(prog="python -m bench.measures.reliability")
     parser.add_argument("--page", action="store_true", help="write the kept result into the page")
     if parser.parse_args().page:
@@ -133,12 +133,12 @@ def main() -> int:
 def _measured(rig: Rig, flow: Flow) -> dict[str, Any]:
     known = undisturbed(rig, flow)
     crashes = Counter(
-        _came_to(rig, known, f"kill_{side}", call.number)
+        _outcome_of(rig, known, f"kill_{side}", call.number)
         for call in known.boundaries
         for side in SIDES
     )
     faults = Counter(
-        _came_to(rig, known, kind, call.number)
+        _outcome_of(rig, known, kind, call.number)
         for call in known.at_vendors
         for kind in VENDOR_FAULTS
     )
@@ -149,7 +149,7 @@ def _measured(rig: Rig, flow: Flow) -> dict[str, Any]:
     }
 
 
-def _came_to(rig: Rig, known: Undisturbed, kind: str, number: int) -> str:
+def _outcome_of(rig: Rig, known: Undisturbed, kind: str, number: int) -> str:
     run = Run(rig, known.flow, Plan(kind, number))
     run.play()
     replies = [one for one in rig.richpanel.effects if one.kind in {"message", "comment"}]

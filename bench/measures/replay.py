@@ -1,12 +1,12 @@
-"""Many processed events replayed twice and at once, which must have no effect; and `ops explain`.
+"""Many processed events replayed twice in parallel, which must have no effect; and `ops explain`.
 
-`python -m bench.measures.replay [EVENTS]`: exit status 1 when anything was done again, when the memory grows
-with the events, or when explaining one of the tickets takes a second.
+`python -m bench.measures.replay [EVENTS]`: exit code 1 if an effect was repeated, if memory grows with
+the number of events, or if explaining one of the tickets takes a second.
 
-A few tickets go the whole way, webhook to the last tag.  The others are made of the rows those left
-behind, under ids of their own, for only their rows are what a replay meets.  Then two operators
-replay the same few hundred at once, as `ops replay --limit --after` does it, and two workers clear
-the queue, until none is left: ten thousand take the local engine about twenty minutes.
+A few tickets are processed from webhook to last tag.  The others are copies of their rows under
+other ids, as a replay only reads rows.  Then two operators replay the same few hundred at once, as
+`ops replay --limit --after` does, and two workers clear the queue, until all are replayed: ten
+thousand take the local engine about twenty minutes.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ from chalicelib.clock import iso
 
 EVENTS = 300
 REAL = 20
-"""So many go the whole way."""
+"""How many tickets are really processed."""
 ROUND = 250
-"""So many are replayed before the workers clear the queue."""
+"""How many events are replayed before the workers clear the queue."""
 BASE = 2 * ROUND
-"""The memory after so many is what later rounds are held against; fewer show no growth."""
+"""Memory is compared with its value after this many events; fewer events show no growth."""
 MOST_EXPLAIN_SECONDS = 1.0
 MOST_GROWTH_BYTES = 20_000_000
-"""Of this process from the second round to the last, however many there are."""
+"""The most memory this process may gain from the second round to the last."""
 
 
 @dataclass(slots=True)
 class Replayed:
-    """What all rounds came to."""
+    """The totals of all rounds."""
 
     events: int = 0
     deliveries: int = 0
@@ -82,7 +82,7 @@ def main(events: int) -> int:
 
 
 def fill(system: System, events: int) -> None:
-    """Processed events: real ones, and more of the same rows."""
+    """Create processed events: a few real ones, and copies of their rows."""
     real = min(events, REAL)
     for number in range(real):
         system.post(system.message(f"t-{number}"))
@@ -99,7 +99,7 @@ def fill(system: System, events: int) -> None:
 
 
 def _renamed(row: dict[str, Any], number: int) -> dict[str, Any]:
-    """A row of the first ticket as one of another: its ids stand in keys, in fields, in plans."""
+    """Copy a row of the first ticket for another one; ids are in keys, fields and plans."""
     text = json.dumps(row).replace(System.comment_of("t-0"), System.comment_of(f"t-{number}"))
     for before, after in ((":", ":"), ('"', '"'), ('\\"', '\\"')):
         text = text.replace(f"{before}t-0{after}", f"{before}t-{number}{after}")
@@ -108,7 +108,7 @@ def _renamed(row: dict[str, Any], number: int) -> dict[str, Any]:
 
 
 class Operator:
-    """Replays what is processed, a few hundred at a time, as the command does it."""
+    """Replays processed events, a few hundred at a time, as the command does."""
 
     def __init__(self) -> None:
         from ops.session import Session  # noqa: PLC0415 - the environment is set
@@ -118,7 +118,7 @@ class Operator:
         self._last: str | None = None
 
     def replay(self) -> int:
-        """Go on behind the last event; returns how many were put on the queue."""
+        """Continue after the last event; returns how many were put on the queue."""
         from ops.inspect import events  # noqa: PLC0415 - the environment is set
         from ops.repair import replay  # noqa: PLC0415 - the environment is set
 
@@ -138,7 +138,7 @@ class Operator:
 
 
 def rounds(system: System) -> Iterator[Replayed]:
-    """Both operators, then both workers, round by round; gives the sum so far."""
+    """Run both operators, then both workers, round by round; yields the totals so far."""
     done, base = Replayed(), 0
     operators = (Operator(), Operator())
     with ThreadPoolExecutor(2) as pool:

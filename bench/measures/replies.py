@@ -1,6 +1,6 @@
-"""`python -m bench.measures.replies`: what an automatic reply costs, in vendor calls and DynamoDB units.
+"""`python -m bench.measures.replies`: vendor calls and DynamoDB units of an automatic reply.
 
-"Besides" counts the calls to Richpanel that are neither the message itself nor a look at the order.
+"Overhead" counts the calls to Richpanel that neither send the message nor read the order.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from bench.rig.system import System
 from local.vendors.shopify import Shopify
 
-LIMIT_BESIDES = 3
-_ITSELF = frozenset({"send_message", "read_order_link", "read_order"})
+LIMIT_OVERHEAD = 3
+_REPLY_CALLS = frozenset({"send_message", "read_order_link", "read_order"})
 
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Of one event, from the queue to its end."""
+    """The cost of one event, from the queue to its end."""
 
     name: str
     richpanel: Counter[str]
@@ -28,13 +28,13 @@ class Cost:
     dynamodb_calls: int
 
     @property
-    def besides(self) -> int:
-        """Calls besides the reply itself and its lookups."""
-        return sum(n for operation, n in self.richpanel.items() if operation not in _ITSELF)
+    def overhead(self) -> int:
+        """Calls other than the reply itself and its lookups."""
+        return sum(n for operation, n in self.richpanel.items() if operation not in _REPLY_CALLS)
 
 
 def measure() -> list[Cost]:
-    """An event that is only routed, and each kind of reply."""
+    """Measure an event that is only routed, and each kind of reply."""
     with Shopify() as shopify:
         tracking = {"number": "ZZ555", "url": "https://carrier.example/ZZ555", "company": "DHL"}
         shopify.add_order("#1001", email="ada@example.com", tracking=tracking)
@@ -49,8 +49,10 @@ def measure() -> list[Cost]:
             return [
                 _cost(system, shopify, "routed, no reply", "I want a refund", "eve"),
                 _cost(system, shopify, "asked for the number", "Where is my order?", "cy"),
-                _cost(system, shopify, "told, with tracking", "Where is my order #1001?", "ada"),
-                _cost(system, shopify, "told and closed", "When will order #1002 arrive?", "bob"),
+                _cost(system, shopify, "status, with tracking", "Where is my order #1001?", "ada"),
+                _cost(
+                    system, shopify, "status, ticket closed", "When will order #1002 arrive?", "bob"
+                ),
             ]
 
 
@@ -77,17 +79,17 @@ def _cost(system: System, shopify: Shopify, name: str, text: str, customer: str)
 
 
 def main() -> int:
-    """Print the table; the exit status is 1 when a reply that closes nothing costs too much."""
+    """Print the table; the exit code is 1 if a reply without closing exceeds the limit."""
     found = measure()
-    print(f"{'event':<24}{'Richpanel':>10}{'besides':>9}{'Shopify':>9}", end="")
+    print(f"{'event':<24}{'Richpanel':>10}{'overhead':>9}{'Shopify':>9}", end="")
     print(f"{'DynamoDB':>10}{'write units':>13}{'read units':>12}")
     for one in found:
         total = one.richpanel.total()
-        print(f"{one.name:<24}{total:>10}{one.besides:>9}{one.shopify:>9}", end="")
+        print(f"{one.name:<24}{total:>10}{one.overhead:>9}{one.shopify:>9}", end="")
         print(f"{one.dynamodb_calls:>10}{one.writes:>13.0f}{one.reads:>12.1f}")
-    print(f"limit of 'besides' for a reply: {LIMIT_BESIDES}; closing adds the change and its check")
+    print(f"limit of overhead for a reply: {LIMIT_OVERHEAD}; closing adds the change and its check")
     replies = [one for one in found if "send_message" in one.richpanel]
-    return int(any(one.besides > LIMIT_BESIDES for one in replies if "closed" not in one.name))
+    return int(any(one.overhead > LIMIT_OVERHEAD for one in replies if "closed" not in one.name))
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""Events a second through engine and worker, by worker processes, against the engine's own limit.
+"""Events per second through engine and worker, by worker processes, against the engine's own limit.
 
-The limit is the same number of receives and deletes with the same DynamoDB requests between them,
-sent by processes that do nothing else.  It is measured with the same number of processes in the
-same run, each pair in turns.
+The limit is the same number of receives and deletes with the same DynamoDB requests in between,
+sent by processes that do nothing else.  It is measured in the same run with the same number of
+processes, each pair in turns.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from bench.rig.system import System
 ROOT = Path(__file__).resolve().parents[2]
 PROCESSES = (1, 2, 4)
 REPEATABLE = {"update_item", "put_item", "batch_write_item", "batch_execute_statement", "get_item"}
-"""Operations that another process can send again with other names in them."""
+"""Operations that another process can send again with other ids in them."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Events a second of one run of both sides.
+    """Events per second of both sides in one run.
 
     Attributes:
         shape: ``parallel``, or ``one hot conversation``.
@@ -43,7 +43,7 @@ class Run:
 
 
 def measure(system: System, sizes: Sizes) -> list[Run]:
-    """All runs."""
+    """Measure all runs."""
     recorded = _record(system)
     runs = [
         _run(system, recorded, "parallel", n, sizes.messages, sizes.conversations)
@@ -63,7 +63,7 @@ class _Recorded:
 def _record(system: System) -> _Recorded:
     """The DynamoDB requests of one routed event, in order."""
     system.post(system.message("warm-up"))
-    system.work()  # the first event also looks at every table's stage
+    system.work()  # the first event also checks every table's stage
     name = f"recorded-{uuid.uuid4().hex}"
     body = system.message(name)
     system.post(body)
@@ -94,14 +94,19 @@ def _run(
 ) -> Run:
     seconds = {"raw": 0.0, "ours": 0.0}
     half = messages // 2
-    for side in ("raw", "ours", "ours", "raw"):  # so that a drift of the machine hits both alike
+    for side in (
+        "raw",
+        "ours",
+        "ours",
+        "raw",
+    ):  # so that a drift of the machine affects both equally
         _fill(system, half, conversations)
         seconds[side] += half / _rate(system, recorded, side, processes, half)
     return Run(shape, processes, 2 * half / seconds["ours"], 2 * half / seconds["raw"])
 
 
 def _fill(system: System, messages: int, conversations: int) -> None:
-    """New messages on new tickets, all on the queue before anybody reads it."""
+    """Put new messages on new tickets, all on the queue before it is read."""
     tickets = [f"t-{uuid.uuid4().hex[:12]}" for _ in range(conversations)]
     for number in range(messages):
         ticket = tickets[number % conversations]

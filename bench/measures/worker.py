@@ -1,4 +1,4 @@
-"""Processor time of the worker for one event of each kind, ours and the peers', taken in turns."""
+"""Processor time of the worker for one event of each kind, ours and the peers', measured in turns."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ PEERS = {SAME_GRAIN: True, "a key per request": False}
 
 @dataclass(slots=True)
 class Side:
-    """One way to do the work: a handler with its processor time and its requests.
+    """One implementation: a handler with its processor time and its requests.
 
     Attributes:
         seconds: processor time of each invocation, of the handler's thread alone: the engine and
@@ -38,7 +38,7 @@ class Side:
     is_counting: bool = False
 
     def __call__(self, event: dict[str, Any], context: Any) -> Any:  # noqa: ANN401 - Lambda's
-        """Invoke it with the clock running."""
+        """Invoke it and record its processor time."""
         started = time.thread_time()
         answer = self.handler(event, context)
         if self.is_counting:
@@ -46,12 +46,12 @@ class Side:
         return answer
 
     def us(self, percentile: int) -> float:
-        """Microseconds of processor time, warm-up left out."""
+        """Microseconds of processor time, without the warm-up."""
         return statistics.quantiles(self.seconds[WARM_UP:], n=100)[percentile - 1] * 1e6
 
 
 def measure(system: System, rounds: int) -> dict[str, dict[str, Side]]:
-    """Kind of event to side (``ours`` and each of `PEERS`) to its figures."""
+    """Measure all; returns figures by kind of event, then by side (``ours`` or one of `PEERS`)."""
     found = {}
     for kind in KINDS:
         sides = {"ours": Side(system.app.worker)}
@@ -66,13 +66,13 @@ def measure(system: System, rounds: int) -> dict[str, dict[str, Side]]:
 
 
 def _one(system: System, kind: Kind, side: Side, name: str) -> None:
-    """One event through one side; what prepares it is not counted."""
+    """Run one event through one side; its preparation is not counted."""
     pump = Pump(system.aws.client("sqs"), system.stage.queue_url, system.stage.queue_arn, side)
     ours, system.pump = system.pump, pump
     try:
         kind.send(system, name)
         side.is_counting = True
-        system.read_switches()  # or whoever is next after their time pays for all
+        system.read_switches()  # otherwise the first event after they expire pays for all
         system.reset_counts()
         done = pump.pump_one()
         assert done is not None

@@ -1,6 +1,7 @@
 """The same flow in other designs: read the ticket, tag it, answer it once.
 
-    powertools   AWS Lambda Powertools as its documentation recommends it: batch and idempotency
+    flow         code that the designs share
+    powertools   AWS Lambda Powertools as its documentation recommends: batch and idempotency
     key_first    the key is persisted before the enqueue, and before each action
     mark_first   the worker marks the event first; a redelivery counts as a duplicate
 

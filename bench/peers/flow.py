@@ -1,4 +1,4 @@
-"""What the peers share: the vendor by plain HTTP, the queue, and a table of their own."""
+"""Code that the peers share: plain HTTP calls to the vendor, the queue, a table for keys."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ TABLE = "peer-keys"
 
 
 def client(service: str) -> Any:  # noqa: ANN401 - boto3 builds it at run time
-    """A client as boto3 makes it."""
+    """A boto3 client with default settings."""
     return boto3.client(service)
 
 
 def enqueue(body: dict[str, Any]) -> None:
-    """Put the message on the FIFO queue, its id as deduplication id."""
+    """Put the message on the FIFO queue with its id as deduplication id."""
     sqs = client("sqs")
     sqs.send_message(
         QueueUrl=sqs.get_queue_url(QueueName=os.environ["QUEUE_NAME"])["QueueUrl"],
@@ -29,7 +29,7 @@ def enqueue(body: dict[str, Any]) -> None:
 
 
 def is_new(key: str) -> bool:
-    """One conditional put; False when the key is there already."""
+    """Store a key by one conditional put; False if it exists already."""
     dynamodb = client("dynamodb")
     try:
         dynamodb.put_item(
@@ -59,7 +59,7 @@ def read(body: dict[str, Any]) -> None:
 
 
 def accepted() -> dict[str, Any]:
-    """The API's answer."""
+    """The API's response."""
     return {"statusCode": 200, "body": "{}"}
 
 

@@ -1,4 +1,4 @@
-"""The key first: persisted at the door before the enqueue, and before each action in the worker."""
+"""Key first: the API persists the key before the enqueue, the worker one before each action."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from bench.peers import flow
 
 
 def enter(*, shift_seconds: float) -> None:
-    """Nothing here looks at the clock."""
+    """Do nothing, as this design reads no clock."""
     del shift_seconds
 
 
 def api(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Persist the event's key; a duplicate is answered and not enqueued again."""
+    """Persist the event's key; a duplicate gets a 2xx and is not enqueued again."""
     del context
     body = json.loads(event["body"])
     if flow.is_new(f"evt:{body['message_id']}"):
@@ -23,7 +23,7 @@ def api(event: dict[str, Any], context: object) -> dict[str, Any]:
 
 
 def worker(event: dict[str, Any], context: object) -> None:
-    """Each action behind its own key."""
+    """Perform each action once its own key is persisted."""
     del context
     for record in event["Records"]:
         body = json.loads(record["body"])

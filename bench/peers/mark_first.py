@@ -1,4 +1,4 @@
-"""The mark first: the worker creates the record; who finds it takes the message for a duplicate."""
+"""Mark first: the worker creates a record; if one exists, the message counts as a duplicate."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from bench.peers import flow
 
 
 def enter(*, shift_seconds: float) -> None:
-    """Nothing here looks at the clock."""
+    """Do nothing, as this design reads no clock."""
     del shift_seconds
 
 
 def api(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Enqueue and answer."""
+    """Enqueue and respond."""
     del context
     flow.enqueue(json.loads(event["body"]))
     return flow.accepted()
 
 
 def worker(event: dict[str, Any], context: object) -> None:
-    """A record that exists ends the message; else the work is done."""
+    """Ignore the message if its record exists; otherwise do the work."""
     del context
     for record in event["Records"]:
         body = json.loads(record["body"])

@@ -26,12 +26,12 @@ _processor = SqsFifoPartialProcessor()
 _config = IdempotencyConfig(
     event_key_jmespath="message_id",
     raise_on_no_idempotency_key=True,
-    expires_after_seconds=14 * 24 * 3600,  # as long as the queue keeps a message
+    expires_after_seconds=14 * 24 * 3600,  # the queue's retention
 )
 
 
 def enter(*, shift_seconds: float) -> None:
-    """All clocks of the harness go on together, Powertools' too."""
+    """Shift Powertools' clock together with the harness's other clocks."""
 
     class Shifted(dt.datetime):
         @classmethod
@@ -44,14 +44,14 @@ def enter(*, shift_seconds: float) -> None:
 
 
 def api(event: dict[str, Any], context: object) -> dict[str, Any]:
-    """Enqueue and answer."""
+    """Enqueue and respond."""
     del context
     flow.enqueue(json.loads(event["body"]))
     return flow.accepted()
 
 
 def worker(event: dict[str, Any], context: Any) -> Any:  # noqa: ANN401 - Lambda's context
-    """One batch."""
+    """Process one batch."""
     _config.register_lambda_context(context)
     store = DynamoDBPersistenceLayer(table_name=flow.TABLE)
 

@@ -1,1 +1,12 @@
-"""The redaction bench: a labelled set, peers, timing, hostile shapes."""
+"""The redaction bench: leaks, masks and speed on an invented labelled set, beside other libraries.
+
+__main__     `python -m bench.redaction`: runs everything and prints the table
+identifiers  invented identifiers in published formats
+frames       sentences with a place for an identifier, and clean ones
+rows         the labelled set, made of both
+measure      when a secret counts as leaked, and a clean message as altered
+timed        the messages whose redaction is timed
+hostile      inputs that could be slow, and how time grows with their size
+peers        installs and runs the other libraries
+peer_worker  runs inside a peer's own environment
+"""

@@ -16,7 +16,7 @@ TARGETS = {"email": 0.1, "phone": 0.3, "tracking": 0.5, "order": 0.3, "card": 0.
 
 
 def main() -> int:
-    """Print the table; the exit status is 0 whatever it says: it informs, tests forbid."""
+    """Print the table; the exit code is always 0, as tests enforce the targets."""
     parser = argparse.ArgumentParser()
     parser.add_argument("part", nargs="?", default="held-out", choices=["dev", "held-out"])
     parser.add_argument("--no-peers", action="store_true")

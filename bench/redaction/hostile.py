@@ -1,4 +1,4 @@
-"""Hostile shapes and their measured growth: four times the input, at most six times the time."""
+"""Hostile inputs and how their time grows: for four times the input at most six times the time."""
 
 import time
 from collections.abc import Callable
@@ -42,7 +42,7 @@ def measure(redact: Callable[[str], str]) -> list[Shape]:
 
 def _shape(redact: Callable[[str], str], name: str, short: str, long: str) -> Shape:
     quick, slow = _best(redact, short), _best(redact, long)
-    # Below a millisecond the clock measures the machine.
+    # Times below a millisecond are noise of the machine.
     return Shape(name, slow * 1000, slow / max(quick, 0.001))
 
 

@@ -1,9 +1,9 @@
-"""Invented identifiers by published formats, with right check digits where the format has one."""
+"""Invented identifiers in published formats, with correct check digits where the format has one."""
 
 import random
 import string
 
-Pair = tuple[str, str]  # what stands in the text, the mask that is demanded in its place
+Pair = tuple[str, str]  # the identifier in the text, the required mask
 
 
 def digits(rng: random.Random, count: int) -> str:

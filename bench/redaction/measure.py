@@ -1,4 +1,4 @@
-"""Leaks, masks, altered clean rows: the same rule for the product and its peers."""
+"""Counts leaks, masks and altered clean rows, by the same rules for the product and its peers."""
 
 import re
 import unicodedata
@@ -30,7 +30,7 @@ class Figures(NamedTuple):
 
 
 def plain(text: str) -> str:
-    """Letters and digits as a reader sees them: what a leak is searched in."""
+    """Letters and digits as a reader sees them; leaks are searched in this form."""
     for written, meant in _ESCAPES:
         text = text.replace(written, meant)
     text = unicodedata.normalize("NFKC", _HIDDEN.sub("", text))
@@ -42,7 +42,7 @@ def plain(text: str) -> str:
 def leaks(row: Row, output: str) -> bool:
     """Whether more than 60 % of the secret, five characters at least, can be read in the output.
 
-    The frame's own words are taken away first; a secret shorter than five must be gone whole.
+    The frame's own words are removed first; a secret shorter than five must be gone completely.
     """
     if row.kind == "address":
         street = row.secret.split(",")[0] if row.secret[0].isdigit() else row.secret
@@ -59,12 +59,12 @@ def leaks(row: Row, output: str) -> bool:
 
 
 def has_mask(row: Row, output: str) -> bool:
-    """Whether the demanded mask stands where the secret stood, and the frame is as it was."""
+    """Whether the required mask replaces the secret and the frame is unchanged."""
     return output == row.text.replace(row.secret, row.mask)
 
 
 def figures(rows: Sequence[Row], outputs: Sequence[str]) -> Figures:
-    """The table of one tool."""
+    """The figures of one tool."""
     totals: Counter[str] = Counter()
     leaked: Counter[str] = Counter()
     altered: Counter[str] = Counter()

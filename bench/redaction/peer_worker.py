@@ -67,7 +67,7 @@ def datafog() -> Callable[[str], str]:
 
 
 def commonregex() -> Callable[[str], str]:
-    """commonregex-improved: every pattern it has for the kinds measured here."""
+    """commonregex-improved with all its patterns for the kinds measured here."""
     import crim
 
     names = "emails phones phones_with_exts credit_cards ssn_number street_addresses po_boxes btc_addresses".split()
@@ -85,7 +85,7 @@ def commonregex() -> Callable[[str], str]:
 
 
 def main() -> None:
-    """One tool, named on the command line; an error while reading one message leaves it as it is."""
+    """Run the tool named on the command line; a message that it fails on stays unchanged."""
     redact = {
         "presidio-analyzer": presidio,
         "scrubadub": scrubadub,

@@ -1,4 +1,4 @@
-"""The peers: each in its own environment under `.venv-peers/`, development only."""
+"""Installs and runs the peers, each in its own environment under `.venv-peers/`."""
 
 import json
 import subprocess
@@ -13,7 +13,7 @@ _TIMEOUT_SECONDS = 900
 
 
 class Answer(NamedTuple):
-    """What a peer made of the messages, and its seconds for each timed one; or why it did not."""
+    """A peer's outputs and its seconds for each timed message, or the reason why it did not run."""
 
     outputs: list[str]
     seconds: list[float]
@@ -21,7 +21,7 @@ class Answer(NamedTuple):
 
 
 def install() -> None:
-    """Make the missing environments; a peer that cannot be installed is said so in the table."""
+    """Create missing environments; a peer that cannot be installed is reported in the table."""
     for name in NAMES:
         home = _HOME / name
         if (home / "bin" / "python").exists():
@@ -43,7 +43,7 @@ def ask(name: str, messages: list[str], timed: list[str]) -> Answer:
             timeout=_TIMEOUT_SECONDS, check=False,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
-        return Answer([], [], "did not end in time")
+        return Answer([], [], "timed out")
     if run.returncode:
         return Answer([], [], (run.stderr.strip().splitlines() or ["failed"])[-1][:60])
     outputs, seconds = json.loads(run.stdout[run.stdout.index("[[") :])

@@ -35,7 +35,7 @@ def rows(part: str) -> list[Row]:
         make = getattr(identifiers, kind)
         for _ in range(PER_KIND):
             secret, mask = make(rng)
-            # Ten bare digits are a phone and sixteen a card, unless the sentence says otherwise.
+            # Ten bare digits count as a phone and sixteen as a card, unless the sentence differs.
             is_ambiguous = kind == "tracking" and secret.isdigit() and len(secret) in {10, 16}
             frame = rng.choice(named if is_ambiguous else sentences).replace("\\t", "\t")
             if rng.random() < 0.3:

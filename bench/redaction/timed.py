@@ -1,4 +1,4 @@
-"""The messages that are timed: one as customers write them, one full of identifiers; 1 KB each."""
+"""The messages whose redaction is timed: a typical one and one full of identifiers; 1 KB each."""
 
 _TYPICAL = (
     "Hi there, I placed an order two weeks ago (order #1234567) and I still have not received it. "

@@ -1,1 +1,10 @@
-"""NEW PACKAGE."""
+"""Result tables and pages.
+
+table     rows of results against their targets, as text and Markdown
+sizes     how many of each are measured: full, small, soak
+page      `python -m bench.report.page`: docs/performance.md
+plot      its bar chart as SVG
+marked    writes a table between two marks of a docs page
+mutation  `python -m bench.report.mutation`: results of `make mutate`
+stats     `python -m bench.report.stats`: lines, coverage, bundle size, clone to demo
+"""

@@ -1,4 +1,4 @@
-"""`python -m bench.report.page`: writes docs/performance.md and its plot from the newest results."""
+"""`python -m bench.report.page`: writes the newest results into docs/performance.md and its plot."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ BEGIN, END = "<!-- figures -->", "<!-- end of figures -->"
 
 
 def main() -> int:
-    """Put the newest run's tables between the page's marks; the words around them stay."""
+    """Write the newest tables between the page's marks; the text around them is kept."""
     found = json.loads((RESULTS / "latest.json").read_text())
     rows = [Row.from_json(raw) for run in found.values() for raw in run["rows"]]
     before, _, rest = PAGE.read_text().partition(BEGIN)
@@ -30,7 +30,7 @@ def main() -> int:
 
 
 def figures(found: dict[str, Any]) -> str:
-    """Each run of a section, and its tables."""
+    """The tables of every section, each with its run."""
     lines = ["![every ratio](performance.svg)", ""]
     for run in found.values():
         rows = [Row.from_json(raw) for raw in run["rows"]]

@@ -1,4 +1,4 @@
-"""The bars of the page: every ratio of a run on one scale, written as an SVG by hand."""
+"""The page's bar chart: every ratio of a run on one scale, as an SVG without a plotting library."""
 
 from __future__ import annotations
 

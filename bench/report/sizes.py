@@ -1,4 +1,4 @@
-"""How much is measured: enough for figures that hold, little to see that it runs, or a soak."""
+"""The sizes of a run: full for reliable figures, small for a smoke run, or a soak."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Sizes:
-    """How many of everything.
+    """How many of each are measured.
 
     Attributes:
         requests: webhooks of each side.

@@ -1,7 +1,7 @@
-"""What the house weighs: lines, tests, coverage, what is shipped, and the way from clone to demo.
+"""Project statistics: lines, tests, coverage, size of the bundle, time from clone to demo.
 
-``python -m bench.report.stats`` prints it; ``--clone`` also clones, installs and runs the demo, with a
-watch beside it.
+``python -m bench.report.stats`` prints them; ``--clone`` also clones, installs and runs the demo,
+and measures the time.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from bench.measures.cold import package_mb
 
 ROOT = Path(__file__).resolve().parents[2]
 SHIPPED = ("app.py", "chalicelib")
-ROOMS = (*SHIPPED, "ops", "local", "bench")
+FOLDERS = (*SHIPPED, "ops", "local", "bench")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -43,38 +43,40 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _lines() -> list[tuple[str, str, str]]:
-    counted = {room: _counted(room) for room in (*ROOMS, "tests")}
-    source = {path: n for room in SHIPPED for path, n in counted[room].items()}
+    counted = {folder: _counted(folder) for folder in (*FOLDERS, "tests")}
+    source = {path: n for folder in SHIPPED for path, n in counted[folder].items()}
     ordered = sorted(source.values())
     largest = max(source, key=lambda path: source[path])
     tests, shipped = sum(counted["tests"].values()), sum(ordered)
     return [
         *(
-            (f"lines in {room}", f"{sum(found.values()):,}", f"{len(found)} modules")
-            for room, found in counted.items()
+            (f"lines in {folder}", f"{sum(found.values()):,}", f"{len(found)} modules")
+            for folder, found in counted.items()
         ),
         ("lines by shipped module: median", f"{statistics.median(ordered):.0f}", ""),
         ("  90 % have at most", f"{ordered[int(len(ordered) * 0.9)]}", ""),
         ("  the longest", f"{source[largest]}", str(largest)),
-        ("lines of tests for a line shipped", f"{tests / shipped:.2f}", ""),
+        ("lines of tests per line shipped", f"{tests / shipped:.2f}", ""),
     ]
 
 
-def _counted(room: str) -> dict[Path, int]:
-    """Lines of each Python file that git knows."""
+def _counted(folder: str) -> dict[Path, int]:
+    """Lines of each Python file under version control."""
     listed = subprocess.run(  # noqa: S603 - git on our own files
-        ["git", "ls-files", "--", room],  # noqa: S607 - git is found by the path
+        ["git", "ls-files", "--", folder],  # noqa: S607 - git is found by the path
         cwd=ROOT,
         capture_output=True,
         text=True,
         check=True,
     )
     files = [Path(one) for one in listed.stdout.split() if one.endswith(".py")]
-    return {one: len((ROOT / one).read_text().splitlines()) for one in files}
+    return {
+        one: len((ROOT / one).read_text().splitlines()) for one in files if (ROOT / one).exists()
+    }
 
 
 def _coverage() -> tuple[str, str, str]:
-    """What the last `make cover` left; lines and branches together, as coverage counts them."""
+    """The result of the last `make cover`; lines and branches together, as coverage counts them."""
     if not (ROOT / ".coverage").exists():
         return ("coverage, with branches", "not measured", "make cover measures it")
     with tempfile.TemporaryDirectory() as folder:
@@ -123,7 +125,7 @@ def _shipped() -> list[tuple[str, str, str]]:
 
 
 def _clone_to_demo() -> tuple[str, str]:
-    """As a newcomer has it: nothing installed, packages from wherever pip finds them."""
+    """Clone, install and run the demo with nothing installed before; returns total and clone time."""
     with tempfile.TemporaryDirectory() as folder:
         clone = Path(folder) / "clone"
         environ = {name: value for name, value in os.environ.items() if name != "VIRTUAL_ENV"}

@@ -1,4 +1,4 @@
-"""The one table: figures of ours beside another's from the same run, against their targets."""
+"""The result table: our figures, a peer's figures of the same run, and the targets."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ class Row:
     """One figure.
 
     Attributes:
-        section: which part of the bench measured it.
-        unit: what `ours` and `theirs` are counted in.
-        ours, theirs: the figures; None where there is nothing to compare with.
-        peer: who `theirs` is.
-        target: the limit of `ratio` where `theirs` is given, else of `ours`; None where the
-            figure is only reported.
+        section: the part of the bench that measured it.
+        unit: the unit of `ours` and `theirs`.
+        ours, theirs: the figures; `theirs` is None if there is no comparison.
+        peer: the name of the comparison.
+        target: the limit of `ratio` if `theirs` is given, otherwise of `ours`; None if the figure
+            is only reported.
         at_least: the target is a lower limit.
-        is_exact: counted, so that missing it fails the run; timings never do.
-        note: what must be known to read it.
+        is_exact: whether it is a count, so that missing its target fails the run; timings never do.
+        note: a remark for the reader.
     """
 
     section: str
@@ -37,24 +37,24 @@ class Row:
 
     @property
     def ratio(self) -> float | None:
-        """Ours by theirs."""
+        """Ours divided by theirs."""
         return self.ours / self.theirs if self.theirs else None
 
     @property
     def met(self) -> bool | None:
-        """Whether the target is met; None where there is none."""
+        """Whether the target is met; None if there is none."""
         if self.target is None:
             return None
         limit = self.target if self.theirs is None else self.target * self.theirs
         return self.ours >= limit if self.at_least else self.ours <= limit
 
     def as_json(self) -> dict[str, Any]:
-        """The row with what follows from it."""
+        """The row with its ratio and whether the target is met."""
         return {**asdict(self), "ratio": self.ratio, "met": self.met}
 
     @classmethod
     def from_json(cls, raw: dict[str, Any]) -> Row:
-        """The row that `as_json` wrote."""
+        """The row from the JSON that `as_json` returned."""
         return cls(**{name: raw[name] for name in cls.__slots__})
 
 
@@ -73,7 +73,7 @@ def printed(rows: Iterable[Row]) -> Iterator[str]:
 
 
 def markdown(rows: Iterable[Row]) -> Iterator[str]:
-    """The table for a page."""
+    """The table as lines of Markdown."""
     yield "| figure | ours | beside | ratio | target | |"
     yield "|---|---:|---:|---:|---:|---|"
     for row in rows:
@@ -97,7 +97,7 @@ def verdict(row: Row) -> str:
 
 
 def number(value: float | None) -> str:
-    """A figure with the digits it deserves."""
+    """A figure with about three significant digits."""
     if value is None:
         return ""
     if value == int(value) or abs(value) >= 100:  # noqa: PLR2004 - three digits say enough

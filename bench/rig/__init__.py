@@ -1,1 +1,8 @@
-"""NEW PACKAGE."""
+"""The system under measurement and its counters.
+
+system  the application on its own engine, driven from outside
+kinds   every kind of event, with its limits
+meter   counts AWS requests and DynamoDB units at the wire
+units   write units by DynamoDB's rules
+cost    dollars per million events
+"""

@@ -1,7 +1,7 @@
-"""Dollars for a million events of a kind, from its counted units at list prices of us-east-1.
+"""Dollars per million events of a kind, from its counted units at list prices of us-east-1.
 
 Prices are those of https://aws.amazon.com/dynamodb/pricing/on-demand/ , /sqs/pricing/ ,
-/lambda/pricing/ and /api-gateway/pricing/ as of November 2026.  Log volume is not in it.
+/lambda/pricing/ and /api-gateway/pricing/ as of November 2026.  Log volume is not included.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ MEMORY_GB = 0.5
 DOOR_SECONDS = 0.015
 """Billed time of a warm webhook: one SQS request."""
 CALL_SECONDS, VENDOR_SECONDS, OWN_SECONDS = 0.004, 0.030, 0.010
-"""What one AWS call, one vendor request and our own code take of the worker's billed time.
+"""The worker's billed time for one AWS call, for one vendor request, and for our own code.
 
-An assumption, not a measurement: DynamoDB answers in single-digit milliseconds, and a vendor is
-what it is.  With 100 ms a vendor request, a million events cost about $1.2 more.
+An assumption, not a measurement: DynamoDB responds in single-digit milliseconds; vendors vary.
+With 100 ms per vendor request, a million events cost about $1.2 more.
 """
 QUEUE_REQUESTS = 3
 """Send, receive, delete; Lambda's empty receives are paid by the poller of a quiet queue only."""
@@ -27,11 +27,11 @@ QUEUE_REQUESTS = 3
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """Dollars a million.
+    """Dollars per million events.
 
     Attributes:
-        http_api: what an HTTP API instead of a REST API in front would make of the total.
-        function_url: with a function URL, which costs nothing.
+        http_api: the total with an HTTP API in place of the REST API.
+        function_url: the total with a function URL, which is free.
     """
 
     gateway: float
@@ -42,22 +42,22 @@ class Cost:
 
     @property
     def total(self) -> float:
-        """All in."""
+        """The sum of all parts, with a REST API."""
         return self.gateway + self.queue + self.functions + self.writes + self.reads
 
     @property
     def http_api(self) -> float:
-        """With an HTTP API in front."""
+        """The total with an HTTP API."""
         return self.total - self.gateway * (1 - HTTP_API / REST_API)
 
     @property
     def function_url(self) -> float:
-        """With a function URL in front."""
+        """The total with a function URL."""
         return self.total - self.gateway
 
 
 def of(*, writes: float, reads: float, aws_calls: int, vendor_calls: int, doors: int = 1) -> Cost:
-    """The cost of an event with so many units, calls and webhooks."""
+    """The cost of an event from its units, calls and webhooks (`doors`)."""
     worker = OWN_SECONDS + aws_calls * CALL_SECONDS + vendor_calls * VENDOR_SECONDS
     seconds = doors * DOOR_SECONDS + worker
     return Cost(

@@ -1,6 +1,6 @@
-"""Every kind of event there is, each as one entry: what is sent, and what it may cost.
+"""Every kind of event as one entry: how to send one, and the limits of its cost.
 
-A new kind of event is a new `Kind` in `KINDS`; counts, processor time, cost and the page follow.
+A new kind of event is a new `Kind` in `KINDS`; counts, processor time, cost and the page include it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from bench.rig.system import System
 
 LONG_ID = "<CAKx7vQ2pT0mWb4yRz8sJd6fHn1gLe3uXo5iVa9kPc@mail.example.com>"
-"""A ticket that came by e-mail has its Message-ID for an id; its rows are longer."""
+"""The id of a ticket created by e-mail is its Message-ID, so its rows are longer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,10 +26,11 @@ class Kind:
     """One kind of event.
 
     Attributes:
-        send: makes one event with this name at the vendor and puts it on the queue.
-        is_peer_work: the peer built on another library does the same work, to be compared.
-        is_routed: with n actions, calls <= 2 n + 4 and write units <= 3 n + 4.
-        calls, writes: limits of another kind.
+        send: creates one event with this name at the vendor and puts it on the queue.
+        is_peer_work: whether the peer built on another library does the same work.
+        is_routed: whether these limits apply: with n actions, calls <= 2 n + 4 and write
+            units <= 3 n + 4.
+        calls, writes: the limits of any other kind.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Kind:
     writes: int | None = None
 
     def limits(self, actions: int) -> tuple[int | None, int | None]:
-        """DynamoDB calls and write units that an event with so many actions may use."""
+        """The limits of DynamoDB calls and write units for an event with that many actions."""
         if self.is_routed:
             return 2 * actions + 4, 3 * actions + 4
         return self.calls, self.writes
@@ -55,7 +56,7 @@ def _by_email(system: System, name: str) -> None:
 
 
 def _two_tags_there(system: System, name: str) -> None:
-    """A second message on a ticket that has its route and its intent."""
+    """A second message on a ticket that already has its route and intent tags."""
     tags = ["route-returns-admin", "mw-intent-refund_request"]
     system.post(system.message(name, tags=tags))
 
@@ -65,7 +66,7 @@ def _rerouted(system: System, name: str) -> None:
 
 
 def _thin(system: System, name: str) -> None:
-    """A notification without a message id: the worker reads the ticket to learn what is new."""
+    """A notification without a message id: the worker reads the ticket to find new messages."""
     body = system.message(name)
     system.post({"ticket_id": body["ticket_id"]})
 
@@ -89,7 +90,7 @@ def _replied_and_closed(system: System, name: str) -> None:
 
 
 def _by_customer(system: System, name: str, text: str, *, is_shipped: bool = True) -> None:
-    """A customer of the shop writes, each for the first time: guard rails count by customer."""
+    """A message by a new customer of the shop, as guard rails count per customer."""
     number = 1001 + int(keys.digest(name)[:6], 16)
     email = f"{keys.digest(name)[:10]}@example.com"
     tracking = {"number": "ZZ555", "url": "https://carrier.example/ZZ555", "company": "DHL"}
@@ -104,7 +105,7 @@ def _by_customer(system: System, name: str, text: str, *, is_shipped: bool = Tru
 
 
 def _fact(system: System, name: str) -> None:
-    """One signed event of HubSpot."""
+    """One signed HubSpot event."""
     del name
     from chalicelib.facts import hubspot_webhook  # noqa: PLC0415 - after the environment
     from local.vendors import hubspot  # noqa: PLC0415
@@ -124,7 +125,7 @@ def _started(system: System, name: str) -> None:
 
 
 def _replied_to(system: System, name: str) -> None:
-    """The recipient of a conversation answers."""
+    """A reply by the recipient of a conversation."""
     _started(system, name)
     system.work()
     _inbound(system, name)
@@ -138,7 +139,7 @@ def _inbound(system: System, name: str) -> None:
 
 
 def _phone(name: str) -> str:
-    """A number that nobody has, for no area has 555; enough of them that no two names share one."""
+    """An unassigned number (there is no area 555), different for each name."""
     return f"+1555{int(keys.digest(name)[:8], 16) % 10_000_000:07d}"
 
 

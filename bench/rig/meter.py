@@ -1,4 +1,4 @@
-"""Counts what leaves for AWS, at the wire: every HTTP request, and the units DynamoDB charged."""
+"""Counts at the wire what is sent to AWS: every HTTP request, and the units DynamoDB charged."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from bench.rig import units
 
 
 class Meter:
-    """Registers itself with the default boto3 session; clients made afterwards are counted.
+    """Registers with the default boto3 session; requests of clients created later are counted.
 
     Attributes:
         requests: HTTP requests by ``service.Operation``, the SDK's own retries included.
@@ -28,7 +28,7 @@ class Meter:
         self.reset()
 
     def reset(self) -> None:
-        """Count from nothing."""
+        """Set the counters to zero."""
         self.requests: Counter[str] = Counter()
         self.writes = 0.0
         self.reads = 0.0

@@ -1,4 +1,4 @@
-"""The application on an engine of its own, driven from the outside, to be measured."""
+"""The application on its own engine, driven from outside, for measurements."""
 
 from __future__ import annotations
 
@@ -24,18 +24,18 @@ UNLIMITED = {
     "concurrent_conversations": 1_000_000,
     "max_message_length": 4096,
 }
-"""A company's own limits are not what is measured."""
+"""Rate limits of the company, high enough not to affect measurements."""
 
 
 class TwoEngines(resources.Aws):
-    """DynamoDB on an engine of its own; everything else as before."""
+    """DynamoDB on its own engine; all other services on the first one."""
 
     __slots__ = ("tables",)
     tables: resources.Aws
 
     @classmethod
     def of(cls, url: str, dynamodb_url: str) -> Self:
-        """Two engines by their addresses."""
+        """Create it from the addresses of both engines."""
         both = cls(url)
         object.__setattr__(both, "tables", resources.Aws(dynamodb_url))
         return both
@@ -47,7 +47,7 @@ class TwoEngines(resources.Aws):
 
     @property
     def environment(self) -> dict[str, str]:
-        """What leads the app to both."""
+        """Variables that point the app to both."""
         return {**super().environment, "AWS_ENDPOINT_URL_DYNAMODB": self.tables.url}
 
 
@@ -56,7 +56,7 @@ class System:
 
     Args:
         on_dynoxide: tables on dynoxide, whose indexes do not slow down as they grow.
-        variables: of the app's environment, besides the local ones.
+        variables: further variables for the app's environment.
     """
 
     shopify: Any = None
@@ -98,30 +98,30 @@ class System:
         self._open.close()
 
     def post(self, body: dict[str, Any]) -> dict[str, Any]:
-        """One webhook, as API Gateway would hand it to the function."""
+        """Post one webhook, as API Gateway would pass it to the function."""
         headers = {"x-richpanel-webhook-token": self.stage.secrets.webhook_token}
         return self.request("/webhook/richpanel", json.dumps(body), headers)
 
     def request(self, path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
-        """One POST to a route, as API Gateway would hand it to the function."""
+        """Send one POST to a route, as API Gateway would pass it to the function."""
         event = gateway_event(path, body, headers)
         answer: dict[str, Any] = self.app.app(event, lambda_events.Context("rp-mw-dev", 25.0))
         assert answer["statusCode"] < 300, answer  # noqa: PLR2004
         return answer
 
     def message(self, ticket_id: str, *, tags: Sequence[str] = ()) -> dict[str, Any]:
-        """A ticket with one message at the vendor, and the webhook that tells of it."""
+        """Add a ticket with one message at the vendor; returns the body of its webhook."""
         text, comment_id = "I want a refund", self.comment_of(ticket_id)
         self.richpanel.add_ticket(ticket_id, comments=[{"id": comment_id, "body": text}], tags=tags)
         return {"ticket_id": ticket_id, "message_id": comment_id, "message": text}
 
     @staticmethod
     def comment_of(ticket_id: str) -> str:
-        """The id of the message that `message` puts on a ticket."""
+        """The id of the message that `message` adds to a ticket."""
         return f"c-{keys.digest(ticket_id)[:12]}"
 
     def send_again(self, ticket_id: str) -> None:
-        """The webhook once more, as recovery sends it: past the queue's own deduplication."""
+        """Send the webhook's job again as recovery does, past the queue's own deduplication."""
         from chalicelib.once.door import InboundRequest  # noqa: PLC0415
         from chalicelib.once.job import Recovery  # noqa: PLC0415 - the environment is set by now
         from chalicelib.support import webhook as richpanel_webhook  # noqa: PLC0415
@@ -133,22 +133,22 @@ class System:
 
     @property
     def vendors(self) -> list[Any]:
-        """Every simulated vendor there is."""
+        """Every simulated vendor of this system."""
         return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
 
     def read_switches(self) -> None:
-        """Read the switches anew, so that the next event finds them fresh."""
+        """Refresh the cached switches, so that the next event does not have to."""
         self.services.switches._cached = None  # noqa: SLF001
         self.services.switches.current()
 
     def reset_counts(self) -> None:
-        """Count calls and units from nothing."""
+        """Set the counters of calls and units to zero."""
         self.meter.reset()
         for vendor in self.vendors:
             vendor.forget_calls()
 
     def vendor_calls(self) -> int:
-        """Requests to vendors since then."""
+        """Requests to vendors since the last `reset_counts`."""
         return sum(len(vendor.calls) for vendor in self.vendors)
 
     def actions_begun(self) -> int:
@@ -158,11 +158,11 @@ class System:
         return sum("event_key" in item for page in pages for item in page["Items"])
 
     def forget_queue(self) -> None:
-        """Throw away what is on the queue."""
+        """Delete every message on the queue."""
         self.aws.client("sqs").purge_queue(QueueUrl=self.stage.queue_url)
 
     def work(self) -> int:
-        """Handle what is on the queue; returns how many messages that was."""
+        """Handle every message on the queue; returns how many there were."""
         handled = 0
         while self.pump.pump_one() is not None:
             handled += 1
@@ -171,7 +171,7 @@ class System:
 
 @contextmanager
 def whole() -> Iterator[System]:
-    """A system with every vendor there is, that answers customers by itself."""
+    """A system with all vendors and with automatic replies enabled."""
     from chalicelib.facts.dataset import definition  # noqa: PLC0415 - after the environment
     from local.vendors.powerbi import PowerBi  # noqa: PLC0415
     from local.vendors.ses import Ses  # noqa: PLC0415
@@ -202,14 +202,14 @@ def whole() -> Iterator[System]:
 
 
 def lift_rate_limits() -> None:
-    """A vendor's quota is not what is measured: no call of this process waits for its turn."""
+    """Disable our rate limits in this process, as vendor quotas are not measured."""
     from chalicelib.vendors.rate_limit import RateLimit  # noqa: PLC0415 - after the environment
 
     RateLimit._take = lambda _: 0.0  # type: ignore[method-assign] # noqa: SLF001
 
 
 def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:
-    """A POST as API Gateway's REST API (payload 1.0) hands it over."""
+    """A POST as API Gateway's REST API (payload 1.0) passes it."""
     headers = {"content-type": "application/json"} | {k.lower(): v for k, v in headers.items()}
     return {
         "resource": path,

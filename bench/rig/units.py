@@ -13,10 +13,10 @@ UNIT_BYTES = 1024
 
 
 def of_refused(item: Mapping[str, Any] | None) -> float:
-    """Units of a write whose condition failed: those of the item it met, one at least.
+    """Units of a write whose condition failed: those of the existing item, at least one.
 
     Args:
-        item: what stood there, in DynamoDB's JSON; None where nothing did or nothing was told.
+        item: the existing item in DynamoDB's JSON; None if there was none or it was not returned.
     """
     plain = TypeDeserializer()
     met = {name: plain.deserialize(value) for name, value in (item or {}).items()}

@@ -1,1 +1,13 @@
-"""NEW PACKAGE."""
+"""AWS services behind the ports of the core.
+
+dynamo          the storage port on a DynamoDB table
+dynamo_calls    one DynamoDB call, and which error each failure becomes
+expressions     update and condition expressions, PartiQL statements
+typed_values    plain values to DynamoDB's typed ones and back
+queue           the SQS FIFO queue: send a job, defer a message in flight
+switches        the four switches, read from SSM and cached
+secrets         named secrets, read from Secrets Manager and cached
+logs            JSON log lines and CloudWatch metrics, both redacted
+lambda_events   SQS records and the Lambda context as plain values
+stage_guard     refuses to start on another stage's tables or queue
+"""

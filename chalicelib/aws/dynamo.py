@@ -16,6 +16,9 @@ from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 
 __all__ = ["ConditionFailed", "Item", "Table", "TransactionRefused"]
 
+BATCH_TRIES = 3
+"""Requests for the parts of a batch that DynamoDB leaves undone, the first one included."""
+
 
 class Table:
     """One table, by its name.
@@ -262,7 +265,7 @@ class Table:
     def _insisting(self, operation: str, asked: object, *, left: str) -> Iterator[Any]:
         """The answers to a batch: what one leaves undone is asked again, twice at most."""
         requests = {self.name: asked}
-        for _ in range(3):
+        for _ in range(BATCH_TRIES):
             answer = call(self._client, operation, RequestItems=requests)
             yield answer
             requests = answer.get(left) or {}

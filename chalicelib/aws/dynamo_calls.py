@@ -13,7 +13,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.aws.typed_values import from_wire
 from chalicelib.errors import TransientError
-from chalicelib.once.store import ConditionFailed, TransactionRefused
+from chalicelib.once.store import ConditionFailed, TransactionConflict, TransactionRefused
 
 _CONDITION_FAILED = {"ConditionalCheckFailedException", "ConditionalCheckFailed"}
 
@@ -24,6 +24,7 @@ def call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN4
     Raises:
         ConditionFailed: the call's condition did not hold.
         TransactionRefused: conditions of a transaction did not hold.
+        TransactionConflict: another transaction was writing one of the items.
         TransientError: anything else.
     """
     try:
@@ -46,6 +47,8 @@ def _cancelled(
     codes = {str(reason.get("Code", "None")) for reason in reasons} - {"None"}
     if not codes or codes - {"ConditionalCheckFailed"}:
         other = min(codes - {"ConditionalCheckFailed"}, default="cancelled")
+        if other == "TransactionConflict":
+            return TransactionConflict(operation)
         return TransientError("dynamodb", operation, reason=other)
     return TransactionRefused(
         [

@@ -20,16 +20,16 @@ def update(
     discard: Mapping[str, frozenset[str]],
     values: Mapping[str, object],
 ) -> Item:
-    """The arguments of an update; attributes go by the names that their users know.
+    """The arguments of an update, with attributes under their plain names.
 
     Args:
         key: the item's key.
-        set_: attributes that take a value.
+        set_: attributes and their new values.
         condition: a condition expression over ``#attribute`` and ``:value`` names.
-        add: numbers to add to, members to add to a set.
-        keep: attributes that take a value only where they have none.
-        remove: attributes to take away.
-        discard: members to take out of a set.
+        add: numbers to add to attributes, members to add to sets.
+        keep: attributes and values to set only where they have none.
+        remove: attributes to delete.
+        discard: members to remove from sets.
         values: the condition's values.
     """
     names: dict[str, str] = {}
@@ -60,7 +60,7 @@ def update(
 def conditional(
     condition: str, values: Mapping[str, Any], names: Mapping[str, str] | None = None
 ) -> Item:
-    """The arguments of a condition, and of other names and values beside it."""
+    """The arguments of a condition, merged with the given names and values."""
     found: Item = {}
     used = dict(names or {})
     if condition:
@@ -78,7 +78,7 @@ def conditional(
 
 
 def insertion(table: str, item: Mapping[str, Any]) -> Item:
-    """The PartiQL statement that inserts an item, given as DynamoDB takes it."""
+    """The PartiQL statement that inserts an item of typed values."""
     names = ",".join(f"'{name}':?" for name in item)
     return {
         "Statement": f'INSERT INTO "{table}" VALUE {{{names}}}',
@@ -87,20 +87,20 @@ def insertion(table: str, item: Mapping[str, Any]) -> Item:
 
 
 def replacement(table: str, changes: Mapping[str, Any], where: Mapping[str, Any]) -> Item:
-    """The PartiQL statement that gives a row new values, given as DynamoDB takes them.
+    """The PartiQL statement that updates a row with typed values.
 
-    Several assignments are parted by commas: the reference names only repeated ``SET``, DynamoDB
-    Local takes both.
+    Assignments are separated by commas: the reference shows only repeated ``SET``, DynamoDB Local
+    accepts both.
 
     Args:
-        table: its name.
+        table: the table's name.
         changes: attributes and their new values.
-        where: attributes that must have these very values, the key's among them.
+        where: attributes that must have exactly these values, the key included.
     """
     assigned = ",".join(f'"{name}"=?' for name in changes)
     met = " AND ".join(f'"{name}"=?' for name in where)
     return {
-        # Names are the code's own; every value is a parameter.
+        # The code chooses every name; every value is a parameter.
         "Statement": f'UPDATE "{table}" SET {assigned} WHERE {met}',  # noqa: S608
         "Parameters": [*changes.values(), *where.values()],
     }

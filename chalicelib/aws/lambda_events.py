@@ -1,4 +1,4 @@
-"""What Lambda hands over, as plain values."""
+"""SQS records and the Lambda context as plain values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from chalicelib.once.ports import Delivery
 
 
 def delivery(record: Mapping[str, Any], context: Any, *, max_receives: int) -> Delivery:  # noqa: ANN401
-    """One SQS record with the time its invocation has left."""
+    """One SQS record with the time left in its invocation."""
     return Delivery(
         body=record["body"],
         message_id=record["messageId"],
@@ -21,5 +21,5 @@ def delivery(record: Mapping[str, Any], context: Any, *, max_receives: int) -> D
 
 
 def time_left(context: Any) -> Callable[[], float]:  # noqa: ANN401 - Lambda's context
-    """How many seconds the invocation has left, asked anew at every call."""
+    """A function that returns the seconds left in the invocation, computed at every call."""
     return lambda: context.get_remaining_time_in_millis() / 1000

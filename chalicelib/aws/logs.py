@@ -6,9 +6,9 @@ Example line::
      "step": "worker", "env": "prod", "mw_release": "1.4.0", "mw_trace_id": "1f...",
      "ticket_id": "9b4e...", "idempotency_key": "77a0...", "attempt": 1}
 
-A metric is stored under every set of dimensions its record names, and an alarm reads exactly one
-set.  Each is written by stage alone and with all its dimensions; `ROLLUPS` names the sums between
-that alarms and the dashboard read.  Every set is a metric of its own on the bill, so there are no
+A metric is stored under every set of dimensions that its record names, and an alarm reads exactly
+one set.  Each metric is written by stage alone and with all its dimensions; `ROLLUPS` adds the
+partial sums that alarms and the dashboard read.  Every set is billed as a metric, so there are no
 more of them.
 """
 
@@ -30,30 +30,30 @@ ROLLUPS: Mapping[str, tuple[str, ...]] = {
     "mw.ingress.rejected": ("code",),
     "mw.vendor.failed": ("outcome",),
 }
-"""Metric to the dimensions under which it is summed besides, each one with the stage."""
+"""Metric to the further dimensions under which it is summed, each together with the stage."""
 
 _STEPS = {"reconcile": "system", "ops": "system"}
-"""What does not name its step by its first word."""
+"""Event prefixes whose step has another name."""
 _WARNING_WORDS = ("failed", "refused", "unknown", "parked", "rejected", "unreadable", "dead_letter")
 
 
 _XRAY = re.compile(r"Root=(1-[0-9a-f]{8}-[0-9a-f]{24});.*\bSampled=1\b")
-"""Lambda's trace header, of an invocation whose trace is kept."""
+"""Lambda's trace header of a sampled invocation."""
 
 _DIGESTS = ("mw_trace_id", "ticket_id", "idempotency_key")
 _DIGEST = re.compile(r"(?=[0-9]*[a-f])[0-9a-f]{16}")
-"""Our own digests, in most lines: to tell one from a number costs more than the rest of a line,
-and three in a hundred would be taken for an order number, so that a trace led nowhere.  Sixteen
-digits without a letter could be a card's and are not let through.
+"""Our own digests skip redaction: to distinguish one from a number costs more than the rest of a line,
+and three in a hundred would be masked as order numbers, which breaks the trace.  Sixteen digits
+without a letter could be a card number and are redacted.
 """
 _ENCODE = json.JSONEncoder(default=str, separators=(",", ":")).encode
 
 
 class JsonLog:
-    """`ports.Log` as JSON lines; one writer per container.
+    """`once.ports.Log` as JSON lines; one writer per container.
 
     Args:
-        xray: gives the trace header of the invocation, empty where there is none.
+        xray: returns the trace header of the invocation, empty where there is none.
     """
 
     def __init__(
@@ -72,7 +72,7 @@ class JsonLog:
         self._stream = stream
 
     def event(self, name: str, **fields: object) -> None:
-        """See `ports.Log.event`."""
+        """See `once.ports.Log.event`."""
         level = "WARNING" if any(word in name for word in _WARNING_WORDS) else "INFO"
         first = name.partition(".")[0]
         head = {
@@ -87,7 +87,7 @@ class JsonLog:
         self._write({**head, **self._always, **self._safe({**trace.current(), **fields})})
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
-        """See `ports.Log.metric`; the format is CloudWatch's embedded metric format."""
+        """See `once.ports.Log.metric`; written in CloudWatch's embedded metric format."""
         labels = {"stage": self._stage, **dimensions}
         sets = [["stage"]]
         sets += [[one, "stage"] for one in ROLLUPS.get(name, ()) if one in dimensions]
@@ -110,12 +110,12 @@ class JsonLog:
         )
 
     def _safe(self, fields: Mapping[str, object]) -> Mapping[str, Any]:
-        """The fields redacted; if that fails, the text is dropped and not the line."""
+        """The redacted fields; if redaction fails, the fields are dropped and the line is written."""
         present = {name: value for name, value in fields.items() if value is not None}
         kept = {name: present.pop(name) for name in _DIGESTS if _is_digest(present.get(name))}
         try:
             return {**redaction.redact_mapping(present), **kept}
-        except Exception:  # noqa: BLE001 - whatever fails, nothing unredacted may leave
+        except Exception:  # noqa: BLE001 - whatever fails, nothing unredacted may be logged
             self.metric("mw.redaction.failed")
             return {"redaction": "failed"}
 

@@ -13,7 +13,7 @@ MAX_VISIBILITY_SECONDS = 43_200
 
 
 class SqsOutbox:
-    """`ports.OutboxPort` on SQS; the queue's URL is looked up once per container."""
+    """`once.ports.Outbox` on SQS; the queue's URL is looked up once per container."""
 
     def __init__(self, client: Any, queue_name: str) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
@@ -21,7 +21,7 @@ class SqsOutbox:
         self._queue_url = ""
 
     def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
-        """See `ports.OutboxPort.put`."""
+        """See `once.ports.Outbox.put`."""
         try:
             answer = self._client.send_message(
                 QueueUrl=self._url(),
@@ -34,7 +34,7 @@ class SqsOutbox:
         return str(answer["MessageId"])
 
     def defer(self, receipt_handle: str, seconds: float) -> None:
-        """See `ports.OutboxPort.defer`."""
+        """See `once.ports.Outbox.defer`."""
         try:
             self._client.change_message_visibility(
                 QueueUrl=self._url(),

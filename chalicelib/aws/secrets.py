@@ -1,4 +1,4 @@
-"""Named secrets, cached; a secret may be a plain text or JSON with two active tokens.
+"""Named secrets, cached; a secret is plain text or JSON with two active tokens.
 
 ``rp-mw/<stage>/richpanel/webhook_token`` holds either the token itself or, while it is rotated,
 ``{"active_tokens": ["new", "old"]}``.
@@ -18,7 +18,7 @@ CACHE_SECONDS = 300.0
 
 
 class SecretsManager:
-    """`ports.SecretsPort` on AWS Secrets Manager."""
+    """`once.ports.SecretsPort` on AWS Secrets Manager."""
 
     def __init__(self, client: Any, clock: Clock) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
@@ -26,7 +26,7 @@ class SecretsManager:
         self._cache: dict[str, tuple[float, str]] = {}
 
     def text(self, name: str, *, refresh: bool = False) -> str:
-        """See `ports.SecretsPort.text`."""
+        """See `once.ports.SecretsPort.text`."""
         now = self._clock.monotonic()
         cached = self._cache.get(name)
         if cached and not refresh and now - cached[0] < CACHE_SECONDS:
@@ -42,9 +42,24 @@ class SecretsManager:
         self._cache[name] = (now, text)
         return str(text)
 
+    def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
+        """The active tokens of a secret.
+
+        Args:
+            name: the secret.
+            missing: the code of the error where it holds no token.
+
+        Raises:
+            UnavailableError: the secret cannot be read, or holds no token.
+        """
+        tokens = active_tokens(self.text(name))
+        if not tokens:
+            raise UnavailableError(missing)
+        return tokens
+
 
 def active_tokens(text: str) -> tuple[str, ...]:
-    """The tokens a secret's text allows at this time; empty when it holds none."""
+    """The tokens that a secret's text currently allows; empty when it holds none."""
     try:
         raw = json.loads(text)
     except ValueError:

@@ -1,12 +1,12 @@
-"""Refuses to start when the queue or a table belongs to another stage, or the queue to others.
+"""Refuses to start on a table or queue of another stage, or on a queue of another deployment.
 
-Names are checked by `settings`; here the resources' own ``stage`` tags are, because a name can be
-overridden by a variable and a tag comes from the declaration that made the resource.
+`settings` checks the names; this module checks the resources' own ``stage`` tags, because a variable
+can override a name, and a tag comes from the declaration that created the resource.
 
 A stage is deployed in one of two ways: by a CloudFormation stack, or by provisioned resources and
-`chalice deploy`.  The queue's tag ``managed-by`` says which, and the functions carry theirs as a
-variable: two workers on one queue, one of them forgotten, would act by two releases at once.  An operator's
-command is no worker and takes either.
+`chalice deploy`.  The queue's tag ``managed-by`` says which, and the functions have theirs as a
+variable: two workers on one queue, one of them forgotten, would run two releases at once.  An
+operator's command is not a worker and accepts either.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check(
     """Compare the tags of the tables and the queue with the stage and the way it is deployed.
 
     Raises:
-        SettingsError: a resource has another stage's tag, or none, or the queue another manager's.
+        SettingsError: a resource has another stage's tag or none, or the queue another manager.
         TransientError: the tags could not be read.
     """
     try:
@@ -43,13 +43,13 @@ def check(
     wrong = sorted(name for name, tag in found.items() if tag != stage)
     if wrong:
         raise SettingsError(f"not tagged stage={stage}: {', '.join(wrong)}")
-    owner = queue.get("managed-by", "nobody")
+    owner = queue.get("managed-by", "no deployment")
     if managed_by not in ("either", owner):
         raise SettingsError(f"{queue_name} is managed by {owner}, this deployment is {managed_by}")
 
 
 def check_table(dynamodb: Any, *, stage: str, table: str) -> None:  # noqa: ANN401
-    """The same for one table that not every function uses.
+    """Compare the tag of one table that not every function uses with the stage.
 
     Raises:
         SettingsError: it has another stage's tag, or none.

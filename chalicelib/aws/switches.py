@@ -1,8 +1,8 @@
 """The four switches of a stage, read from SSM and kept for at most 25 seconds.
 
 Parameters: ``/rp-mw/<stage>/{kill_switch,safe_mode,automation_enabled,shadow_mode}``.  Environment
-variables of the same names in upper case may only tighten them.  A parameter that is missing or
-cannot be read makes the whole set unreadable: nothing starts then and nothing is skipped.
+variables of the same names in upper case may only tighten them.  A missing or unreadable
+parameter makes the whole set unreadable: then nothing starts and nothing is skipped.
 """
 
 from __future__ import annotations
@@ -12,19 +12,18 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import SwitchesUnreadableError
-from chalicelib.once.ports import Clock, Switches
-from chalicelib.settings import Tightening, parsed_flag
+from chalicelib.once.ports import Clock, Switches, Tightening, parsed_flag
 
 NAMES = ("kill_switch", "safe_mode", "automation_enabled", "shadow_mode")
 REFRESH_SECONDS = 15.0
-"""A value younger than this is used without asking."""
+"""A younger value is used without a call to SSM."""
 STALE_SECONDS = 25.0
-"""A value older than this is never used, also when SSM cannot be reached: what starts on it has
-left five seconds later, and a switch stops within thirty."""
+"""An older value is never used, even when SSM cannot be reached: an action that starts on it is sent
+within five seconds, so a switch takes effect within thirty."""
 
 
 class SsmSwitches:
-    """`ports.SwitchesPort` on SSM parameters."""
+    """`once.ports.SwitchesPort` on SSM parameters."""
 
     def __init__(self, ssm: Any, prefix: str, tighten: Tightening, clock: Clock) -> None:  # noqa: ANN401
         self._ssm = ssm
@@ -34,7 +33,7 @@ class SsmSwitches:
         self._cached: tuple[float, Switches] | None = None
 
     def current(self) -> Switches:
-        """See `ports.SwitchesPort.current`."""
+        """See `once.ports.SwitchesPort.current`."""
         now = self._clock.monotonic()
         if self._cached and now - self._cached[0] < REFRESH_SECONDS:
             return self._cached[1]
@@ -43,7 +42,7 @@ class SsmSwitches:
             self._cached = (now, self._read())
         except SwitchesUnreadableError as error:
             unreadable = error
-        # Asking takes time too, in vain or not.
+        # The call takes time too, whether it succeeds or not.
         if self._cached and self._clock.monotonic() - self._cached[0] < STALE_SECONDS:
             return self._cached[1]
         raise unreadable

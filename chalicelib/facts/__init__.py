@@ -1,1 +1,21 @@
-"""NEW PACKAGE."""
+"""Facts: calls, texts, e-mails and cases from Aloware and HubSpot, counted once each in Power BI.
+
+In the order of an event:
+
+    door             the two webhook routes: verified, parsed, queued
+    aloware_webhook  Aloware: credential and body, as a job
+    hubspot_webhook  HubSpot: signatures and batches, as jobs
+    jobs             what the queue carries: one Aloware delivery, one HubSpot batch
+    mapping          a job's facts: metric, agent, day, or why it does not count; pure
+    keeping          the worker's handler: applies the roster and stores the facts
+    ledger           every fact once, in Quill's table
+    roster           the agents whose events count
+    ring_group       the roster read from Aloware
+    posting/         the scheduled writer: posts stored facts to Power BI in batches
+
+What these share:
+
+    model            facts, agents, dimensions, and the ports of roster and sink
+    dataset          the dataset's tables, relationships, measures and rows; pure
+    keys             fact and action keys
+"""

@@ -1,10 +1,10 @@
-"""Aloware: a JSON envelope with a static credential, sent once and never again.
+"""Aloware: a JSON envelope with a static credential, sent once without retries.
 
 ``{"event": "OutboundPhoneCall-DispositionCompleted", "body": {"id": 719285063, "type": 1, ...}}``;
 the integration's test button posts ``{"test_payload": true}``.  The sender authenticates by Bearer
 or Basic, signs nothing, gives no delivery id and retries nothing (live capture of August 2026;
-options of its own n8n node).  Integers may come as texts, ``owner_id`` -1 means nobody.  The body
-holds customers' names, numbers and an unprotected link to the recording: none of it is carried on.
+options of its own n8n node).  Integers may come as texts, ``owner_id`` -1 means no owner.  The body
+holds customers' names, numbers and an unprotected link to the recording: all of it is dropped.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[A-Za-z0-9._ -]{1,80}")
 _ZONE = re.compile(r"[A-Za-z0-9_+-]{1,30}(/[A-Za-z0-9_+-]{1,30}){0,2}")
 _TIME = re.compile(r"\d{4}-\d{2}-\d{2}[T ][0-9:.+Z-]{5,26}")
 _NUMBER = re.compile(r"-?\d{1,9}")
-_NOBODY = frozenset({"-1", "0"})
+_NO_AGENT = frozenset({"-1", "0"})
 
 _DISPOSITIONS: Mapping[str, int] = {
     "in progress": 1,
@@ -68,7 +68,7 @@ def verify(headers: Mapping[str, str], credentials: Sequence[str]) -> None:
 
 
 def parse(request: InboundRequest) -> AlowareDelivery | None:
-    """The job a delivery stands for; None for the integration's test payload.
+    """The job of a delivery; None for the integration's test payload.
 
     Raises:
         TooLargeError: the body has more than 1 MiB.
@@ -123,7 +123,7 @@ def _unwrapped(envelope: dict[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def _communication_id(body: Mapping[str, Any]) -> str | None:
-    """`id`; for transcriptions, which have none, that of the communication they belong to."""
+    """`id`; for transcriptions, which have none, the id of their communication."""
     candidates = (
         _inner(body, "communication").get("id"),
         _inner(body, "transcription").get("communication_id"),
@@ -143,7 +143,7 @@ def _disposition(body: Mapping[str, Any]) -> int | None:
 
 def _agent(value: object) -> str | None:
     agent = _matching(_ID, value)
-    return None if agent in _NOBODY else agent
+    return None if agent in _NO_AGENT else agent
 
 
 def _integer(value: object) -> int | None:
@@ -152,7 +152,7 @@ def _integer(value: object) -> int | None:
 
 
 def _matching(pattern: re.Pattern[str], value: object) -> str | None:
-    """A text or number that has the expected form; anything else is not carried on."""
+    """A text or number of the expected form; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     text = str(value).strip()

@@ -1,8 +1,8 @@
 """The dataset `Quill_Agent_Realtime`: tables, relationships, measures, and their rows; pure.
 
-Rows of facts can arrive twice where an outcome was not known, as Power BI has no idempotency key;
-so every measure counts distinct `EventID`s.  `FactDateKey` and `DimDate.Date` are one type, or no
-relationship between them can be built.
+Fact rows can arrive twice when an outcome was unknown, as Power BI has no idempotency key; so every
+measure counts distinct `EventID`s.  `FactDateKey` and `DimDate.Date` have the same type, which a
+relationship requires.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ DIMENSIONS = (DIM_AGENT, DIM_METRIC, DIM_DATE)
 ROWS_PER_POST = 10_000
 """Power BI's limit; https://learn.microsoft.com/power-bi/developer/embedded/push-datasets-limitations."""
 YEARS_AROUND = 5
-"""DimDate holds so many years before and after the present one."""
+"""DimDate holds this many years before and after the current one."""
 
 TABLES: Mapping[str, Mapping[str, str]] = {
     FACT_EVENT: {
@@ -124,7 +124,7 @@ def fact_row(fact: Fact) -> Row:
 
 
 def dimension_keys(facts: Iterable[Fact], this_year: int) -> dict[str, frozenset[str]]:
-    """The keys of each dimension that facts refer to; a day's key is its year."""
+    """The keys of each dimension that facts refer to; DimDate's keys are years."""
     listed = list(facts)
     years = {
         fact.date[:4] for fact in listed if abs(int(fact.date[:4]) - this_year) <= YEARS_AROUND
@@ -137,7 +137,7 @@ def dimension_keys(facts: Iterable[Fact], this_year: int) -> dict[str, frozenset
 
 
 def seed_keys(this_year: int) -> dict[str, frozenset[str]]:
-    """What a new dataset starts with: every metric, and the days around the present."""
+    """The keys of a new dataset: every metric, and the years around the current one."""
     years = range(this_year - YEARS_AROUND, this_year + YEARS_AROUND + 1)
     return {
         DIM_METRIC: frozenset(metric.value for metric in Metric),
@@ -175,7 +175,7 @@ def _metric_row(metric: Metric) -> Row:
 
 @cache
 def _year_rows(year: int) -> tuple[Row, ...]:
-    """A year's days; made once, as formatting a date goes through the C library's locale."""
+    """A year's days; cached, because formatting a date goes through the C library's locale."""
     return tuple(_day_row(day) for day in _days(year))
 
 

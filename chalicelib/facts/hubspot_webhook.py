@@ -1,11 +1,12 @@
 """HubSpot: signed batches of up to 100 events, and workflow webhooks with one record each.
 
 A batch is a JSON array, signed by v3 over method, URI, body and a timestamp; a workflow webhook is
-one JSON object, signed by v2 (developers.hubspot.com: validating requests).  The key of both is the
-client secret of the app.  A batch is repeated up to ten times when it is not answered 2xx within
-seconds, with a higher ``attemptNumber``; ``eventId`` is not unique and nothing is in order.
+one JSON object, signed by v2 (developers.hubspot.com: validating requests).  Both use the
+client secret of the app as the key.  A batch is redelivered up to ten times when it is not answered
+2xx within seconds, with a higher ``attemptNumber``; ``eventId`` is not unique and order is not
+guaranteed.
 
-Property values may be a customer's own words: only constants of an enumeration are carried on.
+Property values may be a customer's text: only constants of an enumeration are kept.
 """
 
 from __future__ import annotations
@@ -31,12 +32,12 @@ TIMESTAMP = "x-hubspot-request-timestamp"
 SIGNATURE = "x-hubspot-signature"
 SIGNATURE_VERSION = "x-hubspot-signature-version"
 WINDOW_MS = 300_000
-"""A signature is good for five minutes: backwards by the vendor's rule, forwards by ours."""
+"""A signature's timestamp may be five minutes old (the vendor's rule) or early (ours)."""
 MAX_BODY_BYTES = 4 * 1024 * 1024
 EVENTS_PER_MESSAGE = 100
 """One batch is one queue message; a hundred reduced events have at most some 80 KB."""
 LANES = 4
-"""FIFO groups of batches: so many are worked on side by side; tickets keep the other workers."""
+"""FIFO groups of batches, which limits how many are processed at the same time."""
 
 OBJECT_TYPES: Mapping[str, str] = {
     "contact": "0-1",
@@ -62,7 +63,7 @@ _DECODED: Mapping[str, str] = {
     "%2C": ",",
     "%3B": ";",
 }
-"""What HubSpot decodes in the URI before it signs; everything else stays encoded."""
+"""Escapes that HubSpot decodes in the URI before signing; all others stay encoded."""
 
 _ENCODED = re.compile("|".join(_DECODED), re.IGNORECASE)
 _TYPE = re.compile(r"[A-Za-z0-9_.]{1,80}")
@@ -115,9 +116,9 @@ def signature_v2(secret: str, *, uri: str, body: bytes) -> str:
 
 
 def parse(request: InboundRequest) -> list[HubSpotBatch]:
-    """The jobs a request stands for: one per hundred events, so one for any real batch.
+    """The jobs of a request: one per hundred events, so one for any real batch.
 
-    An entry that is no event becomes one that counts nothing: it must not fail the other 99.
+    An invalid entry becomes an event that does not count: it must not fail the other 99.
 
     Raises:
         TooLargeError: the body has more than 4 MiB.
@@ -139,7 +140,7 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
 
 
 def _batch(request: InboundRequest, events: tuple[HubSpotEvent, ...]) -> HubSpotBatch:
-    """The same events give the same key in every retry: ``attemptNumber`` is no part of it."""
+    """The same events have the same key in every redelivery: ``attemptNumber`` is not part of it."""
     content = json.dumps([one.model_dump(mode="json") for one in events], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()
     return HubSpotBatch(
@@ -188,7 +189,7 @@ def _event(raw: object) -> HubSpotEvent:
 
 
 def _workflow_event(raw: Mapping[str, Any]) -> HubSpotEvent:
-    """A workflow's record; the workflow names what happened in a static field ``event_key``."""
+    """A workflow's record; its static field ``event_key`` names the kind of event."""
     found = raw.get("properties")
     properties = found if isinstance(found, dict) else raw
     event_key = _matching(_PROPERTY, _plain(raw.get("event_key") or properties.get("event_key")))
@@ -220,7 +221,7 @@ def _milliseconds(value: object) -> int | None:
 
 
 def _matching(pattern: re.Pattern[str], value: object) -> str | None:
-    """A text or number that has the expected form; anything else is not carried on."""
+    """A text or number of the expected form; None for anything else."""
     if isinstance(value, bool) or not isinstance(value, str | int):
         return None
     text = str(value).strip()
@@ -228,7 +229,7 @@ def _matching(pattern: re.Pattern[str], value: object) -> str | None:
 
 
 def _hash_of(raw: object) -> str:
-    """Stands for an id that is not there; the same in every retry."""
+    """A substitute for a missing id; the same in every redelivery."""
     if isinstance(raw, dict):
         raw = {name: value for name, value in raw.items() if name != "attemptNumber"}
     content = json.dumps(raw, sort_keys=True, separators=(",", ":"))
@@ -242,4 +243,4 @@ def _is_workflow(body: bytes) -> bool:
 def _compare(given: str, wanted: Sequence[str]) -> None:
     matches = [hmac.compare_digest(given.encode("utf-8", "replace"), w.encode()) for w in wanted]
     if not any(matches):
-        raise SignatureError("invalid_signature", "the signature does not fit the request")
+        raise SignatureError("invalid_signature", "the signature does not match the request")

@@ -10,19 +10,19 @@ from chalicelib.once.job import Job
 
 
 class AlowareDelivery(Job):
-    """One delivery of Aloware about one communication, reduced to what a fact is made of.
+    """One delivery of Aloware about one communication, reduced to the fields a fact needs.
 
-    Names, numbers, recordings and message texts of the delivery are not carried.
+    Names, numbers, recordings and message texts of the delivery are dropped.
 
     Attributes:
-        event: the delivery's name, e.g. ``OutboundPhoneCall-DispositionCompleted``; it can lie.
+        event: the delivery's name, e.g. ``OutboundPhoneCall-DispositionCompleted``; can be wrong.
         communication_id: all deliveries of one call share it.
-        type: 1 call, 2 SMS, ...; see `flows.fact_mapping`.
+        type: 1 call, 2 SMS, ...; see `mapping`.
         direction: 1 inbound, 2 outbound.
         status: 1 initiated, 2 ringing, 9 closed.
         disposition: 1 in progress, 4 completed, ...
         agent: the owner's id, or else the user's.
-        created_at: the communication's own time; naive means UTC.
+        created_at: the communication's own time; UTC if it has no offset.
         timezone: the contact's, an IANA name.
     """
 
@@ -39,7 +39,7 @@ class AlowareDelivery(Job):
 
 
 class HubSpotEvent(BaseModel):
-    """One event of a batch, or one workflow webhook, reduced to what a fact is made of.
+    """One event of a batch, or one workflow webhook, reduced to the fields a fact needs.
 
     Attributes:
         subscription_type: e.g. ``object.creation``; ``workflow.case_created`` for a workflow.
@@ -63,11 +63,11 @@ class HubSpotEvent(BaseModel):
 
 
 class HubSpotBatch(Job):
-    """Up to 100 events of HubSpot, kept as one message."""
+    """Up to 100 events of HubSpot in one queue message."""
 
     kind: Literal["hubspot_batch"] = "hubspot_batch"
     events: tuple[HubSpotEvent, ...]
 
 
 KINDS = (AlowareDelivery, HubSpotBatch)
-"""Every kind of job of this system; `wiring.jobs` puts the lists together."""
+"""Every kind of job of this system; `wiring.jobs` joins the systems' lists."""

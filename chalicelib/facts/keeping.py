@@ -1,8 +1,7 @@
-"""Aloware's and HubSpot's jobs become kept facts: dedup in the batch, roster gate, ledger.
+"""The worker's handler of fact jobs: map a job to facts, apply the roster, store them in the ledger.
 
-Nothing is decided twice and nothing leaves the machine here, so there is no plan and no lease: the
-facts are kept by conditional writes, and a delivery that comes again finds them there.  The writer
-(`fact_writer`) posts them.
+There is no vendor call here, so there is no plan and no lease: facts are stored by conditional
+writes, and a redelivery finds them stored.  `posting.writer` posts them.
 """
 
 from __future__ import annotations
@@ -12,17 +11,17 @@ from dataclasses import dataclass
 
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.mapping import RULES, Rule, aloware_fact, gated, hubspot_facts
+from chalicelib.facts.mapping import RULES, Rule, aloware_fact, apply_roster, hubspot_facts
 from chalicelib.facts.model import Fact, Roster
 from chalicelib.once.ports import Log
 
 
 @dataclass(frozen=True, slots=True)
-class FactKeeper:
-    """The worker's room for facts.
+class FactRecorder:
+    """Stores the facts of a job.
 
     Attributes:
-        timezone: where HubSpot's events, which name no zone, have their day.
+        timezone: determines the day of HubSpot's events, which name no zone.
     """
 
     store: FactLedger
@@ -32,14 +31,14 @@ class FactKeeper:
     timezone: str = "UTC"
 
     def __call__(self, job: AlowareDelivery | HubSpotBatch) -> None:
-        """Keep the facts of a job; returning means that they are kept.
+        """Store the facts of a job; returning means that all are stored.
 
         Raises:
-            ProviderError: they are not all kept; the job is handed back and keeps the rest later.
+            ProviderError: not all are stored; the job is handed back and a retry stores the rest.
         """
         found = self._facts(job)
         roster = self.roster.agents() if found else None
-        facts = [gated(fact, roster) for fact in found]
+        facts = [apply_roster(fact, roster) for fact in found]
         kept = self.store.keep(facts)
         self.log.event(
             "facts.kept",

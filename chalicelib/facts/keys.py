@@ -1,4 +1,4 @@
-"""NEW MODULE."""
+"""Fact and action keys; their formats are fixed."""
 
 from __future__ import annotations
 
@@ -11,5 +11,5 @@ def rows_action(target: str, table: str, number: int) -> str:
 
 
 def fact(source: str, *parts: str | None) -> str:
-    """Key of a fact: the source and what names the event there; absent parts fall out."""
+    """Key of a fact: the source and the event's identifiers there; absent parts are left out."""
     return joined(source, *(part for part in parts if part))

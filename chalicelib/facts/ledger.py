@@ -19,7 +19,6 @@ date: ``DIM:DimAgent:powerbi:<dataset>``.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -29,6 +28,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
 from chalicelib.once.ports import Clock
+from chalicelib.once.sharded import UnfinishedIndex, partition
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 ATTRIBUTES: Mapping[str, str] = {
@@ -38,12 +38,11 @@ ATTRIBUTES: Mapping[str, str] = {
 }
 """What this table calls the ledger's attributes."""
 
-INDEX = "unfinished-index"
-SHARDS = 4
 _INSERTED_AT_ONCE = 25
 """`BatchExecuteStatement` takes no more."""
 PROLONGED_AT_ONCE = 1_000
 """Writes of one run; the next comes in a minute, and what is due has half its life before it."""
+_READ_AT_MOST = 100_000
 _COLUMNS = (
     "event_id",
     "created_at",
@@ -65,6 +64,7 @@ class FactLedger:
 
     def __init__(self, table: Store, clock: Clock, *, retention: timedelta) -> None:
         self._table = table
+        self._unfinished = UnfinishedIndex(table, sorted_by="created_at")
         self._clock = clock
         self._retention = retention
 
@@ -95,11 +95,8 @@ class FactLedger:
 
     def pending_keys(self, *, at_most: int) -> list[str]:
         """Keys of facts that are perhaps still pending, oldest first; an index that lags."""
-        found: list[Item] = []
-        for shard in range(SHARDS):
-            found += self._unfinished(shard, at_most)
-        found.sort(key=lambda row: (str(row["created_at"]), str(row["event_id"])))
-        return [str(row["event_id"]) for row in found[:at_most]]
+        found = self._unfinished.oldest(FactStatus.PENDING, limit=at_most)
+        return [str(row["event_id"]) for row in found]
 
     def pending(self, keys: Sequence[str]) -> list[Fact]:
         """Those of the keys that surely are pending, in their order."""
@@ -131,9 +128,7 @@ class FactLedger:
         """Keep pending facts from expiring while a sink is away; how many were prolonged."""
         half = self._clock.now() - self._retention / 2
         soon = int((half + self._retention).timestamp())
-        old: list[Item] = []
-        for shard in range(SHARDS):
-            old += self._unfinished(shard, 100_000, before=iso(half))
+        old = self._unfinished.oldest(FactStatus.PENDING, limit=_READ_AT_MOST, before=iso(half))
         rows = self._rows([str(row["event_id"]) for row in old])
         due = [
             row
@@ -160,7 +155,7 @@ class FactLedger:
                 {"event_id": key},
                 set_={
                     "status": FactStatus.PENDING.value,
-                    "unfinished": _pending(_shard(key)),
+                    "unfinished": partition(FactStatus.PENDING, key),
                     "expires_at": self._expiry(),
                 },
                 remove=("reason",),
@@ -233,15 +228,6 @@ class FactLedger:
         ]
         return sorted(kept, key=lambda row: str(row["created_at"]))
 
-    def _unfinished(self, shard: int, at_most: int, *, before: str = "9") -> list[Item]:
-        return self._table.query_all(
-            at_most=at_most,
-            IndexName=INDEX,
-            KeyConditionExpression="#unfinished = :shard AND #created_at < :before",
-            ExpressionAttributeNames={"#unfinished": "unfinished", "#created_at": "created_at"},
-            values={"shard": _pending(shard), "before": before},
-        )
-
     def _prolonged(self, key: str) -> bool:
         """Keep one pending fact; a writer may have posted it since it was read."""
         try:
@@ -297,7 +283,7 @@ class FactLedger:
             "agent": fact.agent_id,
             "date": fact.date,
             "metric": fact.metric.value if fact.metric else None,
-            "unfinished": _pending(_shard(fact.key)) if is_pending else None,
+            "unfinished": partition(FactStatus.PENDING, fact.key) if is_pending else None,
         }
 
     def _expiry(self) -> int:
@@ -313,11 +299,3 @@ def _fact(row: Item) -> Fact:
         metric=Metric(row["metric"]),
         notes=row.get("notes", ""),
     )
-
-
-def _pending(shard: int) -> str:
-    return f"{FactStatus.PENDING.value}#{shard}"
-
-
-def _shard(key: str) -> int:
-    return int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS

@@ -1,9 +1,9 @@
-"""Aloware's and HubSpot's words as facts: what counts, as what, for whom, on which day; pure.
+"""Maps Aloware deliveries and HubSpot events to facts: metric, agent and day; pure.
 
-The rules are tables.  Aloware: the numbers in the body come before the delivery's name, which can
-lie (a text message's name on a ringing call); only outbound communications count, and only their
-terminal deliveries, so that the six deliveries of one call make one fact.  HubSpot: objects that
-were created count, by type; a deployment can replace the rules.
+The rules are tables.  Aloware: the numbers in the body take precedence over the delivery's name,
+which can be wrong (a text message's name on a ringing call); only outbound communications count,
+and only their terminal deliveries, so that the six deliveries of one call make one fact.  HubSpot:
+objects that were created count, by type; a deployment can replace the rules.
 """
 
 from __future__ import annotations
@@ -13,9 +13,10 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from chalicelib.clock import parsed
+from chalicelib.errors import SettingsError
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
 from chalicelib.facts.model import NOT_TERMINAL, UNKNOWN_AGENT, Agent, Fact, Metric
@@ -24,7 +25,7 @@ ALOWARE = "ALOWARE"
 HUBSPOT = "HUBSPOT"
 
 COMMUNICATION_TYPES: Mapping[int, Metric] = {1: Metric.CALLS, 2: Metric.TEXTS}
-"""Of Aloware's types (3 conference, 4 ringless voicemail, 5 e-mail, ...) those that count."""
+"""Aloware types that count (not 3 conference, 4 ringless voicemail, 5 e-mail, ...)."""
 
 TERMINAL_DISPOSITIONS = frozenset({2, 3, 4, 5, 6, 7, 12})
 """Abandoned, missed, completed, failed, dead end, invalid, voicemail."""
@@ -36,7 +37,7 @@ _STILL_OPEN = frozenset({1, 2})
 _OUTBOUND = 2
 
 MAX_NOTES_CHARACTERS = 4000
-"""Power BI takes no longer text in a column."""
+"""Power BI's limit for a text column."""
 
 
 class Rule(BaseModel):
@@ -46,7 +47,7 @@ class Rule(BaseModel):
         object_type: e.g. ``0-49``.
         change: last part of the subscription type: creation, propertyChange, ...
         property: for property changes.
-        value: the constant the property must have become.
+        value: the constant that the property must have changed to.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
@@ -71,7 +72,7 @@ RULES: tuple[Rule, ...] = (
     Rule(object_type="0-49", change="creation", metric=Metric.EMAILS),
     Rule(object_type="0-5", change="creation", metric=Metric.CASES),
 )
-"""E-mails and tickets that were created."""
+"""The default rules: created e-mails and created tickets."""
 
 WORKFLOW_EVENTS: Mapping[str, Metric] = {
     "outbound_call": Metric.CALLS,
@@ -79,11 +80,23 @@ WORKFLOW_EVENTS: Mapping[str, Metric] = {
     "email_sent": Metric.EMAILS,
     "case_created": Metric.CASES,
 }
-"""What a workflow's static field ``event_key`` may say."""
+"""Values of a workflow's static field ``event_key`` that count."""
+
+
+def configured_rules(text: str) -> tuple[Rule, ...]:
+    """A deployment's rules, a JSON list of `Rule`s; `RULES` for an empty text.
+
+    Raises:
+        SettingsError: ``HUBSPOT_FACT_RULES`` is no such list; its value is not shown.
+    """
+    try:
+        return TypeAdapter(tuple[Rule, ...]).validate_json(text) if text else RULES
+    except ValidationError:
+        raise SettingsError("environment variable HUBSPOT_FACT_RULES is no list of rules") from None
 
 
 def aloware_fact(job: AlowareDelivery) -> Fact:
-    """The fact of one delivery, perhaps one that counts nothing."""
+    """The fact of one delivery; its `skip` says if it does not count."""
     zone, zone_name = _zone(job.timezone)
     at = parsed(job.created_at) or _receipt(job.received_at)
     metric, skip = _aloware_metric(job)
@@ -104,7 +117,7 @@ def aloware_fact(job: AlowareDelivery) -> Fact:
 def hubspot_facts(
     job: HubSpotBatch, *, rules: Sequence[Rule] = RULES, timezone: str = "UTC"
 ) -> list[Fact]:
-    """The facts of a batch, in its order; the first of equal keys stands for all of them."""
+    """The facts of a batch, in its order; of equal keys only the first is used."""
     found: dict[str, Fact] = {}
     for event in job.events:
         fact = _hubspot_fact(event, job.received_at, rules, timezone)
@@ -112,10 +125,10 @@ def hubspot_facts(
     return list(found.values())
 
 
-def gated(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
-    """The fact under its agent's one id; Aloware's of strangers count nothing.
+def apply_roster(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
+    """The fact with its agent's roster id; Aloware's facts of other agents do not count.
 
-    HubSpot's are not gated, as its users are not members of a ring group.
+    HubSpot's facts always count, as its users are not members of a ring group.
     """
     if roster is None:
         return fact
@@ -128,7 +141,7 @@ def gated(fact: Fact, roster: Mapping[str, Agent] | None) -> Fact:
 
 
 def _aloware_metric(job: AlowareDelivery) -> tuple[Metric | None, str | None]:
-    """What a delivery counts as, and why it does not."""
+    """The metric of a delivery, and the reason if it does not count."""
     name = job.event.lower()
     if name.startswith("contact"):
         return None, "not_a_communication"
@@ -156,7 +169,7 @@ def _is_outbound(job: AlowareDelivery, name: str) -> bool:
 
 
 def _is_terminal(job: AlowareDelivery, name: str) -> bool:
-    """The body vetoes; the name decides; without a name the body does.
+    """The body can rule it out; otherwise the name decides, or the body if there is no name.
 
     `Recording-Saved` and transcriptions repeat a call's final numbers and are no dispositions.
     """
@@ -208,7 +221,7 @@ def _moment(milliseconds: int | None, received_at: str) -> datetime:
 
 
 def _day(moment: datetime, zone: ZoneInfo) -> str:
-    """The day in a zone; in UTC where the zone leads out of the calendar."""
+    """The day in a zone; in UTC where the local date is outside the calendar."""
     try:
         return moment.astimezone(zone).date().isoformat()
     except OverflowError:

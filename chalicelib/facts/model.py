@@ -1,6 +1,6 @@
-"""Facts and the Protocols between the rooms that count them and the edges that keep them.
+"""Facts, agents and dimensions, and the ports of the roster and the sink.
 
-A fact is one row of the report: who did what on which day.  Example of the row as it is posted::
+A fact is one row of the report: who did what on which day.  Example of a posted row::
 
     {"EventID": "ALOWARE:719285063", "AgentID": "101", "FactDateKey": "2025-11-05T00:00:00",
      "MetricID": "CALLS", "Notes": "event=OutboundPhoneCall-DispositionCompleted;tz=UTC"}
@@ -18,7 +18,7 @@ Row = Mapping[str, str | int | float | bool]
 
 
 class Metric(StrEnum):
-    """What is counted."""
+    """The metrics of the report."""
 
     CALLS = "CALLS"
     TEXTS = "TEXTS"
@@ -30,30 +30,30 @@ class FactStatus(StrEnum):
     """States of a fact's row in the ledger."""
 
     PENDING = "pending"
-    """Kept, and not in the dataset as far as is known."""
+    """Stored, and not known to be in the dataset."""
     POSTED = "posted"
     """The dataset has it."""
     SKIPPED = "skipped"
-    """Counts nothing, for the reason on the row; a later delivery that counts takes its place."""
+    """Does not count, for the reason on the row; a later delivery that counts replaces it."""
     FAILED = "failed"
-    """The dataset refuses this very row; a person looks at the reason."""
+    """The dataset refuses this row; an operator checks the reason."""
 
 
 UNKNOWN_AGENT = "unknown"
 NOT_TERMINAL = "not_terminal"
-"""Not a communication's last word; every other reason to count nothing is."""
+"""A delivery before the communication's end; all other reasons not to count are final."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """One event as the ledger keeps it.
+    """One event as stored in the ledger.
 
     Attributes:
         key: ``{SOURCE}:{event id}``; at most one fact per key is ever posted.
         agent_id: as the dataset knows the agent.
-        date: ``YYYY-MM-DD`` where the event belongs.
-        notes: small facts for a person, no personal data.
-        skip: why it counts nothing, or None.
+        date: ``YYYY-MM-DD``, the day of the event in its time zone.
+        notes: details for operators, no personal data.
+        skip: why it does not count, or None.
     """
 
     key: str
@@ -65,13 +65,13 @@ class Fact:
     skip: str | None = None
 
     def skipped(self, reason: str) -> Fact:
-        """The same, counting nothing."""
+        """The same fact, which does not count for this reason."""
         return replace(self, skip=reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Kept:
-    """What became of the facts of one delivery, in numbers."""
+    """How many facts of one delivery were new, duplicate or skipped."""
 
     new: int = 0
     duplicate: int = 0
@@ -93,23 +93,23 @@ class Agent:
 
 
 class Roster(Protocol):
-    """Whose events count."""
+    """The agents whose events count."""
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """Agents by id and alias; None when there is no gate, or it cannot be read at all."""
+        """Agents by id and alias; None if there is no roster or it could never be read: all count."""
         ...
 
 
 class Sink(Protocol):
-    """Where rows go; raises `ProviderError`s, returning means that it has taken them.
+    """The destination of rows; raises `ProviderError`s, returning means it has accepted them.
 
-    A batch has a number that is never used for other rows, so that a sink which can tell takes a
-    repeated batch once.
+    A batch has a number that is never used for other rows, so that a sink that checks numbers
+    accepts a repeated batch only once.
     """
 
     @property
     def target(self) -> str:
-        """Which dataset this is; what is there once is remembered under this name."""
+        """Name of the dataset; keys and batches already there are recorded under it."""
         ...
 
     def append(
@@ -121,7 +121,7 @@ class Sink(Protocol):
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """Make these the rows of a table; repeating it changes nothing."""
+        """Replace a table's rows; repeating it changes nothing."""
         ...
 
 
@@ -130,11 +130,11 @@ class Dimension:
     """A dimension's table in one dataset.
 
     Attributes:
-        known: keys that are there.
-        posting: keys that were on their way when this was written, under `number`.
-        again_at: the epoch second from which the table may be cleared and filled anew, as nothing
-            of before can land any more; 0 where it need not be.
-        version: grows with every writing, so that a writer who stood still writes nothing.
+        known: keys in the table.
+        posting: keys being posted when this was written, under batch number `number`.
+        again_at: the epoch second from which the table may be cleared and filled again, because no
+            earlier request can still land; 0 if no refill is needed.
+        version: grows with every write, so that a writer that was suspended writes nothing.
     """
 
     known: frozenset[str] = frozenset()
@@ -145,7 +145,7 @@ class Dimension:
 
     @property
     def is_settled(self) -> bool:
-        """Nothing is on its way, nor may still land."""
+        """No request is under way, and none can still land."""
         return not self.posting and not self.again_at
 
 

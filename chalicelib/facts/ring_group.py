@@ -1,7 +1,7 @@
-"""Aloware's ring group: the people whose calls count.
+"""Aloware's ring group: the agents whose calls count.
 
-No public page names the address or the whole answer; what is known is ``testResults`` with ``id``,
-``name`` and ``email`` of each member.  So the address is configured; without one it is not asked.
+No public page documents the URL or the full response; known is ``testResults`` with ``id``, ``name``
+and ``email`` of each member.  So the URL is configured; without one the group is not read.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class RingGroup:
     path: str
 
     def members(self) -> list[Agent]:
-        """Everybody in the group.
+        """All members of the group.
 
         Raises:
-            ProviderError: it could not be read, or names nobody.
+            ProviderError: the group could not be read or is empty.
         """
         call = Call("ring_group", "GET", self.path, is_repeatable=True)
         answer = self.client.send(call, deadline_seconds=_DEADLINE_SECONDS)
@@ -58,5 +58,5 @@ class RingGroup:
 
 
 def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """The header that proves who we are; the secret is fetched anew when asked with True."""
+    """The authentication header; the secret is fetched again when called with True."""
     return lambda refresh: {"authorization": f"Bearer {secret(refresh).strip()}"}

@@ -1,4 +1,4 @@
-"""The roster: whose events count, from a configured list or from somewhere that can be asked.
+"""The roster: the agents whose events count, from a configured list or a remote source.
 
 A configured list is JSON: ``[{"id": "101", "name": "Ada", "email": "ada@example.com",
 "aliases": ["hubspot:5001"]}, {"id": "102"}]``.  An alias is the same person at another sender.
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationError
 
-from chalicelib.errors import MiddlewareError
-from chalicelib.facts.model import Agent
+from chalicelib.errors import MiddlewareError, SettingsError
+from chalicelib.facts.model import Agent, Roster
 from chalicelib.once.ports import Clock, Log
 
 CACHE_SECONDS = 300.0
@@ -21,7 +21,9 @@ CACHE_SECONDS = 300.0
 class ListedAgent(BaseModel):
     """An entry of the configured list."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
 
     id: str = Field(pattern=r"^[0-9A-Za-z-]{1,64}$")
     name: str = ""
@@ -29,47 +31,56 @@ class ListedAgent(BaseModel):
     aliases: tuple[str, ...] = ()
 
 
-LISTED: TypeAdapter[tuple[ListedAgent, ...]] = TypeAdapter(tuple[ListedAgent, ...])
+def listed_agents(text: str) -> tuple[ListedAgent, ...]:
+    """The configured list; none for an empty text.
+
+    Raises:
+        SettingsError: ``FACTS_ROSTER`` is no such list; its value is not shown.
+    """
+    try:
+        return TypeAdapter(tuple[ListedAgent, ...]).validate_json(text) if text else ()
+    except ValidationError:
+        raise SettingsError("environment variable FACTS_ROSTER is no list of agents") from None
 
 
 def by_id_and_alias(agents: Iterable[Agent]) -> dict[str, Agent]:
-    """Agents under each of their ids."""
+    """Agents by each of their ids and aliases."""
     return {key: agent for agent in agents for key in (agent.id, *agent.aliases)}
 
 
 @dataclass(frozen=True, slots=True)
-class NoGate:
-    """`fact_ports.Roster` where everybody counts."""
+class NoRoster:
+    """A `Roster` without a restriction: every agent counts."""
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """See `fact_ports.Roster.agents`."""
+        """See `model.Roster.agents`."""
         return None
 
 
 @dataclass(frozen=True, slots=True)
 class ListedRoster:
-    """`fact_ports.Roster` of a configured list."""
+    """A `Roster` from a configured list."""
 
     listed: tuple[ListedAgent, ...]
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """See `fact_ports.Roster.agents`."""
+        """See `model.Roster.agents`."""
         return by_id_and_alias(
             Agent(one.id, one.name, one.email, one.aliases) for one in self.listed
         )
 
 
 @dataclass(slots=True)
-class AskedRoster:
-    """`fact_ports.Roster` that is asked for, and remembered for five minutes.
+class RemoteRoster:
+    """A `Roster` read from a remote source and cached for five minutes.
 
-    What was known last stands in when it cannot be asked.  Where nothing was ever known there is no
-    gate: a stranger's fact can be taken out of a report, one that was never counted cannot be put
-    in; a metric says so.
+    When the source cannot be read, the last roster applies.  If it was never read, every agent
+    counts, and a metric reports it: an unwanted fact can be removed from a report, a fact that was
+    never stored cannot be added.
 
     Attributes:
-        ask: raises `MiddlewareError`s.
-        listed: adds aliases to the members; who is on it alone is no member.
+        ask: reads the members; raises `MiddlewareError`s.
+        listed: aliases for members; it adds no members.
     """
 
     ask: Callable[[], Iterable[Agent]]
@@ -80,7 +91,7 @@ class AskedRoster:
     _good_until: float = field(default=-1.0, init=False)
 
     def agents(self) -> Mapping[str, Agent] | None:
-        """See `fact_ports.Roster.agents`."""
+        """See `model.Roster.agents`."""
         if self.clock.monotonic() >= self._good_until:
             self._ask()
         return self._known
@@ -99,3 +110,18 @@ class AskedRoster:
         else:
             self._known = by_id_and_alias(members)
         self._good_until = self.clock.monotonic() + CACHE_SECONDS
+
+
+def roster_of(
+    listed: tuple[ListedAgent, ...],
+    ask: Callable[[], Iterable[Agent]] | None,
+    clock: Clock,
+    log: Log,
+) -> Roster:
+    """The ring group where it can be asked, else the configured list, else no gate.
+
+    `ask` returns the ring group's members, or raises `MiddlewareError`s.
+    """
+    if ask is not None:
+        return RemoteRoster(ask, clock, log, listed)
+    return ListedRoster(listed) if listed else NoRoster()

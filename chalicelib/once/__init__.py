@@ -3,24 +3,45 @@
 It knows no system, no vendor and no cloud.  A system brings its jobs, its flows and its actions.
 
     door, intake    a request becomes a job on the queue, or an error that says what is wrong
-    job             what the queue carries; encode and decode
+    job             messages of the queue; encode and decode
     keys            keys of events and actions, FIFO ids, opaque ids
     worker          claims an event, runs its plan, finishes it
-    flow            what a system does with its jobs: the base class of every flow
+    flow            how a system handles its jobs: the base class of every flow
     plan            the stored decision: ordered actions, no text
     action          one side effect: its key, and how an unknown outcome is settled
     effects         the one door out: switches, ledger, vendor call, outcome
-    settlement      whether an effect of unknown outcome happened, by what its vendor shows
-    escalation      gives an event that failed to a person
-    resend          one finished action done again because an operator asked
-    outcome         how an event ends, and its audit rows
-    backoff         how long a message stays away after an error
+    settlement      whether an effect of unknown outcome happened, read back from its vendor
+    escalation      hands a failed event to a person
+    resend          one finished action repeated for an operator
+    outcome         final status of an event, and its audit rows
+    backoff         how long a message stays invisible after an error
+    retry           attempts at one step within an invocation: counted and paced
     heartbeat       keeps a message invisible while a slow call runs
-    trace           what every log line within an event carries
+    trace           fields of every log line within an event
     audit           table C: what was done, one row per action
     event           an event as the ledger stores it: states, lease, claim
     ledger/         claims, leases and fences on conditional writes
-    recovery/       finds what was lost or left unfinished and sends it through the normal door
+    recovery/       finds lost and unfinished events and sends them through the normal door
     store           the storage port: one table behind a few verbs
+    sharded         the sparse index of unfinished rows
     ports           the other ports: clock, log, queue, switches, secrets
 """
+
+from chalicelib.once.action import Action
+from chalicelib.once.flow import Event, Flow, NotAnEvent
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import Job
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.store import Store
+
+__all__ = [
+    "Action",
+    "Event",
+    "Flow",
+    "Intake",
+    "Job",
+    "NotAnEvent",
+    "Plan",
+    "PlannedAction",
+    "Store",
+]

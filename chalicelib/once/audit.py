@@ -10,7 +10,7 @@ Example item::
     result                   success            or e.g. skipped:already, fail:http_400
     expires_at               1768813202         (60 days)
 
-A row's key is made of what the ledger stored, so writing it again after a crash changes nothing.
+A row's key is derived from stored ledger values, so writing it again after a crash changes nothing.
 """
 
 from __future__ import annotations
@@ -29,8 +29,21 @@ RETENTION = timedelta(days=60)
 _ENCODER = json.JSONEncoder(sort_keys=True)
 
 
+@dataclass(frozen=True, slots=True)
+class AuditRow:
+    """One action as it is audited; `Audit.write` redacts the payload."""
+
+    conversation_id: str
+    at: str
+    action_id: str
+    action_type: str
+    payload: Mapping[str, str]
+    idempotency_key: str
+    result: str
+
+
 class Audit:
-    """`ports.Audit` on DynamoDB."""
+    """The audit trail, one row per action."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
@@ -53,16 +66,3 @@ class Audit:
                 for row in rows
             ]
         )
-
-
-@dataclass(frozen=True, slots=True)
-class AuditRow:
-    """Table C: one row per action, redacted before it gets here."""
-
-    conversation_id: str
-    at: str
-    action_id: str
-    action_type: str
-    payload: Mapping[str, str]
-    idempotency_key: str
-    result: str

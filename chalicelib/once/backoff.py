@@ -1,4 +1,4 @@
-"""How long a message stays away after an error."""
+"""How long a message stays invisible after an error."""
 
 from __future__ import annotations
 
@@ -6,19 +6,21 @@ from collections.abc import Callable
 
 from chalicelib.errors import HandBackError, ProviderError, UnavailableError
 
+SHORTEST_WAIT_SECONDS = 1.0
+"""For whatever may be tried again at once."""
 BACKOFF_BASE_SECONDS = 4.0
 BACKOFF_CAP_SECONDS = 900.0
 """Exponential with full jitter, for our own faults: a poison message ends within the hour."""
 OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0, 1500.0)
-"""For what others must mend first: nine waits of 7,360 s in all, so that ten receives outlast an
-outage of two hours; a quarter more by jitter, and never shorter than asked for."""
+"""For outages of others: nine waits of 7,360 s in all, so that ten receives outlast an outage of two
+hours; jitter adds up to a quarter, and no wait is shorter than the vendor asked for."""
 
 Jitter = Callable[[], float]
 """Evenly spread numbers from 0 up to 1."""
 
 
 def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
-    """Seconds: as others need, or as a fault of ours deserves."""
+    """Seconds before the next receive: as asked for, as in an outage, or as after a fault of ours."""
     if isinstance(error, HandBackError) and error.delay_seconds is not None:
         return error.delay_seconds
     if isinstance(error, ProviderError | HandBackError | UnavailableError):

@@ -1,6 +1,6 @@
-"""What every door does alike: a request as it is read, and what came of it answered and counted.
+"""Common parts of every HTTP entry point: read a request, answer it, log and count the result.
 
-Alarms read these counts, so no door counts for itself.
+Alarms read these metrics, so every entry point counts through here.
 """
 
 from __future__ import annotations
@@ -14,18 +14,35 @@ from chalicelib.once.ports import Clock, Log
 
 
 @dataclass(frozen=True, slots=True)
+class InboundRequest:
+    """An HTTP request as webhook parsers receive it.
+
+    Attributes:
+        headers: names in lower case.
+        body: raw bytes, with the gateway's base64 already decoded.
+        received_at: ISO time of receipt.
+        delivery_id: unique per request, made here; part of a thin notification's key.
+    """
+
+    headers: Mapping[str, str] = field(repr=False)
+    body: bytes = field(repr=False)
+    received_at: str
+    delivery_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class Answer:
-    """What the caller gets."""
+    """The HTTP response."""
 
     status: int
     body: Mapping[str, Any]
     headers: Mapping[str, str] = field(default_factory=dict)
 
 
-def heard(
+def read_request(
     headers: Mapping[str, str], body: bytes, clock: Clock, new_id: Callable[[], str]
 ) -> InboundRequest:
-    """A request as sources read it; headers may have any case."""
+    """Build the parsers' view of a request; headers may have any case."""
     return InboundRequest(
         headers={name.lower(): value for name, value in headers.items()},
         body=body,
@@ -34,41 +51,24 @@ def heard(
     )
 
 
-def accepted(log: Log, source: str, **fields: object) -> None:
-    """It is kept."""
+def log_accepted(log: Log, source: str, **fields: object) -> None:
+    """The request is stored or queued."""
     log.event("ingress.accepted", source=source, **fields)
     log.metric("mw.ingress.accepted", source=source)
 
 
-def rejected(log: Log, source: str, code: str) -> None:
-    """The caller's mistake; nothing is kept."""
+def log_rejected(log: Log, source: str, code: str) -> None:
+    """The caller's mistake; nothing is stored."""
     log.event("ingress.request.rejected", source=source, code=code)
     log.metric("mw.ingress.rejected", source=source, code=code)
 
 
-def failed(log: Log, source: str, code: str) -> None:
-    """Our own trouble; nothing is kept, and the caller is told to come again."""
+def log_failed(log: Log, source: str, code: str) -> None:
+    """Our own failure; nothing is stored, and the caller is asked to retry."""
     log.event("ingress.failed", source=source, code=code)
     log.metric("mw.ingress.failed", source=source, code=code)
 
 
-def refusal(status: int, code: str, message: str) -> Answer:
-    """The answer of a webhook that keeps nothing."""
+def error_answer(status: int, code: str, message: str) -> Answer:
+    """The response of a webhook that stored nothing."""
     return Answer(status, {"status": "error", "code": code, "message": message})
-
-
-@dataclass(frozen=True, slots=True)
-class InboundRequest:
-    """An HTTP request as a source sees it.
-
-    Attributes:
-        headers: names in lower case.
-        body: the bytes as they came, base64 of the gateway already undone.
-        received_at: ISO time of receipt.
-        delivery_id: unique per request; the only part of a thin notification's key that is ours.
-    """
-
-    headers: Mapping[str, str] = field(repr=False)
-    body: bytes = field(repr=False)
-    received_at: str
-    delivery_id: str

@@ -1,9 +1,9 @@
-"""The one door out: whatever reaches a vendor passes here, and nowhere else.
+"""The one door out: every side effect at a vendor goes through this module.
 
-Per step, in this order: what the plan says was already so, dependencies, switches, lease, ledger
-row, what the request needs, lease and switches again, vendor call, outcome.  Each action ends in a
-row with a reason; an outcome that cannot be known is never repeated by machine unless repeating
-changes nothing.
+Per step, in this order: already in place by the plan, dependencies, switches, lease, ledger row,
+preparation, switches and lease again, vendor call, outcome.  Each action ends in a row with a
+reason; an action of unknown outcome is never repeated automatically unless repeating it changes
+nothing.
 """
 
 from __future__ import annotations
@@ -20,28 +20,30 @@ from chalicelib.errors import (
     UncertainError,
 )
 from chalicelib.once.action import Action, ActionRow, ActionStatus, Executor, Preparer, Settle
+from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS
 from chalicelib.once.event import Lease
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
+from chalicelib.once.retry import Attempts
 from chalicelib.once.settlement import Settlement, Verdict
 
 DEADLINE_SECONDS = 20.0
-"""Total time one vendor request may take, connection and all."""
+"""Total time of one vendor request, connecting included."""
 LEASE_MARGIN_SECONDS = 130.0
-"""Kept of the lease after the deadline: clocks differ by up to 120 s between hosts, and Lambda
-kills up to a second late."""
-RECORD_TRIES = 4
-"""How often an outcome is offered to the ledger before it is left to be settled."""
+"""Lease time that must remain after the deadline: clocks differ by up to 120 s between hosts, and
+Lambda kills up to a second late."""
+RECORD_PAUSES_SECONDS = (0.2, 0.4, 0.8)
+"""Pauses between attempts to write an outcome; after the last one the action is left to be settled."""
 
 STOPPED_REPEATABLE = "stopped_repeatable"
-"""A switch stopped what may be repeated: the event goes on once the switch lets it."""
+"""Stored reason: a switch stopped a repeatable action; the event resumes when the switch allows it."""
 
 _REPEAT_SAFE = frozenset({Settle.REPEATABLE, Settle.KEY})
 
 
 @dataclass(frozen=True, slots=True)
 class StepAction:
-    """One action of a step with what the plan says of it."""
+    """One action of a step, with its dependencies and marks from the plan."""
 
     action: Action
     depends_on: tuple[str, ...] = ()
@@ -50,14 +52,15 @@ class StepAction:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """What all steps of one run of an event share.
+    """Context of one run of an event, shared by its steps.
 
     Attributes:
-        operator: a person asked for this run: skipped and refused actions are opened again.
-        decided: the switches it was planned or resumed under; what they forbade is withheld in
-            this run, also where they were turned since.
-        while_held: no stored plan names the actions, so that no heir would know of a row that
-            was written after the event was lost: it is written only while the event is held.
+        operator: an operator asked for this run: skipped and refused actions are reopened.
+        decided: the switches at planning or resuming; actions they forbade stay withheld in this
+            run, even if a switch has changed since.
+        while_held: rows are written only while the lease is held.  Set where no stored plan names
+            the actions: the next claimant would not find a row that this worker writes after it
+            has lost the lease.
     """
 
     lease: Lease
@@ -91,18 +94,18 @@ class Effects:
     def perform(
         self, attempt: Attempt, step: Sequence[StepAction], earlier: Mapping[str, ActionRow]
     ) -> dict[str, ActionRow]:
-        """Bring every action of a step to an end by at most one vendor request.
+        """Finish every action of a step with at most one vendor request.
 
         Args:
             attempt: the event's lease and modes.
             step: actions of one kind on one conversation.
-            earlier: the rows of the steps before, by key.
+            earlier: the rows of the previous steps, by key.
 
         Returns:
             The rows of this step, by key; none is pending.
 
         Raises:
-            TransientError: surely not done; the event is handed back and resumed.
+            TransientError: not done, or harmless to repeat; the event is released and resumed later.
             HandBackError: the switches, the lease or another worker do not allow it now.
         """
         rows: dict[str, ActionRow] = {}
@@ -113,7 +116,7 @@ class Effects:
                 due.append(item.action)
             else:
                 row = self._ledger.skip(attempt.lease, item.action, attempt.modes, reason=reason)
-                rows[item.action.key] = self._left_behind(attempt, item.action, row)
+                rows[item.action.key] = self._stop_pending(attempt, item.action, row)
         if due:
             rows |= self._start(attempt, due)
         for item in step:
@@ -137,8 +140,8 @@ class Effects:
         decided = attempt.decided.forbids(item.action) if attempt.decided else None
         return decided or self._switches.current().forbids(item.action)
 
-    def _left_behind(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
-        """A pending row that may not go on: its effect may have left the machine before."""
+    def _stop_pending(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
+        """End a stopped pending row as unknown, as an earlier run may have sent its request."""
         if row.status != ActionStatus.PENDING:
             return row
         mine = self._ledger.restart(attempt.lease, action, anew=False)
@@ -153,7 +156,7 @@ class Effects:
         )
 
     def _start(self, attempt: Attempt, actions: Sequence[Action]) -> dict[str, ActionRow]:
-        """Take the actions' rows and send what is ours to send."""
+        """Claim the actions' rows and send the actions that this lease holds."""
         self._check_lease(attempt.lease)
         begun = self._ledger.begin(
             attempt.lease,
@@ -167,9 +170,9 @@ class Effects:
         repeated: set[str] = set()
         for action in actions:
             row = rows[action.key]
-            left_behind = row.status == ActionStatus.PENDING and row.started
-            if left_behind or row.status == ActionStatus.UNKNOWN:
-                row = rows[action.key] = self._settle_left_behind(attempt, action, row)
+            is_interrupted = row.status == ActionStatus.PENDING and row.started
+            if is_interrupted or row.status == ActionStatus.UNKNOWN:
+                row = rows[action.key] = self._settle_interrupted(attempt, action, row)
                 repeated |= {action.key} if action.settle in _REPEAT_SAFE else set()
             if row.mine:
                 ours.append(action)
@@ -177,8 +180,8 @@ class Effects:
             rows |= self._send(attempt, ours, [one for one in ours if one.key not in repeated])
         return rows
 
-    def _settle_left_behind(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
-        """An earlier claim started it and did not say how it ended."""
+    def _settle_interrupted(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
+        """Settle an action that an earlier claim started without storing its outcome."""
         if action.settle in _REPEAT_SAFE or row.unsettled is None:
             return self._ledger.restart(attempt.lease, action, anew=True)
         settled = self._settlement.judge(row.unsettled)
@@ -201,16 +204,16 @@ class Effects:
     def _send(
         self, attempt: Attempt, actions: Sequence[Action], fresh: Sequence[Action]
     ) -> dict[str, ActionRow]:
-        """Send; where it surely was not done, the fresh actions have not happened at all.
+        """Send; if it certainly failed, the `fresh` actions are reset, as they cannot have happened.
 
-        The others are repeated because an earlier attempt may have done them: that stays so.
+        The others are repetitions: an earlier attempt may still have performed them.
         """
         executor = self._executors[actions[0].kind]
         prepare = self._preparers.get(actions[0].kind)
         try:
             if prepare is not None:
                 prepare(actions)
-            self._look_again(attempt, actions)
+            self._recheck(attempt, actions)
         except PermanentError as error:
             return self._refused(attempt, actions, fresh, error)
         except (HandBackError, ProviderError, UnavailableError):
@@ -234,9 +237,9 @@ class Effects:
         fresh: Sequence[Action],
         error: PermanentError,
     ) -> dict[str, ActionRow]:
-        """A refused repetition says nothing of what the first request came to.
+        """A refused repetition does not tell whether the first request succeeded.
 
-        Of what only sets a state nothing is left to know: it is refused now.
+        A repeatable action only sets a state, so its refusal is final.
         """
         again = [one for one in actions if one not in fresh and one.settle is Settle.KEY]
         if again:
@@ -272,30 +275,28 @@ class Effects:
         reason: str | None,
         ref: str | None,
     ) -> tuple[ActionRow, ...]:
-        """Write an outcome, hard: the effect has happened and only its proof is missing."""
-        for attempt in range(1, RECORD_TRIES + 1):
+        """Write an outcome, with retries: the effect has happened and only its record is missing."""
+        attempts = Attempts(self._clock, RECORD_PAUSES_SECONDS)
+        while True:
             try:
                 return self._ledger.end_actions(lease, actions, status, reason=reason, ref=ref)
-            except TransientError:
-                if attempt == RECORD_TRIES:
-                    raise
-                self._clock.sleep(0.1 * 2**attempt)
-        raise AssertionError  # pragma: no cover - the loop returns or raises
+            except TransientError as error:
+                attempts.failed(error)
 
-    def _look_again(self, attempt: Attempt, actions: Sequence[Action]) -> None:
-        """Writing the rows and reading what is sent may have taken long, or the worker stood still.
+    def _recheck(self, attempt: Attempt, actions: Sequence[Action]) -> None:
+        """Check again: writing rows and preparing may have taken long, or the worker was paused.
 
-        The lease comes last, as it takes no call: whoever reads switches may stand still there.
+        The lease is checked last, without a call: the worker may be paused while it reads switches.
         """
         switches = self._switches.current()
         if any(switches.forbids(action) for action in actions):
-            raise HandBackError("switch_flipped", delay_seconds=1)
+            raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
         self._check_lease(attempt.lease)
 
     def _check_lease(self, lease: Lease) -> None:
         left = lease.until_epoch - self._clock.now().timestamp()
         if left < DEADLINE_SECONDS + LEASE_MARGIN_SECONDS:
-            raise HandBackError("lease_too_short", delay_seconds=1)
+            raise HandBackError("lease_too_short", delay_seconds=SHORTEST_WAIT_SECONDS)
 
     def _report(self, action: Action, row: ActionRow) -> None:
         self._log.event(
@@ -307,6 +308,6 @@ class Effects:
 
 
 def _is_satisfied(row: ActionRow) -> bool:
-    """Done, whether that was seen at once or settled later, or the vendor had it so."""
+    """Done, at once or settled later, or already in place at the vendor."""
     is_already = row.status == ActionStatus.SKIPPED and row.reason == "already"
     return row.status == ActionStatus.DONE or is_already

@@ -1,4 +1,4 @@
-"""Gives an event that failed to a person, in the way that its flow names."""
+"""Hands a failed event to a person, by the action that its flow names."""
 
 from __future__ import annotations
 
@@ -16,41 +16,41 @@ from chalicelib.once.outcome import audit_rows, event_end
 from chalicelib.once.ports import Log, Modes
 
 EARLIER = "earlier"
-"""Asked with this reason, a flow only names the action that an earlier run may have begun."""
+"""With this reason a flow only names the action that an earlier run may have started."""
 
 
 @dataclass(frozen=True, slots=True)
 class Escalation:
-    """Asks a person, by one effect that happens once like any other."""
+    """Notifies a person by one action, performed exactly once like any other."""
 
     ledger: Ledger
     audit: Audit
     effects: Effects
     log: Log
 
-    def of_refused(
+    def escalate_refused(
         self,
         flow: Flow,
         event: Event,
         attempt: Attempt,
         rows: Mapping[str, ActionRow],
     ) -> dict[str, ActionRow]:
-        """Give the conversation to a person."""
+        """Hand the conversation of a refused action to a person."""
         action = flow.escalation(event, event_end(rows)[1] or "")
         if action is None or action.key in rows:
             return {}
         return self._perform(attempt, action)
 
-    def of_earlier(
+    def finish_earlier(
         self, flow: Flow, event: Event, attempt: Attempt, rows: Mapping[str, ActionRow]
     ) -> dict[str, ActionRow]:
-        """An earlier run asked a person and died before it said so, and this one needs nobody.
+        """Finish an escalation that an earlier run started before it died, although none is needed now.
 
-        What it began is brought to its end and into the audit; otherwise nobody could tell later
-        who asked, and why.
+        Its action is completed and audited; otherwise the audit would not show who was notified,
+        and why.
 
         Returns:
-            How that ended; nothing where it was refused, as nobody is needed any more.
+            The row of that action; nothing where it was refused, as no person is needed any more.
         """
         if attempt.lease.attempts == 1:
             return {}
@@ -63,30 +63,30 @@ class Escalation:
     def dead_letter(
         self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str
     ) -> bool:
-        """The queue's last receive has failed: say so on the row and ask a person.
+        """The last receive has failed: store the reason in the row and notify a person.
 
         Returns:
-            False where the event had ended all the same, and nobody was asked: what failed was
-            the answer to its last write.
+            False where the event had ended after all and no person is notified: only the response
+            to its last write was lost.
         """
-        is_told = True
+        is_notified = True
         try:
             if self._has_ended(lease):
                 return False
-            self._ask(flow, lease, event, modes, reason)
+            self._escalate(flow, lease, event, modes, reason)
         except MiddlewareError as error:
-            is_told = False
+            is_notified = False
             self.log.event("worker.escalation_failed", reason=reason_of(error))
         self.ledger.finish(
-            lease, EventStatus.FAILED, reason=f"dead_letter:{reason}", handoff_due=not is_told
+            lease, EventStatus.FAILED, reason=f"dead_letter:{reason}", handoff_due=not is_notified
         )
         return True
 
-    def tell_at_last(self, flow: Flow, lease: Lease, modes: Modes) -> None:
-        """The event has failed and stays so; the person who was never told is told now."""
+    def notify_late(self, flow: Flow, lease: Lease, modes: Modes) -> None:
+        """Repeat the notification of a failed event that could not be sent; the event stays failed."""
         event = Event(lease.event, None)
         try:
-            self._ask(flow, lease, event, modes, "repeated")
+            self._escalate(flow, lease, event, modes, "repeated")
         except MiddlewareError:
             self.ledger.finish(lease, EventStatus.FAILED, handoff_due=True)
             raise
@@ -97,13 +97,13 @@ class Escalation:
         key = lease.event.event_key
         return self.ledger.statuses([key]).get(key) not in (None, EventStatus.PROCESSING)
 
-    def _ask(self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
+    def _escalate(self, flow: Flow, lease: Lease, event: Event, modes: Modes, reason: str) -> None:
         action = flow.escalation(event, f"dead_letter:{reason}")
         if action is not None:
             self._perform(Attempt(lease=lease, modes=modes), action)
 
     def _perform(self, attempt: Attempt, action: Action) -> dict[str, ActionRow]:
-        """Through the door out like any other, and into the audit; it depends on nothing."""
+        """Perform and audit like any other action; it depends on no other."""
         asking = replace(attempt, while_held=True)
         rows = self.effects.perform(asking, [StepAction(action)], {})
         self.audit.write(audit_rows([action], rows))

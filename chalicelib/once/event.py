@@ -1,4 +1,4 @@
-"""Who may work on an event, and how it ended."""
+"""An event as the ledger stores it: facts, states, lease, results of a claim."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 LEASE_GRACE_SECONDS = 130.0
-"""How much longer a lease lasts than its holder's function: clocks differ by up to 120 s, and
-Lambda kills late."""
+"""How much a lease outlasts its holder's function: clocks differ by up to 120 s, and Lambda kills
+late."""
 LANDING_SECONDS = 900.0
 """D: a request lands at the vendor within this time of its start, or never."""
 RECEIPT_GONE = "receipt_gone"
-"""Why an event has failed of which nothing but the door's row was left; its sender may repeat it."""
+"""Stored reason of a failed event that has only the row written at ingress; its sender may repeat it."""
 
 
 class EventStatus(StrEnum):
@@ -27,7 +27,7 @@ class EventStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class EventFacts:
-    """What a claim stores of an event besides its key; identifiers and digests only."""
+    """The fields that a claim stores; identifiers and digests only."""
 
     event_key: str
     conversation_id: str
@@ -41,7 +41,7 @@ class EventFacts:
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event as its row tells it, with the plan it stored."""
+    """An event as read from its row, with its stored plan."""
 
     event: EventFacts
     status: EventStatus
@@ -55,10 +55,10 @@ class Lease:
     Attributes:
         owner: unique per claim.
         fence: grows with every claim of the same event; a lower one writes nothing.
-        until_epoch: when others may take the event over.
+        until_epoch: from then on other workers may take the event over.
         attempts: how many times the event was claimed, this one included.
         plan: the stored plan, encoded, when an earlier claim wrote one.
-        was_left: the owner before neither ended the event nor gave it back: it died or overran.
+        was_taken_over: the previous owner neither ended nor released the event: it died or overran.
     """
 
     event: EventFacts
@@ -67,7 +67,7 @@ class Lease:
     until_epoch: float
     attempts: int
     plan: str | None = None
-    was_left: bool = False
+    was_taken_over: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,7 +79,7 @@ class Busy:
 
 @dataclass(frozen=True, slots=True)
 class Finished:
-    """The event came to its end before; this delivery is a duplicate."""
+    """The event has already ended; this delivery is a duplicate."""
 
     status: EventStatus
     reason: str | None = None
@@ -90,7 +90,7 @@ ClaimResult = Lease | Busy | Finished
 
 @dataclass(frozen=True, slots=True)
 class StrandedEvent:
-    """An unfinished row the sweep found."""
+    """An unfinished row found by the sweep."""
 
     key: str
     status: str

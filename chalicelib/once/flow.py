@@ -1,6 +1,6 @@
-"""What to do with a job: which events it stands for, what each will do, what is remembered.
+"""How a system handles its jobs: the events of a job, the plan of each event, the state to keep.
 
-A flow reads through ports and decides purely; it never acts.  The worker runs its plans.
+A flow reads through ports and makes decisions; it has no side effects.  The worker runs its plans.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 
 
-class NotAnEvent(Exception):  # noqa: N818 - an end, not a fault
-    """There is nothing to do, for a reason that is stored."""
+class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
+    """There is nothing to do; the reason is stored."""
 
     def __init__(self, status: EventStatus, reason: str) -> None:
         super().__init__(reason)
@@ -28,12 +28,12 @@ class NotAnEvent(Exception):  # noqa: N818 - an end, not a fault
 
 @dataclass(frozen=True, slots=True)
 class Event:
-    """One event of a job, with what its flow has read so far.
+    """One event of a job, with the data its flow has read so far.
 
     Attributes:
-        subject: the flow's own view of it (for support: the message and perhaps the ticket).
-        lease: under which it is worked on, once it is claimed.
-        nonce: of a deliberate resend, else empty.
+        subject: the flow's own data (support: the message and perhaps the ticket).
+        lease: the worker's lease, once the event is claimed.
+        nonce: set for a deliberate resend, else empty.
     """
 
     facts: EventFacts
@@ -43,10 +43,10 @@ class Event:
 
 
 class Flow(ABC):
-    """What one system does with its kinds of jobs, as the worker sees it.
+    """How one system handles its kinds of jobs; called by the worker.
 
     Attributes:
-        is_watched: no provider lists its events, so a claim leaves a mark until they end, and a
+        is_watched: no provider lists its events, so a claim marks them until they end, and the
             sweep finds those whose worker died.
     """
 
@@ -54,30 +54,30 @@ class Flow(ABC):
 
     @abstractmethod
     def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401 - each flow has its own jobs
-        """The events a job stands for, in order; raises `NotAnEvent` when it is none."""
+        """The events of a job, in order; raises `NotAnEvent` when it has none."""
 
     def is_container(self, job: Any) -> bool:  # noqa: ANN401
-        """Whether the job stands for other events and gets a row of its own; by default not."""
+        """Whether the job groups other events and gets its own row; by default not."""
         del job
         return False
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Decide; raises `NotAnEvent` when the event needs nothing."""
+        """Decide; raises `NotAnEvent` when the event needs no action."""
 
-    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
-        """Called when a stored plan is resumed; by default nothing is left to look at.
+    def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """Check a stored plan before it is resumed; by default there is nothing to check.
 
-        For a flow that may have to decide without a look.
+        For flows that may have to plan before they can read everything.
 
         Raises:
-            NotAnEvent: the event turns out to need nothing.
+            NotAnEvent: the event needs no action after all.
         """
         del event, plan, switches
 
     @abstractmethod
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
-        """The action a plan names, with the text it needs read or rendered again.
+        """The planned action, with its text read or rendered again.
 
         Raises:
             KeyError: the plan names a kind that this version does not have.
@@ -87,20 +87,20 @@ class Flow(ABC):
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """Keep what the event leaves behind; False when a newer message was there first.
+        """Store the state after the event; False when a newer message has already updated it.
 
-        Called before the event is finished, perhaps again after a crash: it must be idempotent
-        and every write of it fenced by the lease.
+        Called before the event is finished, perhaps again after a crash: it must be idempotent,
+        and the lease must fence every write.
         """
 
     @abstractmethod
     def escalation(self, event: Event, reason: str) -> Action | None:
-        """The action that gives a failed event to a person, or None where no person is asked.
+        """The action that hands a failed event to a person, or None where no person is involved.
 
-        Called when an action was refused (``refused:...``), when the queue gives the event up
+        Called when an action was refused (``refused:...``), when the event is dead-lettered
         (``dead_letter:...``; its `subject` may be None then), and with `escalation.EARLIER` to
-        learn what an earlier run may have begun.  Of an event given up, the flow may record the
-        failure in its own state, idempotently.
+        name the action that an earlier run may have started.  For a dead-lettered event the flow
+        may record the failure in its own state, idempotently.
         """
 
 

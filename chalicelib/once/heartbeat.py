@@ -1,9 +1,9 @@
 """Keeps a message invisible while a slow call runs: extends its visibility, never shortens it.
 
-The worker's message is visible again when its visibility time-out ends, whatever its handler still
-does.  Around a call that may be slow, `Heartbeat.beating` sets the time-out anew at an interval,
-always to the queue's own full time-out from now, which is later than before.  It has ended when
-the block has: nothing it does can come after the backoff that the worker sets for a failed try.
+A message becomes visible again when its visibility timeout ends, even if its handler still runs.
+Around a call that may be slow, `Heartbeat.beating` resets the timeout at an interval, always to the
+queue's own full timeout from now, which is later than before.  The heartbeat stops with the block,
+so it never overrides the backoff that the worker sets for a failed attempt.
 """
 
 from __future__ import annotations
@@ -13,24 +13,24 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from chalicelib.errors import MiddlewareError
-from chalicelib.once.ports import Delivery, Log, OutboxPort
+from chalicelib.once.ports import Delivery, Log, Outbox
 
 VISIBILITY_SECONDS = 720.0
-"""The event queue's own (`resources.json`)."""
+"""The event queue's visibility timeout (`resources.json`)."""
 INTERVAL_SECONDS = 60.0
 
 
 class Heartbeat:
-    """Beats for the message that this thread works on.
+    """Extends the visibility of the message that this thread works on.
 
     Args:
-        visibility_seconds: what each beat sets; the queue's own time-out or more.
-        interval_seconds: between two beats; the first comes after one.
+        visibility_seconds: set by each beat; the queue's own timeout or more.
+        interval_seconds: time before the first beat and between beats.
     """
 
     def __init__(
         self,
-        outbox: OutboxPort,
+        outbox: Outbox,
         log: Log,
         *,
         visibility_seconds: float = VISIBILITY_SECONDS,
@@ -53,7 +53,7 @@ class Heartbeat:
 
     @property
     def receive_count(self) -> int:
-        """How many times this thread's message was handed over; 0 outside of any."""
+        """How often the queue has delivered this thread's message; 0 without a message."""
         delivery: Delivery | None = getattr(self._here, "delivery", None)
         return delivery.receive_count if delivery else 0
 

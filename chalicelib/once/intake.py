@@ -1,31 +1,34 @@
 """The one door in: a request becomes a queued job, or an error that says what is wrong.
 
-A 2xx is answered only after the queue has the job.  With `ingress_ledger` a `received` row is
-written first; it never suppresses a retry until it is marked queued, so a crash between the row
-and the queue loses nothing.
+A 2xx is returned only after the queue has the job.  With `ingress_ledger` a `received` row is
+written first; it suppresses no retry until it is marked queued, so a crash between the row and the
+queue loses nothing.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import RequestError, UnavailableError
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer, InboundRequest
 from chalicelib.once.job import Job, Recovery, encode, facts_of
-from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.ports import Clock, Log, OutboxPort
+from chalicelib.once.ports import Clock, Log, Outbox
+from chalicelib.once.retry import Attempts, doubling
+
+if TYPE_CHECKING:  # a cold door without a ledger does not load it
+    from chalicelib.once.ledger.events import Ledger
 
 FIRST_PAUSE_SECONDS = 0.25
-"""Before the queue is tried again; each further pause is twice as long."""
+"""Before the first retry; each further pause is twice as long."""
 
 
 def listed(
     parse: Callable[[InboundRequest], Job | None],
 ) -> Callable[[InboundRequest], Sequence[Job]]:
-    """A parse that gives one job, or none, as `Intake.receive` takes it."""
+    """Adapt a parser that returns one job or None to the list that `Intake.receive` expects."""
 
     def listing(request: InboundRequest) -> Sequence[Job]:
         job = parse(request)
@@ -44,10 +47,10 @@ class Intake:
 
     Attributes:
         ledger: used only with `ingress_ledger`.
-        new_id: makes an id that was never used before.
+        new_id: returns a unique id.
     """
 
-    outbox: OutboxPort
+    outbox: Outbox
     opaque: Callable[[], keys.OpaqueIds]
     clock: Clock
     log: Log
@@ -65,50 +68,50 @@ class Intake:
         patience_seconds: float = 0.0,
         answer: Callable[[Sequence[Job]], Mapping[str, Any]] = _event_id,
     ) -> Answer:
-        """Answer one webhook.
+        """Handle one webhook request.
 
         Args:
             source: the sender's name, for logs and metrics.
             headers: any case.
             body: the raw bytes.
-            verify: raises `SignatureError`; everything else of the request is read after it.
-            parse: makes the jobs; none where the request stands for nothing.
-            patience_seconds: how long the queue is tried again, for a sender that never repeats.
-            answer: what the body of a 200 shows beside its status.
+            verify: raises `SignatureError`; runs before anything else of the request is read.
+            parse: returns the jobs; an empty list where the request needs no work.
+            patience_seconds: how long a failed send is retried, for a sender that never retries.
+            answer: fields of a 200 body beside its status.
         """
-        request = door.heard(headers, body, self.clock, self.new_id)
+        request = door.read_request(headers, body, self.clock, self.new_id)
         try:
             verify(request.headers)
             jobs = parse(request)
             self._accept_all(jobs, patience_seconds)
         except RequestError as error:
-            door.rejected(self.log, source, error.code)
-            return door.refusal(error.status, error.code, error.message)
+            door.log_rejected(self.log, source, error.code)
+            return door.error_answer(error.status, error.code, error.message)
         except UnavailableError as error:
             status = 503 if error.code == "enqueue_failed" else 500
             code = error.code if status == 503 else "internal_error"  # noqa: PLR2004
-            door.failed(self.log, source, error.code)
-            return door.refusal(status, code, "try again later")
+            door.log_failed(self.log, source, error.code)
+            return door.error_answer(status, code, "try again later")
         if len(jobs) == 1:
-            door.accepted(self.log, source, mw_trace_id=jobs[0].trace_id)
+            door.log_accepted(self.log, source, mw_trace_id=jobs[0].trace_id)
         else:
-            door.accepted(self.log, source, jobs=len(jobs))
+            door.log_accepted(self.log, source, jobs=len(jobs))
         return Answer(200, {"status": "accepted", **answer(jobs)})
 
     def accept(self, job: Job, *, recovery: Recovery | None = None, admission: str = "") -> None:
-        """Put a job on the queue; returning means it is kept.
+        """Put a job on the queue; returning means the queue has it.
 
-        At the front door copies of one event share a deduplication id; a recovery send carries a
-        nonce, or the queue would swallow it for five minutes.  So does an event that is taken in
-        anew: its message is no copy of the one that came to nothing.
+        At ingress, copies of one event share a deduplication id.  A recovery send carries a nonce,
+        or the queue would drop it for five minutes.  So does an event that is received again after
+        its first attempt failed: its message is not a copy of the first.
 
         Args:
-            job: what to keep.
-            recovery: who sends it, where it is not the front door.
-            admission: since when it is received, where its row was written before.
+            job: the job to queue.
+            recovery: why it is sent again; None at ingress.
+            admission: `received_at` of its row, where the caller has already written one.
 
         Raises:
-            UnavailableError: the job was not kept.
+            UnavailableError: the job was not queued.
         """
         if recovery is None:
             received = self._note_received(job)
@@ -126,38 +129,35 @@ class Intake:
         self._note_queued(job)
 
     def _accept_all(self, jobs: Sequence[Job], patience_seconds: float) -> None:
-        """Queue every job; those queued before one fails are recognised when they come again.
+        """Queue every job; those queued before a failure are recognised when they are sent again.
 
         Raises:
-            UnavailableError: not all of them are kept.
+            UnavailableError: not all of them are queued.
         """
         gives_up = self.clock.monotonic() + patience_seconds
         for job in jobs:
-            pause = FIRST_PAUSE_SECONDS
+            attempts = Attempts(self.clock, doubling(FIRST_PAUSE_SECONDS), until=gives_up)
             while True:
                 try:
                     self.accept(job)
                     break
-                except UnavailableError:
-                    if self.clock.monotonic() + pause >= gives_up:
-                        raise
-                self.clock.sleep(pause)
-                pause *= 2
+                except UnavailableError as error:
+                    attempts.failed(error)
 
     def _note_received(self, job: Job) -> str | None:
-        """Since when its row is received, if there is one; None when the queue has it already."""
+        """`received_at` of its row, empty without a ledger; None when the queue already has the job."""
         if self.ledger is None:
             return ""
         try:
             return self.ledger().receive(facts_of(job))
-        except Exception:  # noqa: BLE001 - whatever fails, it was not kept
+        except Exception:  # noqa: BLE001 - whatever fails, nothing was queued
             raise UnavailableError("enqueue_failed") from None
 
     def _note_queued(self, job: Job) -> None:
-        """Best effort: a row left `received` is queued once more by reconciliation, harmlessly."""
+        """Best effort: reconciliation sends a row left `received` once more, which is harmless."""
         if self.ledger is None:
             return
         try:
             self.ledger().queued(job.event_key)
-        except Exception:  # noqa: BLE001 - the job is kept; the caller must not be told otherwise
+        except Exception:  # noqa: BLE001 - the job is queued; the caller must not get an error
             self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)

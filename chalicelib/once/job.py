@@ -1,9 +1,9 @@
-"""What the queue carries: a closed union of models, encoded as JSON with a version.
+"""Messages of the queue: a closed set of models, encoded as JSON with a version.
 
 A queue body is one of the two places that may hold message text, by design and with an end date
 (the queue keeps a message for at most 14 days).  Everything else in a job is an identifier.
 
-Example body of a notification that named its comment::
+Example body of a notification that names its comment::
 
     {"v": 1, "kind": "ticket_message", "event_key": "evt:rp:1042:c-77", "conversation_id": "1042",
      "message_id": "c-77", "text": "Where is my order?", "created_at": null,
@@ -27,20 +27,20 @@ VERSION = 1
 
 
 class Recovery(StrEnum):
-    """Why a job was put on the queue a second time; widens what its claim may take over."""
+    """Why a job is queued again; decides which ended states its claim may reopen."""
 
     SWEEP = "sweep"
-    """Reconciliation found it lost or unfinished."""
+    """Reconciliation found the event lost or unfinished."""
     SETTLED = "settled"
-    """Its unknown actions were settled: a parked event may go on."""
+    """Its unknown actions were settled: the parked event may resume."""
     HANDOFF = "handoff"
-    """It failed and no person could be told: only that is done now."""
+    """It failed and no person was notified: only the notification is done now."""
     OPERATOR = "operator"
-    """A person replays it: a failed event may run again, skipped and refused actions too."""
+    """An operator replays it: a failed event may run again, skipped and refused actions too."""
 
 
 class Job(BaseModel):
-    """What every job has."""
+    """Fields of every job."""
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
@@ -59,22 +59,22 @@ class Job(BaseModel):
 
     @property
     def reopens(self) -> bool:
-        """Whether it claims on purpose what had ended: nobody left that behind."""
+        """Whether it deliberately reopens an ended event: its claim is not a takeover."""
         return self.recovery in (Recovery.SETTLED, Recovery.OPERATOR)
 
     @property
     def group(self) -> tuple[str, ...]:
-        """What the FIFO group is made of: jobs of one group are worked on one after the other."""
+        """Parts of the FIFO group id: jobs of one group are processed one after another."""
         return (self.conversation_id,)
 
 
 class ActionResend(Job):
-    """A person wants a finished action done once more; its event's key ends in ``:resend:{nonce}``.
+    """Repeats a finished action for an operator; its event's key ends in ``:resend:{nonce}``.
 
     Attributes:
-        source_event_key: the event that did it.
-        action_key: what it did.
-        nonce: the same one does it once only.
+        source_event_key: the event that performed it.
+        action_key: the action to repeat.
+        nonce: one repetition per nonce.
     """
 
     kind: Literal["action_resend"] = "action_resend"
@@ -84,12 +84,12 @@ class ActionResend(Job):
 
 
 def encode(job: Job) -> str:
-    """The job as a compact JSON text, safe for SQS (ASCII only)."""
+    """The job as compact JSON, safe for SQS (ASCII only)."""
     return json.dumps(job.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
 
 
 def by_kind(models: Iterable[type[Job]]) -> dict[str, type[Job]]:
-    """The models of a deployment, by the name that a queue body carries."""
+    """Models by the `kind` in a queue body."""
     return {model.model_fields["kind"].default: model for model in models}
 
 
@@ -97,12 +97,12 @@ def decode(body: str, kinds: Mapping[str, type[Job]]) -> Job:
     """The job in a queue body.
 
     Args:
-        body: what `encode` made.
-        kinds: the models that this deployment knows, as `by_kind` gives them.
+        body: the output of `encode`.
+        kinds: the models that this deployment knows, from `by_kind`.
 
     Raises:
-        HandBackError: the version or kind is not known here; a newer deployment will take it.
-        PayloadError: the body is not a job at all.
+        HandBackError: the version or kind is unknown here; a newer deployment will process it.
+        PayloadError: the body is not a job.
     """
     try:
         raw = json.loads(body)
@@ -123,7 +123,7 @@ def decode(body: str, kinds: Mapping[str, type[Job]]) -> Job:
 
 
 def facts_of(job: Job) -> EventFacts:
-    """What the ledger stores of a job's own event."""
+    """The fields of a job's own event that the ledger stores."""
     return EventFacts(
         event_key=job.event_key,
         conversation_id=job.conversation_id,

@@ -1,11 +1,11 @@
-"""Keys of events and actions, FIFO ids and opaque ids: the same input gives the same keys for ever.
+"""Keys of events and actions, FIFO ids and opaque ids: the same input always gives the same keys.
 
 The formats are fixed by the data model and never change within the ledger's retention::
 
     evt:rp:{conversation_id}:{customer_message_id}
-    evt:rp:{conversation_id}:{sha256 of [normalised text, bucket]}   no message id can be had
-    evt:rp:{conversation_id}:n:{delivery id}                         thin, before it is resolved
-    act:rp_tag:{conversation_id}:{tag}:{suffix}                      rp_untag where one is taken off
+    evt:rp:{conversation_id}:{sha256 of [normalised text, bucket]}   no message id is available
+    evt:rp:{conversation_id}:n:{delivery id}                         thin notification, unresolved
+    act:rp_tag:{conversation_id}:{tag}:{suffix}                      rp_untag for a removal
     act:rp_assign:{conversation_id}:{team}:{suffix}
     act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
     evt:start:{hash of [company_id, request_id]}
@@ -38,19 +38,19 @@ _WHITE_SPACE = re.compile(r"\s+")
 
 
 RESEND = ":resend:"
-"""Stands before the nonce of a deliberate resend, in event keys and in action keys."""
+"""Precedes the nonce of a deliberate resend, in event keys and in action keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suffix:
     """Last part of an action key: which event it belongs to.
 
-    It is a key part and no text: to format it raises `TypeError`, because a text made of it would
-    be escaped as a whole and so name another key.
+    It is a key part, not text: formatting it raises `TypeError`, because a string made of it would be
+    escaped as a whole and give another key.
 
     Attributes:
         name: the message id, or a hash of the event key where there is none.
-        nonce: of a deliberate resend, else empty.
+        nonce: set for a deliberate resend, else empty.
     """
 
     name: str
@@ -76,7 +76,7 @@ class Suffix:
 def joined(*parts: str | Suffix) -> str:
     """Join key parts with colons, injectively: ``("a:b", "c")`` and ``("a", "b:c")`` differ.
 
-    An action is asked for its key a dozen times while it is performed, so the newest are kept.
+    An action's key is read a dozen times while it is performed, so recent keys are cached.
     """
     return ":".join(_escaped(part) for part in parts)
 
@@ -92,15 +92,15 @@ def suffix_of(event_key: str, message_id: str | None, nonce: str = "") -> Suffix
 
 
 def is_resent(event_key: str) -> bool:
-    """Whether an event repeats an action of another one because a person asked."""
+    """Whether an event repeats an action of another one for an operator."""
     return RESEND in event_key
 
 
 def bound_ref(kind: str, conversation_id: str, ref: str) -> str:
     """Key of the row that binds a provider's id to one action.
 
-    A carrier lists what a pair of numbers said, which may stand in several conversations; of a
-    comment's id nothing says that another ticket has no such one.
+    A text's id is bound globally: a carrier lists messages by pair of numbers, and one pair may have
+    several conversations.  A comment's id may be unique only within its ticket.
     """
     scope = "" if kind == "send_text" else conversation_id
     return joined("ref", kind, digest(scope, ref))
@@ -114,8 +114,8 @@ def digest(*parts: str) -> str:
 def fifo_deduplication_id(event_key: str, nonce: str = "") -> str:
     """SQS deduplication id: 64 ASCII characters, whatever the key holds.
 
-    At the front door the nonce is empty, so that the queue itself drops copies for five minutes;
-    recovery sends and thin notifications carry a nonce, or the queue would swallow them.
+    At ingress the nonce is empty, so that the queue itself drops copies for five minutes; recovery
+    sends and thin notifications carry a nonce, or the queue would drop them.
     """
     return digest("dedup", event_key, nonce)
 
@@ -131,7 +131,7 @@ class OpaqueIds:
         self._key = key
 
     def of(self, *parts: str) -> str:
-        """32 hex characters that stand for the parts, the same in every process of the stage."""
+        """32 hex characters derived from the parts, the same in every process of the stage."""
         message = _listed(parts)
         return hmac.new(self._key, message, hashlib.sha256).hexdigest()[:32]
 

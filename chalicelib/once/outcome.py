@@ -1,4 +1,4 @@
-"""What came of an event's actions: how the event ends, and what the audit keeps of each."""
+"""Final status of an event, derived from its actions, and the audit row of each action."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from chalicelib.once.event import EventStatus
 
 
 def event_end(rows: Mapping[str, ActionRow]) -> tuple[EventStatus, str | None]:
-    """How an event ends, from how its actions did, and why."""
+    """Final status of an event and its reason, from the rows of its actions."""
     for row in rows.values():
         if row.status == ActionStatus.UNKNOWN:
             return EventStatus.PARKED, f"unknown:{row.reason}"
@@ -39,5 +39,7 @@ def audit_rows(built: Sequence[Action], rows: Mapping[str, ActionRow]) -> list[A
 
 
 def _result(row: ActionRow) -> str:
-    word = {ActionStatus.DONE: "success", ActionStatus.REFUSED: "fail"}.get(row.status, row.status)
-    return f"{word}:{row.reason}" if row.reason else str(word)
+    result = {ActionStatus.DONE: "success", ActionStatus.REFUSED: "fail"}.get(
+        row.status, row.status
+    )
+    return f"{result}:{row.reason}" if row.reason else str(result)

@@ -1,20 +1,20 @@
 """The stored decision of an event: ordered steps of actions, named by key, without any text.
 
-A plan is written into the event's row before the first effect.  Whoever resumes the event runs
-that plan or parks; it never decides again, also when a newer version would decide otherwise.
+A plan is written into the event's row before the first effect.  A worker that resumes the event runs
+that plan or parks the event; it never decides again, even if a newer version would decide otherwise.
 
-A step is one request to one vendor.  It may carry several actions, each with a key of its own
-(four tags go out in one call).
+A step is one request to one vendor.  It may carry several actions, each with its own key (four tags
+are added by one call).
 
 Example, before it is packed (compact, because every write of the event's row pays for its length;
-keys are derived from the event by `actions.build`, so they need not be stored)::
+`Flow.build` derives the keys from the event, so they are not stored)::
 
     {"v": 1, "flow": "support", "facts": {"intent": "refund_request", "at": "2026-11-20T09:00:00Z"},
      "steps": [[["add_tag", "route-returns-admin"], ["add_tag", "mw-intent-refund_request"]],
                [["add_tag", "mw-processed", "d0,1"]]]}
 
 The third element of an action holds its marks: ``d0,1`` depends on actions 0 and 1 of the plan,
-``a`` the vendor already had it so.
+``a`` means already in place at the vendor.
 """
 
 from __future__ import annotations
@@ -29,32 +29,32 @@ from typing import Any
 
 PLAN_VERSION = 1
 MAX_BYTES = 100_000
-"""Of a plan that was unpacked; ours have less than one."""
+"""Limit for an unpacked plan."""
 _PACKED = "z1:"
-_WORDS = (
+_DICTIONARY = (
     b'"reasons":["shopify_lookup","reply","assign","remove_tag","close","template":"language":"en",'
     b'"tier":"TIER_0_ESCALATION""TIER_2_VERIFIED""TIER_1_SAFE_ASSIST""outbound_disabled"'
     b'"route":"route-customer-support""steps":[[["add_tag","mw-intent-"],["add_tag",'
     b'"mw-routing-applied"],["add_tag","mw-processed","d0,1,2"]]],"v":1}{"facts":{"at":"2026-",'
     b'"confidence":0.8,"floor":"1970-01-01T00:00:00.000Z","intent":"},"flow":"support",'
 )
-"""What plans have in common, of which only a reference is stored.
+"""Compression dictionary: text that most plans contain.
 
-Stored plans can be read by these very bytes alone: others need another prefix than ``z1:``.
+Stored plans are readable only with exactly these bytes: a change needs another prefix than ``z1:``.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class PlannedAction:
-    """One action as the plan names it.
+    """One action of a plan.
 
     Attributes:
-        kind: which class of `actions` it is, e.g. ``add_tag``.
-        arg: the one thing the class needs besides its event: a tag, a team, a template id, an
-            entry id; an identifier, never text.
+        kind: the action class, e.g. ``add_tag``.
+        arg: the only input of the class besides its event: a tag, a team, a template id, an entry
+            id; an identifier, never text.
         depends_on: numbers of the actions, counted over the whole plan from 0, that must be done
             (or already so) before this one starts.
-        already: the vendor had it so when the plan was made; nothing is sent.
+        already: in place at the vendor when the plan was made; nothing is sent.
     """
 
     kind: str
@@ -65,11 +65,11 @@ class PlannedAction:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What an event will do, in order.
+    """The actions of an event, in order.
 
     Attributes:
         flow: the flow that made it.
-        steps: each one vendor request; its actions share its outcome.
+        steps: one vendor request each; its actions share its outcome.
         facts: small facts for the records: intent, route, template id, reasons; no personal data.
     """
 
@@ -98,12 +98,12 @@ class Plan:
         return json.dumps(raw, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
 
     def packed(self) -> str:
-        """The plan as it is stored, in a third of `encode`.
+        """The stored form, a third as long as `encode`.
 
-        So an event's row stays under the kilobyte that one write unit holds, also with the long
-        ids of e-mail tickets.
+        It keeps an event's row under the kilobyte of one write unit, even with the long ids of
+        e-mail tickets.
         """
-        packer = zlib.compressobj(level=9, wbits=-15, zdict=_WORDS)
+        packer = zlib.compressobj(level=9, wbits=-15, zdict=_DICTIONARY)
         packed = packer.compress(self.encode().encode()) + packer.flush()
         return _PACKED + base64.b85encode(packed).decode()
 
@@ -124,7 +124,7 @@ class Plan:
 def _unpacked(text: str) -> str | bytes:
     if not text.startswith(_PACKED):
         return text
-    unpacker = zlib.decompressobj(wbits=-15, zdict=_WORDS)
+    unpacker = zlib.decompressobj(wbits=-15, zdict=_DICTIONARY)
     try:
         return unpacker.decompress(base64.b85decode(text.removeprefix(_PACKED)), MAX_BYTES)
     except zlib.error:

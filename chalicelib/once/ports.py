@@ -1,4 +1,4 @@
-"""What the machine gives: time, logs, the queue, switches, secrets."""
+"""Ports to the runtime: time, logs, the queue, switches, secrets."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chalicelib.once.action import Action
 
 
 class Clock(Protocol):
-    """Time, injected so that a simulation owns it."""
+    """Time, injected so that a simulation can control it."""
 
     def now(self) -> datetime:
         """The wall clock, aware, UTC."""
@@ -27,7 +27,7 @@ class Clock(Protocol):
 
 
 class Log(Protocol):
-    """JSON lines and metrics; redaction happens behind it."""
+    """JSON lines and metrics; the implementation redacts."""
 
     def event(self, name: str, **fields: object) -> None:
         """Write one line: an event name such as ``worker.processed`` and its fields."""
@@ -48,14 +48,14 @@ class Modes:
 
 
 UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
-"""What a row says before the switches were read: the most cautious mode."""
+"""Stored before the switches have been read: the most cautious mode."""
 
 
-class OutboxPort(Protocol):
+class Outbox(Protocol):
     """The FIFO queue, sending side."""
 
     def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
-        """Send one message and return its id; raises `UnavailableError` when it was not kept."""
+        """Send one message and return its id; raises `UnavailableError` when it was not queued."""
         ...
 
     def defer(self, receipt_handle: str, seconds: float) -> None:
@@ -65,12 +65,12 @@ class OutboxPort(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Delivery:
-    """One message as the queue handed it over.
+    """One message as received from the queue.
 
     Attributes:
-        receive_count: how many times it was handed over, this time included.
-        max_receives: after so many it goes to the dead-letter queue.
-        time_left_seconds: what the function's time-out leaves, asked anew at every call.
+        receive_count: number of receives so far, this one included.
+        max_receives: after this many it goes to the dead-letter queue.
+        time_left_seconds: time left until the function's timeout, computed at every call.
     """
 
     body: str = field(repr=False)
@@ -82,13 +82,13 @@ class Delivery:
 
     @property
     def is_last(self) -> bool:
-        """The queue will not hand it over again."""
+        """The queue will not deliver it again."""
         return self.receive_count >= self.max_receives
 
 
 @dataclass(frozen=True, slots=True)
 class Switches:
-    """The switches as read; the most cautious of SSM and environment."""
+    """Switch values; the stricter of SSM and environment."""
 
     kill_switch: bool = False
     safe_mode: bool = False
@@ -97,7 +97,7 @@ class Switches:
 
     @property
     def modes(self) -> Modes:
-        """As the ledger's rows record it."""
+        """The form that ledger rows record."""
         may_automate = self.automation_enabled and not self.safe_mode and not self.kill_switch
         return Modes(
             mode="automation_candidate" if may_automate else "route_only",
@@ -111,9 +111,9 @@ class Switches:
             return "kill_switch"
         if self.shadow_mode:
             return "shadow"
-        if action.speaks and self.safe_mode:
+        if action.reaches_customer and self.safe_mode:
             return "safe_mode"
-        if action.speaks and not self.automation_enabled:
+        if action.reaches_customer and not self.automation_enabled:
             return "automation_disabled"
         return None
 
@@ -122,7 +122,7 @@ class SwitchesPort(Protocol):
     """The switches, cached for at most 25 seconds."""
 
     def current(self) -> Switches:
-        """Raises `SwitchesUnreadableError` when no fresh value can be had."""
+        """Current values; raises `SwitchesUnreadableError` when none is fresh enough."""
         ...
 
 
@@ -132,3 +132,25 @@ class SecretsPort(Protocol):
     def text(self, name: str, *, refresh: bool = False) -> str:
         """The secret's text; raises `UnavailableError` when it cannot be read."""
         ...
+
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"0", "false", "no", "off"})
+
+
+@dataclass(frozen=True, slots=True)
+class Tightening:
+    """Switches forced by the environment, whatever SSM holds."""
+
+    kill_switch: bool = False
+    safe_mode: bool = False
+    shadow_mode: bool = False
+    automation_off: bool = False
+
+
+def parsed_flag(text: str) -> bool | None:
+    """True, False, or None for any other text."""
+    word = text.strip().lower()
+    if word in _TRUE:
+        return True
+    return False if word in _FALSE else None

@@ -1,4 +1,4 @@
-"""One finished action done once more because a person asked: a nonce marks it."""
+"""Repeats one finished action for an operator; a nonce makes its keys distinct."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from chalicelib.once.recovery.rebuild import Rebuilder, rebuilt
 
 
 @dataclass(frozen=True, slots=True)
-class Again:
-    """What is done once more.
+class RepeatedAction:
+    """The action to repeat.
 
     Attributes:
-        source: the event that did it, as its own flow reads it.
-        plan: what that event had decided.
-        flow: whose event it is.
+        source: the event that performed it, read by its own flow.
+        plan: the stored plan of that event.
+        flow: the flow of that event.
     """
 
     job: ActionResend
@@ -33,7 +33,7 @@ class Again:
 
 
 class ResendFlow(Flow):
-    """`flows.Flow` for resends; builds with the flow of the event whose action it repeats."""
+    """Resends; the repeated action is built by the flow that performed it first."""
 
     def __init__(
         self, ledger: Ledger, flows: Mapping[str, Flow], rebuilders: Mapping[str, Rebuilder]
@@ -43,7 +43,7 @@ class ResendFlow(Flow):
         self._rebuilders = rebuilders
 
     def events(self, job: ActionResend) -> Sequence[Event]:
-        """See `flows.Flow.events`."""
+        """See `flow.Flow.events`."""
         stored = self._ledger.stored(job.source_event_key)
         source_job = rebuilt(self._rebuilders, stored.event) if stored else None
         if stored is None or stored.plan is None or source_job is None:
@@ -52,36 +52,36 @@ class ResendFlow(Flow):
         found = [one for one in flow.events(source_job) if one.facts == stored.event]
         if not found:
             raise NotAnEvent(EventStatus.FAILED, "source_event_not_rebuilt")
-        return [Event(facts_of(job), Again(job, found[0], Plan.decode(stored.plan), flow))]
+        return [Event(facts_of(job), RepeatedAction(job, found[0], Plan.decode(stored.plan), flow))]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `flows.Flow.plan`."""
+        """See `flow.Flow.plan`."""
         del switches
-        again: Again = event.subject
-        for planned in again.plan.actions:
-            built = again.flow.build(planned, again.source, again.plan)
-            if built.key == again.job.action_key:
+        repeated: RepeatedAction = event.subject
+        for planned in repeated.plan.actions:
+            built = repeated.flow.build(planned, repeated.source, repeated.plan)
+            if built.key == repeated.job.action_key:
                 once = PlannedAction(planned.kind, planned.arg)
-                facts = {**again.plan.facts, "resend_of": again.job.source_event_key}
+                facts = {**repeated.plan.facts, "resend_of": repeated.job.source_event_key}
                 return Plan(flow="resend", steps=((once,),), facts=facts)
         raise NotAnEvent(EventStatus.FAILED, "action_not_in_plan")
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
-        """See `flows.Flow.build`."""
+        """See `flow.Flow.build`."""
         del plan
-        again: Again = event.subject
-        marked = replace(again.source, nonce=again.job.nonce)
-        return again.flow.build(planned, marked, again.plan)
+        repeated: RepeatedAction = event.subject
+        marked = replace(repeated.source, nonce=repeated.job.nonce)
+        return repeated.flow.build(planned, marked, repeated.plan)
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `flows.Flow.conclude`: nothing is learnt from doing a thing again."""
+        """See `flow.Flow.conclude`: a repetition changes no state."""
         del lease, event, plan, rows
         return True
 
     def escalation(self, event: Event, reason: str) -> Action | None:
-        """See `flow.Flow.escalation`: as the flow of the repeated action does it."""
+        """See `flow.Flow.escalation`: delegates to the flow of the repeated action."""
         source_key = event.facts.event_key.rpartition(keys.RESEND)[0]
         stored = self._ledger.stored(source_key)
         source_job = rebuilt(self._rebuilders, stored.event) if stored else None

@@ -1,11 +1,12 @@
-"""How an unknown outcome is settled: what the provider shows decides, and patience where it lags.
+"""Settles unknown outcomes by reading the provider, and waits where its data may lag.
 
-A match counts only when its provider id is no other action's, and cannot become one's: whoever
-asked the provider for the same thing and has not written its answer may hold that very id.  So what
-may be a rival's is nobody's until the rival's outcome is written or its horizon is over.
+A match counts only if its provider id belongs to no other action, now or later: another action may
+have made the same request and not yet stored the id it got.  So an effect that a
+second action could have produced stays unclaimed until that action's outcome is stored or its
+horizon has passed.
 
-"Not there" counts only after the horizon (the lease of whoever started it, plus D: the time within
-which a request of it may still land) and after a second look; until then the action stays unknown.
+Absence counts only after the horizon (the lease of the worker that started it, plus D: the time
+within which its request may still land) and after a second check; until then the action stays unknown.
 Settling is idempotent and may run at any time, in the worker or in reconciliation.
 """
 
@@ -19,14 +20,14 @@ from chalicelib.once.action import ActionStatus, Settler, UnsettledAction
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 
-SECOND_LOOK_SECONDS = 60.0
-"""Pause between the two looks that make "not there" true."""
+SECOND_CHECK_SECONDS = 60.0
+"""Pause between the two checks that prove absence."""
 
 _OPEN = frozenset({ActionStatus.PENDING, ActionStatus.UNKNOWN})
 
 
 class Verdict(StrEnum):
-    """What settling came to."""
+    """Result of settling."""
 
     HAPPENED = "happened"
     NOT_HAPPENED = "not_happened"
@@ -35,7 +36,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """A verdict with the provider's id of the effect and a fixed word of what was seen."""
+    """A verdict; `saw` is a fixed code for the evidence, `ref` the provider's id of the effect."""
 
     verdict: Verdict
     saw: str
@@ -43,7 +44,7 @@ class Settled:
 
 
 class Settlement:
-    """Asks the settlers; the only place that judges what they show."""
+    """Calls the settlers; the only place that judges their findings."""
 
     def __init__(self, ledger: Ledger, settlers: Mapping[str, Settler], clock: Clock) -> None:
         self._ledger = ledger
@@ -51,10 +52,10 @@ class Settlement:
         self._clock = clock
 
     def judge(self, action: UnsettledAction) -> Settled:
-        """What became of an action.
+        """Whether an action of unknown outcome happened.
 
         Raises:
-            ProviderError: the provider cannot be asked now.
+            ProviderError: the provider cannot be queried now.
         """
         settler = self._settlers.get(action.kind)
         if settler is None:
@@ -64,7 +65,7 @@ class Settlement:
             return Settled(Verdict.UNDECIDED, "cannot_be_asked")
         is_disputed = False
         for found in shown:
-            if any(self._is_open(key) for key in found.rivals):
+            if any(self._is_open(key) for key in found.other_candidates):
                 is_disputed = True
             elif self._ledger.claim_ref(action, found.ref):
                 return Settled(Verdict.HAPPENED, "found", found.ref)
@@ -73,7 +74,7 @@ class Settlement:
         return self._judge_absence(action)
 
     def _is_open(self, key: str) -> bool:
-        """Whether a rival may have done it and not written so: it has begun, and may yet write."""
+        """Whether another action may have produced the effect and not stored its outcome yet."""
         row = self._ledger.action(key)
         if row is None or row.unsettled is None or row.status not in _OPEN:
             return False
@@ -83,7 +84,7 @@ class Settlement:
         now = self._clock.now().timestamp()
         if now < action.horizon_epoch:
             return Settled(Verdict.UNDECIDED, "may_still_land")
-        if action.looks == 0 or now - action.looked_epoch < SECOND_LOOK_SECONDS:
+        if action.looks == 0 or now - action.looked_epoch < SECOND_CHECK_SECONDS:
             self._ledger.note_look(action)
             return Settled(Verdict.UNDECIDED, "absent_once")
         return Settled(Verdict.NOT_HAPPENED, "absent_twice")

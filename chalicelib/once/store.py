@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Protocol
 
+from chalicelib.errors import TransientError
+
 Item = dict[str, Any]
 
 
@@ -31,6 +33,13 @@ class TransactionRefused(Exception):  # noqa: N818 - a value of the protocol, no
     def __init__(self, found: Sequence[Item | None]) -> None:
         super().__init__("transaction refused")
         self.found = tuple(found)
+
+
+class TransactionConflict(TransientError):  # noqa: N818 - a value of the protocol, not a fault
+    """Another transaction was writing one of the items; nothing was written, and it may be repeated."""
+
+    def __init__(self, operation: str) -> None:
+        super().__init__("dynamodb", operation, reason="TransactionConflict")
 
 
 class Store(Protocol):
@@ -176,6 +185,7 @@ class Store(Protocol):
 
         Raises:
             TransactionRefused: a condition failed; says which, and what was there.
-            TransientError: anything else, a conflict with another transaction included.
+            TransactionConflict: another transaction was writing one of the items.
+            TransientError: anything else.
         """
         ...

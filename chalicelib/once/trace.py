@@ -1,8 +1,8 @@
-"""What every log line within a piece of work carries, without being handed through each call.
+"""Fields of every log line within a piece of work, without passing them through each call.
 
-The worker opens a scope around an event; the vendor client far below logs inside it, so one
+The worker opens a scope around an event, and the vendor client logs inside it, so one
 ``mw_trace_id`` leads from the webhook to the vendor call.  Values are identifiers that may be
-logged: the trace id, and digests where an id could be an address.
+logged: the trace id, and digests where an id could be an e-mail address.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ def within(**fields: object) -> Iterator[None]:
 
 
 def current() -> Mapping[str, object]:
-    """The fields of the scopes we are in."""
+    """The fields of the open scopes."""
     return _fields.get()
 
 
 def of_event(event: EventFacts) -> dict[str, object]:
-    """An event as log lines name it: its trace, and digests of its ticket and its key.
+    """Log fields of an event: its trace id, and digests of its ticket id and its key.
 
-    A ticket id can be a Message-ID, which reads like an e-mail address.
+    A ticket id can be a Message-ID, which looks like an e-mail address.
     """
     return {
         "mw_trace_id": event.trace_id,
@@ -48,5 +48,5 @@ def of_event(event: EventFacts) -> dict[str, object]:
 
 @lru_cache(maxsize=256)
 def short(identifier: str) -> str:
-    """An identifier as log lines name it: 16 hex digits of its SHA-256."""
+    """Loggable form of an identifier: 16 hex digits of its SHA-256."""
     return keys.digest(identifier)[:16]

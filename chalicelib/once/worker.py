@@ -1,11 +1,11 @@
-"""Takes one message off the queue: claim the event, run its plan, finish it, or hand it back.
+"""Processes one queue message: claim the event, run its plan, finish it, or hand it back.
 
 ::
 
     delivery -> job -> flow.events -> for each event:
         claim -> (flow.plan -> store) -> effects step by step -> audit -> state -> finish
 
-A message is acknowledged by returning and handed back by raising; nothing else ends it.
+Returning acknowledges the message; raising hands it back.  There is no other way to end it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from chalicelib.errors import (
 from chalicelib.once import trace
 from chalicelib.once.action import Action, ActionRow
 from chalicelib.once.audit import Audit
-from chalicelib.once.backoff import Jitter, backoff, wait
+from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, backoff, wait
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import (
@@ -49,7 +49,7 @@ from chalicelib.once.ports import (
     Delivery,
     Log,
     Modes,
-    OutboxPort,
+    Outbox,
     Switches,
     SwitchesPort,
 )
@@ -65,17 +65,17 @@ _TAKEOVER: Mapping[Recovery | None, frozenset[EventStatus]] = {
 }
 
 
-class _PlanNotKnownHere(Exception):  # noqa: N818 - leads to parking, not to a fault
-    """A stored plan of another version names what this one does not have."""
+class _UnreadablePlan(Exception):  # noqa: N818 - leads to parking, not to a fault
+    """A stored plan of another version names a kind of action unknown to this one."""
 
 
 class HandedBackError(MiddlewareError):
-    """Raised to the queue so that the message stays; says why in one fixed word."""
+    """Raised so that the message stays on the queue; holds the reason as a fixed code."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
-    """Everything one delivery needs; built once per container."""
+    """Processes messages; built once per container."""
 
     decode: Callable[[str], Job]
     ledger: Ledger
@@ -83,20 +83,20 @@ class Worker:
     switches: SwitchesPort
     effects: Effects
     escalation: Escalation
-    outbox: OutboxPort
+    outbox: Outbox
     flows: Mapping[str, Flow]
     clock: Clock
     log: Log
     keepers: Mapping[str, Callable[[Any], None]] = field(default_factory=dict)
-    """Rooms for jobs that are only kept: idempotent writes under keys of their own, no vendor."""
+    """Handlers of jobs that are only stored: idempotent writes under their own keys, no vendor call."""
     jitter: Jitter = random.random
 
     def process(self, delivery: Delivery) -> None:
-        """Work on one message.
+        """Process one message.
 
         Raises:
-            HandedBackError: the message must stay on the queue; its visibility is set to the
-                time after which another try makes sense.
+            HandedBackError: the message must stay on the queue; its visibility timeout is set to
+                the earliest useful retry.
         """
         try:
             job = self.decode(delivery.body)
@@ -122,7 +122,7 @@ class Worker:
             keep(job)
             return
         if job.recovery == Recovery.HANDOFF:
-            self._repeat_handoff(job, delivery)
+            self._repeat_escalation(job, delivery)
             return
         flow = self.flows[job.kind]
         try:
@@ -159,7 +159,7 @@ class Worker:
                 self.log.metric("mw.worker.duplicates")
             case Busy():
                 left = claimed.until_epoch - self.clock.now().timestamp()
-                raise BusyError("busy", delay_seconds=max(1.0, left))
+                raise BusyError("busy", delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
             case Lease():
                 event = replace(event, facts=claimed.event, lease=claimed)
                 self._run_claimed(flow, event, claimed, modes, job, delivery)
@@ -174,7 +174,7 @@ class Worker:
             resumed=lease.plan is not None,
             mw_trace_id=event.facts.trace_id,
         )
-        if lease.was_left and not job.reopens:
+        if lease.was_taken_over and not job.reopens:
             self.log.event("worker.lease_taken_over", attempt=lease.attempts)
             self.log.metric("mw.worker.lease_taken_over")
         try:
@@ -197,7 +197,7 @@ class Worker:
         except NotAnEvent as end:
             self._end_early(flow, event, Attempt(lease, switches.modes), end)
             return
-        except _PlanNotKnownHere:
+        except _UnreadablePlan:
             self._park(lease, "plan_not_known_here")
             return
         attempt = Attempt(lease, switches.modes, operator=operator, decided=switches)
@@ -211,7 +211,7 @@ class Worker:
         """The stored plan, or a new one stored before anything starts."""
         if lease.plan is not None:
             plan = _stored_plan(lease.plan)
-            flow.look_again(event, plan, switches)
+            flow.recheck(event, plan, switches)
             return plan
         plan = flow.plan(event, switches)
         self.ledger.store_plan(
@@ -220,9 +220,9 @@ class Worker:
         return plan
 
     def _end_early(self, flow: Flow, event: Event, attempt: Attempt, end: NotAnEvent) -> None:
-        """It needs nothing; what an earlier run has begun, to ask a person, is ended all the same."""
+        """End an event that needs no action; an escalation that an earlier run started is finished first."""
         if end.status != EventStatus.FAILED:
-            asked, reason = event_end(self.escalation.of_earlier(flow, event, attempt, {}))
+            asked, reason = event_end(self.escalation.finish_earlier(flow, event, attempt, {}))
             if asked == EventStatus.PARKED:
                 self._park(attempt.lease, reason)
                 return
@@ -246,9 +246,9 @@ class Worker:
     ) -> None:
         status, reason = event_end(rows)
         if status == EventStatus.FAILED:
-            rows |= self.escalation.of_refused(flow, event, attempt, rows)
+            rows |= self.escalation.escalate_refused(flow, event, attempt, rows)
         else:
-            asked = self.escalation.of_earlier(flow, event, attempt, rows)
+            asked = self.escalation.finish_earlier(flow, event, attempt, rows)
             status, reason = event_end({**rows, **asked})
         self.audit.write(audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
@@ -267,10 +267,10 @@ class Worker:
             waited = self.clock.now() - received
             self.log.metric("mw.worker.lag_ms", round(waited.total_seconds() * 1000))
 
-    # --- the end of the road ------------------------------------------------------------------
+    # --- failures -----------------------------------------------------------------------------
 
-    def _repeat_handoff(self, job: Job, delivery: Delivery) -> None:
-        """The event has failed and stays so; the person who was never told is told now."""
+    def _repeat_escalation(self, job: Job, delivery: Delivery) -> None:
+        """Repeat the notification of a failed event that could not be sent; the event stays failed."""
         modes = self.switches.current().modes
         claimed = self.ledger.claim(
             facts_of(job),
@@ -284,9 +284,9 @@ class Worker:
                 return
             case Busy():
                 left = claimed.until_epoch - self.clock.now().timestamp()
-                raise BusyError("busy", delay_seconds=max(1.0, left))
+                raise BusyError("busy", delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
             case Lease():
-                self.escalation.tell_at_last(self.flows[job.kind], claimed, modes)
+                self.escalation.notify_late(self.flows[job.kind], claimed, modes)
 
     def _undecodable(self, delivery: Delivery, *, reason: str) -> None:
         self.log.event(
@@ -296,7 +296,8 @@ class Worker:
             sqs_message_id=delivery.message_id,
         )
         self.log.metric("mw.worker.undecodable")
-        self._defer(delivery, max(1.0, backoff(delivery.receive_count, self.jitter)))
+        pause = backoff(delivery.receive_count, self.jitter)
+        self._defer(delivery, max(SHORTEST_WAIT_SECONDS, pause))
 
     def _record_end(self, job: Job, status: EventStatus, reason: str) -> None:
         try:
@@ -311,7 +312,7 @@ class Worker:
     def _hand_back(
         self, job: Job, delivery: Delivery, *, error_reason: str, delay_seconds: float
     ) -> None:
-        """Set when the message comes again, and say why it stays."""
+        """Set when the message is redelivered, and log why."""
         name = "system.dlq.message_written" if delivery.is_last else "worker.handed_back"
         self.log.event(
             name, reason=error_reason, receive=delivery.receive_count, mw_trace_id=job.trace_id
@@ -322,7 +323,7 @@ class Worker:
                 self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
             except MiddlewareError:
                 self.log.event("worker.dead_letter_not_recorded")
-        self._defer(delivery, max(1.0, delay_seconds))
+        self._defer(delivery, max(SHORTEST_WAIT_SECONDS, delay_seconds))
 
     def _defer(self, delivery: Delivery, seconds: float) -> None:
         try:
@@ -332,14 +333,17 @@ class Worker:
 
 
 def _time_left(delivery: Delivery) -> float:
-    """Who stood still beyond the function's time-out has lost its message, and claims nothing.
+    """Seconds until the function's timeout.
 
-    The queue hands it over anew, and what it stands for may have been ended, and queued again in
-    another place, since.
+    A worker that was paused beyond it has lost its message and must claim nothing: the queue
+    redelivers the message, and its event may have ended and been queued again since.
+
+    Raises:
+        HandBackError: no time is left.
     """
     left = delivery.time_left_seconds()
     if left <= 0:
-        raise HandBackError("time_is_up", delay_seconds=1)
+        raise HandBackError("time_is_up", delay_seconds=SHORTEST_WAIT_SECONDS)
     return left
 
 
@@ -347,11 +351,11 @@ def _stored_plan(text: str) -> Plan:
     try:
         return Plan.decode(text)
     except (ValueError, KeyError, IndexError, TypeError, AttributeError):
-        raise _PlanNotKnownHere from None
+        raise _UnreadablePlan from None
 
 
 def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
-    """The plan's actions built for their event, dependencies named by key."""
+    """The steps of a plan with their actions built and dependencies given by key."""
     try:
         built = [flow.build(planned, event, plan) for planned in plan.actions]
         keys = [action.key for action in built]
@@ -364,4 +368,4 @@ def _steps(flow: Flow, plan: Plan, event: Event) -> list[list[StepAction]]:
             for step in plan.steps
         ]
     except (KeyError, IndexError):
-        raise _PlanNotKnownHere from None
+        raise _UnreadablePlan from None

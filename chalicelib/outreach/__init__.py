@@ -1,1 +1,31 @@
-"""NEW PACKAGE."""
+"""Outreach: conversations a company starts by WhatsApp, SMS or e-mail, and the answers to replies.
+
+In the order of a conversation:
+
+    door/          `POST /initiate-conversation`: who asks, what is asked, admission under limits
+    twilio/        WhatsApp and SMS: webhooks, client, credentials, error codes
+    ses/           e-mail: SNS messages, client
+    jobs           what the queue carries: starts, replies, delivery receipts, resumes, releases
+    flow           the flow of starts, replies and releases; it delegates to the next five
+    starting       plans a start: open the conversation, then hold it or have it written and sent
+    replying       plans the answer to a recipient's message
+    releasing      plans the message that an operator has approved
+    drafting       shared by these: quiet hours, credentials, the draft
+    conclusions    writes an event's results into the conversation
+    receipts       the flow of delivery receipts: settles unknown sends, advances delivery
+    rules          hand-off rules, quiet hours, WhatsApp's 24-hour window; pure
+    work           what a run knows of its event, shared by the flow's parts
+    writing/       composes messages by templates or by a language model
+    conversations/ the conversations table
+    actions        the side effects: send a text, send an e-mail, hand off
+    sending        performs the actions, and settles texts and e-mails of unknown outcome
+    lost_replies   reconciliation: reads a reply again that was received and never queued
+    handoff        operators list, approve and take over handed-off conversations
+
+What these share:
+
+    channels       the channels and their names in settings, requests and addresses
+    channels       the channels, and their names in settings, requests and addresses
+    companies      the `company-data` table
+    keys           event and action keys
+"""

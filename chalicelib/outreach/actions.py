@@ -1,6 +1,6 @@
 """The side effects of outreach: a text by Twilio, an e-mail by SES, a hand-off to a person.
 
-They hold identifiers only.  What is sent is the draft that the conversation keeps under the
+They hold identifiers only.  The message sent is the draft stored in the conversation under the
 action's entry id; it is stored before the action is planned.
 """
 
@@ -19,12 +19,12 @@ from chalicelib.outreach.conversations.records import Draft, Record
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The conversation and the draft, where whoever built the action has them at hand."""
+    """The conversation and the draft, where the flow has read them already."""
 
     record: Record
     draft: Draft | None = None
     sent: list[str] = field(default_factory=list, repr=False)
-    """What the vendor says that it sent, where it says so: a template's text is its rendering."""
+    """The text the vendor reports as sent, if it does: a template is rendered by the vendor."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,24 +33,24 @@ class _Send:
     entry_id: str
     loaded: Loaded | None = field(default=None, repr=False, compare=False)
     receive: int = field(default=0, compare=False)
-    """How many times the queue had handed the event over when this was built; for the audit."""
+    """How often the queue had delivered the event when this was built; for the audit."""
 
     @property
     def key(self) -> str:
-        """See `actions.Action.key`."""
+        """See `once.action.Action.key`."""
         return outreach_keys.send_action(self.conversation_id, self.entry_id)
 
     @property
     def audit_type(self) -> str:
-        """See `actions.Action.audit_type`."""
+        """See `once.action.Action.audit_type`."""
         return "send"
 
     def payload(self) -> Mapping[str, str]:
-        """See `actions.Action.payload`."""
+        """See `once.action.Action.payload`."""
         return {"entry_id": self.entry_id, "receive": str(self.receive)}
 
     def probe(self) -> Mapping[str, str]:
-        """See `actions.Action.probe`; the draft under the entry tells the rest."""
+        """See `once.action.Action.probe`; the draft under the entry has the rest."""
         return {"entry_id": self.entry_id}
 
 
@@ -61,7 +61,7 @@ class SendText(_Send):
     kind: ClassVar[str] = "send_text"
     vendor: ClassVar[str] = "twilio"
     settle: ClassVar[Settle] = Settle.QUERY
-    speaks: ClassVar[bool] = True
+    reaches_customer: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,17 +71,17 @@ class SendEmail(_Send):
     kind: ClassVar[str] = "send_email"
     vendor: ClassVar[str] = "ses"
     settle: ClassVar[Settle] = Settle.RECEIPT
-    speaks: ClassVar[bool] = True
+    reaches_customer: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
 class HandOff:
-    """Give a conversation to a person; set semantics, so it is simply repeated.
+    """Hand a conversation to a person; set semantics, so repeating it is harmless.
 
     Attributes:
-        arg: ``{held}|{reason}``: what is held back until it is released (``start``, ``reply`` or
-            nothing), and why a person is asked, as a fixed word.
-        suffix: which event asked for it, and whether as it failed; also the hand-off's id.
+        arg: ``{held}|{reason}``: the message held until release (``start``, ``reply`` or none), and
+            why a person is asked, as a fixed code.
+        suffix: of the event that asked for it, prefixed if the event failed; also the hand-off's id.
     """
 
     conversation_id: str
@@ -92,34 +92,34 @@ class HandOff:
     kind: ClassVar[str] = "hand_off"
     vendor: ClassVar[str] = "conversations"
     settle: ClassVar[Settle] = Settle.REPEATABLE
-    speaks: ClassVar[bool] = False
+    reaches_customer: ClassVar[bool] = False
 
     @property
     def held(self) -> str:
-        """What waits for release."""
+        """The message held until release: ``start``, ``reply`` or empty."""
         return self.arg.partition("|")[0]
 
     @property
     def reason(self) -> str:
-        """Why, as a fixed word."""
+        """Why a person is asked, as a fixed code."""
         return self.arg.partition("|")[2]
 
     @property
     def key(self) -> str:
-        """See `actions.Action.key`."""
+        """See `once.action.Action.key`."""
         return outreach_keys.handoff_action(self.conversation_id, self.suffix)
 
     @property
     def audit_type(self) -> str:
-        """See `actions.Action.audit_type`."""
+        """See `once.action.Action.audit_type`."""
         return "hand_off"
 
     def payload(self) -> Mapping[str, str]:
-        """See `actions.Action.payload`."""
+        """See `once.action.Action.payload`."""
         return {"held": self.held, "reason": self.reason}
 
     def probe(self) -> Mapping[str, str]:
-        """See `actions.Action.probe`."""
+        """See `once.action.Action.probe`."""
         return {}
 
 

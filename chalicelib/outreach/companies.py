@@ -1,4 +1,4 @@
-"""The `company-data` table: what a company has set for one of its projects.
+"""The `company-data` table: a company's settings of one project.
 
 Example item (origin's names)::
 
@@ -26,7 +26,7 @@ from chalicelib.once.store import Store
 
 @dataclass(frozen=True, slots=True)
 class RateLimits:
-    """`rate_limits`; origin's defaults stand for what is missing."""
+    """`rate_limits`; origin's defaults apply where a value is missing."""
 
     requests_per_minute: int = 60
     requests_per_day: int = 2000
@@ -57,7 +57,7 @@ class Project:
 
     @property
     def rate_limits(self) -> RateLimits:
-        """What is set; a default stands for whatever is no positive whole number."""
+        """The limits set; the default applies for a value that is no positive whole number."""
         raw = self.item.get("rate_limits") or {}
         names = RateLimits.__slots__
         given = {n: raw[n] for n in names if isinstance(raw.get(n), int) and raw[n] > 0}
@@ -74,13 +74,13 @@ class Project:
 
 
 class Companies:
-    """Look-ups; nothing here writes."""
+    """Read-only look-ups."""
 
     def __init__(self, table: Store) -> None:
         self._table = table
 
     def project(self, company_id: str, project_id: str) -> Project | None:
-        """A company's project, read anew; None when there is none.
+        """A company's project, read from the table; None when there is none.
 
         Raises:
             TransientError: the table could not be read.

@@ -1,7 +1,7 @@
-"""What an event of outreach leaves behind: the entry, the status, and what the sender may learn.
+"""Writes the results of an outreach event: the entry, the status, and the outcome for the sender.
 
 An entry is appended once per id and a status moves only from the expected one, so that a worker
-that has lost its lease writes what its successor writes, or nothing.
+that has lost its lease writes the same as its successor, or nothing.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
     UNATTENDED,
     UNSENT,
-    Channel,
     Draft,
     Entry,
     Record,
@@ -29,20 +29,20 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
-from chalicelib.outreach.work import Work
+from chalicelib.outreach.work import EventContext
 
 OPT_OUT_CODE = "21610"
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
-"""Reasons of `ports.Switches.forbids`: what they stopped may be done later."""
-_OVER = ("withheld_reason", "failure_stage", "failure_reason")
-"""What a message that was sent makes untrue."""
+"""Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
+_CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
+"""Attributes that no longer apply once a message is sent."""
 
 
 class Conclusions:
-    """Writes what came of an event into its conversation and its start.
+    """Writes an event's results into its conversation and its start.
 
     Args:
-        message_id_header: an e-mail's Message-ID from the vendor's id of it.
+        message_id_header: makes an e-mail's Message-ID from the vendor's id.
     """
 
     def __init__(
@@ -58,56 +58,61 @@ class Conclusions:
         self._message_id_header = message_id_header
 
     def conclude(self, event: Event, plan: Plan, rows: Mapping[str, ActionRow]) -> bool:
-        """See `flows.Flow.conclude`."""
-        work: Work = event.subject
-        record = work.record or self._conversations.find(event.facts.conversation_id)
+        """See `once.flow.Flow.conclude`."""
+        context: EventContext = event.subject
+        record = context.record or self._conversations.find(event.facts.conversation_id)
         if record is None:
             return False
         for planned in plan.actions:
             action = outreach_actions.build(
-                planned, conversation_id=record.opaque_id, suffix=suffix(event), loaded=work.loaded
+                planned,
+                conversation_id=record.opaque_id,
+                suffix=suffix(event),
+                loaded=context.loaded,
             )
             row = rows[action.key]
             if isinstance(action, HandOff):
-                self._hand_off(event, record, row)
+                self._record_hand_off(event, record, row)
             elif row.status == ActionStatus.DONE:
-                record = self._send(event, plan, record, action.entry_id, row)
+                record = self._record_sent(event, plan, record, action.entry_id, row)
             elif row.status == ActionStatus.REFUSED:
-                self._refusal(record, row, plan)
+                self._record_refusal(record, row, plan)
             if row.status == ActionStatus.SKIPPED and row.reason in SWITCHES:
-                record = self._withheld(event, record, plan, row.reason)
+                record = self._record_withheld(event, record, plan, row.reason)
         function = plan.facts.get("function")
         if function and all(one.kind == "hand_off" for one in plan.actions):
-            self._conversations.move(record, AUTOMATED | {Status.HANDED_OFF}, _called(function))
+            self._conversations.move(
+                record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
+            )
         return True
 
     def fail(self, record: Record, stage: str, reason: str) -> None:
-        """The conversation has failed before anything was said in it.
+        """Fail a conversation before its first message.
 
-        Where a person has it, it has once they give it back.
+        A handed-off conversation fails once it is released.
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
 
     def free(self, record: Record) -> None:
-        """Its start is no longer among its company's open ones."""
+        """Remove its start from the company's open ones."""
         self._starts.free(
             record.company_id, record.start_event, str(record.item.get("received_at") or "")
         )
 
-    def _send(
+    def _record_sent(
         self, event: Event, plan: Plan, record: Record, entry_id: str, row: ActionRow
     ) -> Record:
-        work: Work = event.subject
-        draft = work.draft or self._conversations.draft(record, entry_id) or Draft()
+        context: EventContext = event.subject
+        draft = context.draft or self._conversations.draft(record, entry_id) or Draft()
         now = self._clock.now()
         is_opening = bool(plan.facts.get("opening"))
-        said = work.loaded.sent[0] if work.loaded and work.loaded.sent else draft.text
+        text = context.loaded.sent[0] if context.loaded and context.loaded.sent else draft.text
         entry = Entry(
             entry_id=entry_id,
             message_timestamp=iso(now),
             role="assistant",
-            content=said or " | ".join((draft.variables or {}).values()),
+            content=text or " | ".join((draft.variables or {}).values()),
             ai_prompt_tokens=draft.prompt_tokens,
             ai_completion_tokens=draft.completion_tokens,
             ai_total_tokens=draft.total_tokens,
@@ -117,22 +122,27 @@ class Conclusions:
         status = Status.INITIAL_MESSAGE_SENT if is_opening else Status.REPLY_SENT
         changes: dict[str, Any] = {"conversation_status": status.value, "task_complete": 1}
         if plan.facts.get("function"):
-            changes |= _called(plan.facts["function"])
+            changes |= _function_attributes(plan.facts["function"])
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:
-            changes["processing_time_ms"] = int((self._clock.monotonic() - work.started) * 1000)
-            also = (self._freed(record),)
+            changes["processing_time_ms"] = int((self._clock.monotonic() - context.started) * 1000)
+            also = (self._freeing(record),)
             if record.channel == Channel.EMAIL and row.ref:
                 changes["email_id"] = header = self._message_id_header(row.ref)
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
         record, _ = self._conversations.append(
-            record, entry, expected=UNATTENDED, changes=changes, remove=_OVER, also=also
+            record,
+            entry,
+            expected=UNATTENDED,
+            changes=changes,
+            remove=_CLEARED_BY_SENDING,
+            also=also,
         )
         if event.facts.event_key.startswith("evt:release:") and is_opening:
             self._starts.note(record.start_event, outcome="sent")
         return record
 
-    def _refusal(self, record: Record, row: ActionRow, plan: Plan) -> None:
+    def _record_refusal(self, record: Record, row: ActionRow, plan: Plan) -> None:
         if row.reason == OPT_OUT_CODE:
             self._conversations.forbid(record.primary_channel, record.company_id, "code_21610")
         if not plan.facts.get("opening"):
@@ -140,8 +150,8 @@ class Conclusions:
         self.fail(record, "send", row.reason or "refused")
         self.free(record)
 
-    def _withheld(self, event: Event, record: Record, plan: Plan, reason: str) -> Record:
-        """A switch stopped it: that is told, and its event goes on when it is replayed."""
+    def _record_withheld(self, event: Event, record: Record, plan: Plan, reason: str) -> Record:
+        """A switch stopped the message: store that; a replay resumes the event."""
         why = {"withheld_reason": reason}
         if not plan.facts.get("opening"):
             return self._conversations.move(record, AUTOMATED, why) or record
@@ -153,21 +163,21 @@ class Conclusions:
     def _end_unsent(
         self, record: Record, expected: Collection[Status], status: Status, why: Mapping[str, str]
     ) -> Record | None:
-        """Only the reason is noted where a person has it: `Releasing` reads the status off it."""
+        """In a handed-off conversation, only the reason: `Releasing` derives the status from it."""
         moved = self._conversations.move(record, expected, {"conversation_status": status, **why})
         return moved or self._conversations.move(record, {Status.HANDED_OFF}, why)
 
-    def _hand_off(self, event: Event, record: Record, row: ActionRow) -> None:
+    def _record_hand_off(self, event: Event, record: Record, row: ActionRow) -> None:
         if row.status == ActionStatus.DONE and event.facts.event_key == record.start_event:
             self._starts.note(record.start_event, outcome="handed_off")
             self.free(record)
 
-    def _freed(self, record: Record) -> dict[str, Any]:
+    def _freeing(self, record: Record) -> dict[str, Any]:
         return self._starts.ended(
             record.company_id, record.start_event, str(record.item.get("received_at") or "")
         )
 
 
-def _called(function: str) -> dict[str, Any]:
-    """What the record shows of a function that the writer asked for."""
+def _function_attributes(function: str) -> dict[str, Any]:
+    """The record's attributes for a function that the writer asked for."""
     return {"function_call": True, "function_call_type": function}

@@ -1,4 +1,4 @@
-"""What every message of outreach waits for before it is planned: quiet hours, secrets, its words."""
+"""Shared by all outreach messages before planning: quiet hours, credentials, the draft."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chalicelib.errors import HandBackError, PermanentError, UnavailableError
+from chalicelib.errors import HandBackError, PermanentError, UnavailableError, reason_of
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import rules
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conclusions import Conclusions
-from chalicelib.outreach.conversations.records import Channel, Record
-from chalicelib.outreach.work import FLOW, Work, handed_off, may_speak
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.work import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.writing.composer import Composer
 
 
 class Drafting:
-    """Has a message written and plans its sending.
+    """Has a message composed and plans its sending.
 
     Args:
-        check_secrets: raises where the company's credentials are missing or malformed.
+        check_secrets: raises if the company's credentials are missing or malformed.
     """
 
     def __init__(
@@ -37,18 +38,20 @@ class Drafting:
         self.check_secrets = check_secrets
         self._conclusions = conclusions
 
-    def plan(self, work: Work, entry_id: str, switches: Switches, *, is_opening: bool) -> Plan:
-        """The plan that sends one message, or asks for a person, or both."""
-        record = work.known
+    def plan(
+        self, context: EventContext, entry_id: str, switches: Switches, *, is_opening: bool
+    ) -> Plan:
+        """The plan that sends one message, hands the conversation to a person, or both."""
+        record = context.conversation
         kind = "send_email" if record.channel == Channel.EMAIL else "send_text"
         send = PlannedAction(kind, entry_id)
         facts: dict[str, Any] = {"entry_id": entry_id, "opening": is_opening}
-        if not may_speak(switches):
-            return Plan(FLOW, ((send,),), facts)  # withheld at the door out; written if released
-        if work.draft is None:
+        if not may_send(switches):
+            return Plan(FLOW, ((send,),), facts)  # withheld by `effects`; composed if released
+        if context.draft is None:
             compose = self._composer.opening if is_opening else self._composer.answer
-            work.draft = compose(record, entry_id)
-        draft = work.draft
+            context.draft = compose(record, entry_id)
+        draft = context.draft
         steps: list[tuple[PlannedAction, ...]] = []
         if draft.text or draft.variables is not None:
             steps.append((send,))
@@ -59,8 +62,8 @@ class Drafting:
         return Plan(FLOW, tuple(steps), facts)
 
     @contextmanager
-    def typed_failures(self, record: Record) -> Iterator[None]:
-        """What will never succeed ends in `failed` with stage and reason; the rest is retried."""
+    def fail_on_permanent_error(self, record: Record) -> Iterator[None]:
+        """A permanent error fails the conversation, with stage and reason; others are retried."""
         stage, reason = "secrets", ""
         try:
             self.check_secrets(record)
@@ -78,24 +81,24 @@ class Drafting:
             raise NotAnEvent(EventStatus.FAILED, f"{stage}:{reason}")
 
     def give_up(self, record: Record, stage: str, reason: str) -> None:
-        """The conversation has failed before anything was said in it."""
+        """Fail a conversation before its first message."""
         self._conclusions.fail(record, stage, reason)
         self._conclusions.free(record)
 
-    def answer(self, work: Work, entry_id: str, switches: Switches) -> Plan:
-        """The plan of an answer; what will never succeed goes to a person."""
+    def answer(self, context: EventContext, entry_id: str, switches: Switches) -> Plan:
+        """The plan of an answer; a permanent error hands the conversation to a person."""
         try:
-            self.check_secrets(work.known)
-            return self.plan(work, entry_id, switches, is_opening=False)
+            self.check_secrets(context.conversation)
+            return self.plan(context, entry_id, switches, is_opening=False)
         except PermanentError as error:
-            return handed_off("reply", f"{error.provider}_{error.reason}")
+            return hand_off_plan("reply", reason_of(error))
         except UnavailableError as error:
             if error.code != "secret_missing":
                 raise
-            return handed_off("reply", error.code)
+            return hand_off_plan("reply", reason_of(error))
 
     def wait_out_quiet_hours(self, record: Record) -> None:
-        """Raises `HandBackError` until they are over."""
+        """Raise `HandBackError` while the recipient has quiet hours."""
         now = self._clock.now()
         until = rules.quiet_until(record, now)
         if until is not None:

@@ -1,18 +1,17 @@
-"""Outreach: start a conversation, answer a reply, release what a person held back.
+"""Outreach: start a conversation, answer a reply, release a message held for an operator.
 
 ::
 
     starting    open record -> hand-off rule -> quiet hours -> secrets -> compose, store -> send
     replying    append once -> STOP, robots, media -> hand-off rule -> quiet hours -> compose -> send
-    releasing   give it back to the machine -> compose unless drafted -> send what was held
-    drafting    what these three share before a message is planned
-    conclusions what an event leaves behind
-    receipts    what providers report of our messages
-    rules       who is held, when it is quiet
+    releasing   return it to automation -> compose unless drafted -> send the held message
+    drafting    shared by these three: quiet hours, credentials, the draft
+    conclusions write the results of an event
+    receipts    delivery receipts from providers
+    rules       hand-off rules and quiet hours
 
-Each is resumable at every step: the record and the draft are there or not, the plan is stored or
-not, and the send has its own action row.  A resume needs nothing but the event's key: the record
-holds what the job brought.
+Each is resumable at every step: the record, the draft and the plan are stored or not, and the send
+has its own action row.  A resume needs only the event's key: the record holds the job's content.
 """
 
 from __future__ import annotations
@@ -38,18 +37,18 @@ from chalicelib.outreach.jobs import InboundMessage, StartConversation
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
-from chalicelib.outreach.work import Job, Work
+from chalicelib.outreach.work import EventContext, Job
 from chalicelib.outreach.writing.composer import Composer
 
 
 class OutreachFlow(Flow):
-    """`flows.Flow` for everything in which the company speaks or the recipient did.
+    """`once.flow.Flow` for starts, replies and releases.
 
     Args:
-        check_secrets: raises where the company's credentials are missing or malformed.
-        message_id_header: an e-mail's Message-ID from the vendor's id of it.
-        receive_count: how many times the queue has handed over the message at work.
-        processor_version: kept with every conversation it sends in.
+        check_secrets: raises if the company's credentials are missing or malformed.
+        message_id_header: makes an e-mail's Message-ID from the vendor's id.
+        receive_count: how often the queue has delivered the current message.
+        processor_version: stored with every conversation it opens.
     """
 
     is_watched = True
@@ -77,28 +76,29 @@ class OutreachFlow(Flow):
         self._releasing = Releasing(conversations, drafting)
 
     def events(self, job: Job) -> Sequence[Event]:
-        """See `flows.Flow.events`."""
-        work = Work(job, self._clock.monotonic())
+        """See `once.flow.Flow.events`."""
+        context = EventContext(job, self._clock.monotonic())
         match job:
             case StartConversation():
-                return [Event(facts_of(job), work)]
+                return [Event(facts_of(job), context)]
             case InboundMessage():
-                work.record = self._replying.whose(job)
+                context.record = self._replying.conversation_of(job)
             case _:
                 if job.event_key.startswith("evt:receipt:"):
                     raise NotAnEvent(EventStatus.FAILED, RECEIPT_GONE)
-                work.record = self._conversations.find(job.conversation_id)
-                if work.record is None:
+                context.record = self._conversations.find(job.conversation_id)
+                if context.record is None:
                     is_start = job.event_key.startswith("evt:start:")
                     if is_start and job.recovery == Recovery.SWEEP:
-                        return [Event(facts_of(job), work)]  # perhaps claimed: ended under a lease
+                        # Perhaps claimed: it must end under a lease.
+                        return [Event(facts_of(job), context)]
                     reason = NEVER_OPENED if is_start else "conversation_gone"
                     raise NotAnEvent(EventStatus.FAILED, reason)
-        facts = replace(facts_of(job), conversation_id=work.record.opaque_id)
-        return [Event(facts, work)]
+        facts = replace(facts_of(job), conversation_id=context.record.opaque_id)
+        return [Event(facts, context)]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `flows.Flow.plan`."""
+        """See `once.flow.Flow.plan`."""
         key = event.facts.event_key
         if key.startswith("evt:start:"):
             return self._starting.plan(event, switches)
@@ -107,37 +107,37 @@ class OutreachFlow(Flow):
         return self._replying.plan(event, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
-        """See `flows.Flow.build`."""
+        """See `once.flow.Flow.build`."""
         del plan
-        work: Work = event.subject
-        if work.record is not None and work.loaded is None:
-            work.loaded = Loaded(work.record, work.draft)
+        context: EventContext = event.subject
+        if context.record is not None and context.loaded is None:
+            context.loaded = Loaded(context.record, context.draft)
         opaque_id = event.facts.conversation_id
         return outreach_actions.build(
             planned,
             conversation_id=opaque_id,
             suffix=suffix(event),
-            loaded=work.loaded,
+            loaded=context.loaded,
             receive=self._receive_count(),
         )
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `flows.Flow.conclude`; what it writes needs no fence, see `conclusions`."""
+        """See `once.flow.Flow.conclude`; its writes need no fence, see `conclusions`."""
         del lease
         return self._conclusions.conclude(event, plan, rows)
 
     def escalation(self, event: Event, reason: str) -> Action | None:
-        """Whom a failed event goes to: a start fails, anything else goes to a person.
+        """A failed start fails its conversation; any other failed event is handed to a person.
 
-        A start that failed is reported to its sender, who repeats it or does not; a resend that
-        failed, to the operator who asked for it.
+        The sender of a failed start is notified and may repeat it; a failed resend is reported to
+        the operator who asked for it.
         """
         if keys.is_resent(event.facts.event_key):
             return None
-        work: Work | None = event.subject
-        known = work.record if work else None
+        context: EventContext | None = event.subject
+        known = context.record if context else None
         record = known or self._conversations.find(event.facts.conversation_id)
         if record is None:
             if event.facts.event_key.startswith("evt:start:"):
@@ -151,5 +151,5 @@ class OutreachFlow(Flow):
             self._conclusions.fail(record, "retries", reason)
             self._conclusions.free(record)
             return None
-        # Not the hand-off that the event's own plan may hold: given back, the event may be replayed.
+        # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
         return HandOff(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))

@@ -1,7 +1,7 @@
-"""What persons do with handed-off conversations: list them, approve what is held, take one over.
+"""Operators' actions on handed-off conversations: list them, approve a held message, take one over.
 
-Approving sends nothing by itself: it puts a release on the queue, and the worker sends what was
-held through the normal door, once per hand-off however often it is approved.
+Approving sends nothing by itself: it queues a release, and the worker sends the held message through
+the normal door, once per hand-off however often it is approved.
 """
 
 from __future__ import annotations
@@ -22,17 +22,17 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import HandoffRelease
 
 CLOSED_FOR = timedelta(days=1)
-"""A closed hand-off stays on the list, marked, for so long."""
+"""A closed hand-off stays on the list, marked as closed, for this long."""
 SOURCE = "handoff"
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """One conversation that waits for a person; identifiers only.
+    """One conversation that waits for an operator; identifiers only.
 
     Attributes:
-        held: what an approval would send: ``start``, ``reply``, or nothing.
-        reason: why, as a fixed word.
+        held: the message an approval sends: ``start``, ``reply``, or none.
+        reason: why it was handed off, as a fixed code.
     """
 
     handoff_id: str
@@ -45,7 +45,7 @@ class Waiting:
 
 
 class Desk:
-    """Persons' side of hand-off, for `ops` and for whoever builds a screen."""
+    """The operators' side of hand-off, for `ops` and for a user interface."""
 
     def __init__(
         self, conversations: Conversations, handoffs: Handoffs, intake: Intake, clock: Clock
@@ -56,23 +56,23 @@ class Desk:
         self._clock = clock
 
     def waiting(self, *, company_id: str | None = None) -> Iterator[Waiting]:
-        """Everything that waits, of one company where it is named."""
+        """All waiting conversations, or those of one company."""
         for item in self._handoffs.waiting():
             if company_id in (None, item["company_id"]):
                 yield _waiting(item)
 
     def show(self, opaque_id: str) -> Record | None:
-        """The conversation itself, with personal data: for the person who will answer."""
+        """The conversation itself, with personal data, for the operator who will answer."""
         return self._conversations.find(opaque_id)
 
     def approve(self, opaque_id: str) -> bool:
-        """Let the machine go on: what is held is sent, or the next reply is answered again.
+        """Return a conversation to automation: the held message is sent, or the next reply answered.
 
         Returns:
-            False when nobody has handed it off, or somebody took it over.
+            False if it is not handed off, or an operator has taken it over.
 
         Raises:
-            UnavailableError: the release was not kept; approve again.
+            UnavailableError: the release was not queued; approve again.
         """
         record = self._conversations.find(opaque_id)
         if record is None or not record.is_handed_off or record.handoff.get("taken_by"):
@@ -93,14 +93,14 @@ class Desk:
         return True
 
     def take(self, opaque_id: str, person: str) -> bool:
-        """A person answers by hand from now on; nothing held is ever sent by the machine.
+        """Take a conversation over: an operator answers from now on, and a held message is never sent.
 
         Args:
             opaque_id: the conversation.
-            person: who; an identifier of the team's own.
+            person: the operator; the team's own identifier.
 
         Returns:
-            False when nobody has handed it off, or somebody else took it.
+            False if it is not handed off, or another operator has taken it.
         """
         record = self._conversations.find(opaque_id)
         if record is None or not record.is_handed_off:

@@ -1,4 +1,4 @@
-"""What the queue carries of outreach: starts, replies, receipts, and what makes an event go on."""
+"""What the queue carries of outreach: starts, replies, receipts, resumes and releases."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pydantic import Field
 
 from chalicelib.once.job import Job
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Carrier, Channel
 
 
 class StartConversation(Job):
@@ -16,7 +17,7 @@ class StartConversation(Job):
     Attributes:
         sender: the company's number or address.
         recipient: the customer's, normalised.
-        record: the conversation's attributes as `conversations.Conversations.open` takes them;
+        record: the conversation's attributes, as `conversations.store.Conversations.open` takes them;
             with `sender` and `recipient` the only personal data, and only in the queue body.
     """
 
@@ -27,7 +28,7 @@ class StartConversation(Job):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """A pair's starts, replies and receipts never run side by side."""
+        """One group per sender and recipient: their jobs never run at the same time."""
         return ("pair", self.sender, self.recipient)
 
 
@@ -36,7 +37,7 @@ class InboundMessage(Job):
 
     Attributes:
         sender: the company's number or address it came to, without a plus tag.
-        recipient: whose message it is, normalised.
+        recipient: the sender of the message, normalised: the conversation's recipient.
         message_id: the provider's id; for e-mail a hash, because a Message-ID looks like an address.
         token: the opaque id a reply address carried.
         in_reply_to: hashes of the Message-IDs the e-mail refers to.
@@ -45,7 +46,7 @@ class InboundMessage(Job):
     """
 
     kind: Literal["inbound_message"] = "inbound_message"
-    channel: Literal["whatsapp", "sms", "email"]
+    channel: Channel
     sender: str
     recipient: str
     message_id: str
@@ -65,19 +66,19 @@ class InboundMessage(Job):
 
 
 class DeliveryReceipt(Job):
-    """A provider's word on a message of ours; `conversation_id` is the opaque id it carried.
+    """A provider's delivery status of one of our messages; `conversation_id` is its opaque id.
 
     Attributes:
         entry_id: which of the conversation's messages.
         provider_id: the provider's id of it.
         status: sent, delivered, read, canceled, undelivered, failed, bounced, complained, rejected.
-        rank: a higher one is known later; a receipt never takes a message back.
-        reason: the provider's error code as a fixed word.
-        opts_out: the recipient must not be written to again.
+        rank: order of the statuses; a lower rank never replaces a higher one.
+        reason: the provider's error code.
+        opts_out: the recipient must not be contacted again.
     """
 
     kind: Literal["delivery_receipt"] = "delivery_receipt"
-    channel: Literal["text", "email"]
+    channel: Carrier
     sender: str
     recipient: str
     entry_id: str
@@ -94,10 +95,10 @@ class DeliveryReceipt(Job):
 
 
 class OutreachResume(Job):
-    """An event of a conversation goes on: everything it needs is in its row and in the record.
+    """Resumes an event of a conversation; its row and the record hold everything it needs.
 
     Attributes:
-        pair: the company's and the recipient's address, where the sender of the job knows them.
+        pair: the company's and the recipient's address, where known.
     """
 
     kind: Literal["outreach_resume"] = "outreach_resume"
@@ -105,7 +106,7 @@ class OutreachResume(Job):
 
     @property
     def message_id(self) -> str | None:
-        """Which message it is about, so that its actions have the keys that they had before."""
+        """The provider's message id, so that its actions have the same keys as before."""
         return outreach_keys.message_of(self.event_key)
 
     @property
@@ -115,7 +116,7 @@ class OutreachResume(Job):
 
 
 class HandoffRelease(Job):
-    """A person approved: what was held back is sent."""
+    """An operator has approved a held message: it is sent."""
 
     kind: Literal["handoff_release"] = "handoff_release"
     handoff_id: str
@@ -128,4 +129,4 @@ class HandoffRelease(Job):
 
 
 KINDS = (StartConversation, InboundMessage, DeliveryReceipt, OutreachResume, HandoffRelease)
-"""Every kind of job of this system; `wiring.jobs` puts the lists together."""
+"""Every kind of job of this system; `wiring.jobs` joins the systems' lists."""

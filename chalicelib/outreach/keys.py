@@ -1,4 +1,4 @@
-"""NEW MODULE."""
+"""Event and action keys of outreach; their formats are fixed."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def message_of(event_key: str) -> str | None:
 
 
 def receipt(provider_message_id: str, status: str) -> str:
-    """Event key of a provider's word on a message of ours."""
+    """Event key of a delivery receipt: one status of one of our messages."""
     return joined("evt", "receipt", provider_message_id, status)
 
 
@@ -36,7 +36,7 @@ def send_action(opaque_id: str, entry_id: str) -> str:
 
 
 def handoff_action(opaque_id: str, suffix: Suffix) -> str:
-    """Action key of giving a conversation to a person."""
+    """Action key of handing a conversation to a person."""
     return joined("act", "handoff", opaque_id, suffix)
 
 

@@ -1,9 +1,9 @@
-"""Replies that were received and never queued, read again from the provider that keeps them.
+"""Reads replies that were received and never queued again, from the provider that stores them.
 
-A row of the ledger has no text, so it cannot be made a job by itself; as long as no worker has
-heard the message, nobody but its provider has it.  Twilio shows every message that came in
+A ledger row has no text, so it is not enough for a job; until a worker has stored the message,
+only its provider has it.  Twilio shows every message that came in
 (https://www.twilio.com/docs/messaging/api/message-resource#fetch-a-message-resource).  SES shows
-none: such a row stays as it is, and its sender's repetition is taken.
+none: such a row stays as it is, and a redelivery is accepted.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from urllib.parse import urlencode
 
-from chalicelib.errors import PayloadError, ProviderError, UnavailableError
+from chalicelib.errors import PayloadError, ProviderError, UnavailableError, reason_of
 from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ports import Log
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import InboundMessage, OutreachResume
-from chalicelib.outreach.receipts import resumed
+from chalicelib.outreach.receipts import resume_job
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.outreach.twilio.client import Twilio
 
-_TEXT_KEYS = ("evt:reply:sms:", "evt:reply:whatsapp:")
+_TEXT_KEYS = tuple(outreach_keys.reply(one, "") for one in (Channel.SMS, Channel.WHATSAPP))
 
 
-class Reread:
-    """`rebuild.Rebuilder` of replies.
+class LostReplies:
+    """`once.recovery.rebuild.Rebuilder` of replies.
 
     Args:
-        twilio: by account: the secret that signs an account's webhooks also reads its messages.
-        accounts: those of Twilio's accounts that may post to us.
+        twilio: calls by account; the secret that signs an account's webhooks also reads its messages.
+        accounts: the Twilio accounts that may post to us.
     """
 
     def __init__(
@@ -48,21 +50,22 @@ class Reread:
         self._log = log
 
     def __call__(self, event: EventFacts) -> OutreachResume | InboundMessage | None:
-        """The reply goes on from its conversation, or else as it came; None where nobody has it.
+        """A resume if the conversation has the message, else the message read again, or None.
 
-        An e-mail that a worker had and did not keep goes on too: a person is asked.
+        An e-mail whose conversation is known is resume_job even if it is not stored: it is handed to a
+        person.
         """
         record = self._conversations.find(event.conversation_id)
         sid = event.source_message_id
         is_text = event.event_key.startswith(_TEXT_KEYS) and sid is not None
         if record is not None and (not is_text or self._conversations.has_entry(record, str(sid))):
-            return resumed(event, record)
+            return resume_job(event, record)
         if not is_text:
             return None
         try:
             form = self._form(str(sid))
         except (ProviderError, UnavailableError) as error:
-            self._log.event("reread.failed", reason=type(error).__name__)
+            self._log.event("reread.failed", reason=reason_of(error))
             return None
         return self._parsed(event, form) if form else None
 
@@ -74,7 +77,7 @@ class Reread:
         return None
 
     def _parsed(self, event: EventFacts, form: dict[str, str]) -> InboundMessage | None:
-        """As the webhook was parsed, under the key that the webhook had."""
+        """The job as the webhook's, with the same event key."""
         body = urlencode(form).encode()
         request = InboundRequest({}, body, event.received_at, event.event_key)
         try:

@@ -1,17 +1,19 @@
-"""What a provider reports of messages of ours: it settles unknown sends and advances delivery.
+"""Delivery receipts from providers: they settle unknown sends and advance the delivery status.
 
-A receipt does nothing at a vendor, so its plan is empty; all it leaves behind is written by
-conditional writes that never take anything back.
+A receipt causes no vendor call, so its plan is empty; its results are conditional writes that
+never revert a later status.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow, ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent
+from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
@@ -32,10 +34,10 @@ Resume = Callable[[Record, str], None]
 
 
 class ReceiptFlow(Flow):
-    """`flows.Flow` for `DeliveryReceipt`s.
+    """`once.flow.Flow` for `DeliveryReceipt`s.
 
     Args:
-        ledger: settles what the receipt proves.
+        ledger: settles the action that the receipt proves.
         resume: puts a parked event back on the queue.
     """
 
@@ -52,11 +54,11 @@ class ReceiptFlow(Flow):
         self._resume = resume
 
     def events(self, job: DeliveryReceipt) -> Sequence[Event]:
-        """See `flows.Flow.events`."""
+        """See `once.flow.Flow.events`."""
         return [Event(facts_of(job), job)]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `flows.Flow.plan`: there is nothing to decide."""
+        """See `once.flow.Flow.plan`: there is nothing to decide."""
         del switches
         job: DeliveryReceipt = event.subject
         record = self._conversations.find(job.conversation_id)
@@ -68,24 +70,24 @@ class ReceiptFlow(Flow):
         return Plan(FLOW, ())
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
-        """See `flows.Flow.build`: a receipt has no actions."""
+        """See `once.flow.Flow.build`: a receipt has no actions."""
         del event, plan
         raise KeyError(planned.kind)
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `flows.Flow.conclude`: all is written already."""
+        """See `once.flow.Flow.conclude`: `plan` has written everything."""
         del lease, event, plan, rows
         return True
 
     def escalation(self, event: Event, reason: str) -> Action | None:
-        """A receipt that cannot be worked off is nobody's conversation to take over."""
+        """A failed receipt needs no person: there is no conversation to take over."""
         del event, reason
         return None
 
     def _settle(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
-        """The provider speaks of the message, so it was sent."""
+        """Settle the send: the provider reports on the message, so it was sent."""
         if row is None or row.unsettled is None:
             return
         if row.status == ActionStatus.UNKNOWN:
@@ -96,12 +98,12 @@ class ReceiptFlow(Flow):
             )
         elif (row.status, row.reason) != (ActionStatus.DONE, BY_RECEIPT):
             return
-        event_key = row.unsettled.event_key  # also when an earlier try died before it got here
+        event_key = row.unsettled.event_key  # also after an attempt that crashed before this line
         if self._ledger.statuses([event_key]).get(event_key) == EventStatus.PARKED:
             self._resume(record, event_key)
 
     def _advance(self, job: DeliveryReceipt, record: Record, row: ActionRow | None) -> None:
-        """Where its twin's message stands for it, its own is left to the twin."""
+        """Store the delivery status; the provider id only if the action is not settled with another id."""
         settled = row.ref if row is not None and row.status == ActionStatus.DONE else None
         ref = job.provider_id if settled in (None, job.provider_id) else None
         self._conversations.note_delivery(
@@ -124,11 +126,10 @@ class ReceiptFlow(Flow):
             )
 
 
-class Resumed:
-    """`rebuild.Rebuilder` of outreach: a stored event goes on from its conversation.
+class ResumeRebuilder:
+    """`once.recovery.rebuild.Rebuilder`: resumes a stored event from its conversation.
 
-    It is queued behind what else waits between the two, where they are known: a conversation that
-    was opened.
+    Where the conversation was opened, the job joins the FIFO group of its sender and recipient.
     """
 
     def __init__(self, conversations: Conversations) -> None:
@@ -137,11 +138,11 @@ class Resumed:
     def __call__(self, event: EventFacts) -> OutreachResume:
         """The job."""
         record = self._conversations.find(event.conversation_id)
-        return resumed(event, record)
+        return resume_job(event, record)
 
 
-def resumed(event: EventFacts, record: Record | None) -> OutreachResume:
-    """The job of a stored event of outreach."""
+def resume_job(event: EventFacts, record: Record | None) -> OutreachResume:
+    """The job that resumes a stored event; `record` is its conversation, if it was opened."""
     return OutreachResume(
         pair=(record.sender, record.primary_channel) if record else None,
         event_key=event.event_key,
@@ -154,8 +155,8 @@ def resumed(event: EventFacts, record: Record | None) -> OutreachResume:
     )
 
 
-def resumption(record: Record, event_key: str, received_at: str) -> OutreachResume:
-    """The job that lets a parked event of a conversation go on."""
+def resume_parked_job(record: Record, event_key: str, received_at: str) -> OutreachResume:
+    """The job that resumes a parked event of a conversation."""
     return OutreachResume(
         event_key=event_key,
         conversation_id=record.opaque_id,
@@ -165,3 +166,13 @@ def resumption(record: Record, event_key: str, received_at: str) -> OutreachResu
         recovery=Recovery.SETTLED,
         pair=(record.sender, record.primary_channel),
     )
+
+
+def resume_through(intake: Intake) -> Resume:
+    """Puts a parked event on the queue through the normal door."""
+
+    def resume(record: Record, event_key: str) -> None:
+        job = resume_parked_job(record, event_key, iso(intake.clock.now()))
+        intake.accept(job, recovery=Recovery.SETTLED)
+
+    return resume

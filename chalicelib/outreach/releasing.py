@@ -1,4 +1,4 @@
-"""A person's approval: the conversation goes back to the machine, and what was held is sent."""
+"""Plans a release: the conversation returns to automation, and the held message is sent."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, UNSENT, Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.work import Work
+from chalicelib.outreach.work import EventContext
 
 
 class Releasing:
@@ -21,15 +21,15 @@ class Releasing:
         self._drafting = drafting
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `flows.Flow.plan`."""
-        work: Work = event.subject
-        record = work.known
+        """See `once.flow.Flow.plan`."""
+        context: EventContext = event.subject
+        record = context.conversation
         handoff = record.handoff
         if event.facts.event_key != outreach_keys.release(record.opaque_id, str(handoff.get("id"))):
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
-        left_at = {"conversation_status": self._left_at(record)}
-        moved = self._conversations.move(record, {Status.HANDED_OFF}, left_at, same_handoff=True)
-        record = work.record = moved or self._conversations.get(record)
+        previous = {"conversation_status": self._previous_status(record)}
+        moved = self._conversations.move(record, {Status.HANDED_OFF}, previous, same_handoff=True)
+        record = context.record = moved or self._conversations.get(record)
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
         is_opening = handoff["held"] == "start"
@@ -43,12 +43,12 @@ class Releasing:
             record.start_event if is_opening else event.facts.event_key
         )
         if not is_opening:
-            return self._drafting.answer(work, entry_id, switches)
-        with self._drafting.typed_failures(record):
-            return self._drafting.plan(work, entry_id, switches, is_opening=True)
+            return self._drafting.answer(context, entry_id, switches)
+        with self._drafting.fail_on_permanent_error(record):
+            return self._drafting.plan(context, entry_id, switches, is_opening=True)
 
-    def _left_at(self, record: Record) -> str:
-        """Where it stood when a person took it; its first message may have ended since."""
+    def _previous_status(self, record: Record) -> str:
+        """The status before the hand-off, or how its first message has ended since."""
         was = Status(record.handoff["was"])
         if was not in UNSENT:
             return was.value

@@ -1,4 +1,4 @@
-"""The rules of outreach that need nothing but their arguments: who is held, when it is quiet."""
+"""Outreach rules: hand-off rules, quiet hours, WhatsApp's 24-hour window; pure."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from chalicelib.outreach.conversations.records import Channel, Record
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Record
 
 WHATSAPP_WINDOW = timedelta(hours=24)
-"""Free text is allowed only so long after the recipient's last message."""
+"""Free text is allowed only this long after the recipient's last message."""
 MAX_WAIT = timedelta(hours=11, minutes=30)
 """SQS keeps a message invisible for at most 12 hours after it was received."""
 
 
 def is_held(record: Record, rule: str) -> bool:
-    """Whether a project's hand-off rule takes a message to a person.
+    """Whether a project's hand-off rule holds a message for a person.
 
     Args:
-        record: holds the rule's three settings, and the recipient.
+        record: holds the rule's three settings and the recipient.
         rule: ``auto_queue_initial_message`` or ``auto_queue_reply_message``.  With both of its
-            lists empty it takes every message, else those of the listed recipients.
+            lists empty it holds every message, else those to the listed recipients.
     """
     if record.item.get(rule) is not True:
         return False
@@ -36,8 +37,8 @@ def quiet_until(record: Record, now: datetime) -> datetime | None:
     """When quiet hours end, if the recipient has them now.
 
     ``quiet_hours`` of the project: ``{"from": "21:00", "until": "08:00", "zone": "Europe/London",
-    "channels": ["sms", "whatsapp"]}``; the recipient's own zone goes before the project's.  A
-    setting that cannot be read is no quiet hour.
+    "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.  An invalid
+    setting means no quiet hours.
     """
     setting = record.item.get("quiet_hours")
     if not isinstance(setting, Mapping):
@@ -59,7 +60,7 @@ def quiet_until(record: Record, now: datetime) -> datetime | None:
 
 
 def window_is_open(record: Record, now: datetime) -> bool:
-    """Whether WhatsApp lets free text through."""
+    """Whether WhatsApp accepts free text now."""
     last = record.last_inbound_at
     return last is not None and now - last < WHATSAPP_WINDOW
 

@@ -1,8 +1,8 @@
-"""Performs outreach's actions: what is drafted in the conversation goes to Twilio or SES.
+"""Performs outreach's actions: sends a conversation's draft by Twilio or SES.
 
-A draft that is missing (it was withheld when it was due) is written first; whatever is sent was
-stored before.  How an unknown text is settled is here too: the list of what Twilio sent to the
-recipient, compared with the draft.
+A missing draft (the message was withheld when it was due) is composed first; every message is
+stored before it is sent.  Texts of unknown outcome are settled here too, by comparing the draft with
+Twilio's list of messages to the recipient.
 """
 
 from __future__ import annotations
@@ -18,29 +18,25 @@ from chalicelib.once import keys
 from chalicelib.once.action import Action, Found, UnsettledAction
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.actions import HandOff, SendEmail, SendText
-from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Channel, Draft, Record, Told
+from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record, Told
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.rules import window_is_open
 from chalicelib.outreach.ses.client import Email, Ses
 from chalicelib.outreach.ses.webhook import reply_address
-from chalicelib.outreach.twilio import client as twilio
 from chalicelib.outreach.twilio.client import Sent, Text, Twilio
 from chalicelib.outreach.twilio.webhook import callback_url
 from chalicelib.outreach.writing.composer import Composer
 
 CLOCK_SKEW = timedelta(minutes=2, seconds=2)
-"""Twilio's clock may be two minutes behind ours, and its times have whole seconds."""
+"""Twilio's clock may differ from ours by two minutes, and its times have whole seconds."""
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
-"""A `Message-ID` that a header may hold beside another: SES takes 995 characters of ASCII."""
-_CREDENTIALS = {
-    Channel.WHATSAPP: "whatsapp_credentials_id",
-    Channel.SMS: "sms_credentials_id",
-}
+"""A `Message-ID` short enough for two in a header: SES takes 995 characters of ASCII."""
 
 
 class Sender:
-    """The executors of `outreach_actions`, and the settler of texts."""
+    """The executors of `outreach.actions`, and the settlers of texts and e-mails."""
 
     def __init__(
         self,
@@ -58,13 +54,13 @@ class Sender:
         self._ses = ses
         self._clock = clock
         self._base_url = public_base_url
-        self._ready: dict[str, tuple[Record, Any]] = {}
+        self._built_messages: dict[str, tuple[Record, Any]] = {}
 
     def check(self, record: Record) -> None:
-        """See that the company's secret is there and whole, before anything is written.
+        """Check that the company's secret exists and is well-formed, before a message is composed.
 
         Raises:
-            PermanentError: it is malformed or not there.
+            PermanentError: it is malformed or missing.
             UnavailableError: it cannot be read now.
         """
         if record.channel == Channel.EMAIL:
@@ -74,15 +70,15 @@ class Sender:
             raise PermanentError("secrets", "read", reason="no_template")
 
     def prepare(self, actions: Sequence[Action]) -> None:
-        """`ports.Preparer`: read conversation, draft and credentials, and make the message."""
-        self._ready = {
-            action.key: self._made(action)
+        """`Preparer`: read conversation, draft and credentials, and build the request."""
+        self._built_messages = {
+            action.key: self._built(action)
             for action in actions
             if isinstance(action, SendText | SendEmail)
         }
 
     def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
-        """`ports.Executor` of `SendText`."""
+        """`Executor` of `SendText`."""
         action = _only(actions, SendText)
         record, text = self._prepared(action)
         sent = self._twilio.send(_secret_of(record), text, deadline_seconds=deadline_seconds)
@@ -91,13 +87,13 @@ class Sender:
         return sent.sid
 
     def send_email(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
-        """`ports.Executor` of `SendEmail`; its time-outs are the client's."""
+        """`Executor` of `SendEmail`; the timeouts are the client's."""
         del deadline_seconds
         action = _only(actions, SendEmail)
         return self._ses.send(self._prepared(action)[1])
 
     def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """`ports.Executor` of `HandOff`; a conversation that a person has stays with them."""
+        """`Executor` of `HandOff`; a conversation already handed off stays so."""
         del deadline_seconds
         action = _only(actions, HandOff)
         record = self._conversations.find(action.conversation_id)
@@ -112,19 +108,19 @@ class Sender:
         )
 
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """`ports.Settler` of `SendText`.
+        """`Settler` of `SendText`.
 
-        A template's text is Twilio's own rendering, so any message of that time may be it, save
-        one that says what another action was to say: that one may have been sent and not yet
-        recorded.  Whose a message is, is known where a status callback named it or an action has
-        recorded its id; where neither has, every action that may have said it is its rival.
+        A template's text is rendered by Twilio, so any message of that time may be this one, except
+        one with the text of another action, which may have been sent and not recorded yet.  A
+        status callback or a recorded id shows which action sent a message; without either, every
+        other action that could have produced it is listed in `Found`.
         """
         record = self._conversations.find(action.conversation_id)
         if record is None:
             raise UncertainError("twilio", "list_messages", reason="conversation_gone")
         draft = self._conversations.draft(record, action.probe["entry_id"])
         if draft is None:
-            return ()  # it is stored before anything is sent
+            return ()  # a draft is stored before it is sent: nothing was sent
         to, sender = _addresses(record)
         since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
         until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
@@ -132,20 +128,22 @@ class Sender:
         others = self._conversations.told_elsewhere(record, action.probe["entry_id"])
         sent = [one for one in listed if one.is_until(until) and one.sid not in others.refs]
         mine = self._conversations.reported_as(record, action.probe["entry_id"])
-        sent.sort(key=lambda one: one.sid != mine)  # what a callback told as this one's comes first
+        sent.sort(key=lambda one: one.sid != mine)  # the one a callback named first
         if draft.variables is None:
             wanted = keys.normalised(draft.text)
-            sent = [one for one in sent if _said(one) == wanted]
+            sent = [one for one in sent if _body(one) == wanted]
         else:
-            sent = [one for one in sent if _said(one) not in others.texts]
+            sent = [one for one in sent if _body(one) not in others.texts]
         return tuple(
-            Found(one.sid, () if one.sid == mine else _rivals(one, others)) for one in sent
+            Found(one.sid, () if one.sid == mine else _other_candidates(one, others))
+            for one in sent
         )
 
     def settle_email(self, action: UnsettledAction) -> tuple[Found, ...] | None:
-        """`ports.Settler` of `SendEmail`: an e-mail that SES has told of was sent.
+        """`Settler` of `SendEmail`: an e-mail that an SES event has reported was sent.
 
-        It may have told before anybody asked: while the row of its dead worker was still pending.
+        The event may have arrived before the outcome was unknown: while the row of a crashed worker
+        was still pending.
         """
         record = self._conversations.find(action.conversation_id)
         entry_id = action.probe["entry_id"]
@@ -157,11 +155,11 @@ class Sender:
         return self._ses.message_id_header(ref)
 
     def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
-        ready = self._ready.pop(action.key, None)
-        return self._made(action) if ready is None else ready
+        built = self._built_messages.pop(action.key, None)
+        return self._built(action) if built is None else built
 
-    def _made(self, action: SendText | SendEmail) -> tuple[Record, Any]:
-        """The conversation and the message as its carrier takes it."""
+    def _built(self, action: SendText | SendEmail) -> tuple[Record, Any]:
+        """The conversation, and the message in the carrier's form."""
         record, draft = self._loaded(action)
         if isinstance(action, SendText):
             return record, self._text(record, draft, action)
@@ -178,7 +176,7 @@ class Sender:
         draft = action.loaded.draft if action.loaded else None
         if draft is not None:
             return record, draft
-        # An earlier run decided to send, perhaps days ago: the recipient may have said no since.
+        # An earlier run planned the send, perhaps days ago: the recipient may have opted out since.
         if self._conversations.is_forbidden(record.primary_channel, record.company_id):
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         stored = self._conversations.draft(record, action.entry_id)
@@ -187,7 +185,7 @@ class Sender:
     def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
         to, sender = _addresses(record)
         callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
-        sid = self._twilio.credentials(_secret_of(record)).template_sid  # kept for the request too
+        sid = self._twilio.credentials(_secret_of(record)).template_sid  # cached for the request
         if draft.variables is None:
             if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
                 raise PermanentError("twilio", "create_message", reason="window_closed")
@@ -200,7 +198,7 @@ class Sender:
 
     def _email(self, record: Record, draft: Draft, action: SendEmail) -> Email:
         config = record.channel_config
-        address = str(config["company_email"])
+        address = record.sender
         name = str(config.get("email_from_name") or "")
         thread = [record.item.get("email_id"), record.item.get("last_email_id")]
         known = [str(one) for one in thread if _MESSAGE_ID.fullmatch(str(one))]
@@ -213,7 +211,7 @@ class Sender:
             raise PermanentError("ses", "send_email", reason="nothing_to_say")
         return Email(
             to=record.primary_channel,
-            sender=f"{_shown(name)} <{address}>" if name else address,
+            sender=f"{_display_name(name)} <{address}>" if name else address,
             reply_to=reply_address(address, record.opaque_id),
             subject=draft.subject or str(config.get("default_subject_line") or "A message for you"),
             text=draft.text,
@@ -223,13 +221,13 @@ class Sender:
         )
 
 
-def _said(message: Sent) -> str:
+def _body(message: Sent) -> str:
     return keys.normalised(message.body or "")
 
 
-def _rivals(message: Sent, others: Told) -> tuple[str, ...]:
-    """The other sends that may have said it."""
-    return tuple(key for key, text in others.untold.items() if text in ("", _said(message)))
+def _other_candidates(message: Sent, others: Told) -> tuple[str, ...]:
+    """Keys of the other send actions that may have produced the message."""
+    return tuple(key for key, text in others.untold.items() if text in ("", _body(message)))
 
 
 def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - of that kind
@@ -239,15 +237,15 @@ def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - 
     return action
 
 
-def _shown(name: str) -> str:
-    """A name as SES takes it before an address: quoted, or as an encoded word (RFC 2047)."""
+def _display_name(name: str) -> str:
+    """A display name in the form SES takes: quoted, or as an encoded word (RFC 2047)."""
     if name.isascii():
         return '"{}"'.format(name.replace('"', ""))
     return str(Charset("utf-8").header_encode(name))
 
 
 def _secret_of(record: Record) -> str:
-    name = _CREDENTIALS[record.channel]
+    name = CREDENTIALS_OF[record.channel]
     secret_id = record.channel_config.get(name)
     if not isinstance(secret_id, str) or not secret_id:
         raise PermanentError("secrets", "read", reason=f"no_{name}")
@@ -255,8 +253,10 @@ def _secret_of(record: Record) -> str:
 
 
 def _addresses(record: Record) -> tuple[str, str]:
-    prefix = twilio.WHATSAPP if record.channel == Channel.WHATSAPP else ""
-    return prefix + record.primary_channel, prefix + record.sender
+    to, sender = (
+        carrier_address(record.channel, one) for one in (record.primary_channel, record.sender)
+    )
+    return to, sender
 
 
 def _cleaned(variables: Mapping[str, str]) -> dict[str, str]:

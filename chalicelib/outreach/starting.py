@@ -1,4 +1,4 @@
-"""The start of a conversation: opened once, held for a person or written and sent."""
+"""Plans a start: the conversation is opened once, then held for a person or written and sent."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.jobs import StartConversation
-from chalicelib.outreach.work import Work, handed_off, may_speak
+from chalicelib.outreach.work import EventContext, hand_off_plan, may_send
 from chalicelib.outreach.writing.composer import Composer
 
 
@@ -22,7 +22,7 @@ class Starting:
     """Plans starts.
 
     Args:
-        processor_version: kept with every conversation it opens.
+        processor_version: stored with every conversation it opens.
     """
 
     def __init__(
@@ -40,43 +40,43 @@ class Starting:
         self._version = processor_version
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `flows.Flow.plan`."""
-        work: Work = event.subject
+        """See `once.flow.Flow.plan`."""
+        context: EventContext = event.subject
         entry_id = outreach_keys.entry_id(event.facts.event_key)
         is_new = False
-        if work.record is None:
-            work.record, is_new = self._open(event, work, entry_id, switches)
-        record = work.record
+        if context.record is None:
+            context.record, is_new = self._open(event, context, entry_id, switches)
+        record = context.record
         if record.start_event != event.facts.event_key:
             raise NotAnEvent(EventStatus.SKIPPED, "conversation_exists")
         if not is_new and self._conversations.is_forbidden(
             record.primary_channel, record.company_id
-        ):  # said since it was opened: it may have waited for a night or a person
+        ):  # set since it was opened: the start may have waited for hours or for an operator
             self._drafting.give_up(record, "send", DO_NOT_CONTACT)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if rules.is_held(record, "auto_queue_initial_message"):
-            return handed_off("start", "auto_queue_initial_message")
+            return hand_off_plan("start", "auto_queue_initial_message")
         self._drafting.wait_out_quiet_hours(record)
-        with self._drafting.typed_failures(record):
-            return self._drafting.plan(work, entry_id, switches, is_opening=True)
+        with self._drafting.fail_on_permanent_error(record):
+            return self._drafting.plan(context, entry_id, switches, is_opening=True)
 
     def _open(
-        self, event: Event, work: Work, entry_id: str, switches: Switches
+        self, event: Event, context: EventContext, entry_id: str, switches: Switches
     ) -> tuple[Record, bool]:
-        """The conversation, and whether it was opened just now."""
-        job = work.job
+        """The conversation, and whether this call has opened it."""
+        job = context.job
         if not isinstance(job, StartConversation):
             self._starts.abandon(event.facts.event_key)
             raise NotAnEvent(EventStatus.FAILED, NEVER_OPENED)
         attributes = {**job.record, "processor_version": self._version}
         unopened = Record({"messages": [], "message_count": 0, **attributes})
         first = None
-        is_due = not rules.is_held(unopened, "auto_queue_initial_message") and may_speak(switches)
+        is_due = not rules.is_held(unopened, "auto_queue_initial_message") and may_send(switches)
         if is_due and self._composer.is_instant(unopened):
             try:
                 first = (entry_id, self._composer.unsaved_opening(unopened))
             except PermanentError:
-                first = None  # it will be refused again below, where the record can say so
+                first = None  # refused again below, where the record can store the reason
         held = self._starts.holding(event.lease) if event.lease else None
         opened = self._conversations.open(attributes, first, held=held)
         if opened.record is None:
@@ -85,5 +85,5 @@ class Starting:
             )
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if first is not None and opened.is_new:
-            work.draft = first[1]
+            context.draft = first[1]
         return opened.record, opened.is_new

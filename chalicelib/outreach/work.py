@@ -1,4 +1,4 @@
-"""What a run of outreach knows of its event, and the words its parts share."""
+"""What a run knows of its outreach event so far, shared by the flow's parts."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ Job = StartConversation | InboundMessage | OutreachResume | HandoffRelease
 
 
 @dataclass(slots=True)
-class Work:
-    """What a run knows of its event so far.
+class EventContext:
+    """The subject of an outreach event, filled in as the run proceeds.
 
     Attributes:
-        job: what the queue brought.
-        record: the conversation; for a start not before it is opened.
-        draft: what will be sent, once it is written.
+        job: the job from the queue.
+        record: the conversation; None for a start until it is opened.
+        draft: the message to send, once it is composed.
         started: monotonic seconds.
     """
 
@@ -39,24 +39,24 @@ class Work:
     loaded: Loaded | None = field(default=None, repr=False)
 
     @property
-    def known(self) -> Record:
-        """The conversation.
+    def conversation(self) -> Record:
+        """The conversation, which must exist.
 
         Raises:
-            NotAnEvent: there is none.
+            NotAnEvent: it does not exist.
         """
         if self.record is None:
             raise NotAnEvent(EventStatus.FAILED, "conversation_gone")
         return self.record
 
 
-def handed_off(held: str, reason: str) -> Plan:
-    """The plan that gives a conversation to a person, and what waits for its release."""
+def hand_off_plan(held: str, reason: str) -> Plan:
+    """The plan that hands a conversation to a person and holds ``start`` or ``reply`` for release."""
     step = (PlannedAction("hand_off", f"{held}|{reason}"),)
     return Plan(FLOW, (step,), {"opening": held == "start"})
 
 
-def may_speak(switches: Switches) -> bool:
-    """Nothing is written that would not be sent; a person who has it run later gets it written."""
+def may_send(switches: Switches) -> bool:
+    """Whether a message would be sent now; if not, none is composed before an operator replays it."""
     modes = switches.modes
     return modes.mode == "automation_candidate" and not switches.shadow_mode

@@ -1,6 +1,6 @@
 """Street addresses of US, UK, Canadian, Australian, German, French, Spanish and Italian form.
 
-Everything hangs on the house number: the words after it are read for English and French, the words
+The search starts at the house number: it reads the words after it for English and French, the words
 before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
 """
 
@@ -22,8 +22,8 @@ _PO_BOX = lazily(
 )
 _BOX_HINTS = ("box", "postfach", "apartado", "postale", "locked bag")
 
-# Words that only a street ends with, and words that end many other phrases: the second kind needs
-# a name in capitals.
+# Words that only streets end with, and words that also end other phrases: the second kind needs a
+# capitalised name before it.
 _STREETS = frozenset(
     """street avenue road lane boulevard terrace highway parkway crescent expressway turnpike
     mews esplanade rd ave blvd hwy pkwy""".split()

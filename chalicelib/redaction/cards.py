@@ -22,7 +22,7 @@ _BRANDS = lazily(
 
 
 def has_brand(digits: str) -> bool:
-    """Whether a card scheme issues numbers that begin so, at this length."""
+    """Whether a card scheme issues numbers with this prefix and length."""
     return _BRANDS().match(digits) is not None
 
 
@@ -71,7 +71,7 @@ def mask_ibans(sheet: Sheet) -> None:
 
 
 def _iban_end(low: str, start: int, limit: int, length: int) -> int:
-    """Where the IBAN of this country ends, 0 if none begins here; a digit more or less is a typo."""
+    """End offset of the IBAN, 0 if none starts here; one digit more or less counts as a typo."""
     seen = 0
     digits = 0
     end = 0
@@ -120,7 +120,7 @@ def is_ssn(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
 
 
 def is_mixed_ssn(groups: Sequence[str], separators: Sequence[str]) -> bool:
-    """`123-45 6789`: dash and space mixed; what ends like a year is taken for something else."""
+    """`123-45 6789`: dash and space mixed; not if the last group looks like a year."""
     is_mixed = all(separator.strip(" \t\x1f") in {"", "-"} for separator in separators)
     return (
         tuple(map(len, groups)) == SSN_LENGTHS

@@ -16,7 +16,7 @@ from chalicelib.redaction.vocabulary import (
 )
 
 REACH = 40
-# "order no. 1001" goes on after its full stop, "I placed an order. 1001" does not.
+# "order no. 1001" continues after its full stop, "I placed an order. 1001" does not.
 _SENTENCE_END = re.compile(
     r"[?!]\s|(?<=[^\W\d_]{3})(?<!tel)(?<!num)(?<!nro)(?<!ord)(?<!ref)(?<!inv)(?<!mob)\.\s"
 )
@@ -24,11 +24,11 @@ _WORD = re.compile(r"[^\W\d_]+")
 
 
 class Context(NamedTuple):
-    """What stands around a number.
+    """The context of a number.
 
-    `is_direct`: only filler words between the word and the number. `is_marked`: something says that
-    a number follows ("no.", "id", "#", a colon). `is_named`: the word itself is called a number
-    ("order number", which is then somewhere in the sentence).
+    `is_direct`: only filler words between the topic word and the number. `is_marked`: a mark
+    announces the number ("no.", "id", "#", a colon). `is_named`: a mark follows the topic word itself
+    ("order number"), so the number is somewhere in the sentence.
     """
 
     topic: Topic | None

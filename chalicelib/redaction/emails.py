@@ -23,10 +23,10 @@ _LOCAL_REACH = 320  # RFC 5321 allows 64; a longer one is masked as well
 
 
 def mask_emails(sheet: Sheet) -> None:
-    """Claim every address; what is written around it stays."""
+    """Claim every address; the text around it stays."""
     low = sheet.low
     if low.count("@") > _MANY_SIGNS:
-        low = _without_monsters(sheet)
+        low = _without_huge_words(sheet)
     if "@" in low:
         done = 0
         for sign in _SIGN.finditer(low):
@@ -43,12 +43,12 @@ def mask_emails(sheet: Sheet) -> None:
 
 
 _MANY_SIGNS = 200
-_MONSTER = lazily(r"(?<![^\s\x00])[^\s\x00]{2000}[^\s\x00]*+")
+_HUGE_WORD = lazily(r"(?<![^\s\x00])[^\s\x00]{2000}[^\s\x00]*+")
 
 
-def _without_monsters(sheet: Sheet) -> str:
-    """A word of thousands of characters with hundreds of signs is masked whole, not read."""
-    for match in _MONSTER().finditer(sheet.low):
+def _without_huge_words(sheet: Sheet) -> str:
+    """Mask a word of thousands of characters with hundreds of `@` as a whole, without parsing it."""
+    for match in _HUGE_WORD().finditer(sheet.low):
         if match.group().count("@") > _MANY_SIGNS:
             sheet.claim(*match.span(), Kind.EMAIL, MASK)
     sheet.settle()
@@ -57,7 +57,7 @@ def _without_monsters(sheet: Sheet) -> str:
 
 def _written_span(sheet: Sheet, floor: int, at: int) -> tuple[int, int] | None:
     low = sheet.low
-    # Backwards, so that a long run of letters is read once and not once per letter.
+    # Matched backwards, so that a long run of letters is read once and not once per letter.
     left = _LOCAL().match(low[floor:at][::-1])
     right = _DOMAIN_WRITTEN().match(low, at + 1)
     if left is None or right is None:
@@ -176,7 +176,7 @@ def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
 
 
 def _local_start(low: str, end: int) -> int:
-    """Where the name before the "at" begins, joined by "dot" and "underscore" words."""
+    """Start of the local part before the "at"; words such as "dot" and "underscore" join its parts."""
     floor = max(0, end - 100)
     start = end
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""What the name of a key says about its value."""
+"""The meaning of a value, derived from the name of its key."""
 
 import re
 from enum import StrEnum
@@ -8,9 +8,9 @@ from functools import lru_cache
 class Meaning(StrEnum):
     """How a value is treated because of its key."""
 
-    PLAIN = "plain"  # by what it looks like
-    READABLE = "readable"  # a number under it is a measure, a time or our own counter
-    TEXT = "text"  # somebody's words: dropped
+    PLAIN = "plain"  # judged by its form
+    READABLE = "readable"  # a number under it is a measure, a time or a counter
+    TEXT = "text"  # message text: dropped
     EMAIL = "email"
     PHONE = "phone"
     ORDER = "order"
@@ -28,7 +28,7 @@ _TEXT_WORDS = frozenset(
     "message messages body bodies content contents text comment comments html snippet excerpt "
     "subject transcript note notes caption plaintext".split()
 )
-# "message_id" names a message, "body_bytes" measures a body: neither is one.
+# "message_id" and "body_bytes" describe a message or a body; their values are not message text.
 _ABOUT = frozenset(
     "id ids sid uuid guid key keys type types kind status state count counts bytes length len size "
     "hash sha sha256 md5 digest at ts time timestamp epoch ms us ns seconds version template name "
@@ -78,7 +78,7 @@ _BY_WORD = {
 
 
 def meaning(key: str) -> Meaning:
-    """What a value under this key is, as far as the name tells; never raises."""
+    """The meaning of a value under this key, judged by the key's name; never raises."""
     if len(key) <= 64 and key.isascii():
         return _meaning(key)
     return Meaning.PLAIN

@@ -1,4 +1,4 @@
-"""Tracking links: a link to a carrier, or a link that says it tracks something, is masked whole."""
+"""Tracking links: links to a carrier, or with a tracking word in them, are masked whole."""
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
@@ -22,7 +22,7 @@ _TAIL = ".,;:!?)]}>'\"*_|"
 
 
 def mask_links(sheet: Sheet) -> None:
-    """Claim tracking links; other links stay, and later passes read what is in them."""
+    """Claim tracking links; other links stay, and later passes read their content."""
     low = sheet.low
     if "://" in low or "www." in low:
         for match in _LINK().finditer(low):
@@ -64,7 +64,7 @@ def _is_tracking(link: str) -> bool:
 
 
 def _trimmed(link: str) -> str:
-    """A link without the punctuation of the sentence it ends."""
+    """A link without the punctuation of the sentence after it."""
     kept = link.rstrip(_TAIL)
     # A bracket opened inside the link belongs to it.
     return kept + ")" if "(" in kept and link[len(kept) : len(kept) + 1] == ")" else kept

@@ -11,31 +11,32 @@ from chalicelib.redaction.sheet import last_four
 
 MAX_DEPTH = 40
 
-_UNKNOWN_NUMBER = 10**9  # ten digits or more may be somebody's number
+_UNKNOWN_NUMBER = 10**9  # ten digits or more may be a person's number
 _EPOCHS = (range(10**9, 2 * 10**9), range(10**12, 2 * 10**12), range(10**15, 2 * 10**15))
 _UUID = r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
-# What log lines are made of: names, UUIDs, times, hashes, and keys made of these.
-_QUIET = re.compile(
+# The usual values of log lines: names, UUIDs, times, hashes, and keys made of these.
+_SAFE_VALUE = re.compile(
     rf"[A-Za-z_.:/\-]*|{_UUID}"
     rf"|(?:evt|act)(?::(?:{_UUID}|(?=[0-9]{{0,9}}[a-f])[0-9a-f]{{16,128}}|[A-Za-z_\-]{{1,64}}))++"
     r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)?"
     r"|(?=[0-9]{0,9}[a-f])[0-9a-f]{32,128}"
 )
-_TELLING = re.compile(r"/|[_\-]at[_\-]")  # with a full stop: perhaps a link, or a spelled address
+# In a text with a full stop: perhaps a link or a spelled-out address.
+_LINK_OR_SPELLED_ADDRESS = re.compile(r"/|[_\-]at[_\-]")
 
 
 def redact_mapping(value: Any) -> Any:  # noqa: ANN401 - JSON enters here
     """The value with personal data masked: same shape, still valid JSON; never raises.
 
-    Deeper than 40 levels everything is dropped. A value under a key such as `message` or `body` is
-    somebody's words and is dropped whole; under `message_id` it is an identifier and stays.
+    Everything deeper than 40 levels is dropped. A value under a key such as `message` or `body` is
+    message text and is dropped whole; under `message_id` it is an identifier and stays.
 
     >>> redact_mapping({"order_id": 1234567, "note_id": "a1", "to": "jo@example.com"})
     {'order_id': '***4567', 'note_id': 'a1', 'to': '***@***'}
     """
     try:
         return _value(value, Meaning.PLAIN, 0)
-    except Exception:  # noqa: BLE001 - what cannot be read is dropped, never passed on
+    except Exception:  # noqa: BLE001 - an unreadable value is dropped, never passed on
         return DROPPED
 
 
@@ -78,7 +79,7 @@ def _is_identity(name: str) -> bool:
 
 
 def _free(key: str, taken: dict[Any, Any]) -> str:
-    """Two customers' keys may get one mask: neither entry is lost."""
+    """Make masked keys distinct: two keys may get the same mask, and neither entry may be lost."""
     if key not in taken:
         return key
     count = 2
@@ -94,7 +95,7 @@ def _text(text: str, means: Meaning, depth: int) -> str:
         return _masked(text, means)
     if means is Meaning.TEXT:
         return DROPPED
-    if _QUIET.fullmatch(text) and not ("." in text and _TELLING.search(text)):
+    if _SAFE_VALUE.fullmatch(text) and not ("." in text and _LINK_OR_SPELLED_ADDRESS.search(text)):
         return text
     if text[0] in '{["' or text[0].isspace():
         parsed = _json(text, means, depth)
@@ -104,7 +105,7 @@ def _text(text: str, means: Meaning, depth: int) -> str:
 
 
 def _json(text: str, means: Meaning, depth: int) -> str | None:
-    """JSON inside a string, redacted as a value so that it still parses; None if it is none."""
+    """JSON inside a string, redacted as a value so that it still parses; None if it is not JSON."""
     body = text.strip()
     if len(body) < 2 or body[0] + body[-1] not in {"{}", "[]", '""'}:
         return None

@@ -1,16 +1,16 @@
-"""What a model may see of a message: readable, short, and nobody in it."""
+"""Prepares a message for a model: readable, short, without personal data."""
 
 import html
 import re
 
-from chalicelib.redaction.normalise import is_quiet, normalise
+from chalicelib.redaction.normalise import has_no_markers, normalise
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.redactor import read, redact
 from chalicelib.redaction.sheet import Kind
 
 MAX_CHARACTERS = 2000
 REDACTED = "<redacted>"
-_READ = 20_000  # no more is read than can be left after tags and spaces are gone
+_READ = 20_000  # longer input is cut, with room for tags and spaces to be removed
 
 _TAG = re.compile(r"<(?!redacted>)[a-zA-Z/!?][^<>]{0,2000}>")
 _LINK = lazily(r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)]")
@@ -35,22 +35,22 @@ _NO_NAME = frozenset(
 def model_view(text: str, *, keep_order_numbers: bool = True) -> str:
     """At most 2,000 characters without markup, links, names or anything that `redact` masks.
 
-    Order numbers stay by default, as a model needs them to tell what is asked; `False` masks them
-    as `redact` does. Deterministic, never raises.
+    Order numbers stay by default, as a model needs them to understand the question; `False` masks
+    them as `redact` does. Deterministic, never raises.
 
     >>> model_view("<p>Hi Anna, order #1234567? jo@example.com</p>")
     'Hi <redacted>, order #1234567? <redacted>'
     """
     try:
         plain = _TAG.sub(" ", html.unescape(text[:_READ]))
-        plain = _named(_LINK().sub(REDACTED, plain))
+        plain = _mask_names(_LINK().sub(REDACTED, plain))
         shown = _masked(plain, keep_order_numbers=keep_order_numbers)
-    except Exception:  # noqa: BLE001 - what cannot be read is dropped, never passed on
+    except Exception:  # noqa: BLE001 - an unreadable text is dropped, never passed on
         return REDACTED
     return " ".join(shown.split())[:MAX_CHARACTERS]
 
 
-def _named(text: str) -> str:
+def _mask_names(text: str) -> str:
     return _NAME().sub(_without_name, text)
 
 
@@ -62,7 +62,7 @@ def _without_name(match: re.Match[str]) -> str:
 
 
 def _masked(text: str, *, keep_order_numbers: bool) -> str:
-    if is_quiet(text) and redact(text) == text:
+    if has_no_markers(text) and redact(text) == text:
         return text
     view = normalise(text)
     sheet = read(view)

@@ -1,9 +1,9 @@
-"""The normalised view: what a reader sees, with the way back to the bytes that were written.
+"""The normalised view of a text, as a reader sees it, with offsets back to the original.
 
 Patterns run on a view in which full-width digits are digits, `%40` and `&#64;` are `@`, and
-zero-width characters are gone. A match is mapped back, so everything outside it stays byte for
-byte. The way back is a sparse list of the places where view and text differ in length; a plain
-ASCII text has none and costs nothing.
+zero-width characters are removed. A match is mapped back, so everything outside it stays byte for
+byte. The mapping is a sparse list of the places where view and text differ in length; a plain ASCII
+text has none and costs nothing.
 """
 
 import re
@@ -12,13 +12,13 @@ from bisect import bisect_right
 from functools import lru_cache
 from typing import NamedTuple
 
-MAX_TOKENS = 12_000  # escapes and invisible characters: beyond this, a text hides on purpose
+MAX_TOKENS = 12_000  # escapes and invisible characters; a text with more is obfuscated
 CAP_BYTES = 256 * 1024
-_LOOK_AHEAD = 512  # an identifier cut by the cap is still seen whole
+_LOOK_AHEAD = 512  # so that an identifier cut by the cap is still read whole
 
 
 class TooManyTokensError(ValueError):
-    """The text is made of escapes or invisible characters; nobody writes so to a shop."""
+    """The text consists of escapes or invisible characters; no customer message does."""
 
 
 class View(NamedTuple):
@@ -26,11 +26,11 @@ class View(NamedTuple):
 
     cased: str
     low: str
-    starts: tuple[int, ...]  # view offsets at which a new segment begins
-    segments: tuple[tuple[int, int], ...]  # its offset in the text; length if it is one token
+    starts: tuple[int, ...]  # view offsets at which a segment begins
+    segments: tuple[tuple[int, int], ...]  # offset in the text; length, if it is one token
 
     def span(self, start: int, end: int) -> tuple[int, int]:
-        """The part of the text that the view shows as `[start, end)`; `end > start`."""
+        """The span of the text shown as `[start, end)` in the view; `end > start`."""
         if not self.starts:
             return start, end
         first, last = self._segment(start), self._segment(end - 1)
@@ -58,16 +58,16 @@ def cap(text: str) -> tuple[str, int]:
     return text[: end + _LOOK_AHEAD], end
 
 
-def is_quiet(text: str) -> bool:
-    """Whether a text has no digit, `@` or link in any writing; cheap, for most texts are so."""
-    if _LOUD.search(text) or "://" in text or "&commat" in text:
+def has_no_markers(text: str) -> bool:
+    """Whether a text has no digit, `@` or link in any notation; a cheap test that most texts pass."""
+    if _MARKERS.search(text) or "://" in text or "&commat" in text:
         return False
     if text.isascii():
         return True
-    return not any(_LOUD.search(_plain(char)) for char in set(text) if char > "\x7f")
+    return not any(_MARKERS.search(_plain(char)) for char in set(text) if char > "\x7f")
 
 
-_LOUD = re.compile(r"[\d@]|[wW]{3}\.")
+_MARKERS = re.compile(r"[\d@]|[wW]{3}\.")
 
 
 def normalise(text: str) -> View:
@@ -128,7 +128,7 @@ def _token_pattern(odd: str, plain: str) -> re.Pattern[str] | None:
     escaped = any(hint in plain for hint in _ESCAPE_HINTS)
     if not odd:
         return _ESCAPE if escaped else None
-    # A hostile text may hold thousands of odd characters: one class, never an alternation.
+    # A hostile text may hold thousands of such characters: one class, never an alternation.
     odd_class = "[" + re.escape(odd) + "]"
     return re.compile(f"{_ESCAPES}|{odd_class}" if escaped else odd_class)
 
@@ -166,7 +166,7 @@ def _decode(plain: str, tokens: re.Pattern[str]) -> View:
 
 
 def _show(token: str) -> str | None:
-    """What a token stands for; None when it stands for itself."""
+    """The characters that a token represents; None when it represents itself."""
     head = token[0]
     if head == "%":
         return _shown_code(int(token[-2:], 16))
@@ -204,7 +204,7 @@ _MINUS = frozenset("−⁃˗➖﹘ー")
 
 @lru_cache(maxsize=4096)
 def _plain(char: str) -> str:
-    """One character as a reader takes it: usually one, none if invisible, more if a ligature."""
+    """A character as displayed: usually one character, none if invisible, several for a ligature."""
     category = unicodedata.category(char)
     if category in {"Cf", "Mn", "Me"} or char in "\u115f\u1160\u3164\uffa0":
         return ""
@@ -223,5 +223,5 @@ def _plain(char: str) -> str:
         return str(digit)
     shown = unicodedata.normalize("NFKC", char)
     shown = "".join(c for c in shown if unicodedata.category(c) not in {"Mn", "Cf"})
-    # The one letter whose lower case has another length.
+    # The only letter whose lower case has another length.
     return shown.replace("\u0130", "I")

@@ -1,4 +1,4 @@
-"""Numbers written in groups of digits: cut at their signs, recognised by shape, check digit, context.
+"""Numbers written in groups: split at separators, recognised by shape, check digit and context.
 
 In doubt a run of seven digits or more is masked: a mistyped number is still personal data.
 """
@@ -20,7 +20,7 @@ _MAX_TOTAL = 34  # the longest tracking number
 
 
 class _Run:
-    """One run: its groups, the signs between them, and the topic, looked up at most once each."""
+    """One run: its groups and the separators between them."""
 
     __slots__ = ("ends", "groups", "separators", "sheet", "starts")
 
@@ -67,7 +67,7 @@ def _mask_run(run: _Run) -> int:
 
 
 def _claim_window(run: _Run, first: int) -> tuple[int, int]:
-    """Claim the groups from `first` that form one number: how many, and where the claim ends."""
+    """Claim the groups from `first` that form one number; returns their count and the claim's end."""
     sizes = [len(group) for group in run.groups[first:]]
     if len(sizes) == 1:
         return 0, 0
@@ -78,7 +78,7 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     if kind is not None:
         return count, _claim(run, first, count, kind)
     if sizes[0] <= 3 and len(sizes) > 3:
-        # A small number before a card is not the beginning of a phone number.
+        # A small number before a card number does not start a phone number.
         rest = sizes[1:]
         if _strong_window(run, first + 1, rest, list(accumulate(rest)))[1] is not None:
             return 0, 0
@@ -97,7 +97,7 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
 def _strong_window(
     run: _Run, first: int, sizes: list[int], totals: list[int]
 ) -> tuple[int, Kind | None]:
-    """The groups from `first` that are a card, a social security, tracking or market number."""
+    """Count and kind of the groups that form a card, social security, tracking or market number."""
     if len(sizes) > 2:
         kind = _triple(run, first, tuple(sizes[:3]))
         if kind is not None:
@@ -114,7 +114,10 @@ def _strong_window(
 
 
 def _is_enumerated(run: _Run, first: int) -> bool:
-    """The `1` of "1) 555 0142" and "1. 555 0142" counts; only a bracket that was opened is part of a number."""
+    """Whether the first group numbers a list item, as the `1` of "1) 555 0142" and "1. 555 0142" does.
+
+    A closing bracket belongs to the number only if the number opened it.
+    """
     start = run.starts[first]
     separator = run.separators[first]
     is_closed = (")" in separator or separator == ". ") and len(run.groups[first]) <= 2
@@ -122,7 +125,7 @@ def _is_enumerated(run: _Run, first: int) -> bool:
 
 
 def _readable_window(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """`978-3-16-148410-0`, and dashed numbers that a word calls a product's."""
+    """Count of groups of an ISBN such as `978-3-16-148410-0`, or of a number marked as a product's."""
     count = 1
     while count < len(sizes) and run.separators[first + count - 1] in {"-", " "}:
         count += 1
@@ -146,13 +149,13 @@ def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
 
 
 def _is_called_ssn(run: _Run, first: int) -> bool:
-    """A word says that these three groups are a social security number."""
+    """Whether a word marks these three groups as a social security number."""
     near = run.sheet.near(run.starts[first], run.ends[first + 2])
     return near.topic is Topic.SSN and (near.is_direct or near.is_marked)
 
 
 def _is_loose_ssn(run: _Run, first: int) -> bool:
-    """`123-45 6789` that stands for itself: no part of a code or a list, and nothing's measure."""
+    """`123-45 6789` on its own: not part of a code or a list, and not a measure."""
     low, start, end = run.sheet.low, run.starts[first], run.ends[-1]
     is_apart = low[start - 1 : start] not in {"-", "_"} and not (
         low[start - 1 : start].isalpha() or low[end : end + 1].isalpha()
@@ -226,7 +229,7 @@ def _longest(totals: list[int], most: int, wanted: range) -> int:
 
 
 def _dashed(run: _Run, first: int, sizes: list[int], totals: list[int]) -> int:
-    """Groups joined by dashes, long enough to be somebody's number with a slip in it."""
+    """Count of groups joined by dashes that are long enough for a mistyped phone number."""
     count = 1
     for separator in run.separators[first:]:
         if separator != "-":

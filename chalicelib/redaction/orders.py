@@ -30,7 +30,7 @@ def mask_orders(sheet: Sheet) -> None:
     for match in _TOKEN.finditer(low):
         start = match.start()
         if start < done or (start > 1 and low[start - 1] == " " and low[start - 2].isdigit()):
-            continue  # a later group of a number that was read from its first
+            continue  # a later group of a number that was read from its first group
         start, end = _whole(low, match, done)
         kind = _kind(sheet, start, end)
         if kind is not None:

@@ -1,4 +1,4 @@
-"""Patterns that are compiled when a text first needs them: a cold start pays for none of them."""
+"""Regular expressions compiled on first use, so that a cold start compiles none of them."""
 
 import re
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from functools import cache
 
 
 def lazily(pattern: str) -> Callable[[], re.Pattern[str]]:
-    """A function that gives the compiled pattern, the same each time."""
+    """A function that compiles the pattern at its first call and returns it."""
 
     @cache
     def compiled() -> re.Pattern[str]:

@@ -1,4 +1,4 @@
-"""Phone numbers: which groups of digits are one, and what its mask is."""
+"""Phone numbers: which groups of digits form one, and its mask."""
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet
@@ -20,7 +20,9 @@ _SHAPES = frozenset({
     (1, 4, 4), (1, 3, 2, 2, 2), (2, 4, 3, 3), (2, 3, 4, 4),
 })  # fmt: skip
 # The same with a digit lost or doubled: a mistyped number is still a number.
-_SLIPS = frozenset({(3, 3, 5), (3, 4, 4), (4, 3, 4), (3, 2, 5), (2, 3, 4), (3, 3, 6), (3, 5, 4)})
+_TYPO_SHAPES = frozenset(
+    {(3, 3, 5), (3, 4, 4), (4, 3, 4), (3, 2, 5), (2, 3, 4), (3, 3, 6), (3, 5, 4)}
+)
 _ONLY_DASHED = frozenset({(3, 4), (4, 4), (3, 3, 3), (3, 3, 2), (2, 3, 4), (3, 5), (2, 7), (3, 6),
                           (2, 8), (4, 3), (3, 8), (2, 5, 5), (1, 4, 4)})  # fmt: skip
 
@@ -31,17 +33,17 @@ def mask(digits: str) -> str:
 
 
 def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
-    """Whether these groups are a phone number on their own looks."""
+    """Whether these groups look like a phone number without any context."""
     if lengths in _ONLY_DASHED:
         is_dashed = all(s.strip() == "-" for s in separators)
         return is_dashed or (lengths == (3, 3, 3) and set(separators) <= {" ", "."})
     if lengths == (4, 4):
         return False
-    return lengths in _SHAPES or lengths in _SLIPS
+    return lengths in _SHAPES or lengths in _TYPO_SHAPES
 
 
 def claim(sheet: Sheet, start: int, end: int, digits: str) -> int:
-    """Claim a number with its `+`, its bracket and its extension; the offset where it ends."""
+    """Claim a number with its `+`, bracket and extension; returns the offset where it ends."""
     low = sheet.low
     extension = _EXTENSION().match(low, end)
     inside = low[start:end]

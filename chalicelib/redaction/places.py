@@ -1,4 +1,4 @@
-"""What belongs to a street address around its street: flat, town, state, postcode."""
+"""The parts of an address around its street: flat, town, state, postcode."""
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Sheet
@@ -33,7 +33,7 @@ _CODE_TOWN = lazily(
 
 
 def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int, int]:
-    """The span of a street with the flat before it and what follows it up to the postcode."""
+    """Extend a street's span by the flat before it and by town, state and postcode after it."""
     low = sheet.low
     window = low[max(floor, start - 20) : start]
     unit = _UNIT_BEFORE().search(window)

@@ -1,4 +1,4 @@
-"""What stays readable: UUIDs, dates, times, IP and MAC addresses, prices, decimals."""
+"""Values that stay readable: UUIDs, dates, times, IP and MAC addresses, prices, decimals."""
 
 import re
 
@@ -6,7 +6,7 @@ from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Sheet
 
 # Every pattern begins with a plain character class, which CPython's matcher can skip to; the
-# look-behind after it turns down digits in the middle of something.
+# look-behind after it rejects digits in the middle of a longer token.
 _D = r"[0-9](?<![0-9a-z+#_].)"
 _UUID_TAIL = re.compile(r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])")
 _HEX8 = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}")
@@ -42,7 +42,7 @@ _MONEY_BEFORE = lazily(rf"[€$£¥₹][ \x1f]?[0-9]{_MONEY}(?!\d|[-.]\d)")
 
 
 def keep_uuids(sheet: Sheet) -> None:
-    """Shield UUIDs, before a part of one is taken for something else."""
+    """Shield UUIDs before another pass claims a part of one."""
     low = sheet.low
     if low.count("-") >= 4:
         for match in _UUID_TAIL.finditer(low):
@@ -53,7 +53,7 @@ def keep_uuids(sheet: Sheet) -> None:
 
 
 def keep_readable(sheet: Sheet) -> None:
-    """Shield what looks like a number of a person and is none."""
+    """Shield numbers that look like an identifier but are not."""
     low = sheet.low
     if low.count(":") >= 5 or low.count("-") >= 5:
         _shield(sheet, _MAC())
@@ -72,7 +72,7 @@ def _shield(sheet: Sheet, pattern: re.Pattern[str]) -> None:
 
 
 def _is_start(low: str, start: int, text: str) -> bool:
-    """No number that is joined to this one stands before."""
+    """Whether no joined number precedes this one."""
     joins = ".-/,' " if " " in text else ".-/,'"
     return not (start > 1 and low[start - 1] in joins and low[start - 2].isdigit())
 

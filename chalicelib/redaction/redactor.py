@@ -1,4 +1,4 @@
-"""The choke point: one text in, the same text without personal data out."""
+"""Masks the personal data in one text."""
 
 import re
 from collections import Counter
@@ -8,7 +8,7 @@ from chalicelib.redaction.addresses import mask_addresses
 from chalicelib.redaction.cards import mask_ibans
 from chalicelib.redaction.emails import mask_emails, may_be_spelled
 from chalicelib.redaction.links import mask_links
-from chalicelib.redaction.normalise import CAP_BYTES, View, cap, is_quiet, normalise
+from chalicelib.redaction.normalise import CAP_BYTES, View, cap, has_no_markers, normalise
 from chalicelib.redaction.numbers import mask_numbers
 from chalicelib.redaction.orders import mask_orders
 from chalicelib.redaction.readable import keep_readable, keep_uuids
@@ -18,7 +18,7 @@ from chalicelib.redaction.tracking import mask_marked_formats
 
 Counts = Mapping[Kind, int]
 
-DROPPED = "***"  # all that is left of a text that could not be read
+DROPPED = "***"  # replaces a text that could not be read
 _MAX_PASSES = 6
 
 _MASKS = re.compile(
@@ -39,7 +39,7 @@ def redact_counted(text: str) -> tuple[str, Counts]:
     """The redacted text, and how many identifiers of each kind were masked in it."""
     counts: Counter[Kind] = Counter()
     try:
-        # What is left after a pass may read differently without what it took: until nothing does.
+        # Masking may expose another identifier in the rest of the text: repeat until nothing changes.
         for _ in range(_MAX_PASSES):
             redacted, is_final = _pass(text, counts)
             if is_final or redacted == text:
@@ -51,9 +51,9 @@ def redact_counted(text: str) -> tuple[str, Counts]:
 
 
 def _pass(text: str, counts: Counter[Kind]) -> tuple[str, bool]:
-    """The text after one reading, and whether nothing is left that another could find."""
+    """The text after one pass, and whether a further pass could find nothing more."""
     text, end = cap(text)
-    if is_quiet(text) and not _is_spelled(text.lower()):
+    if has_no_markers(text) and not _is_spelled(text.lower()):
         return text[:end], True
     view = normalise(text)
     sheet = read(view)
@@ -61,7 +61,7 @@ def _pass(text: str, counts: Counter[Kind]) -> tuple[str, bool]:
         return text[:end], end == len(text)
     counts.update(kind for _, _, kind, _ in sheet.claims)
     redacted = _write(text, end, view, sheet)
-    is_final = end == len(text) and is_quiet(_MASK_WRITTEN.sub("", redacted))
+    is_final = end == len(text) and has_no_markers(_MASK_WRITTEN.sub("", redacted))
     return redacted, is_final and "/" not in redacted
 
 
@@ -74,7 +74,7 @@ def _is_spelled(low: str) -> bool:
 
 
 def read(view: View) -> Sheet:
-    """All passes over one view, the surest first: each sees what the ones before left."""
+    """Run all passes over one view, the most certain first; each sees only what the earlier ones left."""
     sheet = Sheet(view)
     if "***" in sheet.low or "[address]" in sheet.low or "<redacted>" in sheet.low:
         for match in _MASKS.finditer(sheet.low):
@@ -104,7 +104,7 @@ def read(view: View) -> Sheet:
 _DIGITS = re.compile(r"[0-9]+")
 _ANY_NUMBER = re.compile(r"[0-9]\S*+(?:\s{1,3}+[^\s0-9]{0,8}+[0-9]\S*+)*+")
 
-# A text with so many numbers is a table or an attack, and no reading of each is worth the time.
+# A text with more numbers is a table or an attack; reading each of them would take too long.
 MAX_RUNS = 2500
 
 
@@ -129,5 +129,5 @@ def _write(text: str, end: int, view: View, sheet: Sheet) -> str:
 
 
 def _within_cap(text: str) -> str:
-    """Masks can be longer than what they hide: the result keeps to the cap as well."""
+    """Masks can be longer than the text they replace, so the result is capped as well."""
     return text if len(text) * 4 <= CAP_BYTES else text[: cap(text)[1]]

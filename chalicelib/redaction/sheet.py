@@ -1,4 +1,4 @@
-"""The sheet on which the passes write: what has been claimed for a mask, what must stay."""
+"""Shared state of the passes: the spans claimed for a mask and the spans that stay readable."""
 
 from enum import StrEnum
 
@@ -10,7 +10,7 @@ SHORT = 5  # below this, the last four would show the whole identifier
 
 
 class Kind(StrEnum):
-    """What was masked; the names under which it is counted."""
+    """Kinds of masked identifiers, also used as names of the counts."""
 
     EMAIL = "email"
     PHONE = "phone"
@@ -28,30 +28,30 @@ class Kind(StrEnum):
 class Sheet:
     """A view in progress.
 
-    A pass reads `low` and `cased`, claims or shields spans of them, and settles at its end: settled
-    spans read as blanks to every later pass, so that no two passes mask the same characters.
+    A pass reads `low` and `cased`, claims or shields spans of them, and settles at its end: later
+    passes see blanks in settled spans, so that no two passes mask the same characters.
     """
 
     __slots__ = ("_nearby", "_pending", "cased", "claims", "low", "words")
 
     def __init__(self, view: View) -> None:
-        """Open a sheet over a view; `words` keeps what was written, for context."""
+        """Open a sheet over a view; `words` keeps the original text for context."""
         self.cased = view.cased
         self.low = view.low
         self.words = view.low
         self.claims: list[tuple[int, int, Kind, str]] = []
         self._pending: list[tuple[int, int]] = []
-        self._nearby: dict[int, Context] = {}  # negative offsets: what follows
+        self._nearby: dict[int, Context] = {}  # negative offsets: context after
 
     def before(self, start: int) -> Context:
-        """The topic before an offset, looked up once for all passes."""
+        """The topic before an offset; cached for all passes."""
         context = self._nearby.get(start)
         if context is None:
             context = self._nearby[start] = before(self.words, start)
         return context
 
     def after(self, end: int) -> Context:
-        """The topic after an offset, likewise."""
+        """The topic after an offset; cached for all passes."""
         context = self._nearby.get(-end)
         if context is None:
             context = self._nearby[-end] = after(self.words, end)
@@ -68,16 +68,16 @@ class Sheet:
         return follow if follow.is_direct or context.topic is None else context
 
     def claim(self, start: int, end: int, kind: Kind, mask: str) -> None:
-        """Replace `[start, end)` by the mask; spans of one pass come in order and apart."""
+        """Replace `[start, end)` by the mask; spans of one pass are ordered and disjoint."""
         self.claims.append((start, end, kind, mask))
         self._pending.append((start, end))
 
     def shield(self, start: int, end: int) -> None:
-        """Leave `[start, end)` as it is, and let no later pass read it."""
+        """Leave `[start, end)` unmasked and hide it from later passes."""
         self._pending.append((start, end))
 
     def settle(self) -> None:
-        """Blank what this pass has taken."""
+        """Blank the spans that this pass claimed or shielded."""
         if not self._pending:
             return
         pieces: list[str] = []

@@ -10,7 +10,7 @@ MASK = "***"
 
 _UPS = lazily(
     r"1z(?:[a-z0-9]{14,18}(?![a-z0-9])|(?:[ \t\x1f\-.]{0,2}[a-z0-9]){16}(?![a-z0-9])"
-    # A digit lost: words that hold a digit, as far as they go.
+    # A digit lost: any further words that hold a digit.
     r"|(?:[ \t\x1f\-.]{1,2}[a-z0-9]{0,8}\d[a-z0-9]{0,8}(?![a-z0-9])){3,8})"
 )
 _S10 = re.compile(
@@ -28,7 +28,7 @@ _CARRIER_PREFIX = frozenset(
 
 
 def mask_marked_formats(sheet: Sheet) -> None:
-    """Claim the formats that letters make unmistakable: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
+    """Claim formats that their letters identify: UPS `1Z...`, S10 `RR 123 456 789 GB`."""
     low = sheet.low
     if "1z" in low:
         for match in _UPS().finditer(low):
@@ -49,7 +49,7 @@ def mask_marked_formats(sheet: Sheet) -> None:
 
 
 def is_carrier_token(token: str) -> bool:
-    """Letters, then many digits, as couriers write them: `TBA123456789012`, `JD0146000...`."""
+    """Whether a code has a courier's form, letters and many digits: `TBA123456789012`, `JD0146000...`."""
     if _NUMBER_LED().match(token):
         return True
     prefix = token.rstrip("0123456789")
@@ -64,7 +64,7 @@ _NUMBER_LED = lazily(
 
 
 def is_carrier_number(digits: str) -> bool:
-    """Whether digits alone have the length and check digit of a carrier, or nothing else's length."""
+    """Whether plain digits have a carrier's length and check digit, or a length that nothing else has."""
     length = len(digits)
     if length >= 18:
         return True
@@ -74,7 +74,7 @@ def is_carrier_number(digits: str) -> bool:
 
 
 def _fedex_express(digits: str) -> bool:
-    """The eleven digits before the last, weighted 3, 1, 7, give the last."""
+    """FedEx check digit: the first eleven digits, weighted 3, 1, 7, give the last."""
     *body, check = map(int, digits)
     total = sum(digit * weight for digit, weight in zip(body, cycle((3, 1, 7)), strict=False))
     return total % 11 % 10 == check

@@ -1,4 +1,4 @@
-"""What one unbroken run of digits is: by the words near it, its check digit, or its length."""
+"""Classifies one unbroken run of digits by nearby words, check digit or length."""
 
 import re
 
@@ -12,7 +12,7 @@ MEASURED = lazily(
     r" ?(?:bytes?|kb|mb|gb|kib|mib|ms|µs|us|ns|seconds?|secs?|mah|lumens?|km|rpm|views|followers|"
     r"subscribers|people|pieces|pcs|stück)(?!\w)"
 )
-"""What stands behind a number that counts or measures something."""
+"""Units that follow a count or a measure."""
 
 _STAMP = lazily(
     r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:[0-2]\d[0-5]\d(?:[0-5]\d(?:\d{3})?)?)?$"
@@ -29,7 +29,7 @@ _BY_TOPIC = {
 
 
 def claim_run(sheet: Sheet, start: int, end: int, digits: str) -> int:
-    """Claim a run, or leave it readable for good; where the claim ends."""
+    """Claim a run, or shield it from later passes; returns the offset where it ends."""
     kind = _kind_of_run(sheet, start, end, digits)
     if kind is None:
         sheet.shield(start, end)

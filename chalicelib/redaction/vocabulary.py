@@ -1,10 +1,10 @@
-"""The words that give a number its type, in the languages customers write, typos included."""
+"""Words that give a number its type, in the languages of the customers, typos included."""
 
 from enum import StrEnum
 
 
 class Topic(StrEnum):
-    """What a sentence is about, as far as a number in it is concerned."""
+    """Meaning that a word gives to a number near it."""
 
     PHONE = "phone"
     ORDER = "order"
@@ -111,7 +111,7 @@ _NEIGHBOURS = dict(
         strict=True,
     )
 )
-# Typos that are words of their own.
+# Typos that are words themselves.
 _NOT_TYPOS = frozenset(
     """oder older trading racking packing backing tracing cracking fracking tacking trucking
     hone phoned prone shone one cord border ore odder ode tack rack trick truck crack pone
@@ -120,7 +120,7 @@ _NOT_TYPOS = frozenset(
 
 
 def _typos(word: str) -> set[str]:
-    """One slip of the finger: a letter lost, doubled, swapped, or its neighbour's key struck."""
+    """One typing error: a letter lost, doubled or swapped, or the neighbouring key hit."""
     spots = range(len(word))
     lost = {word[:i] + word[i + 1 :] for i in spots}
     doubled = {word[: i + 1] + word[i:] for i in spots}
@@ -155,20 +155,20 @@ def _table() -> dict[str, Topic]:
 
 
 TOPICS = _table()
-# Words that make a topic only when a mark follows: German "or", and verbs.
+# Words that set a topic only when a mark follows: German "or", and verbs.
 NEEDS_MARK = frozenset({"oder", "ref", "return", "purchase", "reference", "ordered", "compra"})
 TOPICS["oder"] = Topic.ORDER
-# Words that hang a second noun on the first: "tracking number FOR my order".
+# Words that attach a second noun to the first: "tracking number FOR my order".
 LINKS = frozenset("for of on für zu para de do da pour per van".split())
-# Words that say of a number what it is: "48213 IS my order number".
+# Words that link a number to the topic after it: "48213 IS my order number".
 COPULAS = frozenset("is was are for es son fue ist war lautet est è era é being as".split())
 
 
 class Role(StrEnum):
-    """What a word does between a topic and its number."""
+    """Role of a word between a topic and its number."""
 
-    MARK = "mark"  # says that a number follows
-    FILLER = "filler"  # says nothing
+    MARK = "mark"  # announces a number
+    FILLER = "filler"  # has no meaning here
 
 
 ROLES: dict[str, Topic | Role] = {

@@ -1,22 +1,30 @@
-"""Richpanel tickets: what a customer's message is about, who gets it, and what may be answered.
+"""Richpanel tickets: each new customer comment is classified, routed to a team and perhaps answered.
 
-flow             the plan of each new comment, and what is remembered of it
-arrivals         which comments are new
-inquiry          a message with what has been read of its ticket
-decision         intent, confidence, department, tier and reasons; pure
-opinion          a language model's view of the same, and when it counts
-answering        whether an automatic reply may go out, and with what
-guard_rails      everything that forbids a reply
-customer_orders  which order a message is about, and who knows it
-order_status     which template tells what is known of an order; pure
-eta              business days
-templates        every text that may reach a customer
-routing          decision and reply as a plan; pure
-read_back        how a reply of unknown outcome is found again
+In the order of an event:
+
+    door           `POST /webhook/richpanel`: verified, parsed, queued
+    webhook        checks the token and parses the body into a job; pure
+    jobs           what the queue carries: a customer's comment, or a notice that a ticket changed
+    flow           turns a job into events, plans and actions, and stores the conversation's state
+    arrivals       which comments of a ticket are new
+    inquiry        one message with what has been read of its ticket
+    intents/       which intents a message has, by tables of phrases; pure
+    decision       intent, confidence, department, tier and reasons; pure
+    opinion        a language model's classification, and when it overrides the tables
+    orders/        which order a message is about, and what may be said of it
+    replies/       whether an automatic reply may be sent, and its text
+    routing        the decision and its reply as a plan; pure
+    actions        the side effects: tags, assignment, reply, close
+    performing     the executors: unpack the actions and call Richpanel
+    read_back      finds a reply of unknown outcome among the ticket's comments
+    richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts
+    lost_tickets   reconciliation: finds tickets whose webhook never arrived
+
+What these share:
+
+    tickets        a ticket and its comments, and the port that reads them
+    state          table B: what is known of a conversation between two messages
+    limits         how many automatic replies a conversation and a customer may get
+    keys           event and action keys
+    settings       the environment variables of automatic replies
 """
-
-from chalicelib.support.flow import SupportFlow
-from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.routing import PROCESSED_TAG, ROUTED_TAG, decide
-
-__all__ = ["PROCESSED_TAG", "ROUTED_TAG", "Inquiry", "SupportFlow", "decide"]

@@ -1,9 +1,9 @@
-"""Which events a job of Richpanel's stands for: customer comments that are new.
+"""Which events a Richpanel job results in: the customer comments that are new.
 
 A notification that names its comment is that comment's event.  Any other is resolved here: the
-ticket is read, and every customer comment inside the age gate that has not come to an end is an
-event of its own; at first contact only those after the newest operator comment.  The key of last
-resort, a hash of text and time, stands only where the ticket cannot be read.
+ticket is read, and every customer comment inside the age limit that is not finished is an event of
+its own; at first contact only those after the newest operator comment.  The fallback key, a hash of
+text and time, is used only where the ticket cannot be read.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
 
 @dataclass(frozen=True, slots=True)
 class Arrivals:
-    """Tells new comments from those that were answered, or came too long ago."""
+    """Separates new comments from those that were processed before or are too old."""
 
     tickets: Tickets
     state: States
@@ -39,7 +39,7 @@ class Arrivals:
     max_age: timedelta
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """See `flows.Flow.events`."""
+        """See `once.flow.Flow.events`."""
         if isinstance(job, TicketMessage):
             inquiry = Inquiry(
                 text=job.text,
@@ -58,17 +58,17 @@ class Arrivals:
         return self._new_comments(job, ticket)
 
     def floor(self, conversation_id: str, inquiry: Inquiry) -> str:
-        """Where this is the first contact, nothing before this time is new."""
+        """The first-contact floor: comments up to this time are not new."""
         ticket, known = inquiry.ticket, inquiry.state
         floor = floor_of(ticket, before=inquiry.at)
         if ticket is None or floor == EVERYTHING or (known and known.first_contact_floor):
-            return floor  # nobody answered, or it is remembered already
+            return floor  # no operator comment, or the floor is stored already
         by_key = self._by_key(conversation_id, ticket)
-        begun = self.ledger.statuses(list(by_key))
-        return _floor_before([by_key[key] for key in begun], ticket, inquiry.at)
+        recorded = self.ledger.statuses(list(by_key))
+        return _floor_before([by_key[key] for key in recorded], ticket, inquiry.at)
 
     def _by_key(self, conversation_id: str, ticket: Ticket) -> dict[str, Comment]:
-        """The customer's comments inside the age gate."""
+        """The customer's comments inside the age limit, by event key."""
         oldest = iso(self.clock.now() - self.max_age)
         return {
             ticket_keys.ticket_message(conversation_id, comment.id): comment
@@ -78,15 +78,15 @@ class Arrivals:
 
     def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
         by_key = self._by_key(job.conversation_id, ticket)
-        ended = self.ledger.statuses(list(by_key)) if by_key else {}
-        begun = [comment for key, comment in by_key.items() if key in ended]
-        since = self._first_contact(job, ticket, begun)
+        statuses = self.ledger.statuses(list(by_key)) if by_key else {}
+        recorded = [comment for key, comment in by_key.items() if key in statuses]
+        since = self._first_contact(job, ticket, recorded)
         new = [
             (key, comment)
             for key, comment in by_key.items()
-            if ended.get(key) in _STILL_OPEN
-            or (key not in ended and is_after(comment, since))
-            or (key in ended and job.reopens)
+            if statuses.get(key) in _STILL_OPEN
+            or (key not in statuses and is_after(comment, since))
+            or (key in statuses and job.reopens)
         ]
         return [
             Event(
@@ -95,7 +95,7 @@ class Arrivals:
                     text=comment.text,
                     at=comment.created_at or _time_of(None, job.received_at),
                     message_id=comment.id,
-                    # The first one's effects change the ticket: the others read it again.
+                    # The first event's effects change the ticket: the others read it again.
                     ticket=ticket if number == 0 else None,
                 ),
             )
@@ -103,16 +103,16 @@ class Arrivals:
         ]
 
     def _first_contact(
-        self, job: TicketNotification, ticket: Ticket, begun: Sequence[Comment]
+        self, job: TicketNotification, ticket: Ticket, recorded: Sequence[Comment]
     ) -> str:
-        """After which time a comment is new: the newest operator comment at first contact."""
+        """Comments after this time are new: at first contact, that of the newest operator comment."""
         known = self.state.read(job.conversation_id)
         if known is not None and known.first_contact_floor is not None:
             return known.first_contact_floor
-        return _floor_before(begun, ticket)
+        return _floor_before(recorded, ticket)
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
-        """The key of last resort; a copy may have fallen into the neighbouring bucket."""
+        """One event under the fallback key; a copy may have its key in the neighbouring bucket."""
         text, at = job.text or "", _time_of(job.created_at, job.received_at)
         key = ticket_keys.ticket_text(job.conversation_id, text, at.timestamp())
         other = ticket_keys.ticket_text_neighbour(job.conversation_id, text, at.timestamp())
@@ -122,13 +122,13 @@ class Arrivals:
         return [Event(facts, Inquiry(text=text, at=at, ticket=ticket))]
 
 
-def _floor_before(begun: Sequence[Comment], ticket: Ticket, at: datetime | None = None) -> str:
-    """The newest operator comment before a time and before every comment that was begun.
+def _floor_before(recorded: Sequence[Comment], ticket: Ticket, at: datetime | None = None) -> str:
+    """Time of the newest operator comment before `at` and before every comment with an event row.
 
-    One after these may be our own answer, which says nothing of what came before; and of a comment
-    that was begun and has no good end nothing is remembered.
+    A later operator comment may be our own reply, which does not answer the comments before it;
+    and an event without a good end has stored no floor.
     """
-    times = [comment.created_at for comment in begun if comment.created_at]
+    times = [comment.created_at for comment in recorded if comment.created_at]
     return floor_of(ticket, before=min(times if at is None else [*times, at], default=None))
 
 

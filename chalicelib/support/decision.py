@@ -1,8 +1,8 @@
-"""What a message is about, which team gets it, and how far a machine may go; pure.
+"""What a message is about, which team gets it, and how much may be automated; pure.
 
 Thresholds: routing at 0.60 and more; from 0.50 the default team and ``mw-uncertain``; below that
 ``mw-needs-manual-triage``.  Tier 1 needs 0.60 and a margin of 0.10, tier 2 needs 0.70, a
-deterministic match and nothing that contradicts it; tier 0 is never automated.
+deterministic match and no contradicting intent; tier 0 is never automated.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ ROUTE_FROM, UNCERTAIN_FROM = 0.60, 0.50
 TIER_1_FROM, TIER_1_MARGIN = 0.60, 0.10
 TIER_2_FROM = 0.70
 PENDING_LASTS = timedelta(days=7)
-"""How long an answer to our question for the order number is waited for."""
+"""How long an answer to our request for the order number is expected."""
 MAX_ASKS = 2
 
 FORCE_HUMAN = "model:force_human"
-"""A reason with which a model asks for a person, whatever the tables are sure of."""
+"""The reason stored when the model asks for a person, however certain the tables are."""
 
 ORDER_STATUS_INTENTS = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
 
 
 class Tier(StrEnum):
-    """How far a machine may go."""
+    """How much of the answer may be automated."""
 
     ESCALATION = "TIER_0_ESCALATION"
     SAFE_ASSIST = "TIER_1_SAFE_ASSIST"
@@ -51,15 +51,15 @@ class Pending:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """The whole record; identifiers and fixed words only.
+    """The decision on one message; identifiers and fixed codes only.
 
     Attributes:
         confidence: of the routing, 0 to 1.
         route: the department's tag.
-        tags: what the message earns besides route and intent.
-        may_answer: the thresholds of its tier are met; guard rails come on top.
-        reasons: fixed words, in the order in which they came up.
-        pending: the question of ours that this message may answer.
+        tags: tags to add besides route and intent.
+        may_answer: the thresholds of its tier are met; guard rails are checked afterwards.
+        reasons: fixed codes, in the order in which they were found.
+        pending: our open question, where this message may answer it.
     """
 
     intent: str
@@ -77,7 +77,7 @@ class Decision:
 
     @property
     def is_about_order_status(self) -> bool:
-        """One of the two intents that a shop's data can answer."""
+        """One of the two intents that shop data can answer."""
         return self.intent in ORDER_STATUS_INTENTS
 
 
@@ -92,11 +92,11 @@ def decide_on(
     """The decision on a classified message.
 
     Args:
-        found: what the tables, and a model where it counts, made of it.
-        current_route: the route tag its ticket has; kept when the message tells nothing else.
-        pending: a question of ours that is still open.
-        has_number: the message holds what may be an order number.
-        reasons: what led to `found`.
+        found: the classification by the tables, or by the model where it overrides them.
+        current_route: the route tag its ticket has; kept when the message has no clear intent.
+        pending: our question that is still open.
+        has_number: the message contains a possible order number.
+        reasons: the reasons that `found` came with.
     """
     if pending is not None and _is_answer(found):
         confidence = max(found.confidence, 0.9 if has_number else TIER_2_FROM)
@@ -129,7 +129,7 @@ def decide_on(
 
 
 def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | None:
-    """The stored ``pending_flow``, unless it has expired or is of a type not known here."""
+    """The stored ``pending_flow``, unless it has expired or its type is unknown."""
     if not stored or stored.get("type") != "need_order_number":
         return None
     asked = parsed(stored.get("requested_at"))
@@ -141,13 +141,13 @@ def pending_of(stored: Mapping[str, Any] | None, now: datetime) -> Pending | Non
 
 
 def _is_answer(found: Classified) -> bool:
-    """The message asks for nothing else than what our question was about."""
+    """The message asks for nothing beyond what our question was about."""
     return found.intent in ORDER_STATUS_INTENTS or found.intent == DEFAULT_INTENT
 
 
 def _route(found: Classified, current: str | None) -> tuple[str, tuple[str, ...]]:
-    tells_nothing = found.intent == DEFAULT_INTENT
-    if tells_nothing and current is not None:
+    has_no_intent = found.intent == DEFAULT_INTENT
+    if has_no_intent and current is not None:
         return current, ()
     if found.confidence >= ROUTE_FROM:
         return ROUTES.get(found.intent, DEFAULT_ROUTE), ()
@@ -162,7 +162,7 @@ def _tier(intent: str) -> Tier:
 
 
 def _may_answer(found: Classified, tier: Tier) -> tuple[bool, str | None]:
-    """Whether the tier's thresholds are met, and if not, why."""
+    """Whether the tier's thresholds are met, and the reason if not."""
     if tier == Tier.ESCALATION or any(one in TIER_0 for one in found.secondary):
         return False, "escalation"
     if found.is_contradicted:

@@ -1,7 +1,7 @@
-"""Richpanel tickets: the plan of each new customer comment, and what is remembered of it.
+"""Richpanel tickets: plans each new customer comment and stores the conversation's state.
 
 In shadow mode, and with the kill switch on, a message that came with its text is decided on that
-text alone and nobody is called.
+text alone, without a vendor call.
 """
 
 from __future__ import annotations
@@ -40,11 +40,11 @@ from chalicelib.support.state import StateChange, States
 from chalicelib.support.tickets import Ticket, Tickets
 
 READ_LAG_SECONDS = 30
-"""How long a ticket is given to show a comment that its webhook has told of."""
+"""How long to wait until a ticket shows a comment that its webhook has reported."""
 
 
 class SupportFlow(Flow):
-    """`flows.Flow` for Richpanel's jobs."""
+    """`once.flow.Flow` for Richpanel's jobs."""
 
     def __init__(
         self,
@@ -64,63 +64,63 @@ class SupportFlow(Flow):
         self._arrivals = Arrivals(tickets, state, ledger, clock, max_event_age)
 
     def is_container(self, job: TicketMessage | TicketNotification) -> bool:
-        """A notification stands for the comments it leads to."""
+        """A notification is a container: its events are the ticket's new comments."""
         return isinstance(job, TicketNotification)
 
     def events(self, job: TicketMessage | TicketNotification) -> Sequence[Event]:
-        """See `flows.Flow.events`."""
+        """See `once.flow.Flow.events`."""
         return self._arrivals.events(job)
 
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """See `flows.Flow.plan`."""
+        """See `once.flow.Flow.plan`."""
         inquiry: Inquiry = event.subject
-        is_silent = _is_silent(switches)
-        can_be_decided = is_silent and inquiry.text is not None
-        if inquiry.ticket is None and inquiry.message_id is not None and not can_be_decided:
+        sends_nothing = _sends_nothing(switches)
+        needs_no_ticket = sends_nothing and inquiry.text is not None
+        if inquiry.ticket is None and inquiry.message_id is not None and not needs_no_ticket:
             self._locate(inquiry, self._read(event.facts))
         if self._clock.now() - inquiry.at > self._max_age:
             raise NotAnEvent(EventStatus.SKIPPED, "too_old")
         answering = self._answering
-        if answering is not None and answering.policy.is_outbound_enabled and not is_silent:
+        if answering is not None and answering.policy.is_outbound_enabled and not sends_nothing:
             inquiry.state = self._state.read(event.facts.conversation_id)
         ticket = inquiry.ticket
         tags = ticket.tags if ticket else frozenset[str]()
-        asks_nobody = is_silent or switches.safe_mode
-        decision = self._decide(inquiry, tags, asks_nobody=asks_nobody)
+        skips_model = sends_nothing or switches.safe_mode
+        decision = self._decide(inquiry, tags, skips_model=skips_model)
         verdict = Verdict()
         if answering is not None:
             verdict = answering.consider(event.facts, inquiry, decision, switches)
         inquiry.draft = verdict.text
         floor = None
-        if not can_be_decided or ticket is not None:
+        if not needs_no_ticket or ticket is not None:
             floor = self._arrivals.floor(event.facts.conversation_id, inquiry)
         return planned(decision, inquiry, tags, verdict, floor=floor)
 
-    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
-        """A plan without a floor was made in silence, on a text that may be an operator's."""
-        if "floor" not in plan.facts and not _is_silent(switches):
+    def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """A plan without a floor was made without reading the ticket: the text may be an operator's."""
+        if "floor" not in plan.facts and not _sends_nothing(switches):
             event.subject.locate(self._read(event.facts))
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
-        """See `flows.Flow.build`."""
-        conversation_id, ending = event.facts.conversation_id, suffix(event)
+        """See `once.flow.Flow.build`."""
+        conversation_id, key_suffix = event.facts.conversation_id, suffix(event)
         match planned.kind:
             case "reply":
                 return self._reply(planned.arg, event, plan)
             case "close":
-                inquiry: Inquiry = event.subject  # a resend marks the id that the facts have
-                return Close(conversation_id, inquiry.message_id, ending)
-        return actions.build(planned, conversation_id=conversation_id, suffix=ending)
+                inquiry: Inquiry = event.subject  # a resend's suffix differs from the facts' id
+                return Close(conversation_id, inquiry.message_id, key_suffix)
+        return actions.build(planned, conversation_id=conversation_id, suffix=key_suffix)
 
     def escalation(self, event: Event, reason: str) -> Action | None:
-        """See `flow.Flow.escalation`: a tag by which people find the ticket."""
+        """See `once.flow.Flow.escalation`: a tag by which operators find the ticket."""
         del reason
         return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
 
     def conclude(
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
-        """See `flows.Flow.conclude`: table B."""
+        """See `once.flow.Flow.conclude`: writes table B."""
         facts = plan.facts
         change = StateChange(
             conversation_id=event.facts.conversation_id,
@@ -131,25 +131,25 @@ class SupportFlow(Flow):
             routing_confidence=_confidence(facts),
             intent=str(facts["intent"]),
             risk_flags=frozenset(facts.get("risk", ())),
-            **_after_reply(event, facts, rows),
+            **_reply_state(event, facts, rows),
         )
         return self._state.apply(lease, change)
 
-    # --- what it says -------------------------------------------------------------------------
+    # --- private ------------------------------------------------------------------------------
 
     def _locate(self, inquiry: Inquiry, ticket: Ticket) -> None:
-        """Our own reply may be told of before its ticket shows whose it is: then it is waited for."""
+        """Read the message from its ticket; retry later if it may be our own reply, not shown yet."""
         if inquiry.locate(ticket) or self._answering is None or not inquiry.text:
             return
         if may_be_ours(inquiry.text, ticket, self._answering.opaque()):
             raise HandBackError("comment_not_shown", delay_seconds=READ_LAG_SECONDS)
 
-    def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, asks_nobody: bool) -> Decision:
+    def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, skips_model: bool) -> Decision:
         text = inquiry.text or ""
         found = classify(text)
         reasons: tuple[str, ...] = ()
         opinions = self._answering.opinions if self._answering else None
-        if opinions is not None and text.strip() and not asks_nobody:
+        if opinions is not None and text.strip() and not skips_model:
             found, reasons = opinions.improve(text, found)
         stored = inquiry.state.pending_flow if inquiry.state else None
         return decide_on(
@@ -161,18 +161,18 @@ class SupportFlow(Flow):
         )
 
     def _reply(self, template_id: str, event: Event, plan: Plan) -> Reply:
-        """The reply, its text at hand or to be composed when it really has to be sent."""
+        """The reply with its draft; without one, the text is composed when it has to be sent."""
         inquiry: Inquiry = event.subject
         answering = self._answering
         if answering is None:
             raise KeyError("reply")
-        opaque, ending = answering.opaque(), suffix(event)
-        key = ticket_keys.reply_action(event.facts.conversation_id, ending)
+        opaque, key_suffix = answering.opaque(), suffix(event)
+        key = ticket_keys.reply_action(event.facts.conversation_id, key_suffix)
         draft = inquiry.draft
         return Reply(
             conversation_id=event.facts.conversation_id,
             template_id=template_id,
-            suffix=ending,
+            suffix=key_suffix,
             author_id=answering.policy.author_id or "",
             reference=reference(opaque, key),
             compose=lambda: draft or self._recomposed(answering, template_id, event, plan),
@@ -180,14 +180,14 @@ class SupportFlow(Flow):
         )
 
     def _recomposed(self, answering: Answering, template_id: str, event: Event, plan: Plan) -> str:
-        """A resumed event's text, made anew from a ticket that is read anew."""
+        """The text of a resumed event's reply, composed again from the ticket as it is now."""
         inquiry: Inquiry = event.subject
         ticket = self._tickets.read_ticket(event.facts.conversation_id)
         try:
             inquiry.locate(ticket)
         except NotAnEvent:
             raise PermanentError("richpanel", "send_message", reason="superseded") from None
-        decision = _recorded(plan.facts)
+        decision = _stored_decision(plan.facts)
         return answering.recompose(event.facts, inquiry, ticket, template_id, decision)
 
     def _read(self, facts: EventFacts) -> Ticket:
@@ -197,12 +197,13 @@ class SupportFlow(Flow):
             raise NotAnEvent(EventStatus.FAILED, f"ticket_unreadable:{error.reason}") from None
 
 
-def _is_silent(switches: Switches) -> bool:
+def _sends_nothing(switches: Switches) -> bool:
+    """Kill switch or shadow mode: no vendor may be called for the event."""
     return switches.kill_switch or switches.shadow_mode
 
 
-def _recorded(facts: Mapping[str, Any]) -> Decision:
-    """As much of a stored decision as composing its reply needs."""
+def _stored_decision(facts: Mapping[str, Any]) -> Decision:
+    """The parts of a stored decision that composing its reply needs."""
     attempts = facts.get("pending")
     return Decision(
         intent=str(facts["intent"]),
@@ -215,14 +216,14 @@ def _recorded(facts: Mapping[str, Any]) -> Decision:
 
 
 def _confidence(facts: Mapping[str, Any]) -> float:
-    """A zero was once left out of what is stored, and those plans still run."""
+    """Older stored plans leave out a confidence of zero."""
     return float(facts.get("confidence", 0))
 
 
-def _after_reply(
+def _reply_state(
     event: Event, facts: Mapping[str, Any], rows: Mapping[str, ActionRow]
 ) -> dict[str, Any]:
-    """What the conversation waits for, and what it was last told."""
+    """The state's `pending_flow` and `last_auto_reply` after the event."""
     key = ticket_keys.reply_action(event.facts.conversation_id, suffix(event))
     row = rows.get(key) if "template" in facts else None
     waiting = {"type": "need_order_number", "intent": facts["intent"]}

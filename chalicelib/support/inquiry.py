@@ -1,4 +1,4 @@
-"""A customer's message with the ticket it stands on, as far as they are known yet."""
+"""A customer's message and its ticket, as far as they have been read for an event."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket
 
 EVERYTHING = "1970-01-01T00:00:00.000Z"
-"""The floor of a conversation whose first contact had no operator comment: nothing is too old."""
+"""The floor of a conversation without an operator comment at first contact: all is new."""
 
 
 @dataclass(slots=True)
@@ -20,7 +20,7 @@ class Inquiry:
     """What has been read for one event; filled in as it is read.
 
     Attributes:
-        draft: the reply's text, when it was composed while its plan was made.
+        draft: the reply's text, when it was composed during planning.
     """
 
     text: str | None = field(repr=False)
@@ -31,10 +31,10 @@ class Inquiry:
     draft: str | None = field(default=None, repr=False)
 
     def locate(self, ticket: Ticket) -> bool:
-        """Take over what the ticket says of the message; False where it does not show it.
+        """Take text and time from the ticket's comment; False where the ticket does not show it.
 
         Raises:
-            NotAnEvent: it is an operator's comment, our own replies included.
+            NotAnEvent: the comment is an operator's, which includes our own replies.
         """
         self.ticket = ticket
         comment = next((one for one in ticket.comments if one.id == self.message_id), None)
@@ -48,12 +48,12 @@ class Inquiry:
 
     @property
     def has_newer_reply(self) -> bool:
-        """An operator has written since, or the message itself is gone from a longer history."""
+        """An operator has commented after this message."""
         return any(one.is_operator for one in self._newer())
 
     @property
     def has_newer_question(self) -> bool:
-        """The customer has written since."""
+        """The customer has commented after this message."""
         return any(not one.is_operator for one in self._newer())
 
     def _newer(self) -> tuple[Comment, ...]:
@@ -65,7 +65,7 @@ class Inquiry:
 
 
 def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
-    """Time of the newest operator comment; before it, at first contact, nothing is new."""
+    """Time of the newest operator comment; at first contact, nothing before it is new."""
     if ticket is None:
         return EVERYTHING
     times = [c.created_at for c in ticket.comments if c.is_operator and c.created_at]
@@ -73,5 +73,5 @@ def floor_of(ticket: Ticket | None, *, before: datetime | None = None) -> str:
 
 
 def is_after(comment: Comment, floor: str) -> bool:
-    """The comment is newer than a floor; one without a time is."""
+    """Whether a comment is newer than a floor; a comment without a time is."""
     return comment.created_at is None or iso(comment.created_at) > floor

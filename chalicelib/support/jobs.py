@@ -19,11 +19,11 @@ class TicketMessage(Job):
 
 
 class TicketNotification(Job):
-    """Something happened on a ticket; which comment it was is for the worker to find out.
+    """Something happened on a ticket; the worker reads the ticket to find which comment is new.
 
     Attributes:
-        text: the message as the notification had it; the key of last resort is built from it.
-        created_at: the message's own time, when the notification had it.
+        text: the message, when the notification carries it; the fallback key is built from it.
+        created_at: the message's own time, when the notification carries it.
     """
 
     kind: Literal["ticket_notification"] = "ticket_notification"
@@ -31,8 +31,12 @@ class TicketNotification(Job):
     created_at: str | None = None
 
 
+_COLONS_OF_A_KEY = 3
+"""In ``evt:rp:{conversation}:{message}``; a ticket whose id is ``resend`` has fewer."""
+
+
 def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification | ActionResend:
-    """The job of one of Richpanel's events, or of an action of one that is done once more."""
+    """The job of a stored Richpanel event, or of a deliberate resend of one of its actions."""
     common = {
         "event_key": event.event_key,
         "conversation_id": event.conversation_id,
@@ -51,9 +55,5 @@ def ticket_job(event: EventFacts) -> TicketMessage | TicketNotification | Action
     return TicketNotification.model_validate(common)
 
 
-_COLONS_OF_A_KEY = 3
-"""In ``evt:rp:{conversation}:{message}``; a ticket that is itself called ``resend`` has fewer."""
-
-
 KINDS = (TicketMessage, TicketNotification)
-"""Every kind of job of this system; `wiring.jobs` puts the lists together."""
+"""Every kind of job of this system; `wiring.jobs` joins the systems' lists."""

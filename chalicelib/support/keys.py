@@ -1,4 +1,4 @@
-"""NEW MODULE."""
+"""Event and action keys of support; their formats are fixed."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ticket_text_neighbour(conversation_id: str, text: str, at_epoch: float) -> s
     """The key the same text would have in the nearer neighbouring bucket.
 
     Two copies of one message can straddle a bucket's edge; the nearer neighbour is probed before
-    the event is taken for new.
+    the event counts as new.
     """
     here = bucket(at_epoch)
     nearer = here - 1 if at_epoch - here * BUCKET_SECONDS < BUCKET_SECONDS / 2 else here + 1
@@ -68,7 +68,7 @@ def close_action(conversation_id: str, suffix: Suffix) -> str:
 
 
 def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
-    """Key of a remembered lookup; the order's number is a keyed hash in it."""
+    """Key of a cached order lookup; it holds the order number as a keyed hash."""
     return joined("act", "shopify_lookup", conversation_id, opaque_order)
 
 

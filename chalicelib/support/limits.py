@@ -1,8 +1,8 @@
-"""How often something may happen to somebody within a time, counted by conditional writes.
+"""Sliding-window rate limits per conversation or customer, counted by conditional writes.
 
-A row holds the times that are still within the longest window, and who took each, so that the
-window slides exactly and taking twice for one action counts once.  Rows stand in table A under
-opaque ids and end by its TTL::
+A row holds the times within the longest window and the action that took each, so that the window
+slides exactly and taking twice for one action counts once.  Rows are in table A under opaque ids
+and expire by its TTL::
 
     event_id    lim:auto_reply:customer:{opaque id}        expires_at  1763716152
     taken       [{"at": 1763629752, "by": "act:rp_reply:1042:c-77"}]    version 3
@@ -10,7 +10,6 @@ opaque ids and end by its TTL::
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
@@ -19,34 +18,46 @@ from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
+from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, Store
 
-_TRIES = 5
+TRIES = 5
+"""Attempts at a row that others change at the same time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """At most `count` within `window`; `name` is the reason given when the limit is reached."""
+
+    name: str
+    count: int
+    window: timedelta
 
 
 class Allowances:
-    """`limits.Allowances` on DynamoDB."""
+    """Takes and returns allowances under `Limit`s, on DynamoDB."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def take(self, what: str, opaque_id: str, by: str, limits: Sequence[Limit]) -> str | None:
-        """Take one allowance, or say which limit is reached.
+        """Take one allowance, or return the name of the limit that is reached.
 
         Args:
             what: e.g. ``auto_reply:customer``.
-            opaque_id: whose it is.
-            by: the action's key; it may ask again and is not counted again.
+            opaque_id: the conversation or customer it is counted for.
+            by: the action's key; asking again with the same key is not counted again.
             limits: all of them must allow it.
 
         Raises:
-            TransientError: it could not be counted.
+            TransientError: the count could not be written.
         """
         row: Item = {}
         key = _key(what, opaque_id)
         longest = max(limit.window for limit in limits)
-        for _ in range(_TRIES):
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
             now = self._clock.now().timestamp()
             taken = [
                 one for one in row.get("taken", ()) if one["at"] > now - longest.total_seconds()
@@ -60,28 +71,31 @@ class Allowances:
             try:
                 self._put(key, row, [*taken, {"at": int(now), "by": by}], longest)
             except ConditionFailed as found:
+                attempts.failed(_contended("take_allowance"))
                 row = found.item
             else:
                 return None
-        raise TransientError("dynamodb", "take_allowance", reason="contended")
 
     def give_back(self, what: str, opaque_id: str, by: str) -> None:
-        """Undo what this action took; nothing where it took none.
+        """Return the allowance of an action; does nothing where it took none.
 
         Raises:
-            TransientError: it may still be counted.
+            TransientError: the allowance may still be counted.
         """
-        for _ in range(_TRIES):
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
             row = self._table.get({"event_id": _key(what, opaque_id)})
             if row is None or all(one["by"] != by for one in row["taken"]):
                 return
             kept = [one for one in row["taken"] if one["by"] != by]
             version = row["version"]
             item = row | {"taken": kept, "version": version + 1}
-            with contextlib.suppress(ConditionFailed):  # counted meanwhile: looked at again
+            try:
                 self._table.put(item, condition="#version = :version", version=version)
+            except ConditionFailed:
+                attempts.failed(_contended("give_back_allowance"))
+            else:
                 return
-        raise TransientError("dynamodb", "give_back_allowance", reason="contended")
 
     def _put(self, key: str, row: Item, taken: Sequence[Item], longest: timedelta) -> None:
         now = self._clock.now()
@@ -99,14 +113,9 @@ class Allowances:
             self._table.put(item, condition="attribute_not_exists(#event_id)")
 
 
+def _contended(operation: str) -> TransientError:
+    return TransientError("dynamodb", operation, reason="contended")
+
+
 def _key(what: str, opaque_id: str) -> str:
     return keys.joined("lim", *what.split(":"), opaque_id)
-
-
-@dataclass(frozen=True, slots=True)
-class Limit:
-    """At most so many within a window; `name` is the reason given when it is reached."""
-
-    name: str
-    count: int
-    window: timedelta

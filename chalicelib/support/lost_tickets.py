@@ -1,7 +1,7 @@
-"""Tickets nobody told us about: listed by page, or walked by number where listing is forbidden.
+"""Finds tickets whose webhook never arrived: listed by page, or by number where listing is forbidden.
 
-What is found goes through the normal door as a notification whose key is made of what the ticket
-showed, so that one state of a ticket is asked about once, however many runs see it.
+A ticket found goes through the normal door as a notification.  Its key is derived from the ticket's
+state, so that each state is queued once, however many runs see it.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from chalicelib.once import keys
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
-from chalicelib.once.recovery.sweep import Hands
+from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.jobs import TicketNotification
@@ -31,16 +31,16 @@ from chalicelib.support.tickets import Ticket, TicketPage, Tickets
 
 SOURCE = "reconcile"
 PROCESSED_TAG = "mw-processed"
-MOST_GAPS = 20
-"""So many ticket numbers without a ticket in a row are the end, not a hole."""
+MAX_CONSECUTIVE_GAPS = 20
+"""After this many consecutive numbers without a ticket, the walk ends."""
 FIRST_SAMPLE = 5
-"""How many known tickets are asked for their number where none is remembered."""
+"""How many known tickets are read for their number when the cursor has none."""
 SAVE_EVERY = 20
 
 
 @dataclass(frozen=True, slots=True)
 class LostTickets:
-    """Support's part of reconciliation: `recovery.sweep.SweepPart`."""
+    """Support's part of reconciliation: `once.recovery.sweep.SweepPart`."""
 
     tickets: Tickets
     ledger: Ledger
@@ -49,15 +49,15 @@ class LostTickets:
     clock: Clock
     log: Log
 
-    def run(self, cursor: SweepCursor, hands: Hands, *, since: datetime) -> SweepCursor:
-        """See `SweepPart.run`: the cursor is the page, or the number, where it goes on."""
+    def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
+        """See `SweepPart.run`: the cursor holds the page, or the ticket number, to continue from."""
         listing = _Run(
-            self.tickets, self.ledger, self.state, self.sweeps, self.clock, self.log, hands, cursor
+            self.tickets, self.ledger, self.state, self.sweeps, self.clock, self.log, sweep, cursor
         )
         try:
             listing.run(since=since)
         except (ProviderError, UnavailableError) as error:
-            hands.summary.listing = f"interrupted:{reason_of(error)}"
+            sweep.summary.listing = f"interrupted:{reason_of(error)}"
         return listing.cursor
 
 
@@ -66,7 +66,7 @@ class _Run:
     """One run over Richpanel's open tickets.
 
     Attributes:
-        cursor: where it stands; also after it was interrupted.
+        cursor: the position reached, also after an interruption.
     """
 
     tickets: Tickets
@@ -75,15 +75,15 @@ class _Run:
     sweeps: Sweeps
     clock: Clock
     log: Log
-    hands: Hands
+    sweep: SweepActions
     cursor: SweepCursor
 
     def run(self, *, since: datetime) -> None:
-        """List from the page kept last; raises `ProviderError` and `UnavailableError`."""
+        """List from the page of the cursor; raises `ProviderError` and `UnavailableError`."""
         try:
             self._list(since)
         except AuthError as error:
-            self.hands.summary.listing = f"forbidden:{error.reason}"
+            self.sweep.summary.listing = f"forbidden:{error.reason}"
             self.log.event("reconcile.listing_forbidden", reason=error.reason)
             self.log.metric("mw.reconcile.listing_forbidden")
             self._walk(since)
@@ -91,22 +91,22 @@ class _Run:
     # --- listing ------------------------------------------------------------------------------
 
     def _list(self, since: datetime) -> None:
-        shown_before = ""
-        while self.hands.has_time:
-            page = self._page(since, is_first=not shown_before)
-            if page.fingerprint != shown_before:
-                self._judge(page.tickets)
+        previous_page = ""
+        while self.sweep.has_time:
+            page = self._page(since, is_first=not previous_page)
+            if page.fingerprint != previous_page:
+                self._check(page.tickets)
             numbers = [one.number for one in page.tickets if one.number is not None]
             highest = max([*numbers, self.cursor.number or 0]) or None
-            is_last = page.is_last or page.fingerprint == shown_before
-            self._keep(1 if is_last else self.cursor.page + 1, highest)
+            is_last = page.is_last or page.fingerprint == previous_page
+            self._save_cursor(1 if is_last else self.cursor.page + 1, highest)
             if is_last:
                 return
-            shown_before = page.fingerprint
-        self.hands.summary.listing = "out_of_time"
+            previous_page = page.fingerprint
+        self.sweep.summary.listing = "out_of_time"
 
     def _page(self, since: datetime, *, is_first: bool) -> TicketPage:
-        """The next page; where the one the run began at is broken, the next run begins anew."""
+        """The next page; if the first page of this run fails, the next run starts from page 1."""
         try:
             return self.tickets.open_page(since=since, page=self.cursor.page)
         except ProviderError:
@@ -117,26 +117,26 @@ class _Run:
     # --- walking ------------------------------------------------------------------------------
 
     def _walk(self, since: datetime) -> None:
-        """Every number above the last one seen; older tickets are not found this way."""
-        number = self.cursor.number or self._some_number()
+        """Read every number above the last one seen; older tickets are not found this way."""
+        number = self.cursor.number or self._known_number()
         if number is None:
-            self.hands.summary.problems.append("walk:no_number_known")
+            self.sweep.summary.problems.append("walk:no_number_known")
             return
         gap = 0
-        while gap < MOST_GAPS and self.hands.has_time:
+        while gap < MAX_CONSECUTIVE_GAPS and self.sweep.has_time:
             gap += 1
             ticket = self.tickets.read_ticket_by_number(number + gap)
-            self.hands.summary.walked += 1
+            self.sweep.summary.walked += 1
             if ticket is not None:
                 number, gap = number + gap, 0
                 is_recent = ticket.updated_at is None or ticket.updated_at >= since
-                self._judge([ticket] if ticket.is_open and is_recent else [])
-            if self.hands.summary.walked % SAVE_EVERY == 0:
-                self._keep(1, number)
-        self._keep(1, number)
+                self._check([ticket] if ticket.is_open and is_recent else [])
+            if self.sweep.summary.walked % SAVE_EVERY == 0:
+                self._save_cursor(1, number)
+        self._save_cursor(1, number)
 
-    def _some_number(self) -> int | None:
-        """The highest number of a few tickets that are known; a beginning, however far back."""
+    def _known_number(self) -> int | None:
+        """The highest number among a few known tickets, as a starting point."""
         numbers = []
         for conversation_id in self.state.some(limit=FIRST_SAMPLE):
             try:
@@ -146,11 +146,11 @@ class _Run:
             numbers += [ticket.number] if ticket.number is not None else []
         return max(numbers, default=None)
 
-    # --- judging ------------------------------------------------------------------------------
+    # --- checking -----------------------------------------------------------------------------
 
-    def _judge(self, tickets: Sequence[Ticket]) -> None:
-        """Send those of a page that hold something nobody has processed."""
-        summary = self.hands.summary
+    def _check(self, tickets: Sequence[Ticket]) -> None:
+        """Queue the tickets of a page that hold an unprocessed message."""
+        summary = self.sweep.summary
         summary.listed += len(tickets)
         open_ones = [one for one in tickets if one.is_open and ATTENTION_TAG not in one.tags]
         suspects = self._suspects(open_ones)
@@ -159,7 +159,7 @@ class _Run:
         known = self.ledger.statuses(list(asked)) if asked else {}
         for key, ticket in asked.items():
             if key not in known:
-                self.hands.send_once(self._notification(key, ticket))
+                self.sweep.send_once(self._notification(key, ticket))
             else:
                 summary.missing -= 1
 
@@ -181,7 +181,7 @@ class _Run:
         ]
 
     def _key(self, ticket: Ticket) -> str:
-        """The same for the same state of a ticket, so that it is asked about once."""
+        """The same key for the same state of a ticket, so that each state is queued once."""
         shown = iso(ticket.updated_at) if ticket.updated_at else ""
         newest = _newest_customer_comment(ticket) or ""
         day = "" if shown or newest else iso(self.clock.now())[:10]
@@ -197,9 +197,9 @@ class _Run:
             trace_id=keys.digest(key)[:16],
         )
 
-    def _keep(self, page: int, number: int | None) -> None:
+    def _save_cursor(self, page: int, number: int | None) -> None:
         self.cursor = replace(self.cursor, page=page, number=number)
-        if not self.hands.dry_run:
+        if not self.sweep.dry_run:
             self.sweeps.save(self.cursor)
 
 
@@ -208,7 +208,7 @@ def _newest_customer_comment(ticket: Ticket) -> str | None:
 
 
 def _changed_since(ticket: Ticket, states: Mapping[str, ConversationState]) -> bool:
-    """Listed without comments: did anything happen on it after we were done with it?"""
+    """Whether a ticket listed without comments has changed since its last processed event."""
     state = states.get(ticket.id)
     if state is None or state.last_processed_at is None:
         return True

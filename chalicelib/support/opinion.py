@@ -1,9 +1,9 @@
-"""A language model's view of a message, and when it counts against the tables.
+"""A language model's classification of a message, and when it overrides the tables.
 
 The model is asked for ``mw_decision_v1`` and, before a verified reply, for
 ``mw_tier2_verifier_v1``, both by strict JSON schema.  It never writes customer text and never
-names a template; what the tables found stands whenever the model is down, refuses, is over quota
-or disagrees below the threshold, and what escalates is never taken back.
+names a template; the tables' result applies whenever the model is down, refuses, is over quota or
+disagrees below the threshold, and an escalation by the tables is never revoked.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ MAX_SHOWN_CHARACTERS = 2000
 MAX_OUTPUT_TOKENS = 600
 DEADLINE_SECONDS = 10.0
 COUNTS_FROM = 0.85
-"""A model that disagrees with the tables counts from this confidence on."""
+"""A model that disagrees with the tables overrides them from this confidence on."""
 VERIFIED_FROM = 0.80
 ESCALATES_FROM = 0.50
-"""A model that sees a risk is believed earlier: the worst it does is to fetch a person."""
+"""The threshold for a reported risk is lower: a false alarm only sends the ticket to a person."""
 
 _TIERS = ("TIER_0_ESCALATION", "TIER_1_SAFE_ASSIST", "TIER_2_VERIFIED", "TIER_3_AUTO_ACTION")
 _FLAGS: Mapping[str, str] = {
@@ -49,15 +49,15 @@ _QUESTIONS = (
 
 @dataclass(frozen=True, slots=True)
 class ModelNames:
-    """Which models are asked; configuration, as models are retired."""
+    """Which models to ask; configuration, because vendors retire models."""
 
     model: str
     fallback: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Verified:
-    """What the verifier said, or why it was not heard."""
+class VerifierResult:
+    """The verifier's verdict, or why it gave none."""
 
     allows: bool
     reason: str
@@ -65,10 +65,10 @@ class Verified:
 
 
 class Opinions:
-    """Asks the model; every failure of it is a reason and never an error.
+    """Asks the model; a failure of the model results in a reason, never in an error.
 
     Args:
-        redact: masks personal data before anything is shown.
+        redact: masks personal data in the text sent to the model.
     """
 
     def __init__(
@@ -79,7 +79,7 @@ class Opinions:
         self._redact = redact
 
     def improve(self, text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
-        """What the tables found, with the model's view where it counts, and why."""
+        """The tables' result, changed where the model overrides it, and the reasons."""
         answer, reason = self._ask(_CLASSIFY, DECISION_SCHEMA, text)
         if answer is None:
             return found, (reason,)
@@ -89,17 +89,17 @@ class Opinions:
             return found, ("model:malformed",)
         return merged(found, opinion)
 
-    def verify(self, text: str, intent: str) -> Verified:
+    def verify(self, text: str, intent: str) -> VerifierResult:
         """Whether a verified reply about order status fits the message."""
         answer, reason = self._ask(_VERIFY.format(intent=intent), VERIFIER_SCHEMA, text)
         if answer is None:
-            return Verified(allows=True, reason=reason)
+            return VerifierResult(allows=True, reason=reason)
         try:
             verdict = _Verdict.model_validate(answer)
         except ValidationError:
-            return Verified(allows=True, reason="verifier:malformed")
+            return VerifierResult(allows=True, reason="verifier:malformed")
         allows = verdict.allow_tier2 and verdict.confidence >= VERIFIED_FROM
-        return Verified(
+        return VerifierResult(
             allows=allows,
             reason="" if allows else f"verifier:{verdict.reason_code.lower()}",
             confidence=verdict.confidence,
@@ -121,21 +121,21 @@ class Opinions:
             )
         except ProviderError as error:
             return None, f"model:{error.reason}"
-        return _json_of(answer)
+        return _json_or_reason(answer)
 
 
 def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str, ...]]:
-    """The tables' finding and the model's opinion as one; pure."""
-    seen = _escalation(opinion)
+    """The tables' result merged with the model's opinion, and the reasons; pure."""
+    risk = _reported_risk(opinion)
     if found.intent in TIER_0:
-        return found, () if seen else ("model:sees_no_risk",)
-    if seen is not None and opinion.routing.confidence >= ESCALATES_FROM:
+        return found, () if risk else ("model:sees_no_risk",)
+    if risk is not None and opinion.routing.confidence >= ESCALATES_FROM:
         merged_with = tuple(one for one in (found.intent,) if one != DEFAULT_INTENT)
         escalated = replace(
-            found, intent=seen, confidence=opinion.routing.confidence, secondary=merged_with
+            found, intent=risk, confidence=opinion.routing.confidence, secondary=merged_with
         )
         return escalated, ("model:escalates",)
-    if opinion.risk.force_human or opinion.risk.flags:  # a risk not sure enough to escalate by
+    if opinion.risk.force_human or opinion.risk.flags:  # not certain enough to escalate
         return found, (FORCE_HUMAN,)
     if opinion.primary_intent == found.intent:
         confidence = max(found.confidence, min(opinion.routing.confidence, 0.95))
@@ -153,20 +153,20 @@ def merged(found: Classified, opinion: _Opinion) -> tuple[Classified, tuple[str,
     return changed, ("model:overrules",)
 
 
-def _escalation(opinion: _Opinion) -> str | None:
-    """The worst intent of tier 0 that the model sees, by itself or as a flag."""
+def _reported_risk(opinion: _Opinion) -> str | None:
+    """The most severe tier 0 intent the model reports, as an intent or as a risk flag."""
     flagged = [_FLAGS[flag] for flag in opinion.risk.flags if flag in _FLAGS]
-    seen = [one for one in (opinion.primary_intent, *opinion.secondary_intents) if one in TIER_0]
-    return min([*seen, *flagged], key=lambda one: list(PRIORITY).index(one), default=None)
+    intents = [one for one in (opinion.primary_intent, *opinion.secondary_intents) if one in TIER_0]
+    return min([*intents, *flagged], key=lambda one: list(PRIORITY).index(one), default=None)
 
 
-def _json_of(answer: Answer) -> tuple[Mapping[str, Any] | None, str]:
+def _json_or_reason(answer: Answer) -> tuple[Mapping[str, Any] | None, str]:
     if answer.outcome == Outcome.COMPLETED and answer.json is not None:
         return answer.json, ""
     return None, f"model:{answer.reason or answer.outcome.value}"
 
 
-# --- what is asked and answered -----------------------------------------------------------------
+# --- schemas and instructions --------------------------------------------------------------------
 
 
 class _Strict(BaseModel):
@@ -174,7 +174,7 @@ class _Strict(BaseModel):
 
 
 class _OneOf:
-    """A text out of a closed set that is known at run time only."""
+    """A text from a closed set that is known only at run time."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = sorted(words)
@@ -241,27 +241,27 @@ class _Verdict(_Strict):
 
 
 def _strict_schema(model: type[BaseModel]) -> dict[str, Any]:
-    """A model's JSON schema in the strict form: references put in place, no default values."""
+    """A model's JSON schema in strict form: references inlined, no default values."""
     raw = model.model_json_schema()
     definitions = raw.pop("$defs", {})
 
-    def placed(node: Any) -> Any:  # noqa: ANN401 - JSON
+    def inlined(node: Any) -> Any:  # noqa: ANN401 - JSON
         if isinstance(node, list):
-            return [placed(one) for one in node]
+            return [inlined(one) for one in node]
         if not isinstance(node, dict):
             return node
         if "$ref" in node:
-            return placed(definitions[node["$ref"].rpartition("/")[2]])
+            return inlined(definitions[node["$ref"].rpartition("/")[2]])
         dropped = {"title", "description", "default"}
         return {
-            name: {key: placed(one) for key, one in value.items()}
+            name: {key: inlined(one) for key, one in value.items()}
             if name == "properties"
-            else placed(value)
+            else inlined(value)
             for name, value in node.items()
             if name not in dropped
         }
 
-    found: dict[str, Any] = placed(raw)
+    found: dict[str, Any] = inlined(raw)
     return found
 
 

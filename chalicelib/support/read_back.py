@@ -1,6 +1,6 @@
-"""How a reply of unknown outcome is found again: by its reference or its text.
+"""Finds a reply of unknown outcome among a ticket's comments, by its reference or its text.
 
-Only the bot's own comments count, and of those only the ones of the time in which it may have come.
+Only the bot's own comments count, and only those from the time in which the reply may have landed.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from chalicelib.support.keys import reply_action
 from chalicelib.support.tickets import Comment, Ticket, Tickets
 
 CLOCK_SKEW = timedelta(minutes=2)
-"""The vendor's clock may be behind ours, or before it, by so much."""
+"""How far the vendor's clock may differ from ours, in both directions."""
 
 
 class ReplyReadBack:
-    """`ports.Settler` for `ticket_replies.Reply`."""
+    """`once.action.Settler` for `actions.Reply`."""
 
     def __init__(self, tickets: Tickets, opaque: Callable[[], OpaqueIds]) -> None:
         self._tickets = tickets
@@ -29,9 +29,9 @@ class ReplyReadBack:
     def __call__(self, action: UnsettledAction) -> tuple[Found, ...]:
         """Every comment that could be this reply, oldest first."""
         ticket = self._tickets.read_ticket(action.conversation_id)
-        return tuple(Found(one.id) for one in ticket.comments if self._is_it(one, action))
+        return tuple(Found(one.id) for one in ticket.comments if self._matches(one, action))
 
-    def _is_it(self, comment: Comment, action: UnsettledAction) -> bool:
+    def _matches(self, comment: Comment, action: UnsettledAction) -> bool:
         if not comment.is_operator or comment.author_id not in (None, action.probe["author"]):
             return False
         since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
@@ -44,12 +44,13 @@ class ReplyReadBack:
 
 
 def may_be_ours(text: str, ticket: Ticket, opaque: OpaqueIds) -> bool:
-    """Whether a text carries the reference of a reply to one of the ticket's messages itself.
+    """Whether a text, outside its quoted part, carries the reference of a reply on this ticket.
 
-    A customer's answer carries it in what it quotes.
+    A customer's answer may carry the reference in the text it quotes.
     """
-    said = normalised(own_part(text))
+    own_text = normalised(own_part(text))
     answered = (one.id for one in ticket.comments if not one.is_operator)
     return any(
-        reference(opaque, reply_action(ticket.id, Suffix(one))).lower() in said for one in answered
+        reference(opaque, reply_action(ticket.id, Suffix(one))).lower() in own_text
+        for one in answered
     )

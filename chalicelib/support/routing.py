@@ -1,9 +1,9 @@
-"""A decision and its reply as a plan: what is done in which order; pure.
+"""A decision and its reply as a plan: which actions run in which order; pure.
 
 The reply goes first, closing depends on it, and the tags come last in one request, so that they
-tell what happened.  A ticket that some team has keeps its team when the message tells nothing, and
-is moved when it tells something else: the older route tag goes before the new one comes, so that
-two teams never have it at once.
+show what happened.  A routed ticket keeps its team when the message has no clear intent, and moves
+when it has another one: the old route tag is removed before the new one is added, so that two teams
+never have the ticket at once.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
 
 
 def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
-    """The tags a message earns by the tables alone, given those its ticket has."""
+    """The plan of a message by the tables alone, given the tags its ticket has."""
     found = classify(inquiry.text or "")
     decision = decide_on(found, current_route=current_route(tags))
     return planned(decision, inquiry, tags, Verdict(), floor=floor)
@@ -71,24 +71,24 @@ def planned(
 def _tags(
     decision: Decision,
     verdict: Verdict,
-    there: frozenset[str],
+    present: frozenset[str],
     reply: int | None,
     *,
     first: int,
 ) -> tuple[PlannedAction, ...]:
-    """One request of all tags; those that tell of the reply depend on it."""
+    """All tags in one request; those that report the reply depend on it."""
     always = (decision.route, f"mw-intent-{decision.intent}", ROUTED_TAG)
     more = tuple(dict.fromkeys((*decision.tags, *verdict.tags)))
     of_reply = _reply_tags(decision, verdict) if reply is not None else ()
     depends = () if reply is None else (reply,)
     return (
-        *(PlannedAction("add_tag", tag, already=tag in there) for tag in always),
-        *(PlannedAction("add_tag", tag, already=tag in there) for tag in more),
-        *(PlannedAction("add_tag", tag, depends, already=tag in there) for tag in of_reply),
+        *(PlannedAction("add_tag", tag, already=tag in present) for tag in always),
+        *(PlannedAction("add_tag", tag, already=tag in present) for tag in more),
+        *(PlannedAction("add_tag", tag, depends, already=tag in present) for tag in of_reply),
         PlannedAction(
             "add_tag",
             PROCESSED_TAG,
-            already=PROCESSED_TAG in there,
+            already=PROCESSED_TAG in present,
             depends_on=tuple(range(first, first + len(always))),
         ),
     )
@@ -109,7 +109,7 @@ def _facts(
     reasons: Sequence[str],
     floor: str | None,
 ) -> dict[str, Any]:
-    """The record of the decision; what says nothing is left out, as each byte is paid for."""
+    """The stored record of the decision, without empty fields: each byte of a row costs money."""
     facts: dict[str, Any] = {
         "intent": decision.intent,
         "route": decision.route,
@@ -127,11 +127,11 @@ def _facts(
         "ends": verdict.ends_pending,
         "pending": decision.pending.attempts if decision.pending else None,
     }
-    return {name: value for name, value in facts.items() if not _says_nothing(value)}
+    return {name: value for name, value in facts.items() if not _is_empty(value)}
 
 
-def _says_nothing(value: object) -> bool:
-    """None, False or an empty list; a zero is a number that was found."""
+def _is_empty(value: object) -> bool:
+    """None, False or an empty list; a zero is a value."""
     return value is None or value is False or value == []
 
 

@@ -1,4 +1,4 @@
-"""What a deployment says of automatic replies: off, and to nobody, until it says otherwise."""
+"""Settings of automatic replies: off, and with an empty allow-list, unless a deployment sets them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _Words = Annotated[frozenset[str], BeforeValidator(_listed)]
 
 
 class SupportSettings(BaseModel):
-    """Replies, the shop behind them, and the model beside the tables."""
+    """Settings of replies, the shop lookup and the language model."""
 
     model_config = ConfigDict(frozen=True, hide_input_in_errors=True, defer_build=True)
 
@@ -53,7 +53,7 @@ def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
     """The settings of an environment.
 
     Raises:
-        SettingsError: names every variable that is wrong, and no value.
+        SettingsError: names every invalid variable, without its value.
     """
     values = {
         field: environ.get(variable, default.format(stage=stage))
@@ -63,14 +63,14 @@ def load(environ: Mapping[str, str], stage: str) -> SupportSettings:
         return SupportSettings.model_validate({k: v for k, v in values.items() if v})
     except ValidationError as error:
         problems = [
-            VARIABLES[str(one["loc"][0])][0] if one["loc"] else in_our_words(one["msg"])
+            VARIABLES[str(one["loc"][0])][0] if one["loc"] else without_prefix(one["msg"])
             for one in error.errors()
         ]
     raise SettingsError(f"wrong environment: {'; '.join(sorted(problems))}")
 
 
-def in_our_words(message: str) -> str:
-    """A sentence of ours without what pydantic puts before it."""
+def without_prefix(message: str) -> str:
+    """A validator's own message, without the prefix pydantic adds."""
     return message.removeprefix("Value error, ")
 
 
@@ -105,4 +105,4 @@ VARIABLES: Mapping[str, tuple[str, str]] = {
     "openai_fallback_model": ("OPENAI_FALLBACK_MODEL", ""),
     "openai_api_key_secret_id": ("OPENAI_API_KEY_SECRET_ID", "rp-mw/{stage}/openai/api_key"),
 }
-"""Field by field: its variable and what it is without one."""
+"""Per field: its environment variable and its default."""

@@ -1,4 +1,4 @@
-"""Table B: what is known of a conversation between two of its messages.
+"""Table B: a conversation's state between two of its messages.
 
 Example item::
 
@@ -34,8 +34,46 @@ _NOT_NEWER = (
 )
 
 
+@dataclass(frozen=True, slots=True)
+class ConversationState:
+    """A row of table B as flows read it."""
+
+    conversation_id: str
+    version: int
+    last_message_at: str | None = None
+    first_contact_floor: str | None = None
+    last_routed_team: str | None = None
+    last_intent: str | None = None
+    risk_flags: frozenset[str] = frozenset()
+    pending_flow: Mapping[str, Any] | None = None
+    last_auto_reply: Mapping[str, Any] | None = None
+    last_processed_at: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StateChange:
+    """What an event changes in table B; None leaves an attribute as it is.
+
+    Attributes:
+        message_at: the message's own time; an older message never moves the state backwards.
+        clear: attributes to remove, e.g. ``pending_flow``.
+    """
+
+    conversation_id: str
+    message_at: str
+    message_id: str | None = None
+    first_contact_floor: str | None = None
+    routed_team: str | None = None
+    routing_confidence: float | None = None
+    intent: str | None = None
+    risk_flags: frozenset[str] = frozenset()
+    pending_flow: Mapping[str, Any] | None = None
+    last_auto_reply: Mapping[str, Any] | None = None
+    clear: frozenset[str] = frozenset()
+
+
 class States:
-    """`ports.States` on DynamoDB."""
+    """The states of all conversations, on DynamoDB."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
@@ -49,9 +87,9 @@ class States:
         return _state(row)
 
     def read_all(self, conversation_ids: Sequence[str]) -> Mapping[str, ConversationState]:
-        """The states of those that have one, a hundred in a call.
+        """The states of those that have one, a hundred per call.
 
-        What a sweep needs of each, and no more.
+        Only the attributes that a sweep needs are filled in.
         """
         found = self._table.get_all(
             [{"conversation_id": one} for one in dict.fromkeys(conversation_ids)],
@@ -67,14 +105,11 @@ class States:
         return {row["conversation_id"]: _state(row) for row in found if row["expires_at"] > now}
 
     def some(self, *, limit: int) -> Sequence[str]:
-        """A few conversations that are known, any; for the sweep's first steps.
-
-        One small page of a scan.
-        """
+        """A few arbitrary known conversations, one small page of a scan; the sweep starts from them."""
         return [row["conversation_id"] for row in self._table.scan_page(limit=limit)[0]]
 
     def apply(self, lease: Lease, change: StateChange) -> bool:
-        """Write a change once; False when a newer message or a higher fence was there first."""
+        """Write a change once; False when a newer message or a higher fence has written before."""
         now = self._clock.now()
         values = self._values(lease, change)
         keep = {"first_contact_floor": change.first_contact_floor}
@@ -97,13 +132,13 @@ class States:
             stale = found.item.get("expires_at", 0)
             if stale > now.timestamp():
                 return False
-            if not self._start_over(change, values | keep, stale):
-                # Another was faster, or TTL came: judged by what is there now.
+            if not self._replace_expired(change, values | keep, stale):
+                # Another writer or TTL was faster: decide again by the row as it is now.
                 return self.apply(lease, change)
         return True
 
-    def _start_over(self, change: StateChange, values: Item, stale: float) -> bool:
-        """Replace a row that TTL should have deleted; False where it is gone meanwhile."""
+    def _replace_expired(self, change: StateChange, values: Item, stale: float) -> bool:
+        """Replace a row that TTL should have deleted; False where the row has changed meanwhile."""
         item = {"conversation_id": change.conversation_id, "version": 1, **values}
         try:
             self._table.put(item, condition="#expires_at = :stale", stale=stale)
@@ -144,41 +179,3 @@ def _state(row: Item) -> ConversationState:
         last_auto_reply=row.get("last_auto_reply"),
         last_processed_at=row.get("last_processed_at"),
     )
-
-
-@dataclass(frozen=True, slots=True)
-class ConversationState:
-    """Table B as flows read it."""
-
-    conversation_id: str
-    version: int
-    last_message_at: str | None = None
-    first_contact_floor: str | None = None
-    last_routed_team: str | None = None
-    last_intent: str | None = None
-    risk_flags: frozenset[str] = frozenset()
-    pending_flow: Mapping[str, Any] | None = None
-    last_auto_reply: Mapping[str, Any] | None = None
-    last_processed_at: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class StateChange:
-    """What an event leaves behind in table B; None leaves an attribute as it is.
-
-    Attributes:
-        message_at: the message's own time; an older message never moves the state backwards.
-        clear: attributes to remove, e.g. ``pending_flow``.
-    """
-
-    conversation_id: str
-    message_at: str
-    message_id: str | None = None
-    first_contact_floor: str | None = None
-    routed_team: str | None = None
-    routing_confidence: float | None = None
-    intent: str | None = None
-    risk_flags: frozenset[str] = frozenset()
-    pending_flow: Mapping[str, Any] | None = None
-    last_auto_reply: Mapping[str, Any] | None = None
-    clear: frozenset[str] = frozenset()

@@ -1,4 +1,4 @@
-"""The ticket system, as far as it is read."""
+"""A ticket and its comments, and the port through which flows read them."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ class TicketPage:
     """One page of a listing.
 
     Attributes:
-        tickets: those of the page that are open and recent.
-        is_last: nothing further on can be.
-        fingerprint: equal for two pages that listed the same tickets: the vendor does not page.
+        tickets: the open and recent tickets of the page.
+        is_last: no later page can hold another open and recent ticket.
+        fingerprint: equal for two pages with the same tickets, which means the vendor ignores the page.
     """
 
     tickets: tuple[Ticket, ...]
@@ -75,5 +75,5 @@ class Tickets(Protocol):
         ...
 
     def read_ticket_by_number(self, number: int) -> Ticket | None:
-        """The ticket people see under a number, with its comments; None when there is none."""
+        """The ticket with this display number, with its comments; None when there is none."""
         ...

@@ -29,7 +29,7 @@ MAX_ID_CHARACTERS = 256
 SOURCE = "richpanel_http_target"
 
 _PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}|^\s*$")
-"""Stops at every brace: customers write them too, and looking further from each takes seconds."""
+"""Excludes braces inside: customers write them too, and backtracking from each takes seconds."""
 _ID_IN_BROKEN_BODY = re.compile(
     r'"(ticket_id|conversation_id|message_id)"\s*:\s*'
     r'(?:"([^"\\{}\x00-\x1f]{1,256})"|(\d{1,20})(\s*[,}])?)'
@@ -52,11 +52,11 @@ def verify(headers: Mapping[str, str], active_tokens: Sequence[str]) -> None:
 
 
 def parse(request: InboundRequest) -> TicketMessage | TicketNotification:
-    """The job a webhook stands for.
+    """The job of a webhook request.
 
     Raises:
         TooLargeError: the body has more than 32 KB.
-        PayloadError: ``invalid_json`` or ``missing_conversation_id``; no id could be had.
+        PayloadError: ``invalid_json`` or ``missing_conversation_id``: no id was found.
     """
     if len(request.body) > MAX_BODY_BYTES:
         raise TooLargeError("payload_too_large", f"the body has more than {MAX_BODY_BYTES} bytes")
@@ -109,16 +109,16 @@ def _job(
 
 
 def _from_broken(request: InboundRequest) -> TicketMessage | TicketNotification:
-    """Take the ids out of a body that is not JSON; two different ones are none.
+    """Take the ids out of a body that is not JSON; an id with two different values is ignored.
 
-    A number that nothing ends may be cut off, and be another ticket's: it is not taken, nor is what
-    else stands under its name, which may be a customer's words.
+    A number without a delimiter after it may be truncated and belong to another ticket: it is not
+    used, nor is any other value of the same field, which may be a customer's text.
     """
     text = request.body.decode("utf-8", errors="replace")
     found: dict[str, set[str | None]] = {}
     for name, quoted, number, end in _ID_IN_BROKEN_BODY.findall(text):
-        is_open = number and not end
-        found.setdefault(name, set()).add(None if is_open else (quoted or number).strip())
+        is_unterminated = number and not end
+        found.setdefault(name, set()).add(None if is_unterminated else (quoted or number).strip())
     clear = {name: next(iter(values)) for name, values in found.items() if len(values) == 1}
     ids = {name: _checked_id(value) for name, value in clear.items() if value is not None}
     conversation_id = ids.get("ticket_id") or ids.get("conversation_id")
@@ -141,7 +141,7 @@ def _not_json(word: str) -> None:
 def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key appears twice")
     return found
 
 
@@ -157,7 +157,7 @@ def _first_id(payload: Mapping[str, Any], *names: str) -> str | None:
 
 
 def _checked_id(text: str) -> str | None:
-    """An id that can be stored and sent; None for a placeholder, an empty or an unfit text."""
+    """An id that can be stored and sent; None for a placeholder, an empty or an unprintable text."""
     if _PLACEHOLDER.search(text) or len(text) > MAX_ID_CHARACTERS:
         return None
     fit = text.isprintable() and text.encode("utf-8", errors="replace").decode() == text

@@ -1,1 +1,12 @@
-"""Outbound, one vendor a file, over one HTTP client."""
+"""What every vendor client shares, and the vendors that more than one system calls.
+
+http            the HTTP client under every vendor client: deadline, rate limit, breaker
+http_answers    a vendor's HTTP response, and which error of the tree it becomes
+deadline        HTTP sessions that end at a deadline and know whether a request was sent
+rate_limit      token bucket per vendor and container
+breaker         circuit breaker per vendor and container
+lenient         lenient reading of vendor responses
+html_text       plain text of an HTML message body
+language_model  the port of a language model
+openai          that port on OpenAI's Responses API
+"""

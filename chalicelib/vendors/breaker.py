@@ -1,4 +1,4 @@
-"""Circuit breaker: while a vendor is down, jobs are handed back instead of spending their receives.
+"""Circuit breaker: while a vendor is down, jobs are handed back with a delay, which saves receives.
 
 ::
 
@@ -6,8 +6,8 @@
                                        ^                        |
                                        +----(any failure, pause doubled, 15 min at most)
 
-Kept in memory, one per vendor and container: containers learn of an outage on their own, which
-costs a few calls and needs no shared store.
+In memory, one per vendor and container: each container detects an outage on its own, which costs a
+few calls and needs no shared store.
 """
 
 from __future__ import annotations
@@ -22,13 +22,14 @@ from typing import assert_never
 from chalicelib.errors import BreakerOpenError, ProviderError
 from chalicelib.once.ports import Clock
 
+FIRST_PAUSE_SECONDS = 30.0
 MAX_PAUSE_SECONDS = 900.0
 _OPEN = "breaker_open"
 _LOCAL_REASONS = frozenset({"local_rate_limit", "secret_unavailable", _OPEN})
-"""Errors without a status that are our own doing and say nothing of the vendor: another breaker's,
-too, that keeps a call from the token it needs."""
+"""Errors without a status that we cause ourselves and that say nothing about the vendor; one is
+another breaker that blocks the token request of a call."""
 
-_TRICKLE_SECONDS = 5.0
+_MIN_RETRY_SECONDS = 5.0
 _SUCCESSES_TO_CLOSE = 2
 
 
@@ -36,8 +37,8 @@ class Breaker:
     """Counts the failures of one vendor and stops calling it for a while.
 
     Args:
-        failures_to_open: so many in a row open it.
-        first_pause_seconds: how long it stays open at first; doubles with every failed probe.
+        failures_to_open: consecutive failures that open it.
+        first_pause_seconds: first open period; doubles with every failed probe.
     """
 
     def __init__(
@@ -46,7 +47,7 @@ class Breaker:
         clock: Clock,
         *,
         failures_to_open: int = 5,
-        first_pause_seconds: float = 30.0,
+        first_pause_seconds: float = FIRST_PAUSE_SECONDS,
     ) -> None:
         self._provider = provider
         self._clock = clock
@@ -61,10 +62,10 @@ class Breaker:
 
     @contextmanager
     def attempt(self, operation: str) -> Iterator[None]:
-        """Let one call through and learn from how it ends.
+        """Let one call through and count its result.
 
         Raises:
-            BreakerOpenError: the vendor is known to be down; says after how many seconds to ask.
+            BreakerOpenError: the vendor is known to be down; `retry_after` says when to try again.
         """
         self._admit(operation)
         verdict = _Verdict.NONE
@@ -75,7 +76,7 @@ class Breaker:
             verdict = _verdict(error)
             raise
         finally:
-            self._learn(verdict)
+            self._count(verdict)
 
     def _admit(self, operation: str) -> None:
         with self._lock:
@@ -85,10 +86,10 @@ class Breaker:
             if pause_left <= 0 and not self._is_probing:
                 self._is_probing = True
                 return
-        wait = max(pause_left, _TRICKLE_SECONDS)
+        wait = max(pause_left, _MIN_RETRY_SECONDS)
         raise BreakerOpenError(self._provider, operation, reason=_OPEN, retry_after=wait)
 
-    def _learn(self, verdict: _Verdict) -> None:
+    def _count(self, verdict: _Verdict) -> None:
         with self._lock:
             self._is_probing = False
             match verdict:
@@ -119,16 +120,16 @@ class Breaker:
 
 
 class _Verdict(Enum):
-    """What a call's end says of the vendor."""
+    """What a call's result shows about the vendor."""
 
     UP = auto()
     DOWN = auto()
     NONE = auto()
-    """Nothing: it was not asked, or only asked us to slow down."""
+    """Nothing: it was not called, or it only asked us to slow down."""
 
 
 def _verdict(error: ProviderError) -> _Verdict:
-    """Any answer but an unusable one says that the vendor is up; a refusal is an answer."""
+    """Any usable response shows that the vendor is up, a refusal included."""
     if error.reason in _LOCAL_REASONS or error.status == HTTPStatus.TOO_MANY_REQUESTS:
         return _Verdict.NONE
     if error.status is None or error.status < HTTPStatus.MULTIPLE_CHOICES:

@@ -1,10 +1,10 @@
-"""HTTP sessions whose calls end at a deadline and know whether their request left the machine.
+"""HTTP sessions whose calls end at a deadline and know whether their request was sent.
 
-Socket time-outs bound one read each, so that a server which drips its answer byte by byte is never
-cut off by them.  A `Watch` shuts the call's socket at the deadline instead, whatever it is doing.
-The connection tells its watch about the moment before the request's first byte: what fails earlier
-was surely not sent.  Resolving a name and connecting are bounded by time-outs of their own and may
-outlast the deadline by as much; after it nothing is sent.
+A socket timeout bounds a single read, so it never cuts off a server that sends its response byte by
+byte.  A `Watch` shuts down the call's socket at the deadline instead, whatever it is doing.  The
+connection notifies its watch just before the request's first byte: a call that fails earlier was
+certainly not sent.  Name resolution and connecting have timeouts of their own and may exceed the
+deadline by that much; after the deadline nothing is sent.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def session() -> requests.Session:
 
 
 class Watch:
-    """Cuts one call off at its deadline and knows whether its request began to leave."""
+    """Cuts off one call at its deadline and knows whether sending had started."""
 
     def __init__(self, seconds: float) -> None:
         self.was_sent = False
@@ -50,7 +50,7 @@ class Watch:
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Watch the requests that this thread sends meanwhile."""
+        """Watch the requests that this thread sends inside the block."""
         token = _WATCH.set(self)
         self._timer.start()
         try:
@@ -61,10 +61,10 @@ class Watch:
             _WATCH.reset(token)
 
     def sending(self, connected: socket.socket) -> None:
-        """The next thing that happens is the request's first byte.
+        """Called just before the request's first byte.
 
         Raises:
-            TimeoutError: the deadline has passed, and it does not happen.
+            TimeoutError: the deadline has passed; nothing is sent.
         """
         self._socket = connected
         if self.is_over:
@@ -74,8 +74,8 @@ class Watch:
     def _cut(self) -> None:
         if self._socket is not None:
             with suppress(OSError):
-                # The plain socket's method: that of a TLS socket would drop the decryption layer
-                # under the feet of the reading thread.
+                # The plain socket's method: a TLS socket's own would drop the decryption layer
+                # while another thread reads.
                 socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
 
 
@@ -83,10 +83,10 @@ _WATCH: ContextVar[Watch] = ContextVar("watch")
 
 
 class _WatchedHTTP(urllib3.connection.HTTPConnection):
-    """A connection that tells the call's watch before it sends."""
+    """A connection that notifies the call's watch before it sends."""
 
     def request(self, *args: Any, **kwargs: Any) -> None:  # noqa: ANN401 - passed through
-        """Connect first, so that what fails before this line surely sent nothing."""
+        """Connect first, so that a failure to connect certainly sent nothing."""
         if self.sock is None:
             self.connect()
         _WATCH.get().sending(self.sock)

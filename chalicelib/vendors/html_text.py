@@ -13,8 +13,8 @@ _BREAKS = frozenset(
 )
 _CELLS = frozenset({"td", "th"})
 _SILENT = frozenset({"style", "script", "title"})
-"""What is shown to nobody up to its end; of a page's head there is no more, and its end may be
-left out."""
+"""Elements whose content is not displayed.  A page's `head` holds no other text, and its end tag may
+be omitted, so it is not listed."""
 _NAME = re.compile(r"</?([a-zA-Z][a-zA-Z0-9]*)")
 
 

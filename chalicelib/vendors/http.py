@@ -1,10 +1,10 @@
-"""The one HTTP client under every adapter: one call within a deadline, a pace and a breaker.
+"""The HTTP client under every vendor client: one call within a deadline, rate limit and breaker.
 
-How a call ended is told in the words of the error tree; `http_answers` has the table.  Whether
-anything was sent is not guessed from an exception's type: the connection itself notes it
-(`deadline`).  The deadline is total: waiting for a turn, connecting, sending and reading.
+Every failure becomes an error of the error tree, by the table in `http_answers`.  Whether the
+request was sent is recorded by the connection itself (`deadline`), not guessed from an exception's
+type.  The deadline is total: rate limit, connecting, sending and reading.
 
-Errors hold no body, no URL and no headers, and no exception that does.
+Errors hold no body, no URL, no headers, and no exception that holds them.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from chalicelib.vendors.rate_limit import RateLimit
 
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _IDLE_SECONDS = 20.0
-"""An idle connection older than this may be dead, most of all after a frozen container thaws."""
+"""A connection idle for longer may be dead, especially after a frozen container resumes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,11 +39,11 @@ class Call:
 
     Attributes:
         operation: its name in errors, logs and metrics, e.g. ``add_tags``.
-        path: with identifiers percent-encoded by the caller.
-        is_repeatable: doing it twice is doing it once.  Any other call gets a fresh connection,
-            because a stale one would make its outcome uncertain for nothing.
-        headers: of this call alone.
-        expects_json: the answer is of use only as a JSON object.
+        path: identifiers in it are percent-encoded by the caller.
+        is_repeatable: repeating it changes nothing.  Any other call gets a fresh connection,
+            because a stale one would make its outcome needlessly uncertain.
+        headers: sent with this call only.
+        expects_json: the response must be a JSON object.
         form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
     """
 
@@ -63,9 +63,9 @@ class VendorClient:
     """Calls one vendor within a deadline, under its rate limit and its breaker.
 
     Attributes:
-        authorize: gives the headers that prove who we are; with True they are fetched anew,
-            which happens once after a 401.
-        error_code_at: where in an error's JSON body the vendor's own code stands, such as
+        authorize: returns the authentication headers; with True they are fetched again, which
+            happens once after a 401.
+        error_code_at: path of the vendor's own code in an error's JSON body, such as
             ``("error", "code")``; the code becomes the error's reason if it is a plain word.
     """
 
@@ -83,19 +83,19 @@ class VendorClient:
     _used_at: datetime = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Nothing is connected yet."""
+        """Create the session; nothing is connected yet."""
         self._session = deadline.session()
         self._used_at = self.clock.now()
 
     def send(self, call: Call, *, deadline_seconds: float) -> dict[str, Any]:
-        """Send and return the answer's JSON object, empty where none is expected.
+        """Send and return the response's JSON object, empty where none is expected.
 
         Args:
             call: what to send.
-            deadline_seconds: for everything: waiting for a turn, connecting, sending, reading.
+            deadline_seconds: total, for rate limit, connecting, sending and reading.
 
         Raises:
-            ProviderError: as the table of `http_answers` says.
+            ProviderError: by the table in `http_answers`.
         """
         ends = self.clock.monotonic() + deadline_seconds
         answer = self._once(call, ends, refresh=False)
@@ -106,7 +106,7 @@ class VendorClient:
         return answer.json
 
     def _once(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
-        """One request; a refused key is an answer, everything else that is not 2xx is raised."""
+        """One request; 401 and 403 are returned, every other failure is raised."""
         with self.breaker.attempt(call.operation):
             headers = self._headers(call, refresh=refresh)
             left = ends - self.clock.monotonic()
@@ -128,9 +128,9 @@ class VendorClient:
 
     def _exchange(self, call: Call, headers: dict[str, str], seconds: float) -> VendorAnswer:
         if call.is_repeatable:
-            return self._talk(self._reusable_session(), call, headers, seconds)
+            return self._send_request(self._reusable_session(), call, headers, seconds)
         with deadline.session() as session:
-            return self._talk(session, call, headers | {"connection": "close"}, seconds)
+            return self._send_request(session, call, headers | {"connection": "close"}, seconds)
 
     def _reusable_session(self) -> requests.Session:
         now = self.clock.now()
@@ -139,12 +139,12 @@ class VendorClient:
         self._used_at = now
         return self._session
 
-    def _talk(
+    def _send_request(
         self, session: requests.Session, call: Call, headers: dict[str, str], seconds: float
     ) -> VendorAnswer:
-        """Send and read; whatever goes wrong becomes a reason, and its exception is dropped."""
+        """Send and read; a failure becomes a reason, and its exception is dropped."""
         watch = Watch(seconds)
-        patience = max(seconds, 0.001)
+        timeout = max(seconds, 0.001)
         answer = VendorAnswer(now=self.clock.now)
         try:
             with (
@@ -156,7 +156,7 @@ class VendorClient:
                     json=call.body,
                     data=call.form,
                     headers=headers,
-                    timeout=(min(self.connect_timeout_seconds, patience), patience),
+                    timeout=(min(self.connect_timeout_seconds, timeout), timeout),
                     allow_redirects=False,
                     stream=True,
                 ) as response,
@@ -170,7 +170,7 @@ class VendorClient:
         except _BROKEN as error:
             answer.reason = _reason(error, watch)
         if answer.reason and watch.is_over:
-            # Cut off among its headers, an answer looks whole and empty.
+            # A response cut off within its headers looks complete and empty.
             answer.reason = "timeout" if watch.was_sent else "connect_timeout"
         answer.was_sent = watch.was_sent
         return answer

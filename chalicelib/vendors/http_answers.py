@@ -1,10 +1,10 @@
-"""What came back from a vendor over HTTP, and which error of the tree that is.
+"""A vendor's HTTP response, and which error of the tree it becomes.
 
 =============================================  ==================  ===========================
-how it ended                                   repeatable call     any other call
+result                                         repeatable call     any other call
 =============================================  ==================  ===========================
 nothing was sent (DNS, refused, TLS, connect)  Transient           Transient
-sent, then time-out, reset, broken answer      Transient           Uncertain
+sent, then timeout, reset, broken response     Transient           Uncertain
 429                                            Transient           Transient
 408, 5xx                                       Transient           Uncertain
 401, 403                                       Auth                Auth
@@ -13,7 +13,7 @@ any other 4xx                                  Permanent           Permanent
 2xx whose body is not the JSON expected        Transient           Uncertain
 =============================================  ==================  ===========================
 
-"Sent" is what the connection says (`deadline`); an error holds identifiers only.
+"Sent" is recorded by the connection (`deadline`); an error holds identifiers only.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import requests
 from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
 
 MAX_RETRY_AFTER_SECONDS = 900.0
-"""A longer wait than this is not the queue's business."""
+"""Longer waits are cut to this."""
 
 _CHUNK_BYTES = 65_536
 _MAX_ERROR_BYTES = 65_536
@@ -45,7 +45,7 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:=/+-]{1,128}")
 
 @dataclass(slots=True)
 class VendorAnswer:
-    """What came back, as far as it came."""
+    """A response, as far as it was received."""
 
     now: Callable[[], datetime]
     status: int | None = None
@@ -63,13 +63,13 @@ class VendorAnswer:
         max_bytes: int,
         code_at: tuple[str, ...],
     ) -> None:
-        """Status first; the body of a success only where it is of use, and only so much of it.
+        """Read the status, and the body only where it is needed, up to a limit.
 
         Args:
             response: with its body still to be read.
             expects_json: the body of a success must be a JSON object.
-            max_bytes: of a success's body.
-            code_at: where in an error's JSON body the vendor's own code stands.
+            max_bytes: limit for the body of a success.
+            code_at: path of the vendor's own code in an error's JSON body.
         """
         self.status = response.status_code
         self.request_id = _request_id(response.headers)
@@ -82,11 +82,11 @@ class VendorAnswer:
 
     @property
     def is_refused(self) -> bool:
-        """The vendor does not know who we are, or does not let us."""
+        """The vendor rejects our credentials or denies permission."""
         return self.status in _REFUSED
 
     def failure(self, *, is_repeatable: bool) -> type[ProviderError] | None:
-        """Which error this is, None for a success or a refused key."""
+        """The class of the error, None for a success or refused credentials."""
         unclear = TransientError if is_repeatable else UncertainError
         match self.status:
             case None:
@@ -119,9 +119,9 @@ class VendorAnswer:
 
 
 def retry_after_seconds(value: str | None, now: datetime) -> float | None:
-    """Seconds in a ``Retry-After`` header, seconds or HTTP date; None when it says nothing.
+    """Seconds in a ``Retry-After`` header (seconds or HTTP date); None when it is unreadable.
 
-    Negative and past values are 0; none is longer than 15 minutes.
+    Negative and past values give 0; the maximum is 15 minutes.
     """
     if value is None:
         return None
@@ -145,7 +145,7 @@ def _seconds_until(http_date: str, now: datetime) -> float:
 
 
 def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str, Any]]:
-    """The JSON object in an answer's body, or the reason why there is none."""
+    """The JSON object in a response's body, or the reason why there is none."""
     body = bytearray()
     for chunk in response.raw.stream(_CHUNK_BYTES, decode_content=True):
         body += chunk
@@ -159,7 +159,7 @@ def _object(response: requests.Response, max_bytes: int) -> tuple[str, dict[str,
 
 
 def _error_code(response: requests.Response, at: tuple[str, ...]) -> str:
-    """The vendor's own code in an error's body: a plain word or number, never a sentence."""
+    """The vendor's own code in an error's body: an identifier or a number, never a sentence."""
     _, found = _object(response, _MAX_ERROR_BYTES)
     value: Any = found
     for name in at:

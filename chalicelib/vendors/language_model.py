@@ -1,6 +1,6 @@
-"""The port of a language model: one question, one answer, nothing kept at the vendor.
+"""The port of a language model: one request, one response, nothing stored at the vendor.
 
-Whoever asks owns the history and sends it whole, so that asking again has no side effect but cost.
+The caller owns the history and sends it whole, so a repeated request has no side effect but cost.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, Literal, Protocol
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One message of what the model is shown; redaction is the asker's duty."""
+    """One message shown to the model; the caller redacts it."""
 
     role: Literal["user", "assistant", "developer"]
     text: str = field(repr=False)
@@ -21,12 +21,12 @@ class Turn:
 
 @dataclass(frozen=True, slots=True)
 class JsonSchema:
-    """The form the answer must have.
+    """The required form of the answer.
 
     Attributes:
         name: at most 64 of ``A-Za-z0-9_-``.
         schema: strict: every object has ``additionalProperties: false`` and requires all of its
-            properties; what is optional is a union with null.
+            properties; optional values are a union with null.
     """
 
     name: str
@@ -34,19 +34,19 @@ class JsonSchema:
 
 
 class Outcome(StrEnum):
-    """How a model's answer came out; only `COMPLETED` may be used."""
+    """Result of a request; only a `COMPLETED` answer may be used."""
 
     COMPLETED = "completed"
     REFUSED = "refused"
     INCOMPLETE = "incomplete"
-    """Cut off: too many tokens, or a content filter."""
+    """Cut off by the token limit or a content filter."""
     MALFORMED = "malformed"
-    """A schema was asked for and the text is no JSON object."""
+    """A schema was requested and the text is not a JSON object."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Tokens, as they are billed; the old names are prompt and completion tokens."""
+    """Billed tokens; the older names are prompt and completion tokens."""
 
     input_tokens: int = 0
     output_tokens: int = 0
@@ -55,12 +55,12 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a model said.
+    """A model's answer.
 
     Attributes:
-        text: of all message parts, joined; empty where it refused.
-        json: the parsed object where a schema was asked for and the answer is completed.
-        reason: a fixed word for anything but completed, e.g. ``max_output_tokens``.
+        text: all message parts, joined; empty after a refusal.
+        json: the parsed object, where a schema was requested and the answer is completed.
+        reason: a fixed code for any other outcome than completed, e.g. ``max_output_tokens``.
         model: the model that answered, which may be the fallback.
     """
 
@@ -74,7 +74,7 @@ class Answer:
 
 
 class LanguageModel(Protocol):
-    """Answers; implemented by `adapters.openai`."""
+    """Implemented by `vendors.openai`."""
 
     def respond(
         self,
@@ -89,22 +89,22 @@ class LanguageModel(Protocol):
         safety_identifier: str | None = None,
         reasoning_effort: str | None = None,
     ) -> Answer:
-        """Ask once.
+        """Send one request.
 
         Args:
             model: its name at the vendor; always configuration.
-            instructions: what to do; sent each time.
+            instructions: the task; sent with every request.
             turns: the conversation so far, oldest first, at least one.
-            max_output_tokens: reasoning included.
-            deadline_seconds: for everything, a second question to the fallback included.
-            schema: ask for a JSON object of this form.
-            fallback_model: asked when the vendor no longer has the first one.
+            max_output_tokens: limit, reasoning included.
+            deadline_seconds: total, a second request to the fallback included.
+            schema: request a JSON object of this form.
+            fallback_model: used when the vendor no longer has the first one.
             safety_identifier: an opaque id of the end user, never personal data.
             reasoning_effort: for models that reason, e.g. ``low``.
 
         Raises:
-            TransientError: down, slow or too many requests; asking again later may help.
-            PermanentError: refused for good; ``insufficient_quota`` and its kin among them.
+            TransientError: down, slow or rate limited; a later retry may succeed.
+            PermanentError: refused permanently; ``insufficient_quota`` and similar codes included.
             AuthError: the key is refused.
         """
         ...

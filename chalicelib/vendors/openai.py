@@ -1,11 +1,11 @@
-"""OpenAI: one question to the Responses API, kept nowhere but with us.
+"""OpenAI's Responses API: one request, nothing stored at the vendor.
 
 Vendor facts (developers.openai.com/api/reference, and the SDK's own types): ``POST /v1/responses``
-with a bearer key; ``store`` is true unless it is said otherwise; a top-level ``output_text`` exists
-in the SDK alone, over HTTP the text is in ``output[type=message].content[type=output_text]`` and
-``output[0]`` is often a reasoning item; HTTP 200 does not mean text: ``status`` may be incomplete
-or failed, and a content part may be a refusal.  No idempotency key is honoured, and none is needed:
-a repetition is a second generation.  429 says two things: slow down, or the quota is spent.
+with a bearer key; ``store`` defaults to true; a top-level ``output_text`` exists only in the SDK,
+over HTTP the text is in ``output[type=message].content[type=output_text]`` and ``output[0]`` is
+often a reasoning item; HTTP 200 does not mean text: ``status`` may be incomplete or failed, and a
+content part may be a refusal.  No idempotency key is honoured, and none is needed: a repetition is
+a second generation.  429 means either slow down or quota exhausted.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 from http import HTTPStatus
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.once.ports import Clock
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.language_model import Answer, JsonSchema, Outcome, Turn, Usage
+from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 PROVIDER = "openai"
 ERROR_CODE_AT = ("error", "code")
-"""Where `VendorClient` finds OpenAI's own error code."""
+"""Path of OpenAI's own error code, for `VendorClient`."""
 
 _SPENT = frozenset(
     {
@@ -35,12 +36,12 @@ _SPENT = frozenset(
         "organization_usage_limit_exceeded",
     }
 )
-"""Codes under 429 that no waiting mends."""
+"""Codes under 429 for which waiting does not help."""
 _TRANSIENT_FAILURES = frozenset({"server_error", "rate_limit_exceeded", "server_is_overloaded"})
 
 
 def bearer(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """The header that proves who we are; the secret is the key, or JSON with ``ai_api_key``."""
+    """The authentication header; the secret is the key, or JSON with ``ai_api_key``."""
     return lambda refresh: {"authorization": f"Bearer {_key(secret(refresh))}"}
 
 
@@ -122,19 +123,11 @@ def _key(text: str) -> str:
     return str(raw.get("ai_api_key", "")).strip() if isinstance(raw, dict) else text.strip()
 
 
-# --- what it answers --------------------------------------------------------------------------
-
-
-def _as_objects(value: object) -> list[object]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _as_object(value: object) -> object:
-    return value if isinstance(value, dict) else {}
+# --- responses --------------------------------------------------------------------------------
 
 
 class _Part(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+    model_config = LENIENT
 
     type: str = ""
 
@@ -144,7 +137,7 @@ class _Content(_Part):
 
 
 class _Item(_Part):
-    content: Annotated[list[_Content], BeforeValidator(_as_objects)] = []
+    content: Annotated[list[_Content], BeforeValidator(as_objects)] = []
 
 
 class _Usage(_Part):
@@ -165,17 +158,17 @@ class _Response(_Part):
     id: str = ""
     model: str = ""
     status: str = "completed"
-    output: Annotated[list[_Item], BeforeValidator(_as_objects)] = []
-    usage: Annotated[_Usage, BeforeValidator(_as_object)] = _Usage()
-    incomplete_details: Annotated[_Details, BeforeValidator(_as_object)] = _Details()
-    error: Annotated[_Failure, BeforeValidator(_as_object)] = _Failure()
+    output: Annotated[list[_Item], BeforeValidator(as_objects)] = []
+    usage: Annotated[_Usage, BeforeValidator(as_object)] = _Usage()
+    incomplete_details: Annotated[_Details, BeforeValidator(as_object)] = _Details()
+    error: Annotated[_Failure, BeforeValidator(as_object)] = _Failure()
 
 
 def _answer(raw: _Response, *, wants_json: bool) -> Answer:
-    """The answer in our words.
+    """Convert the response to the port's `Answer`.
 
     Raises:
-        ProviderError: the vendor says that it failed, or that it has not finished.
+        ProviderError: the vendor reports a failure, or an unfinished response.
     """
     if raw.status not in {"completed", "incomplete"}:
         code = raw.error.code if raw.status == "failed" else raw.status

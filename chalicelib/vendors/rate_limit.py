@@ -1,8 +1,8 @@
-"""Client-side token bucket: we stay under a vendor's limit instead of being told that we did not.
+"""Client-side token bucket: calls stay under a vendor's limit instead of running into its 429s.
 
-A bucket refills at its share of the vendor's window and holds half a share for bursts, so that no
-window ever sees more than one and a half shares.  Richpanel's 50 requests in 30 s are one quota
-for the whole account, other integrations included; shares of 30 in sum leave them room.
+A bucket refills at its share of the vendor's window and holds half a share for bursts, so no window
+ever sees more than one and a half shares.  Richpanel's 50 requests in 30 s are one quota for the
+whole account, other integrations included; our shares sum to 30 and leave them room.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ class RateLimit:
 
     Args:
         requests_per_window: this container's share of the vendor's window.
-        sleep: waits so many seconds.
+        sleep: waits for this many seconds.
     """
 
     def __init__(
@@ -43,11 +43,11 @@ class RateLimit:
         self._lock = threading.Lock()
 
     def acquire(self, operation: str, *, deadline_seconds: float) -> None:
-        """Wait for a turn.
+        """Wait for a token.
 
         Raises:
-            TransientError: the turn would come after the deadline; nothing was waited for, and
-                the error says after how many seconds to come back.
+            TransientError: the token would come after the deadline; raised without waiting, with
+                the seconds until then in `retry_after`.
         """
         ends = self._clock.monotonic() + deadline_seconds
         while wait := self._take():
@@ -58,7 +58,7 @@ class RateLimit:
             self._sleep(wait)
 
     def cool_down(self, seconds: float | None) -> None:
-        """The vendor answered 429: nobody calls for so long, by default for one window."""
+        """Block all calls after a 429, by default for one window."""
         pause = self._window if seconds is None else seconds
         with self._lock:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
@@ -79,4 +79,4 @@ class RateLimit:
 
 
 _EPSILON = 1e-6
-"""Below a microsecond a wait is rounding, and sleeping it again would never end."""
+"""A wait below a microsecond is a rounding error; sleeping for it would loop forever."""

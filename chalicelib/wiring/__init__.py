@@ -1,13 +1,18 @@
-"""Settings to Services: every part built once per container, when it is first needed.
+"""Settings to Services: every part built, and its module imported, once and at first use.
 
-The HTTP function never builds, nor even imports, what only the worker needs, so that a webhook is
-acknowledged fast also by a cold container.
-One class per system; `Services` is all of them with what they share: worker, effects, sweep.
+A cold container pays only for what its first event needs: the HTTP function never imports the
+worker, and the worker imports the flow, the executors and the vendors of a kind of job when the
+first job of that kind arrives.
+This package only constructs.  What a part decides, checks or parses is in the part's own system.
 
-    core              clients, tables, queue, switches, secrets, log, a vendor's client
-    support           Richpanel tickets; answering what automatic replies are made of
-    outreach          conversations that a company starts; outreach_vendors whom it speaks to
-    facts             Aloware's and HubSpot's events; fact_posting their way to Power BI
+    core            AWS clients, tables, queue, heartbeat, switches, secrets, log, HTTP clients
+    support         Richpanel tickets
+    outreach        conversations that a company starts
+    facts           Aloware's and HubSpot's events; fact_posting their way to Power BI
+    jobs            every kind of job, to decode what the queue carries
+    lazy            parts by kind, built at first use
+
+One class per system; `Services` is all of them, and joins their parts in worker, effects and sweep.
 """
 
 from __future__ import annotations
@@ -21,10 +26,12 @@ from typing import TYPE_CHECKING, Any
 from chalicelib import settings as settings_module
 from chalicelib.aws import lambda_events
 from chalicelib.wiring.facts import Facts
+from chalicelib.wiring.lazy import Lazy
 from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
+    from chalicelib.once.action import Executor, Preparer, Settler
     from chalicelib.once.effects import Effects
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
@@ -78,44 +85,35 @@ class Services(Support, Facts, Outreach):
             clock=self.clock,
             log=self.log,
             flows=self.flows,
-            keepers={**self.fact_keepers()},
+            keepers=Lazy(self.fact_keepers()),
         )
 
     @cached_property
-    def flows(self) -> Mapping[str, Flow]:
-        """The flow of each kind of job; a resend is built by the flow of what it repeats."""
-        from chalicelib.once.resend import ResendFlow
-
-        flows: dict[str, Flow] = {**self.support_flows(), **self.outreach_flows()}
-        return {**flows, "action_resend": ResendFlow(self.ledger, flows, self.rebuilders)}
-
-    @cached_property
     def effects(self) -> Effects:
-        """The one door out, with an executor per kind of action."""
+        """The one door out."""
         from chalicelib.once.effects import Effects
 
         return Effects(
             self.ledger,
             self.switches,
-            {**self.support_executors(), **self.outreach_executors()},
+            self.executors,
             self.settlement,
             self.clock,
             self.log,
-            {**self.support_preparers(), **self.outreach_preparers()},
+            self.preparers,
         )
 
     @cached_property
     def settlement(self) -> Settlement:
-        """The judge of unknown outcomes, with a settler per kind of action that can be queried."""
+        """Decides whether an effect of unknown outcome happened."""
         from chalicelib.once.settlement import Settlement
 
-        settlers = {**self.support_settlers(), **self.outreach_settlers()}
-        return Settlement(self.ledger, settlers, self.clock)
+        return Settlement(self.ledger, self.settlers, self.clock)
 
     @cached_property
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
-        from chalicelib.once.recovery.rebuild import LeftByWorkers
+        from chalicelib.once.recovery.rebuild import StalledEvents
         from chalicelib.once.recovery.reconcile import Reconciler
 
         self.check_stage()
@@ -127,14 +125,43 @@ class Services(Support, Facts, Outreach):
             rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            left_behind=(LeftByWorkers(self.ledger, self.rebuilders, self.clock),),
+            stalled_finders=(StalledEvents(self.ledger, self.rebuilders, self.clock),),
             parts=self.support_sweeps(),
         )
 
-    @property
+    # --- parts by kind, each built when its kind first occurs ---------------------------------
+
+    @cached_property
+    def flows(self) -> Mapping[str, Flow]:
+        """By kind of job; a resend is built by the flow of the event that it repeats."""
+
+        def resend() -> Flow:
+            from chalicelib.once.resend import ResendFlow
+
+            return ResendFlow(self.ledger, flows, self.rebuilders)
+
+        flows = Lazy({**self.support_flows(), **self.outreach_flows(), "action_resend": resend})
+        return flows
+
+    @cached_property
+    def executors(self) -> Mapping[str, Executor]:
+        """By kind of action."""
+        return Lazy({**self.support_executors(), **self.outreach_executors()})
+
+    @cached_property
+    def preparers(self) -> Mapping[str, Preparer]:
+        """By kind of action, of those whose request needs something read first."""
+        return Lazy({**self.support_preparers(), **self.outreach_preparers()})
+
+    @cached_property
+    def settlers(self) -> Mapping[str, Settler]:
+        """By kind of action, of those whose provider can be asked for the effect."""
+        return Lazy({**self.support_settlers(), **self.outreach_settlers()})
+
+    @cached_property
     def rebuilders(self) -> Mapping[str, Rebuilder]:
-        """Who makes a job from a row, by the first two parts of its event key."""
-        return {**self.support_rebuilders(), **self.outreach_rebuilders()}
+        """By the first two parts of an event key: how a stored event becomes a job again."""
+        return Lazy({**self.support_rebuilders(), **self.outreach_rebuilders()})
 
 
 _services: list[Services] = []

@@ -1,4 +1,4 @@
-"""What every flow stands on: clients, tables, queue, switches, secrets, log."""
+"""What all systems share: AWS clients, tables, queue, heartbeat, switches, secrets, log."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from chalicelib.aws.queue import SqsOutbox
 from chalicelib.aws.secrets import SecretsManager
 from chalicelib.clock import SystemClock
 from chalicelib.errors import UnavailableError
-from chalicelib.once.intake import Intake
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import Clock
 from chalicelib.settings import Settings
+from chalicelib.wiring.lazy import LazyClient
 
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
     from chalicelib.aws.switches import SsmSwitches
     from chalicelib.once.audit import Audit
+    from chalicelib.once.heartbeat import Heartbeat
+    from chalicelib.once.intake import Intake
     from chalicelib.once.ledger.events import Ledger
     from chalicelib.once.recovery.cursor import Sweeps
-    from chalicelib.support.state import States
     from chalicelib.vendors.http import VendorClient
 
 _FAST = Config(
@@ -47,7 +48,7 @@ own description together.
 
 
 class Core:
-    """The parts that belong to no flow, built lazily from the settings."""
+    """The parts that belong to no system, each built at first use from the settings."""
 
     def __init__(self, settings: Settings, clock: Clock | None = None) -> None:
         self.settings = settings
@@ -56,6 +57,8 @@ class Core:
     @cached_property
     def intake(self) -> Intake:
         """The one door in."""
+        from chalicelib.once.intake import Intake
+
         return Intake(
             outbox=self.outbox,
             opaque=lambda: self.opaque_ids,
@@ -80,13 +83,6 @@ class Core:
         return Sweeps(self.table(self.settings.idempotency_table), self.clock, new_owner)
 
     @cached_property
-    def state(self) -> States:
-        """Table B."""
-        from chalicelib.support.state import States
-
-        return States(self.table(self.settings.state_table), self.clock)
-
-    @cached_property
     def audit(self) -> Audit:
         """Table C."""
         from chalicelib.once.audit import Audit
@@ -99,12 +95,20 @@ class Core:
         return SqsOutbox(self.client("sqs"), self.settings.queue_name)
 
     @cached_property
+    def heartbeat(self) -> Heartbeat:
+        """Keeps the worker's message invisible during slow calls."""
+        from chalicelib.once.heartbeat import Heartbeat
+
+        return Heartbeat(self.outbox, self.log)
+
+    @cached_property
     def switches(self) -> SsmSwitches:
         """The stage's four switches."""
         from chalicelib.aws.switches import SsmSwitches
 
         settings = self.settings
-        return SsmSwitches(self.client("ssm"), settings.switch_prefix, settings.tighten, self.clock)
+        ssm = LazyClient(lambda: self.client("ssm"))
+        return SsmSwitches(ssm, settings.switch_prefix, settings.tighten, self.clock)
 
     @cached_property
     def secrets(self) -> SecretsManager:

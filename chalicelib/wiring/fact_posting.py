@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,9 @@ from chalicelib.errors import SettingsError
 from chalicelib.facts.model import Sink
 from chalicelib.facts.posting.actions import append, replace
 from chalicelib.facts.posting.dimensions import Dimensions
-from chalicelib.facts.posting.ndjson import FileRows, S3Rows, Several
+from chalicelib.facts.posting.ndjson import FileRows, S3Rows, combined
 from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi, Tokens
+from chalicelib.facts.posting.scheduled import ScheduledRun
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.once.effects import Effects
 from chalicelib.once.ledger.events import Ledger
@@ -34,9 +34,8 @@ class Posting:
 
     def run(self, *, time_left_seconds: Callable[[], float]) -> dict[str, Any]:
         """One run of the writer, in numbers."""
-        if self.sink is None:
-            return {"outcome": "held:no_sink", "prolonged": self._facts.fact_ledger.prolong()}
-        return asdict(self.writer.run(time_left_seconds=time_left_seconds))
+        run = ScheduledRun(self._facts.fact_ledger, self.sink, lambda: self.writer)
+        return run(time_left_seconds=time_left_seconds)
 
     @cached_property
     def writer(self) -> FactWriter:
@@ -99,9 +98,7 @@ class Posting:
             sinks.append(S3Rows(self._facts.client("s3"), settings.facts_bucket))
         if settings.powerbi_dataset_id:
             sinks.append(self.powerbi(settings.powerbi_dataset_id))
-        if len(sinks) > 1:
-            return Several(tuple(sinks))
-        return sinks[0] if sinks else None
+        return combined(sinks)
 
     def powerbi(self, dataset_id: str) -> Sink:
         """One push dataset as a sink."""

@@ -1,223 +1,71 @@
-"""Outreach's parts: the Router's door, Twilio's and SES's, the flows and their executors."""
+"""Outreach: the doors of Router, Twilio and SES, the flows and executors, the vendors they call."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cached_property
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
-from chalicelib.clock import iso
-from chalicelib.errors import RequestError
-from chalicelib.once import door
-from chalicelib.once.action import Executor, Preparer, Settler
-from chalicelib.once.door import Answer
-from chalicelib.once.intake import listed
-from chalicelib.once.job import Recovery
+from botocore.config import Config
+
 from chalicelib.wiring.core import Core, new_id
 
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
+    from chalicelib.once.action import Executor, Preparer, Settler
+    from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
-    from chalicelib.once.heartbeat import Heartbeat
     from chalicelib.once.recovery.rebuild import Rebuilder
-    from chalicelib.outreach.conversations.records import Record
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.handoff import Desk
-    from chalicelib.outreach.lost_replies import Reread
     from chalicelib.outreach.sending import Sender
+    from chalicelib.outreach.ses.client import Ses
+    from chalicelib.outreach.twilio.client import Credentials, Twilio
+    from chalicelib.outreach.twilio.door import TwilioDoor
     from chalicelib.outreach.writing.composer import Composer
+    from chalicelib.outreach.writing.model_writer import OpenAiWriter
+    from chalicelib.vendors.http import VendorClient
+    from chalicelib.vendors.openai import OpenAI
+
+TWILIO_REQUESTS_PER_30_S = 300
+"""Per account and container; Twilio queues what exceeds a sender's own pace."""
+OPENAI_REQUESTS_PER_30_S = 60
+SES_CONFIG = Config(connect_timeout=3, read_timeout=15, retries={"total_max_attempts": 1})
+"""SES takes no client token: a send that the SDK repeats is sent twice."""
 
 
 class Outreach(Core):
     """Conversations that a company starts."""
 
-    # --- doors --------------------------------------------------------------------------------
+    # --- the way in ---------------------------------------------------------------------------
 
     def initiate(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Answer the Channel Router."""
         return self._initiate.start(headers, body)
 
-    def fate(self, headers: Mapping[str, str], request_id: str) -> Answer:
-        """Tell the Channel Router what became of a start."""
-        return self._initiate.fate(headers, request_id)
+    def start_outcome(self, headers: Mapping[str, str], request_id: str) -> Answer:
+        """Answer the Channel Router's question about a start."""
+        return self._initiate.outcome(headers, request_id)
 
     def twilio_message(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
         """Answer Twilio's webhook of a message that came in."""
-        from chalicelib.outreach.twilio import webhook as twilio_webhook
-
-        return self.intake.receive(
-            "twilio",
-            headers,
-            body,
-            lambda low: self._verify_twilio(low, body, "/webhook/twilio", query),
-            listed(lambda request: twilio_webhook.parse_message(request, self.opaque_ids)),
-        )
+        return self._twilio_door.message(headers, body, query)
 
     def twilio_status(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
-        """Answer Twilio's callback on a message of ours."""
-        from chalicelib.outreach.twilio import webhook as twilio_webhook
-
-        return self.intake.receive(
-            "twilio_status",
-            headers,
-            body,
-            lambda low: self._verify_twilio(low, body, "/webhook/twilio/status", query),
-            listed(lambda request: twilio_webhook.parse_receipt(request, query)),
-        )
+        """Answer Twilio's callback on a message that went out."""
+        return self._twilio_door.status(headers, body, query)
 
     def mail(self, message: str) -> None:
-        """Take one SNS message of SES: an e-mail that came in, or an event of one of ours.
+        """Take one SNS message of SES; raises `UnavailableError` where its job was not kept."""
+        from chalicelib.outreach.ses import door
 
-        A message that is none of these can never become one: it is reported and dropped.
-
-        Raises:
-            UnavailableError: the job was not kept; Lambda hands the message over again.
-        """
-        from chalicelib.outreach.ses import webhook as ses_webhook
-
-        try:
-            job = ses_webhook.parse(
-                message,
-                received_at=iso(self.clock.now()),
-                delivery_id=new_id(),
-                opaque=self.opaque_ids,
-            )
-        except RequestError as error:
-            door.rejected(self.log, "ses", error.code)
-            return
-        if job is not None:
-            self.intake.accept(job)
-            door.accepted(self.log, "ses", mw_trace_id=job.trace_id)
-
-    # --- the worker's parts -------------------------------------------------------------------
-
-    def outreach_flows(self) -> Mapping[str, Flow]:
-        """The flow of each kind of job."""
-        from chalicelib.outreach.flow import OutreachFlow
-        from chalicelib.outreach.receipts import ReceiptFlow
-
-        flow = OutreachFlow(
-            self.conversations,
-            self.composer,
-            self.starts,
-            self.clock,
-            check_secrets=self.sender.check,
-            message_id_header=self.sender.message_id_header,
-            receive_count=lambda: self.heartbeat.receive_count,
-            processor_version=self.settings.release,
-        )
-        kinds = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
-        receipts = ReceiptFlow(self.conversations, self.starts, self.ledger, self._resume)
-        return {**dict.fromkeys(kinds, flow), "delivery_receipt": receipts}
-
-    def outreach_executors(self) -> Mapping[str, Executor]:
-        """Who performs each kind of action."""
-        return {
-            "send_text": self.sender.send_text,
-            "send_email": self.sender.send_email,
-            "hand_off": self.sender.hand_off,
-        }
-
-    def outreach_preparers(self) -> Mapping[str, Preparer]:
-        """Who reads what a request needs."""
-        return dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
-
-    def outreach_settlers(self) -> Mapping[str, Settler]:
-        """Who learns whether a message was sent."""
-        return {"send_text": self.sender.settle_text, "send_email": self.sender.settle_email}
-
-    def outreach_rebuilders(self) -> Mapping[str, Rebuilder]:
-        """Who makes a job from a row: the conversation holds what the first job brought."""
-        from chalicelib.outreach.receipts import Resumed
-
-        kinds = ("evt:start", "evt:release", "evt:receipt")
-        resumed = Resumed(self.conversations)
-        return {**dict.fromkeys(kinds, resumed), "evt:reply": self._reread}
-
-    @cached_property
-    def _reread(self) -> Reread:
-        from chalicelib.outreach.lost_replies import Reread
-        from chalicelib.wiring import outreach_vendors
-
-        accounts = outreach_vendors.twilio_accounts
-        return Reread(
-            self.conversations,
-            outreach_vendors.twilio_of_accounts(self),
-            lambda: [account for account, tokens in accounts(self).items() if tokens],
-            lambda: self.opaque_ids,
-            self.log,
-        )
-
-    @cached_property
-    def conversations(self) -> Conversations:
-        """The conversations table."""
-        from chalicelib.outreach.conversations.store import Conversations
-
-        return Conversations(self._conversations_table, self.clock)
-
-    @cached_property
-    def desk(self) -> Desk:
-        """Persons' side of hand-off."""
-        from chalicelib.outreach.conversations.handoffs import Handoffs
-        from chalicelib.outreach.handoff import Desk
-
-        handoffs = Handoffs(self._conversations_table)
-        return Desk(self.conversations, handoffs, self.intake, self.clock)
-
-    @cached_property
-    def starts(self) -> Starts:
-        """Starts in table A."""
-        from chalicelib.outreach.door.admission import Starts
-
-        return Starts(self.table(self.settings.idempotency_table), self.ledger, self.clock)
-
-    @cached_property
-    def heartbeat(self) -> Heartbeat:
-        """Keeps the message at work invisible during slow calls."""
-        from chalicelib.once.heartbeat import Heartbeat
-
-        return Heartbeat(self.outbox, self.log)
-
-    @cached_property
-    def composer(self) -> Composer:
-        """The writer behind the store of drafts."""
-        from chalicelib.outreach.writing.composer import Composer
-        from chalicelib.outreach.writing.model_writer import ChosenWriter, OpenAiWriter
-        from chalicelib.outreach.writing.template_writer import TemplateWriter
-        from chalicelib.wiring import outreach_vendors
-
-        model = None
-        if self.settings.openai_model:
-            model = OpenAiWriter(
-                outreach_vendors.models(self),
-                model=self.settings.openai_model,
-                fallback_model=self.settings.openai_fallback_model or None,
-            )
-        writer = ChosenWriter(TemplateWriter(), model)
-        return Composer(self.conversations, writer, self.heartbeat.beating)
-
-    @cached_property
-    def sender(self) -> Sender:
-        """The executors."""
-        from chalicelib.outreach.sending import Sender
-        from chalicelib.wiring import outreach_vendors
-
-        return Sender(
-            self.conversations,
-            self.composer,
-            outreach_vendors.twilio_of_companies(self),
-            outreach_vendors.ses(self),
-            self.clock,
-            public_base_url=self.settings.public_base_url,
-        )
-
-    # --- behind them --------------------------------------------------------------------------
+        door.receive(message, self.intake)
 
     @cached_property
     def _initiate(self) -> Initiate:
@@ -239,20 +87,208 @@ class Outreach(Core):
         )
 
     @cached_property
+    def _twilio_door(self) -> TwilioDoor:
+        from chalicelib.outreach.twilio.door import TwilioDoor
+
+        return TwilioDoor(self.intake, self._twilio_webhook_secret, self.settings.public_base_url)
+
+    # --- parts by kind ------------------------------------------------------------------------
+
+    def outreach_flows(self) -> Mapping[str, Callable[[], Flow]]:
+        """By kind of job."""
+        kinds = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
+        return {
+            **dict.fromkeys(kinds, lambda: self._outreach_flow),
+            "delivery_receipt": self._receipt_flow,
+        }
+
+    def outreach_executors(self) -> Mapping[str, Callable[[], Executor]]:
+        """By kind of action."""
+        return {
+            "send_text": lambda: self.sender.send_text,
+            "send_email": lambda: self.sender.send_email,
+            "hand_off": lambda: self.sender.hand_off,
+        }
+
+    def outreach_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
+        """By kind of action, of those whose request needs something read first."""
+        return dict.fromkeys(("send_text", "send_email"), lambda: self.sender.prepare)
+
+    def outreach_settlers(self) -> Mapping[str, Callable[[], Settler]]:
+        """By kind of action, of those whose outcome the provider can show."""
+        return {
+            "send_text": lambda: self.sender.settle_text,
+            "send_email": lambda: self.sender.settle_email,
+        }
+
+    def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
+        """By the first two parts of an event key."""
+        kinds = ("evt:start", "evt:release", "evt:receipt")
+        return {
+            **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
+            "evt:reply": self._lost_replies,
+        }
+
+    # --- the parts ----------------------------------------------------------------------------
+
+    @cached_property
+    def _outreach_flow(self) -> Flow:
+        from chalicelib.outreach.flow import OutreachFlow
+
+        return OutreachFlow(
+            self.conversations,
+            self.composer,
+            self.starts,
+            self.clock,
+            check_secrets=self.sender.check,
+            message_id_header=self.sender.message_id_header,
+            receive_count=lambda: self.heartbeat.receive_count,
+            processor_version=self.settings.release,
+        )
+
+    def _receipt_flow(self) -> Flow:
+        from chalicelib.outreach.receipts import ReceiptFlow, resume_through
+
+        resume = resume_through(self.intake)
+        return ReceiptFlow(self.conversations, self.starts, self.ledger, resume)
+
+    @cached_property
+    def _resume_rebuilder(self) -> Rebuilder:
+        from chalicelib.outreach.receipts import ResumeRebuilder
+
+        return ResumeRebuilder(self.conversations)
+
+    def _lost_replies(self) -> Rebuilder:
+        from chalicelib.outreach.lost_replies import LostReplies
+        from chalicelib.outreach.twilio import credentials
+
+        return LostReplies(
+            self.conversations,
+            self._twilio_of_accounts(),
+            lambda: credentials.accounts_of(self._twilio_webhook_secret()),
+            lambda: self.opaque_ids,
+            self.log,
+        )
+
+    @cached_property
+    def conversations(self) -> Conversations:
+        """The conversations table."""
+        from chalicelib.outreach.conversations.store import Conversations
+
+        return Conversations(self._conversations_table, self.clock)
+
+    @cached_property
+    def desk(self) -> Desk:
+        """Where operators see and release conversations that were handed off."""
+        from chalicelib.outreach.conversations.handoffs import Handoffs
+        from chalicelib.outreach.handoff import Desk
+
+        handoffs = Handoffs(self._conversations_table)
+        return Desk(self.conversations, handoffs, self.intake, self.clock)
+
+    @cached_property
+    def starts(self) -> Starts:
+        """Starts in table A."""
+        from chalicelib.outreach.door.admission import Starts
+
+        return Starts(self.table(self.settings.idempotency_table), self.ledger, self.clock)
+
+    @cached_property
+    def composer(self) -> Composer:
+        """The writers behind the store of drafts."""
+        from chalicelib.outreach.writing.composer import Composer
+        from chalicelib.outreach.writing.model_writer import ChosenWriter
+        from chalicelib.outreach.writing.template_writer import TemplateWriter
+
+        model = self._model_writer() if self.settings.openai_model else None
+        writer = ChosenWriter(TemplateWriter(), model)
+        return Composer(self.conversations, writer, self.heartbeat.beating)
+
+    @cached_property
+    def sender(self) -> Sender:
+        """The executors."""
+        from chalicelib.outreach.sending import Sender
+
+        return Sender(
+            self.conversations,
+            self.composer,
+            self._twilio_of_companies(),
+            self._ses(),
+            self.clock,
+            public_base_url=self.settings.public_base_url,
+        )
+
+    @cached_property
     def _conversations_table(self) -> Table:
         return self.table(self.settings.conversations_table)
 
-    def _verify_twilio(
-        self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
-    ) -> None:
-        from chalicelib.outreach.twilio import webhook as twilio_webhook
+    # --- vendors ------------------------------------------------------------------------------
 
-        text = self.secrets.text(self.settings.twilio_webhook_secret_id)
-        url = twilio_webhook.signed_url(self.settings.public_base_url, path, query)
-        twilio_webhook.verify(headers, body, url, twilio_webhook.accounts(text))
+    def _twilio_of_companies(self) -> Twilio:
+        """Twilio by the name of a company's secret."""
+        from chalicelib.outreach.twilio import credentials
 
-    def _resume(self, record: Record, event_key: str) -> None:
-        from chalicelib.outreach.receipts import resumption
+        return self._twilio(
+            lambda name, refresh: credentials.of_company(self.secrets.text(name, refresh=refresh))
+        )
 
-        job = resumption(record, event_key, iso(self.clock.now()))
-        self.intake.accept(job, recovery=Recovery.SETTLED)
+    def _twilio_of_accounts(self) -> Twilio:
+        """Twilio by account, under the secret that signs the account's webhooks."""
+        from chalicelib.outreach.twilio import credentials
+
+        return self._twilio(
+            lambda account, refresh: credentials.of_account(
+                account, self._twilio_webhook_secret(refresh=refresh)
+            )
+        )
+
+    def _twilio(self, credentials: Callable[[str, bool], Credentials]) -> Twilio:
+        from chalicelib.outreach.twilio import client as twilio
+
+        def client(name: str) -> VendorClient:
+            return self.vendor(
+                twilio.PROVIDER,
+                self.settings.twilio_base_url,
+                lambda refresh: twilio.basic(credentials(name, refresh)),
+                requests_per_window=TWILIO_REQUESTS_PER_30_S,
+                error_code_at=twilio.ERROR_CODE_AT,
+            )
+
+        return twilio.Twilio(credentials, client)
+
+    def _twilio_webhook_secret(self, *, refresh: bool = False) -> str:
+        return self.secrets.text(self.settings.twilio_webhook_secret_id, refresh=refresh)
+
+    def _ses(self) -> Ses:
+        from chalicelib.outreach.ses.client import Ses
+
+        client = self.client("sesv2", SES_CONFIG)
+        return Ses(
+            client,
+            configuration_set=self.settings.ses_configuration_set or None,
+            region=str(client.meta.region_name),
+            clock=self.clock,
+            log=self.log,
+        )
+
+    def _model_writer(self) -> OpenAiWriter:
+        """The language model under each company's own key; one client a key."""
+        from chalicelib.outreach.writing.model_writer import OpenAiWriter
+        from chalicelib.vendors import openai
+
+        @cache
+        def model(secret_id: str) -> OpenAI:
+            client = self.vendor(
+                openai.PROVIDER,
+                self.settings.openai_base_url,
+                openai.bearer(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
+                requests_per_window=OPENAI_REQUESTS_PER_30_S,
+                error_code_at=openai.ERROR_CODE_AT,
+            )
+            return openai.OpenAI(client, self.clock)
+
+        return OpenAiWriter(
+            model,
+            model=self.settings.openai_model,
+            fallback_model=self.settings.openai_fallback_model or None,
+        )

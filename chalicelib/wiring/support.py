@@ -1,45 +1,167 @@
-"""The Richpanel middleware's parts: its source, its vendor, its flow, its executors."""
+"""Richpanel tickets: the door, the vendors (Richpanel, shop, language model), flow and executors.
+
+The shop and the model are built only where the settings name them.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from chalicelib.aws.secrets import active_tokens
-from chalicelib.errors import UnavailableError
-from chalicelib.once.action import Executor, Preparer, Settler
-from chalicelib.once.door import Answer
-from chalicelib.once.intake import listed
-from chalicelib.support import webhook as richpanel_webhook
 from chalicelib.wiring.core import Core
 
 if TYPE_CHECKING:
+    from chalicelib.once.action import Executor, Preparer, Settler
+    from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
-    from chalicelib.support.replies.performing import Replies
+    from chalicelib.support.door import RichpanelDoor
+    from chalicelib.support.opinion import Opinions
+    from chalicelib.support.orders.order import ShopOrders
+    from chalicelib.support.performing import TicketExecutors
+    from chalicelib.support.replies.answering import Answering
     from chalicelib.support.richpanel.client import Richpanel
+    from chalicelib.support.state import States
     from chalicelib.vendors.http import VendorClient
+
+SHOPIFY_REQUESTS_PER_30_S = 60
+"""A container's own pace; a search costs a few points of a bucket that gets 100 back a second."""
+OPENAI_REQUESTS_PER_30_S = 150
 
 
 class Support(Core):
     """Richpanel tickets."""
 
+    # --- the way in ---------------------------------------------------------------------------
+
     def richpanel_webhook(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Answer Richpanel's HTTP target."""
-        return self.intake.receive(
-            "richpanel", headers, body, self._verify_richpanel, listed(richpanel_webhook.parse)
+        return self._richpanel_door.receive(headers, body)
+
+    @cached_property
+    def _richpanel_door(self) -> RichpanelDoor:
+        from chalicelib.support.door import RichpanelDoor
+
+        name, missing = self.settings.webhook_secret_id, "no_webhook_token_configured"
+        return RichpanelDoor(self.intake, lambda: self.secrets.tokens(name, missing=missing))
+
+    # --- parts by kind ------------------------------------------------------------------------
+
+    def support_flows(self) -> Mapping[str, Callable[[], Flow]]:
+        """By kind of job."""
+        kinds = ("ticket_message", "ticket_notification")
+        return dict.fromkeys(kinds, lambda: self._support_flow)
+
+    def support_executors(self) -> Mapping[str, Callable[[], Executor]]:
+        """By kind of action."""
+        return {
+            "reply": lambda: self._ticket_executors.reply,
+            "close": lambda: self._ticket_executors.close,
+            "add_tag": lambda: self._ticket_executors.add_tags,
+            "remove_tag": lambda: self._ticket_executors.remove_tags,
+            "assign": lambda: self._ticket_executors.assign,
+        }
+
+    def support_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
+        """By kind of action, of those whose request needs something read first."""
+        return {"reply": lambda: self._ticket_executors.prepare}
+
+    def support_settlers(self) -> Mapping[str, Callable[[], Settler]]:
+        """By kind of action, of those that can be read back; tags are simply repeated."""
+
+        def read_back() -> Settler:
+            from chalicelib.support.read_back import ReplyReadBack
+
+            return ReplyReadBack(self.richpanel, lambda: self.opaque_ids)
+
+        return {"reply": read_back}
+
+    def support_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
+        """By the first two parts of an event key."""
+
+        def from_row() -> Rebuilder:
+            from chalicelib.support.jobs import ticket_job
+
+            return ticket_job
+
+        return {"evt:rp": from_row}
+
+    def support_sweeps(self) -> Sequence[SweepPart]:
+        """What reconciliation looks for at Richpanel."""
+        from chalicelib.support.lost_tickets import LostTickets
+
+        found = LostTickets(
+            self.richpanel, self.ledger, self.state, self.sweeps, self.clock, self.log
         )
+        return (found,)
+
+    # --- the parts ----------------------------------------------------------------------------
 
     @cached_property
     def richpanel(self) -> Richpanel:
-        """The vendor."""
+        """The ticket system."""
         from chalicelib.support.richpanel.client import Richpanel
 
         return Richpanel(
             self._richpanel_client, self.clock, tag_mode=self.settings.richpanel_tag_mode
         )
+
+    @cached_property
+    def state(self) -> States:
+        """Table B."""
+        from chalicelib.support.state import States
+
+        return States(self.table(self.settings.state_table), self.clock)
+
+    @cached_property
+    def _support_flow(self) -> Flow:
+        from chalicelib.support.flow import SupportFlow
+
+        return SupportFlow(
+            self.richpanel,
+            self.state,
+            self.ledger,
+            self.clock,
+            self._answering,
+            max_event_age=self.settings.max_event_age,
+        )
+
+    @cached_property
+    def _ticket_executors(self) -> TicketExecutors:
+        from chalicelib.support.performing import TicketExecutors
+
+        return TicketExecutors(self.richpanel, self.clock)
+
+    @cached_property
+    def _answering(self) -> Answering:
+        """Everything a reply needs; nothing is connected yet."""
+        from chalicelib.support.limits import Allowances
+        from chalicelib.support.orders.cache import Lookups
+        from chalicelib.support.orders.lookup import CustomerOrders
+        from chalicelib.support.replies.answering import Answering
+        from chalicelib.support.replies.guard_rails import policy_of
+        from chalicelib.support.richpanel.orders import RichpanelOrders
+
+        settings = self.settings.support
+        policy = policy_of(settings)
+        table = self.table(self.settings.idempotency_table)
+        return Answering(
+            orders=CustomerOrders(
+                linked=RichpanelOrders(self._richpanel_client),
+                shop=self._shop() if settings.shopify_base_url else None,
+                cache=Lookups(table, self.clock),
+                opaque=lambda: self.opaque_ids,
+            ),
+            allowances=Allowances(table, self.clock),
+            opinions=self._opinions() if settings.openai_intent_enabled else None,
+            opaque=lambda: self.opaque_ids,
+            policy=policy,
+            clock=self.clock,
+        )
+
+    # --- vendors ------------------------------------------------------------------------------
 
     @cached_property
     def _richpanel_client(self) -> VendorClient:
@@ -56,64 +178,48 @@ class Support(Core):
             requests_per_window=settings.richpanel_requests_per_30_s / shares,
         )
 
-    def support_flows(self) -> Mapping[str, Flow]:
-        """The flow of each kind of job."""
-        from chalicelib.support.flow import SupportFlow
-        from chalicelib.wiring.answering import answering
+    def _shop(self) -> ShopOrders:
+        from chalicelib.support.orders import shopify
 
-        flow = SupportFlow(
-            self.richpanel,
-            self.state,
-            self.ledger,
+        settings = self.settings.support
+
+        def credentials(refresh: bool) -> tuple[str, str]:  # noqa: FBT001 - as `AccessTokens` asks
+            return (
+                self.secrets.text(settings.shopify_client_id_secret_id, refresh=refresh).strip(),
+                self.secrets.text(
+                    settings.shopify_client_secret_secret_id, refresh=refresh
+                ).strip(),
+            )
+
+        def client(authorize: Callable[[bool], Mapping[str, str]]) -> VendorClient:
+            return self.vendor(
+                shopify.PROVIDER,
+                settings.shopify_base_url,
+                authorize,
+                requests_per_window=SHOPIFY_REQUESTS_PER_30_S,
+            )
+
+        tokens = shopify.AccessTokens(client(lambda _: {}), credentials, self.clock)
+        return shopify.Shopify(
+            client(tokens.header),
             self.clock,
-            answering(self, self._richpanel_client),
-            max_event_age=self.settings.max_event_age,
+            api_version=settings.shopify_api_version,
+            name_prefix=settings.shopify_order_prefix,
         )
-        return {"ticket_message": flow, "ticket_notification": flow}
 
-    def support_executors(self) -> Mapping[str, Executor]:
-        """Who performs each kind of action."""
-        return {
-            "reply": self._replies.send,
-            "close": self._replies.close,
-            "add_tag": self.richpanel.add_tags,
-            "remove_tag": self.richpanel.remove_tags,
-            "assign": self.richpanel.assign,
-        }
+    def _opinions(self) -> Opinions:
+        from chalicelib.redaction.redactor import redact
+        from chalicelib.support.opinion import ModelNames, Opinions
+        from chalicelib.vendors import openai
 
-    def support_preparers(self) -> Mapping[str, Preparer]:
-        """Who reads what a request needs."""
-        return {"reply": self._replies.prepare}
-
-    @cached_property
-    def _replies(self) -> Replies:
-        from chalicelib.support.replies.performing import Replies
-
-        return Replies(self.richpanel, self.clock)
-
-    def support_settlers(self) -> Mapping[str, Settler]:
-        """Who learns whether an action of a kind happened; tags are simply repeated."""
-        from chalicelib.support.read_back import ReplyReadBack
-
-        return {"reply": ReplyReadBack(self.richpanel, lambda: self.opaque_ids)}
-
-    def support_sweeps(self) -> Sequence[SweepPart]:
-        """What reconciliation looks for at Richpanel."""
-        from chalicelib.support.lost_tickets import LostTickets
-
-        found = LostTickets(
-            self.richpanel, self.ledger, self.state, self.sweeps, self.clock, self.log
+        settings = self.settings.support
+        secret_id = settings.openai_api_key_secret_id
+        client = self.vendor(
+            openai.PROVIDER,
+            settings.openai_base_url,
+            openai.bearer(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
+            requests_per_window=OPENAI_REQUESTS_PER_30_S,
+            error_code_at=openai.ERROR_CODE_AT,
         )
-        return (found,)
-
-    def support_rebuilders(self) -> Mapping[str, Rebuilder]:
-        """Who makes a job from a row of Richpanel's events."""
-        from chalicelib.support.jobs import ticket_job
-
-        return {"evt:rp": ticket_job}
-
-    def _verify_richpanel(self, headers: Mapping[str, str]) -> None:
-        tokens = active_tokens(self.secrets.text(self.settings.webhook_secret_id))
-        if not tokens:
-            raise UnavailableError("no_webhook_token_configured")
-        richpanel_webhook.verify(headers, tokens)
+        names = ModelNames(settings.openai_model, settings.openai_fallback_model or None)
+        return Opinions(openai.OpenAI(client, self.clock), names, redact)

@@ -1,4 +1,4 @@
-"""The facts' part of `make demo`: a call, a batch, its repetition, an outage: what arrived."""
+"""The fact part of `make demo`: a call, a batch, the batch again, an outage of Power BI."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ QUIET_SECONDS = 20.0
 
 
 def play(stack: Stack) -> tuple[str, list[str]]:
-    """Play it; returns the report and what is wrong."""
+    """Run it on a running stack; returns the report and a list of problems."""
     aloware = Aloware(f"{stack.http.url}/webhook/aloware", token=stack.stage.secrets.aloware_token)
     sender = HubSpot(f"{stack.http.url}/webhook/hubspot", secret=stack.stage.secrets.hubspot_secret)
     batch = [hubspot.event() for _ in range(8)]
@@ -45,19 +45,19 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         before = len(_rows(stack))
         act()
         _settle(stack)
-        came = len(_rows(stack)) - before
-        lines.append((what, f"{came} new", f"{len(_rows(stack))} in all"))
-        if came != expected:
-            problems.append(f"{what}: {came} facts instead of {expected}")
+        new = len(_rows(stack)) - before
+        lines.append((what, f"{new} new", f"{len(_rows(stack))} in total"))
+        if new != expected:
+            problems.append(f"{what}: {new} facts instead of {expected}")
     ids = Counter(row["EventID"] for row in _rows(stack))
     if set(ids.values()) - {1}:
-        problems.append("a fact stands twice in Power BI")
+        problems.append("a fact is in Power BI twice")
     if set(aloware.answers + sender.answers) != {200}:
-        problems.append(f"a webhook was not taken: {aloware.answers} {sender.answers}")
+        problems.append(f"a webhook was rejected: {aloware.answers} {sender.answers}")
     cells = chart.counted(_rows(stack))
     report = "\n\n".join(
         [
-            "Facts: events of Aloware and HubSpot, each a row of the report once",
+            "Facts: Aloware and HubSpot events, each one row of the report",
             tables.aligned(("what was posted", "rows in Power BI", ""), lines),
             chart.as_text(cells),
         ]

@@ -1,8 +1,8 @@
 """The outreach part of `make demo`: conversations that a company starts, on three channels.
 
-Each start is posted twice and must be sent once; then callbacks twice and out of order, replies, a
-hand-off that a person approves, a STOP that a later start respects, and a conversation that a
-language model writes.
+Each start is posted twice and must be sent once.  Then follow callbacks (twice and out of order),
+replies, a hand-off that a person approves, a STOP that blocks a later start, and a conversation
+written by a language model.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
-from local import company, tables, written
+from local import company, simulated_model, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +33,15 @@ QUIET_SECONDS = 20.0
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line of the chapter: what was done, what the Router is told, what was sent in all."""
+    """One line of the report.
+
+    Attributes:
+        what: the step.
+        answered: statuses of the responses to the Router.
+        state: the conversation's outcome as the Router reads it.
+        sent: messages sent so far.
+        expected: messages that should have been sent so far.
+    """
 
     what: str
     answered: str
@@ -43,23 +51,23 @@ class Line:
 
     @property
     def is_right(self) -> bool:
-        """As many messages as there should be."""
+        """As many messages were sent as expected."""
         return self.sent == self.expected
 
 
 def play(stack: Stack) -> tuple[str, list[str]]:
-    """Play it on a running stack; the table of what came of it, and what went wrong."""
+    """Run it on a running stack; returns the report and a list of problems."""
     chapter = _Chapter(stack)
     lines = list(chapter.lines())
     report = "Outreach: every start is posted twice at once\n\n" + tables.aligned(
-        ("what happened", "answered", "the Router is told", "messages sent so far"),
+        ("step", "response", "outcome for the Router", "messages sent so far"),
         ((one.what, one.answered, one.state, str(one.sent)) for one in lines),
     )
     return report, [
         f"{one.what}: {one.sent} messages were sent, expected {one.expected}"
         for one in lines
         if not one.is_right
-    ] + list(chapter.wrongs())
+    ] + list(chapter.problems())
 
 
 class _Chapter:
@@ -68,10 +76,10 @@ class _Chapter:
         self.services = importlib.import_module("chalicelib.wiring").services()
         self.answers: list[tuple[int, dict[str, Any]]] = []
         self.refused: list[int] = []
-        """Statuses of Twilio's posts that were not taken."""
+        """Error statuses of posts by Twilio."""
 
     def lines(self) -> Iterator[Line]:
-        """The story, step by step."""
+        """Run the steps, one line each."""
         for number, channel in enumerate(("whatsapp", "sms", "email"), start=1):
             recipient = MAIL if channel == "email" else TEL
             self._start(f"demo-{channel}", channel, recipient)
@@ -90,7 +98,7 @@ class _Chapter:
         self._mail(self.stack.ses.inbound(MAIL, token, f"And the {WORDS[1]}?"))
         yield self._line("a reply by e-mail: answered in its thread", "demo-email", 5)
         self._post(self._says("I want to talk to a human", whatsapp=True))
-        yield self._line("a wish for a person: handed off", "demo-whatsapp", 5)
+        yield self._line("a request for a person: handed off", "demo-whatsapp", 5)
         company.put_project(
             self.stack.stage, company.project("dev", auto_queue_initial_message=True)
         )
@@ -105,7 +113,7 @@ class _Chapter:
         company.put_project(self.stack.stage, company.project("dev"))
         yield self._line("STOP: never answered", "demo-held", 6)
         self._start("demo-late", "sms", OTHER_TEL)
-        yield self._line("a later start to who said STOP", "demo-late", 6)
+        yield self._line("a later start to the sender of STOP", "demo-late", 6)
 
         by_model = {"company_data": {"project_id": company.MODEL_PROJECT_ID}}
         self._start("demo-written", "sms", MODEL_TEL, **by_model)
@@ -118,28 +126,28 @@ class _Chapter:
             self._post(post)
         yield self._line("and its callbacks", "demo-written", 8)
 
-    def wrongs(self) -> Iterator[str]:
-        """Posts that were not taken, and where what was sent is not what the model wrote."""
+    def problems(self) -> Iterator[str]:
+        """Rejected posts, and differences between the model's texts and the messages sent."""
         if self.refused:
-            yield f"posts of Twilio were answered {self.refused}"
+            yield f"posts of Twilio got statuses {self.refused}"
         asked = self.stack.openai.calls_of("respond")
         if len(asked) != 2:  # noqa: PLR2004 - an opening and an answer
-            yield f"the model was asked {len(asked)} times, expected 2"
+            yield f"the model got {len(asked)} requests, expected 2"
         if any(one.body["store"] is not False or MODEL_TEL in str(one.body) for one in asked):
-            yield "the model was asked to keep something, or was told the recipient's number"
+            yield "a request asked the model to store data, or held the recipient's number"
         sent = [one["body"] for one in self.stack.twilio.sent_to(MODEL_TEL)]
-        said = [written.answer(one.body)["text"] for one in asked]
-        if sent != said:
-            yield "what the model wrote is not what was sent"
+        written = [simulated_model.answer(one.body)["text"] for one in asked]
+        if sent != written:
+            yield "the messages sent are not the model's texts"
 
     def _line(self, what: str, request_id: str, expected: int) -> Line:
         self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
-        fate = requests.get(
+        outcome = requests.get(
             f"{self.stack.http.url}/conversations/{request_id}",
             headers={"x-api-key": company.API_KEY},
             timeout=30,
         ).json()
-        told = [fate.get("state", "?"), fate.get("reason")]
+        state = [outcome.get("state", "?"), outcome.get("reason")]
         duplicates = sum(bool(body.get("duplicate")) for _, body in self.answers)
         answered = f"{len(self.answers)} x 200, {duplicates} duplicate" if self.answers else "-"
         wrong = [status for status, _ in self.answers if status != requests.codes.ok]
@@ -148,7 +156,7 @@ class _Chapter:
         return Line(
             what,
             f"{wrong}" if wrong else answered,
-            " ".join(str(one) for one in told if one),
+            " ".join(str(one) for one in state if one),
             sent,
             expected,
         )

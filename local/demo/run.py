@@ -1,7 +1,7 @@
-"""`make demo`: real webhooks over HTTP into the whole system, and what came of each, as a table.
+"""`make demo`: real webhooks over HTTP into the whole system, and the outcome of each as a table.
 
-It ends with status 0 only if every effect happened exactly once and no personal data stands in the
-logs or in tables A, B and C; otherwise with 1 and the reason.
+The exit code is 0 only if every effect happened exactly once and no personal data is in the logs or
+in tables A, B and C; otherwise 1, with the reasons printed.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ TEXTS = {
     "3001": "My umbrella came broken, can I return it?",
     "4001": 'She said "tracking shows nothing for the harmonica" and hung up',
 }
-"""The one message of each ticket; the unusual word in it must turn up nowhere but at Richpanel."""
+"""The one message of each ticket; its unusual word must appear nowhere but at Richpanel."""
 
 CANARIES: tuple[str, ...] = (
     *(EMAIL, NAME, "wilhelmina", "turquoise", "marzipan", "umbrella", "harmonica"),
@@ -52,13 +52,13 @@ QUIET_SECONDS = 20.0
 
 @dataclass(slots=True)
 class Step:
-    """One line of the story.
+    """One step of the demo.
 
     Attributes:
-        what: for the reader.
-        status: what every post must be answered.
-        ticket: put into Richpanel before.
-        posts: how many identical posts at once; none: the schedule is ticked instead.
+        what: the step's name in the report.
+        status: the expected status of every response.
+        ticket: the ticket to add to Richpanel first.
+        posts: how many identical posts at once; with 0 the schedule is run instead.
         writes: how many writing calls Richpanel must receive.
     """
 
@@ -74,25 +74,25 @@ class Step:
 
     @property
     def accepted(self) -> int:
-        """How many posts were taken."""
+        """How many posts were accepted."""
         return sum(status == requests.codes.ok for status, _ in self.answers)
 
     @property
     def event_id(self) -> str | None:
-        """The event the answers name."""
+        """The event id in the responses."""
         return next((body["event_id"] for _, body in self.answers if "event_id" in body), None)
 
 
 def main(log: Path = environment.RUN / "demo.log") -> int:
-    """Run the story; the application's log goes to a file, which is then searched."""
+    """Run the demo; the application's log goes to a file, which is then searched."""
     log.parent.mkdir(parents=True, exist_ok=True)
     problems: list[str] = []
     terminal = sys.stdout
 
-    def tell(what: str) -> None:
+    def say(what: str) -> None:
         print(what, file=terminal, flush=True)
 
-    tell("starting the engine, the simulated vendors and the application; half a minute in all ...")
+    say("starting the engine, the simulated vendors and the application; half a minute in all ...")
     with log.open("w+") as file:
         with (
             contextlib.redirect_stdout(file),
@@ -104,23 +104,23 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
             ) as stack,
         ):
             story = _story()
-            tell("  tickets")
+            say("  tickets")
             _play(stack, story, problems)
             report = _report(stack, story)
             problems += _check(stack, story)
-            tell("  facts")
+            say("  facts")
             facts_report, facts_problems = facts_demo.play(stack)
             problems += facts_problems
-            tell("  replies")
+            say("  replies")
             replies_report, replies_problems = support_demo.play(stack)
             problems += replies_problems
-            tell("  outreach")
+            say("  outreach")
             outreach, outreach_problems = outreach_demo.play(stack)
             problems += outreach_problems
             stored = [
                 tables.rows(stack.stage.aws, name)
                 for logical_id, name in stack.stage.tables.items()
-                if logical_id != "ConversationsTable"  # holds it, by design
+                if logical_id != "ConversationsTable"  # holds personal data by design
             ]
         file.seek(0)
         problems += personal_data("the log", file.read())
@@ -136,9 +136,9 @@ def main(log: Path = environment.RUN / "demo.log") -> int:
 
 
 def personal_data(where: str, text: str) -> Iterator[str]:
-    """What of the customers' words and addresses stands in a text, a problem each."""
+    """Report every customer word and address that occurs in a text."""
     if not text:
-        yield f"{where} is empty, so nothing is proved about it"
+        yield f"{where} is empty, so nothing was checked there"
     for canary in CANARIES:
         if canary.lower() in text.lower():
             yield f"{where} holds {canary!r}"
@@ -157,8 +157,8 @@ def _story() -> list[Step]:
         Step("a new message", 200, full, ticket="1042", writes=1),
         Step("the same again, three at once", 200, full, posts=3),
         Step("the same, by a thin notification", 200, thin),
-        Step("one with an e-mail and a phone in it", 200, pii, ticket="2001", writes=1),
-        Step("its webhook never came: reconciliation", posts=0, ticket="3001", writes=1),
+        Step("one that holds an e-mail and a phone", 200, pii, ticket="2001", writes=1),
+        Step("a lost webhook: reconciliation", posts=0, ticket="3001", writes=1),
         Step("reconciliation again", posts=0),
         Step("a wrong token", 401, full, token="wrong"),  # noqa: S106 - wrong on purpose
         Step("broken JSON without an id", 400, '{"message": "where'),
@@ -212,7 +212,7 @@ def _post(stack: Stack, step: Step) -> None:
         thread.join()
 
 
-# --- what came of it ------------------------------------------------------------------------------
+# --- report and checks ----------------------------------------------------------------------------
 
 
 def _report(stack: Stack, story: Sequence[Step]) -> str:
@@ -220,16 +220,16 @@ def _report(stack: Stack, story: Sequence[Step]) -> str:
     audit = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
     events = [row for row in ledger.values() if row["event_id"].startswith("evt:")]
     parts = [
-        "Tickets: what was posted, and what came of it",
+        "Tickets: the requests and their outcomes",
         tables.aligned(
-            ("request", "answered", "ledger", "Richpanel received"),
+            ("request", "response", "ledger", "Richpanel received"),
             ((step.what, _answered(step), _ended(step, ledger), _received(step)) for step in story),
         ),
-        "Table A, the events",
+        "Table A: events",
         tables.shown(events, ("event_id", "status", "reason", "attempts", "intent", "source")),
-        "Table C, the audit trail",
+        "Table C: audit trail",
         tables.shown(audit, ("conversation_id", "action_type", "result", "idempotency_key")),
-        "Richpanel, the tickets afterwards",
+        "Richpanel: tickets afterwards",
         tables.aligned(
             ("ticket", "tags"),
             ((one, ", ".join(_tags(stack, one))) for one in stack.richpanel.ticket_ids),
@@ -258,7 +258,7 @@ def _answered(step: Step) -> str:
 
 
 def _ended(step: Step, ledger: dict[str, dict[str, Any]]) -> str:
-    """What the ledger says of the event the answer named, or of the message it turned out to be."""
+    """The ledger's status of the event in the response, or of the message it was resolved to."""
     row = ledger.get(step.event_id or "")
     if row is not None:
         return " ".join(filter(None, (row["status"], row.get("reason"))))
@@ -287,22 +287,22 @@ def _counts(stack: Stack, story: Sequence[Step], ledger: dict[str, dict[str, Any
         ("actions done, by the ledger", done),
         ("effects, by Richpanel", changes),
     )
-    return tables.aligned(("in all", ""), lines)
+    return tables.aligned(("total", ""), lines)
 
 
 def _check(stack: Stack, story: Sequence[Step]) -> Iterator[str]:
-    """Everything that is not exactly as it must be."""
+    """Yield every deviation from the expected result."""
     for step in story:
         wrong = [status for status, _ in step.answers if status != step.status]
         if wrong or len(step.answers) != step.posts:
-            yield f"{step.what}: answered {wrong}, expected {step.posts} x {step.status}"
+            yield f"{step.what}: statuses {wrong}, expected {step.posts} x {step.status}"
         writes = [call.operation for call in step.calls if call.operation not in READS]
         if writes != ["add_tags"] * step.writes:
-            yield f"{step.what}: Richpanel was sent {writes}, expected {step.writes} x add_tags"
+            yield f"{step.what}: Richpanel got {writes}, expected {step.writes} x add_tags"
     ledger = _ledger(stack)
     for ticket_id in TEXTS:
         if ticket_id not in stack.richpanel.ticket_ids:
-            yield f"the story did not come to ticket {ticket_id}"
+            yield f"the demo did not reach ticket {ticket_id}"
             continue
         yield from _wrong_tags(stack, ticket_id)
         row = ledger.get(f"evt:rp:{ticket_id}:c-{ticket_id}", {})
@@ -322,7 +322,7 @@ def _check(stack: Stack, story: Sequence[Step]) -> Iterator[str]:
 
 
 def _wrong_tags(stack: Stack, ticket_id: str) -> Iterator[str]:
-    """Each ticket has one route, one intent and the two marks, each put on once."""
+    """Each ticket must have one route tag, one intent tag and the two marks, each added once."""
     added = stack.richpanel.effects_of(ticket_id, "tag_added")
     removed = stack.richpanel.effects_of(ticket_id, "tag_removed")
     shapes = sorted(re.sub(r"^(route-|mw-intent-).*", r"\1*", tag) for tag in added)

@@ -1,4 +1,4 @@
-"""The replies' part of `make demo`: answered once, asked and answered, left alone, and silent."""
+"""The support part of `make demo`: automatic replies, a question back, escalation, shadow mode."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ QUIET_SECONDS = 20.0
 
 
 def play(stack: Stack) -> tuple[str, list[str]]:
-    """Play it; returns the report and what is wrong."""
+    """Run it on a running stack; returns the report and a list of problems."""
     problems: list[str] = []
     lines: list[tuple[str, str, str]] = []
     with Shopify() as shopify, _replying(shopify):
@@ -34,10 +34,14 @@ def play(stack: Stack) -> tuple[str, list[str]]:
                 lambda: _says(stack, "9001", "m-1", f"{ask} #77001?", copies=3),
                 1,
             ),
-            ("one without its number is asked", lambda: _says(stack, "9002", "m-1", f"{ask}?"), 1),
-            ("the number comes", lambda: _says(stack, "9002", "m-2", "It is #77001"), 1),
             (
-                "a chargeback that brings a lawyer",
+                "one without an order number: asked for it",
+                lambda: _says(stack, "9002", "m-1", f"{ask}?"),
+                1,
+            ),
+            ("the number arrives", lambda: _says(stack, "9002", "m-2", "It is #77001"), 1),
+            (
+                "a chargeback with a lawyer: no automatic reply",
                 lambda: _says(stack, "9003", "m-1", f"{ask}? I filed a chargeback, ask my lawyer"),
                 0,
             ),
@@ -61,24 +65,24 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         problems.append("the chargeback did not reach leadership")
     heads = ("message", "replies", "")
     return (
-        f"Replies: the same door, with replying switched on\n\n{tables.aligned(heads, lines)}",
+        f"Replies: automatic replies switched on\n\n{tables.aligned(heads, lines)}",
         problems,
     )
 
 
 def _says(stack: Stack, ticket_id: str, message_id: str, text: str, *, copies: int = 1) -> None:
-    """A customer writes, and Richpanel's rules tell of it."""
+    """Add a customer message and post its webhook as Richpanel's rules would."""
     with contextlib.suppress(KeyError):
         stack.richpanel.ticket(ticket_id)
         stack.richpanel.add_comment(ticket_id, text, id=message_id)
-        _tell(stack, ticket_id, message_id, text, copies)
+        _post_webhook(stack, ticket_id, message_id, text, copies)
         return
     comment = {"id": message_id, "body": text}
     stack.richpanel.add_ticket(ticket_id, comments=[comment], customer_email=EMAIL)
-    _tell(stack, ticket_id, message_id, text, copies)
+    _post_webhook(stack, ticket_id, message_id, text, copies)
 
 
-def _tell(stack: Stack, ticket_id: str, message_id: str, text: str, copies: int) -> None:
+def _post_webhook(stack: Stack, ticket_id: str, message_id: str, text: str, copies: int) -> None:
     for _ in range(copies):
         requests.post(
             f"{stack.http.url}/webhook/richpanel",
@@ -104,7 +108,7 @@ def _in_shadow(stack: Stack, act: Callable[[], None]) -> None:
 
 @contextlib.contextmanager
 def _replying(shopify: Shopify) -> Iterator[None]:
-    """A deployment that may reply, in the place of the one that only routes."""
+    """Run a deployment that may reply, instead of one that only routes."""
     variables = {
         "RICHPANEL_OUTBOUND_ENABLED": "true",
         "RICHPANEL_BOT_AGENT_ID": "bot-1",
@@ -125,7 +129,7 @@ def _replying(shopify: Shopify) -> Iterator[None]:
 
 
 def _restart() -> Any:  # noqa: ANN401 - the application's services
-    """A new container: the services are built anew from the environment and the switches."""
+    """Start a new container: services are rebuilt from the environment and the switches."""
     wiring = importlib.import_module("chalicelib.wiring")
     wiring._services.clear()  # noqa: SLF001 - what a deployment does
     services = wiring.services()

@@ -1,12 +1,13 @@
-"""The stage deployed as it would be to AWS, onto the local engine: packaged functions really run.
+"""Deploys the packaged stage to the local engine as it would be to AWS, in both ways.
 
-    venv            the engine's own virtual environment, `.venv-sam`
-    shim            ... and its start, with the two API Gateway calls `chalice deploy` needs
-    bundle          a copy of the project with its packages, and `chalice package` of it
-    deployment      what both ways of deploying leave behind, and how to look into it
-    stack           the one way: `chalice package`, CloudFormation change set
-    direct          the other way: provisioned data resources, then `chalice deploy`
-    __main__        `python -m local.deploy [stack | direct]`
+    __main__    `python -m local.deploy [stack | direct]`: deploy, use it, check the result
+    bundle      a copy of the project with its packages; runs `chalice package` on it
+    stack       first way: `chalice package`, then a CloudFormation change set
+    direct      second way: provisioned data resources, then `chalice deploy`
+    deployment  a deployed stage: its routes, functions, mappings, logs
+    lint        cfn-lint over the packaged template of every stage; part of `make check`
+    venv        the engine's own virtual environment, `.venv-sam`
+    shim        starts MiniStack with the two API Gateway calls that `chalice deploy` needs
 
-MiniStack starts the functions as processes of this machine; nothing listens beyond 127.0.0.1.
+MiniStack runs the packaged functions as processes of this machine; everything listens on 127.0.0.1.
 """

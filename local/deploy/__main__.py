@@ -1,8 +1,8 @@
-"""`make deploy-local`: deploy to the local engine, use what is deployed, say what came of it.
+"""`make deploy-local`: deploy to the local engine, use the deployed stage, check the result.
 
-``stack`` packages and makes a CloudFormation stack; ``direct`` provisions, then `chalice deploy`.
-Status 0 only if a webhook posted to the deployed route reached Richpanel through the deployed
-worker, once, and the deployed reconciliation found the one that never came.
+``stack`` packages and creates a CloudFormation stack; ``direct`` provisions, then runs
+`chalice deploy`.  The exit code is 0 only if a webhook posted to the deployed route reached
+Richpanel once through the deployed worker, and the deployed sweep found a lost webhook.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ STAGE = "dev"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Deploy and check; returns the exit status."""
+    """Deploy and check; returns the exit code."""
     parser = argparse.ArgumentParser(prog="python -m local.deploy", description=__doc__)
     parser.add_argument("way", nargs="?", choices=("stack", "direct"), default="stack")
     parser.add_argument("--log", type=Path, default=environment.RUN / "deploy-engine.log")
@@ -80,12 +80,12 @@ def _used(deployed: Deployment, richpanel: Richpanel) -> Iterator[str]:
             timeout=60,
         )
         if answer.status_code != requests.codes.ok:
-            yield f"the webhook was answered {answer.status_code}"
+            yield f"the webhook got status {answer.status_code}"
     deployed.wait_until_quiet()
-    print(f"webhook of 1042, three times: {sorted(richpanel.tags_of('1042'))}")
+    print(f"1042, webhook posted three times: {sorted(richpanel.tags_of('1042'))}")
     print(f"reconciliation: {deployed.tick()}")
     deployed.wait_until_quiet()
-    print(f"1043, whose webhook never came: {sorted(richpanel.tags_of('1043'))}")
+    print(f"1043, webhook lost: {sorted(richpanel.tags_of('1043'))}")
     for ticket_id in ("1042", "1043"):
         counts = richpanel.effects_of(ticket_id, "tag_added")
         if "mw-processed" not in counts or set(counts.values()) != {1}:

@@ -1,8 +1,8 @@
-"""A copy of the project with what it runs on, and Chalice's own commands on it.
+"""Copies the project together with its packages, and runs Chalice's commands on the copy.
 
-The copy differs from the sources in two things: third-party packages lie in ``vendor/`` (fetched
+The copy differs from the sources in two points: third-party packages are in ``vendor/`` (downloaded
 once per `requirements.txt`, so that a second deployment needs no network), and the stage's vendors
-are those of this machine.
+are the simulated ones of this machine.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 PACKAGES = ROOT / "build"
 SOURCES = ("app.py",)
 TREES = (".chalice", "chalicelib", "local", "ops")
-"""`local` and `ops` are not deployed; `app` reaches for them under Chalice's own command line."""
+"""`local` and `ops` are not deployed; `app` imports them under Chalice's own command line."""
 VENDORS = (
     "OPENAI_BASE_URL",
     "POWERBI_BASE_URL",
@@ -34,13 +34,13 @@ VENDORS = (
     "TWILIO_BASE_URL",
 )
 NOWHERE = "http://127.0.0.1:9"
-"""For vendors that are not simulated: a call fails on this machine and never leaves it."""
+"""Address for vendors that are not simulated: calls fail and never leave this machine."""
 COMMAND_SECONDS = 600
 _CHALICE = "import sys; from chalice.cli import main; sys.exit(main())"
 
 
 def project(folder: Path, stage: str, variables: Mapping[str, str]) -> Path:
-    """Copy the project into a folder, with packages and with these variables for the stage."""
+    """Copy the project into a folder, with its packages and with these variables for the stage."""
     sources(folder)
     (folder / "vendor").symlink_to(packages())
     config = folder / ".chalice" / "config.json"
@@ -64,10 +64,10 @@ def sources(folder: Path) -> Path:
 
 
 def packages() -> Path:
-    """The folder with what `requirements.txt` names, for Lambda's machine; fetched once.
+    """The folder with the packages of `requirements.txt`, built for Lambda; downloaded once.
 
     Raises:
-        EngineMissingError: no package index can be reached.
+        EngineMissingError: the package index cannot be reached.
     """
     requirements = ROOT / "requirements.txt"
     version = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -89,16 +89,16 @@ def packages() -> Path:
         )
     except (subprocess.SubprocessError, OSError) as error:
         shutil.rmtree(scratch, ignore_errors=True)
-        raise EngineMissingError("the functions' packages cannot be fetched") from error
+        raise EngineMissingError("the functions' packages cannot be downloaded") from error
     scratch.rename(made)
     return made
 
 
 def chalice(project: Path, *arguments: str, variables: Mapping[str, str] | None = None) -> str:
-    """Run a command of Chalice's in a project; returns what it printed.
+    """Run a Chalice command in a project; returns its output.
 
     Raises:
-        EngineError: it failed; the message ends with what it said.
+        EngineError: it failed; the message ends with its output.
     """
     run = subprocess.run(  # noqa: S603 - the command is ours
         [sys.executable, "-c", _CHALICE, *arguments],
@@ -123,7 +123,7 @@ def package(project: Path, stage: str) -> Path:
 
 
 def _environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """This process's environment without credentials, and without what would slow a child down."""
+    """This process's environment without credentials, and without variables that slow a child."""
     dropped = ("AWS_", "COVERAGE", "PYTHONPATH", "PYTHONWARNINGS")
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     return {**kept, **variables}

@@ -1,4 +1,4 @@
-"""What a deployment leaves behind, whichever way it came: routes, functions, mapping, stage."""
+"""A deployed stage, in whichever way it was deployed: routes, functions, mappings, logs."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Deployment:
 
     Attributes:
         api_url: of the API's stage, without a trailing slash.
-        functions: what each is for (``api``, ``worker``, ``reconcile``, ``facts``, ``mail``)
-            to its name.
+        functions: function names by role (``api``, ``worker``, ``reconcile``, ``facts``,
+            ``mail``).
     """
 
     engine: Engine
@@ -55,7 +55,7 @@ class Deployment:
         return self.stage.aws
 
     def configuration(self, function: str) -> dict[str, Any]:
-        """A function's configuration as Lambda has it."""
+        """A function's configuration in Lambda."""
         name = self.functions[function]
         found: dict[str, Any] = self.aws.client("lambda").get_function_configuration(
             FunctionName=name
@@ -70,10 +70,10 @@ class Deployment:
         return found
 
     def invoke(self, function: str, event: dict[str, Any]) -> Any:  # noqa: ANN401 - its answer
-        """Call a function as a schedule would, and wait for its answer.
+        """Invoke a function as a schedule would, and wait for its result.
 
         Raises:
-            RuntimeError: it raised; the message is what Lambda says of it.
+            RuntimeError: it raised; the message is Lambda's error payload.
         """
         answer = self.aws.client("lambda").invoke(
             FunctionName=self.functions[function], Payload=json.dumps(event).encode()
@@ -95,15 +95,15 @@ class Deployment:
         return sum(int(value) for name, value in found.items() if name in _WAITING)
 
     def wait_until_quiet(self, timeout_seconds: float = 180.0) -> None:
-        """Until the queue is empty.
+        """Wait until the queue is empty.
 
         Raises:
-            TimeoutError: it is not, in that time.
+            TimeoutError: it is not empty in time.
         """
         wait_for(lambda: self.waiting() == 0, "the queue to be empty", timeout_seconds)
 
     def log_lines(self, function: str) -> list[dict[str, Any]]:
-        """What a function has written, as far as it is JSON."""
+        """A function's log lines, those that are JSON."""
         logs = self.aws.client("logs")
         name = self.functions[function]
         group = self.configuration(function).get("LoggingConfig", {}).get("LogGroup")
@@ -116,7 +116,7 @@ class Deployment:
         return [line for line in lines if line is not None]
 
     def worker_processes(self) -> list[int]:
-        """Process ids of the deployed worker's containers, which on this engine are processes."""
+        """Process ids of the deployed worker's containers (on this engine: processes)."""
         return [
             pid
             for pid in _descendants(self.engine.pid)
@@ -138,10 +138,10 @@ def engine(port: int = 0, *, log: Path | None = None) -> Iterator[Engine]:
 
 
 def wait_for(happens: Callable[[], object], what: str, timeout_seconds: float = 60.0) -> None:
-    """Ask again and again until it is so.
+    """Poll a condition until it holds.
 
     Raises:
-        TimeoutError: it is not, in that time.
+        TimeoutError: it does not hold in time.
     """
     deadline = time.monotonic() + timeout_seconds
     while not happens():

@@ -1,4 +1,4 @@
-"""The other way: the data resources are provisioned, then `chalice deploy` makes the functions."""
+"""Second way: the data resources are provisioned, then `chalice deploy` creates the functions."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MANAGER = "provision"
 
 
 def provision(engine: Engine, stage: str) -> resources.Stage:
-    """Everything of a stage but its functions, as `python -m ops provision` makes it."""
+    """Create everything of a stage but its functions, as `python -m ops provision` does."""
     made = resources.create(resources.Aws(engine.url), stage)
     template = Template.load(stage, account=made.aws.account, region=REGION)
     monitoring.create(made.aws.client, template)
@@ -31,10 +31,10 @@ def provision(engine: Engine, stage: str) -> resources.Stage:
 
 
 def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
-    """Run `chalice deploy` in a project, for a stage that is provisioned.
+    """Run `chalice deploy` in a project, for a provisioned stage.
 
     Raises:
-        EngineError: Chalice failed, or refused a stage that is another's.
+        EngineError: Chalice failed, or refused the stage.
     """
     stage = made.name
     bundle.chalice(project, "deploy", "--stage", stage, variables=made.aws.environment)

@@ -1,4 +1,4 @@
-"""What `chalice package` makes of each stage, read by cfn-lint; a part of `make check`."""
+"""Runs cfn-lint on the template that `chalice package` writes for each stage; part of `make check`."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Print what is found; status 1 where anything is."""
+    """Print the findings; the exit code is 1 if there are any."""
     stages = list(json.loads((ROOT / ".chalice" / "config.json").read_text())["stages"])
     with tempfile.TemporaryDirectory() as folder:
         project = bundle.sources(Path(folder))
@@ -30,7 +30,7 @@ def main() -> int:
 
 
 def findings(project: Path, stage: str) -> Iterator[str]:
-    """What cfn-lint says of a stage's template, one sentence each."""
+    """cfn-lint's findings on a stage's template, one line each."""
     for match in lint_file(bundle.package(project, stage) / "sam.json"):
         yield f"{match.rule.id} line {match.linenumber}: {match.message}"
 

@@ -2,10 +2,10 @@
 
 Chalice describes its routes in a Swagger document and sends it by ``ImportRestApi``
 (``POST /restapis?mode=import``) and, the next time, ``PutRestApi`` (``PUT /restapis/<id>``).
-MiniStack knows such documents from CloudFormation only; here both calls lead to that same code.
-Compression is switched off by an empty size, which MiniStack would give back as a number.
+MiniStack handles such documents from CloudFormation only; here both calls use that same code.
+Chalice disables compression by an empty size, which MiniStack would return as a number.
 
-Runs under the interpreter of `.venv-sam` and imports nothing of this project.
+Runs under the interpreter of `.venv-sam` and imports nothing from this project.
 """
 
 import json
@@ -20,7 +20,7 @@ _known = gateway.handle_request
 async def handle_request(
     method: str, path: str, headers: dict[str, str], body: bytes, query_params: dict[str, Any]
 ) -> Any:  # noqa: ANN401 - MiniStack's own answer
-    """MiniStack's handler, with the two calls before it."""
+    """MiniStack's handler, extended by the two calls."""
     parts = path.strip("/").split("/")
     if parts[0] == "restapis" and (method, len(parts)) == ("PUT", 2):
         _replace_routes(parts[1], json.loads(body))
@@ -41,7 +41,7 @@ def _without_empty_values(change: dict[str, Any]) -> bytes:
 
 
 def _replace_routes(api_id: str, document: dict[str, Any]) -> None:
-    """Overwrite: the root stays, everything under it comes from the document."""
+    """Replace all routes under the root by those of the document."""
     resources = gateway._resources[api_id]  # noqa: SLF001
     for key, resource in list(resources.items()):
         if resource["path"] == "/":

@@ -1,4 +1,4 @@
-"""The one way: `chalice package` with the merge template, then a CloudFormation change set."""
+"""First way: `chalice package` with the merge template, then a CloudFormation change set."""
 
 from __future__ import annotations
 
@@ -35,10 +35,10 @@ READY_SECONDS = 120.0
 def deploy(
     engine: Engine, project: Path, stage: str, *, parameters: Mapping[str, str] | None = None
 ) -> Deployment:
-    """Package a project and make, or update, the stage's stack of it.
+    """Package a project and create or update its stack.
 
     Raises:
-        EngineError: the stage was deployed the other way, or CloudFormation refuses the stack.
+        EngineError: the stage was deployed the other way, or CloudFormation failed.
     """
     aws = resources.Aws(engine.url)
     _refuse_provisioned(aws, stage)
@@ -53,7 +53,7 @@ def deploy(
 
 
 def _refuse_provisioned(aws: resources.Aws, stage: str) -> None:
-    """AWS refuses a stack whose tables and queue are there already; this engine adopts them."""
+    """Refuse a provisioned stage, as AWS would; this engine would adopt its tables and queue."""
     sqs = aws.client("sqs")
     queue = f"rp-mw-events-{stage}.fifo"
     try:
@@ -66,10 +66,10 @@ def _refuse_provisioned(aws: resources.Aws, stage: str) -> None:
 
 
 def _uploaded(aws: resources.Aws, out: Path) -> str:
-    """The template and its bundles in S3, as `aws cloudformation package` and `deploy` put them.
+    """Upload the template and its bundles to S3, as `aws cloudformation package` does.
 
-    A request to CloudFormation carries 51,200 bytes of template at most, and this one has more;
-    from S3 it may have a megabyte.
+    A template in a request to CloudFormation may have 51,200 bytes, and this one has more; one in
+    S3 may have a megabyte.
     """
     s3 = aws.client("s3")
     s3.create_bucket(Bucket=BUCKET)
@@ -122,7 +122,7 @@ def _wait_for_change_set(client: Any, name: str, change: str) -> None:  # noqa: 
 
 
 def _status(client: Any, name: str) -> str:  # noqa: ANN401
-    """The stack's status, or nothing when there is no stack."""
+    """The stack's status, empty if there is no stack."""
     try:
         found: str = client.describe_stacks(StackName=name)["Stacks"][0]["StackStatus"]
     except ClientError:

@@ -1,4 +1,4 @@
-"""The engine's own virtual environment, made once per list of its requirements."""
+"""The engine's own virtual environment, created once per version of its requirements."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ INSTALL_SECONDS = 600
 
 
 def python() -> Path:
-    """Path of its interpreter; installs what is missing first, which takes half a minute.
+    """Path of its interpreter; installs missing packages first, which takes half a minute.
 
     Raises:
-        EngineMissingError: no package index can be reached, and nothing is installed yet.
+        EngineMissingError: packages are missing and the package index cannot be reached.
     """
     interpreter = VENV / "bin" / "python"
     mark = VENV / f".ready-{hashlib.sha256(REQUIREMENTS.read_bytes()).hexdigest()[:16]}"

@@ -1,1 +1,13 @@
-"""NEW PACKAGE."""
+"""The parts of the local system and the code that starts them together.
+
+system         everything, started in order and stopped in reverse
+engine         the embedded AWS engines: download, start, wait until ready
+leash          a small process that ends an engine when its parent is gone
+resources      tables, queues, switches and secrets on an engine
+environment    the variables that point the application to this machine
+pump           passes queue messages to the worker and runs the schedules, as Lambda does
+lambda_events  events and contexts as Lambda passes them
+server         Chalice's own local HTTP server
+join           connects `chalice local` to the running stack
+running        the base class: a context manager that stops what it started
+"""

@@ -1,11 +1,11 @@
-"""The embedded AWS engines: one process each on 127.0.0.1, ready when returned, gone when stopped.
+"""The embedded AWS engines, one process each on 127.0.0.1.
 
 MiniStack (pip) speaks DynamoDB, SQS FIFO with its real deduplication window, SSM, Secrets Manager
 and SES; dynoxide (npm, a static binary, MIT or Apache-2.0) speaks DynamoDB only and is the second
 engine of the store contract tests.  Neither keeps anything on disk.
 
 DynamoDB Local is never started from here: its licence asks for an AWS account in good standing.
-Whoever accepts it starts it and names it in ``DDB_ENDPOINT``.
+If you accept it, start it yourself and set ``DDB_ENDPOINT``.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _LEASH = Path(__file__).with_name("leash.py")
 
 
 class EngineError(Exception):
-    """An engine cannot be started; the message says why, in a sentence for a person."""
+    """An engine cannot be started; the message is for a person."""
 
 
 class PortTakenError(EngineError):
-    """Somebody else listens on the port."""
+    """Another process listens on the port."""
 
     def __init__(self, port: int, what: str) -> None:
         super().__init__(f"port {port} on {HOST} is taken, so {what} cannot start there")
@@ -56,7 +56,7 @@ class PortTakenError(EngineError):
 
 
 class EngineMissingError(EngineError):
-    """The engine is not to be had on this machine."""
+    """The engine is not installed, and cannot be installed on this machine."""
 
 
 @dataclass(slots=True)
@@ -74,7 +74,7 @@ class Engine(Running):
 
     @property
     def url(self) -> str:
-        """What ``AWS_ENDPOINT_URL`` wants."""
+        """The value for ``AWS_ENDPOINT_URL``."""
         return f"http://{HOST}:{self.port}"
 
     @property
@@ -83,11 +83,11 @@ class Engine(Running):
         return self._process.pid
 
     def is_running(self) -> bool:
-        """The process has not ended."""
+        """Whether the process is still running."""
         return self._process.poll() is None
 
     def stop(self) -> None:
-        """End the engine and whatever it started; safe to call twice."""
+        """End the engine and its child processes; may be called twice."""
         if self._process.stdin is not None:
             with contextlib.suppress(OSError):
                 self._process.stdin.close()
@@ -113,15 +113,15 @@ def ministack(
 
     Args:
         port: 0 for any free port.
-        log: where its output goes; nowhere when None.
-        command: how it is started; another interpreter than ours may have more of it installed.
-        services: which of AWS's services it speaks.
-        settings: more of its environment variables.
+        log: the file for its output; None discards it.
+        command: how to start it; another interpreter may have more of its extras installed.
+        services: the AWS services to enable.
+        settings: further environment variables for it.
 
     Raises:
-        PortTakenError: somebody listens there.
+        PortTakenError: another process listens there.
         EngineMissingError: the package is not installed.
-        EngineError: it ended or did not answer in time.
+        EngineError: it ended or did not respond in time.
     """
     port = port or free_port()
     environment = {
@@ -131,9 +131,9 @@ def ministack(
         "MINISTACK_REGION": REGION,
         "SERVICES": services,
         "PERSIST_STATE": "0",
-        "IOT_MTLS_ENABLED": "0",  # or it opens 8883 as well
+        "IOT_MTLS_ENABLED": "0",  # otherwise it opens 8883 as well
         "SFTP_ENABLED": "0",
-        "DOCKER_HOST": "unix:///nonexistent",  # or it looks for containers to clean up
+        "DOCKER_HOST": "unix:///nonexistent",  # otherwise it looks for containers to clean up
         "LOG_LEVEL": "WARNING",
         **(settings or {}),
     }
@@ -162,7 +162,7 @@ def dynoxide(port: int = 0, *, log: Path | None = None) -> Engine:
 
 
 def dynoxide_available() -> bool:
-    """Whether `dynoxide` can be started here, fetching it once where it can be had."""
+    """Whether `dynoxide` can be started here; downloads it once if possible."""
     try:
         dynoxide_binary()
     except EngineMissingError:
@@ -171,7 +171,7 @@ def dynoxide_available() -> bool:
 
 
 def dynoxide_binary(cache: Path = ROOT / ".engines") -> Path:
-    """Path of the dynoxide binary, fetched from npm once and checked against its digest.
+    """Path of the dynoxide binary, downloaded from npm once and checked against its digest.
 
     Raises:
         EngineMissingError: another platform, no npm, or npm cannot reach its registry.
@@ -183,7 +183,7 @@ def dynoxide_binary(cache: Path = ROOT / ".engines") -> Path:
         raise EngineMissingError("dynoxide is published for Linux on x86_64 only")
     npm = shutil.which("npm")
     if npm is None:
-        raise EngineMissingError("npm is not installed, and dynoxide comes by npm")
+        raise EngineMissingError("npm is not installed; dynoxide is an npm package")
     cache.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=cache) as scratch:
         _fetch_dynoxide(npm, Path(scratch))
@@ -192,7 +192,7 @@ def dynoxide_binary(cache: Path = ROOT / ".engines") -> Path:
 
 
 def free_port() -> int:
-    """A port on 127.0.0.1 nobody listens on at this moment."""
+    """A port on 127.0.0.1 that is free at this moment."""
     with socket.socket() as probe:
         probe.bind((HOST, 0))
         port: int = probe.getsockname()[1]
@@ -217,7 +217,7 @@ def _fetch_dynoxide(npm: str, folder: Path) -> None:
         raise EngineMissingError(f"npm could not fetch {DYNOXIDE_PACKAGE}") from error
     archive = next(folder.glob("*.tgz"))
     if hashlib.sha256(archive.read_bytes()).hexdigest() != DYNOXIDE_SHA256:
-        raise EngineMissingError(f"{DYNOXIDE_PACKAGE} is not the file this project knows")
+        raise EngineMissingError(f"{DYNOXIDE_PACKAGE} does not have the expected digest")
     with tarfile.open(archive) as tar:
         tar.extractall(folder, filter="data")
 
@@ -250,7 +250,7 @@ def _start(
         if time.monotonic() > deadline:
             engine.stop()
             raise EngineError(
-                f"{name} did not answer in {START_TIMEOUT_SECONDS:.0f} s; {_see(log)}"
+                f"{name} did not respond in {START_TIMEOUT_SECONDS:.0f} s; {_see(log)}"
             )
         time.sleep(0.02)
     return engine
@@ -277,7 +277,7 @@ def _see(log: Path | None) -> str:
 
 
 def _answers(port: int, method: str, path: str) -> bool:
-    """Any HTTP answer at all is an engine that listens."""
+    """Whether an engine listens there; any HTTP response counts."""
     connection = http.client.HTTPConnection(HOST, port, timeout=2)
     try:
         connection.request(method, path)

@@ -1,7 +1,7 @@
-"""The environment a function sees, made for the local machine from `.chalice/config.json`.
+"""The environment of a function on the local machine, from `.chalice/config.json`.
 
-What is configured for the deployed stage counts here too; only where AWS and the vendors are is
-different.
+The deployed stage's configuration applies here too; only the addresses of AWS and the vendors
+differ.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from local.vendors.powerbi import PowerBi
 
 RUN = Path(os.environ.get("LOCAL_RUN_DIR", ROOT / ".run"))
-"""Where a running stack leaves its hints and logs; with another folder, two can run at once."""
+"""The folder for a running stack's hints and logs; with another folder, two stacks can run at once."""
 
 FACTS = RUN / "facts"
 """Where the local sink keeps the rows of facts."""
 HINTS = RUN / "env"
-"""Written while the stack runs, for `chalice local` and a second terminal; removed at its end."""
+"""Variables for `chalice local` and a second terminal; written at the start, removed at the end."""
 
 _FOREIGN = re.compile(r"^(AWS_|KILL_SWITCH$|SAFE_MODE$|SHADOW_MODE$|AUTOMATION_ENABLED$)")
 
@@ -55,15 +55,15 @@ def local(stage: str, aws: Aws, *, richpanel_url: str, **more: str) -> dict[str,
 
 
 def vendors(*, richpanel_url: str) -> dict[str, str]:
-    """What leads to this machine's vendors instead of the real ones."""
+    """Variables that point to this machine's simulated vendors instead of the real ones."""
     return {
-        "RICHPANEL_REQUESTS_PER_30_S": "50",  # nobody else uses the simulated tenant
+        "RICHPANEL_REQUESTS_PER_30_S": "50",  # no other client uses the simulated tenant
         "RICHPANEL_BASE_URL": richpanel_url,
     }
 
 
 def facts(powerbi: PowerBi, dataset_id: str, folder: Path) -> dict[str, str]:
-    """What the facts need: the simulated Power BI, and a folder for the same rows as files."""
+    """Variables of the fact pipeline: the simulated Power BI, and a folder for the archive."""
     return {
         "POWERBI_BASE_URL": powerbi.url,
         "POWERBI_TOKEN_URL": powerbi.token_url,
@@ -77,26 +77,26 @@ def facts(powerbi: PowerBi, dataset_id: str, folder: Path) -> dict[str, str]:
 
 
 def enter(variables: Mapping[str, str], environ: MutableMapping[str, str] = os.environ) -> None:
-    """Put the variables into this process, and take out what would lead to another AWS account."""
+    """Set the variables in this process; remove those that point to another AWS account."""
     for name in foreign(environ):
         del environ[name]
     environ.update(variables)
 
 
 def foreign(environ: Mapping[str, str]) -> list[str]:
-    """The variables that would lead to another AWS account or force a switch."""
+    """The variables that would point to another AWS account or force a switch."""
     return [name for name in environ if _FOREIGN.match(name)]
 
 
 def write_hints(variables: Mapping[str, str]) -> None:
-    """Leave the variables where a second terminal finds them: ``set -a; . .run/env``."""
+    """Write the variables for a second terminal, which reads them by ``set -a; . .run/env``."""
     RUN.mkdir(exist_ok=True)
     HINTS.touch(mode=0o600)
     HINTS.write_text("".join(f"{name}={value}\n" for name, value in sorted(variables.items())))
 
 
 def read_hints() -> dict[str, str]:
-    """The variables of the stack that runs now; empty when none does."""
+    """The variables of the running stack; empty if none is running."""
     if not HINTS.exists():
         return {}
     lines = HINTS.read_text().splitlines()
@@ -104,5 +104,5 @@ def read_hints() -> dict[str, str]:
 
 
 def remove_hints() -> None:
-    """Take them away again."""
+    """Remove the hints file."""
     HINTS.unlink(missing_ok=True)

@@ -1,7 +1,7 @@
-"""`chalice local` beside the stack that runs: the same engine and secrets, or a word why not.
+"""Connects `chalice local` to the running stack: same engine and secrets, or a message why not.
 
 `chalice local` serves HTTP only.  The application calls `join` when that command imports it, so
-that its webhooks land on the running stack's queue and never in a real AWS account by mistake.
+that webhooks go to the running stack's queue and never to a real AWS account by mistake.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
 NOTHING_RUNS = """\
-chalice local: no AWS engine answers{where}, so every webhook will be answered 500.
+chalice local: no AWS engine responds{where}, so every webhook will get a 500.
   Start it in another terminal with `make run`, then start `chalice local --port 8001` again.
 """
 
@@ -29,7 +29,7 @@ def is_chalice_local(environ: MutableMapping[str, str], arguments: list[str]) ->
 
 
 def join(environ: MutableMapping[str, str] = os.environ) -> bool:
-    """Take the running stack's environment; False, with a message, when no engine answers."""
+    """Take over the running stack's environment; False, with a message, if no engine responds."""
     if "AWS_ENDPOINT_URL" not in environ:
         environ.update(environment.read_hints())
     url = environ.get("AWS_ENDPOINT_URL")
@@ -42,7 +42,7 @@ def join(environ: MutableMapping[str, str] = os.environ) -> bool:
 
 
 def answers(url: str) -> bool:
-    """A local engine listens there."""
+    """Whether a local engine listens there."""
     try:
         urllib.request.urlopen(f"{url}/_ministack/health", timeout=2).close()  # noqa: S310
     except (urllib.error.URLError, OSError, ValueError):

@@ -1,7 +1,7 @@
-"""Events and contexts as Lambda hands them to a function, field by field.
+"""Events and contexts as Lambda passes them to a function, field by field.
 
-Chalice's own test client gives every SQS record the id ``message-id`` and no attributes, so what a
-FIFO consumer lives by (receive count, group, sequence number) is not there.  These have them all.
+Chalice's own test client gives every SQS record the id ``message-id`` and no attributes, so it
+lacks what a FIFO consumer needs (receive count, group, sequence number).  These have them all.
 
 An SQS record, as documented at
 https://docs.aws.amazon.com/lambda/latest/dg/with-sqs.html#example-fifo-queue-message-event::
@@ -65,7 +65,7 @@ def made_up_record(
     sent_at: float | None = None,
     queue_arn: str = QUEUE_ARN,
 ) -> dict[str, Any]:
-    """A record of a message that is on no queue; `sent_at` is in epoch seconds."""
+    """The record of an invented message that is on no queue; `sent_at` is in epoch seconds."""
     sent_ms = str(int((time.time() if sent_at is None else sent_at) * 1000))
     message = {
         "MessageId": message_id or str(uuid.uuid4()),
@@ -104,8 +104,8 @@ class Context:
     """The second argument of a handler.
 
     Attributes:
-        timeout_seconds: the function's time-out.
-        monotonic: seconds that never run backwards; a test that owns time gives its own.
+        timeout_seconds: the function's timeout.
+        monotonic: a monotonic clock in seconds; a test may pass its own.
     """
 
     function_name: str = "rp-mw-dev-worker"
@@ -137,7 +137,7 @@ class Context:
         return "2026/01/01/[$LATEST]local"
 
     def get_remaining_time_in_millis(self) -> int:
-        """What is left of the time-out, never below zero."""
+        """What is left of the timeout, never below zero."""
         left = self.timeout_seconds - (self.monotonic() - self._started[0])
         return max(0, int(left * 1000))
 

@@ -1,4 +1,4 @@
-"""Run a command that must not outlive whoever started it.
+"""Runs a command that must not outlive the process that started it.
 
 Run by path, ``python -I -S leash.py COMMAND...``: it starts the command, reads its own standard
 input until the end, and then kills the command's whole process group.  A parent that is killed
@@ -18,7 +18,7 @@ import threading
 
 
 def main(command: list[str]) -> int:
-    """Run the command; returns its exit status, or 0 when the leash was let go."""
+    """Run the command; returns its exit code, or 0 if the parent ended or a signal arrived."""
     with tempfile.TemporaryDirectory(prefix="rp-mw-engine-", ignore_cleanup_errors=True) as scratch:
         process = subprocess.Popen(  # noqa: S603 - the command is ours
             command,
@@ -26,23 +26,23 @@ def main(command: list[str]) -> int:
             env={**os.environ, "TMPDIR": scratch},
             start_new_session=True,
         )
-        let_go = threading.Event()
+        released = threading.Event()
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
-            signal.signal(number, lambda *_: _kill_group(process, let_go))
-        threading.Thread(target=_watch, args=(process, let_go), daemon=True).start()
+            signal.signal(number, lambda *_: _kill_group(process, released))
+        threading.Thread(target=_watch, args=(process, released), daemon=True).start()
         status = process.wait()
-    return 0 if let_go.is_set() else status
+    return 0 if released.is_set() else status
 
 
-def _watch(process: subprocess.Popen[bytes], let_go: threading.Event) -> None:
+def _watch(process: subprocess.Popen[bytes], released: threading.Event) -> None:
     with contextlib.suppress(OSError):
         while os.read(0, 4096):
             pass
-    _kill_group(process, let_go)
+    _kill_group(process, released)
 
 
-def _kill_group(process: subprocess.Popen[bytes], let_go: threading.Event) -> None:
-    let_go.set()
+def _kill_group(process: subprocess.Popen[bytes], released: threading.Event) -> None:
+    released.set()
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 

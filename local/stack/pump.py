@@ -1,8 +1,8 @@
-"""Moves messages from the queue into the worker, and ticks the schedule, as Lambda does it.
+"""Passes messages from the queue to the worker and runs the schedule, as Lambda does.
 
-One message an invocation.  A handler that returns deletes its message; one that raises leaves it,
-invisible for as long as the queue or the handler itself said.  Groups, redelivery, receive counts
-and the dead-letter queue are the queue's own doing and are not imitated here.
+One message per invocation.  If the handler returns, its message is deleted; if it raises, the
+message stays invisible for the queue's visibility timeout or the one the handler set.  Groups,
+redelivery, receive counts and the dead-letter queue are the queue's own and are not imitated here.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 POLL_SECONDS = 1
-"""A long poll returns at once when a message is there; this bounds only how long `stop` waits."""
+"""A long poll returns as soon as a message arrives; this only limits how long `stop` waits."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,11 @@ class Pump(Running):
 
     Args:
         sqs: a boto3 client.
-        queue_url: what to poll.
-        queue_arn: what the events name.
+        queue_url: the queue to poll.
+        queue_arn: its ARN, for the events.
         handler: called with an event and a context, e.g. ``app.worker``.
         pollers: how many threads, so how many invocations at a time.
-        timeout_seconds: the time-out the context tells of; a handler is not killed after it.
+        timeout_seconds: the timeout in the context; a handler is not killed after it.
         on_error: called with an exception a handler raised.
     """
 
@@ -79,7 +79,7 @@ class Pump(Running):
         return self
 
     def stop(self, *, wait_seconds: float = 10.0) -> bool:
-        """Take no new message, let running handlers end; True when all pollers have ended."""
+        """Receive no new message, let running handlers end; True if all pollers have ended."""
         self._stopping.set()
         deadline = time.monotonic() + wait_seconds
         for thread in self._threads:
@@ -88,7 +88,7 @@ class Pump(Running):
         return not self._threads
 
     def finish_running(self, *, wait_seconds: float) -> bool:
-        """Take no new message and wait for handlers only, not for polls that are under way."""
+        """Receive no new message and wait for running handlers, not for polls under way."""
         self._stopping.set()
         deadline = time.monotonic() + wait_seconds
         while self._busy and time.monotonic() < deadline:
@@ -104,7 +104,7 @@ class Pump(Running):
         return sum(int(value) for value in attributes.values()) + self._busy
 
     def wait_until_quiet(self, *, timeout_seconds: float = 30.0) -> bool:
-        """Wait until the queue is empty and no handler runs; False when it took too long."""
+        """Wait until the queue is empty and no handler runs; False on timeout."""
         deadline = time.monotonic() + timeout_seconds
         while self.depth():
             if time.monotonic() > deadline:
@@ -113,7 +113,7 @@ class Pump(Running):
         return True
 
     def pump_one(self) -> Invocation | None:
-        """Receive and handle one message on this thread, without waiting for one to come."""
+        """Receive and handle one message on this thread, without waiting for one to arrive."""
         return self._receive(wait_seconds=0)
 
     def __enter__(self) -> Self:
@@ -152,7 +152,7 @@ class Pump(Running):
         with self._working():
             try:
                 self.handler(lambda_events.sqs_event(record), context)
-            except Exception as raised:  # noqa: BLE001 - as Lambda: whatever is raised keeps the message
+            except Exception as raised:  # noqa: BLE001 - as Lambda: any exception keeps the message
                 error = raised
                 self._report(raised)
             else:
@@ -198,7 +198,7 @@ class Schedule(Running):
     Args:
         handler: called with an EventBridge event and a context, e.g. ``app.reconcile``.
         every_seconds: the interval; the first tick comes after one.
-        on_error: called with an exception the handler raised; the schedule goes on.
+        on_error: called with an exception the handler raised; the schedule continues.
     """
 
     handler: Callable[[dict[str, Any], Any], Any]
@@ -216,13 +216,13 @@ class Schedule(Running):
         return self
 
     def stop(self, *, wait_seconds: float = 10.0) -> None:
-        """No more ticks; waits for one under way."""
+        """Stop ticking; waits for a tick under way."""
         self._stopping.set()
         if self._thread is not None:
             self._thread.join(wait_seconds)
 
     def tick(self) -> None:
-        """Call the handler once on this thread; its exceptions come through."""
+        """Call the handler once on this thread; its exceptions propagate."""
         context = lambda_events.Context(
             function_name=self.function_name, timeout_seconds=self.timeout_seconds
         )
@@ -235,6 +235,6 @@ class Schedule(Running):
         while not self._stopping.wait(self.every_seconds):
             try:
                 self.tick()
-            except Exception as error:  # noqa: BLE001 - as EventBridge: the next tick comes all the same
+            except Exception as error:  # noqa: BLE001 - as EventBridge: the next tick follows anyway
                 if self.on_error is not None:
                     self.on_error(error)

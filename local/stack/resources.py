@@ -1,7 +1,7 @@
-"""Makes what `.chalice/resources.json` declares on an engine: tables, queues, switches, secrets.
+"""Creates what `.chalice/resources.json` declares on an engine: tables, queues, switches, secrets.
 
 The same file is merged into the deployment, so local, test and production cannot drift apart.
-Making again what is there changes nothing, so a stage can be completed at any time.
+A repeated run changes nothing that exists, so a stage can be completed at any time.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ SWITCHES = {
     "automation_enabled": "true",
     "shadow_mode": "false",
 }
-"""The local stack works at once; a deployed stage starts in shadow (`resources.json`)."""
+"""First values; the local stack acts at once, a deployed stage starts in shadow (`resources.json`)."""
 
 _CONFIG = Config(
     connect_timeout=2,
@@ -44,17 +44,17 @@ _BUILDING = threading.Lock()
 
 @functools.cache
 def _session() -> boto3.session.Session:
-    """One session for every account: it is what keeps the parsed service models."""
+    """One session for every account, as it caches the parsed service models."""
     return boto3.session.Session()
 
 
 @dataclass(frozen=True, slots=True)
 class Aws:
-    """Clients of one engine and account; no credentials of this machine are looked for.
+    """Clients of one engine and account; credentials of this machine are never used.
 
     Args:
         url: the engine.
-        account: on MiniStack, twelve digits are an account of their own with nothing in it.
+        account: twelve digits; on MiniStack each such account is separate and starts empty.
     """
 
     url: str
@@ -77,7 +77,7 @@ class Aws:
 
     @property
     def environment(self) -> dict[str, str]:
-        """What makes boto3 elsewhere use this engine and account."""
+        """Variables that make boto3 in another process use this engine and account."""
         return {
             "AWS_ENDPOINT_URL": self.url,
             "AWS_ACCESS_KEY_ID": self.account,
@@ -96,7 +96,7 @@ class Aws:
 
 @dataclass(frozen=True, slots=True)
 class Secrets:
-    """The secrets of a stage; random unless given."""
+    """The secrets of a stage; random by default."""
 
     webhook_token: str = field(default_factory=lambda: secrets.token_urlsafe(18))
     api_key: str = API_KEY
@@ -111,7 +111,7 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """What was made: names by the template's logical ids.
+    """A created stage: names by the template's logical ids.
 
     Attributes:
         tables: logical id to table name.
@@ -155,11 +155,11 @@ def create(
     queue_attributes: Mapping[str, str] | None = None,
     given: Secrets | None = None,
 ) -> Stage:
-    """Make everything of a stage.
+    """Create everything of a stage.
 
     Args:
-        aws: where.
-        stage: which; any name, not only those that are deployed.
+        aws: the engine and account.
+        stage: any name, not only those that are deployed.
         queue_attributes: override attributes of the event queue, e.g. a short
             ``VisibilityTimeout`` in a test.
         given: the stage's secrets; random ones when None.
@@ -178,15 +178,15 @@ def create(
 
 
 def create_tables(aws: Aws, template: Template) -> dict[str, str]:
-    """Make the tables with their indexes, TTL and tags; returns logical id to name.
+    """Create the tables with their indexes, TTL and tags; returns logical id to name.
 
-    Engines have no backups, and a stage that is made new every minute needs no protection.
+    Without backups, which engines do not have, and without deletion protection.
     """
     return {one.logical_id: one.name for one in provision.tables(aws, template, backups=False)}
 
 
 def drop_tables(aws: Aws, template: Template) -> None:
-    """Remove the tables; for engines without accounts, between two tests."""
+    """Delete the tables; for engines without accounts, between two tests."""
     dynamodb = aws.client("dynamodb")
     there = set(dynamodb.list_tables()["TableNames"])
     for resource in template.resources("AWS::DynamoDB::Table"):
@@ -195,7 +195,7 @@ def drop_tables(aws: Aws, template: Template) -> None:
 
 
 def create_queues(aws: Aws, template: Template, overrides: Mapping[str, str]) -> dict[str, str]:
-    """Make the queues, dead-letter queues first; returns logical id to URL."""
+    """Create the queues, dead-letter queues first; returns logical id to URL."""
     return {one.logical_id: one.name for one in provision.queues(aws, template, overrides)}
 
 

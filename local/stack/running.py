@@ -1,4 +1,4 @@
-"""What runs until it is stopped, as a context manager: engines, servers, pumps, vendors."""
+"""The base class of engines, servers, pumps and vendors: each runs until it is stopped."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ if TYPE_CHECKING:
 
 
 class Running(ABC):
-    """Ends with its block; `stop` may be called twice."""
+    """A context manager that stops when its block ends; `stop` may be called twice."""
 
     __slots__ = ()
 
     @abstractmethod
     def stop(self) -> object:
-        """End it."""
+        """Stop it."""
 
     def __enter__(self) -> Self:
         return self

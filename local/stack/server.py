@@ -1,8 +1,8 @@
-"""Chalice's own local HTTP server, in a thread, without its forty milliseconds a request.
+"""Chalice's own local HTTP server, in a thread, without its 44 ms delay per request.
 
 `chalice local` writes headers and body in two packets, and with Nagle's algorithm the second waits
-for the client's delayed acknowledgement: 44 ms a request on a kept connection.  One line here
-switches that off; everything else is Chalice's.
+for the client's delayed acknowledgement: 44 ms per request on a kept connection.  One line here
+disables that; everything else is Chalice's.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class _Handler(ChaliceRequestHandler):
     disable_nagle_algorithm = True
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing: the application logs what it does."""
+        """Log nothing: the application has its own log."""
 
 
 class Http(Running):
@@ -35,10 +35,10 @@ class Http(Running):
     Args:
         app: the Chalice object.
         port: 0 for any free port.
-        stage: whose configuration counts.
+        stage: the stage whose configuration applies.
 
     Raises:
-        PortTakenError: somebody listens there.
+        PortTakenError: another process listens there.
     """
 
     def __init__(
@@ -59,11 +59,11 @@ class Http(Running):
 
     @property
     def url(self) -> str:
-        """Where it listens, without a trailing slash."""
+        """Its base URL, without a trailing slash."""
         return f"http://{HOST}:{self.port}"
 
     def stop(self) -> None:
-        """Take no new connection; requests under way end in their threads."""
+        """Accept no new connection; requests under way end in their threads."""
         self._server.shutdown()
         self._server.server_close()
         self._thread.join()

@@ -1,4 +1,4 @@
-"""Engine, resources, vendors, HTTP, pump and schedule: started in order, stopped in reverse."""
+"""The whole local system: everything is started in order and stopped in reverse."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
 
 from chalicelib.facts.dataset import definition
-from local import company, written
+from local import company, simulated_model
 from local.stack import engine as engines
 from local.stack import environment, lambda_events, resources
 from local.stack.engine import ROOT
@@ -29,9 +29,9 @@ if TYPE_CHECKING:
 
 STAGE = "dev"
 FACTS_EVERY_SECONDS = 5.0
-"""A minute once deployed; here somebody waits for it."""
+"""A minute once deployed; shorter here, where a person waits for it."""
 STOP_SECONDS = 0.5
-"""How long a handler may go on after Ctrl-C; what it leaves undone, the next run does not find."""
+"""How long a handler may keep running after Ctrl-C; unfinished work is lost, as no data is kept."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,14 @@ class Ports:
 
 
 class Stack:
-    """The whole system in this process, but for the engine; a context manager.
+    """The whole system in this process, except the engine; a context manager.
 
-    The application is imported here, after its environment is set, so there is one stack a process.
+    The application is imported after its environment is set, so a process has one stack only.
 
     Args:
         ports: where to listen.
-        reconcile_every_seconds: the schedule's interval; None leaves ticking to the caller.
-        on_error: called with what a handler raised, and from where.
+        reconcile_every_seconds: the schedule's interval; with None the caller runs the schedule.
+        on_error: called with the handler's name and the exception it raised.
 
     Raises:
         EngineError: a port is taken or the engine does not start; nothing is left running.
@@ -125,7 +125,7 @@ class Stack:
         self._open.callback(self.ses.stop)
         self.openai = OpenAI()
         self._open.callback(self.openai.stop)
-        self.openai.answer_by(written.answer)
+        self.openai.answer_by(simulated_model.answer)
         company.create(self.stage)
         company.create_written_by_model(self.stage)
         self.variables = {
@@ -173,7 +173,7 @@ class Stack:
 
 
 def _application() -> Any:  # noqa: ANN401 - the module `app`
-    """The application's module, its parts built before several threads ask for them at once."""
+    """Import the application and build its parts, before several threads need them at once."""
     if str(ROOT) not in sys.path:
         sys.path.insert(0, str(ROOT))
     module = importlib.import_module("app")
@@ -182,4 +182,13 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
     for part in (*parts, "fact_intake", "fact_keeper"):
         getattr(services, part)
     getattr(services.posting, "writer")  # noqa: B009 - for what it builds
+    for by_kind in (
+        services.flows,
+        services.executors,
+        services.preparers,
+        services.settlers,
+        services.rebuilders,
+        services.worker.keepers,
+    ):
+        list(by_kind.values())
     return module

@@ -1,12 +1,20 @@
-"""Simulated vendors: HTTP servers on loopback that record each request and misbehave on demand.
+"""Simulated vendors: HTTP servers on loopback that record each request and fail on demand.
 
-    wire        the HTTP server under each; faults: how an answer is spoilt on demand
-    simulated   what every vendor has: the record, faults, rate limit, `/_sim/...` for other processes
-    richpanel   tickets, tags, comments, order links: its HTTP API; richpanel_tenant what it keeps
-    twilio      texts sent and received; ses the same of e-mails
-    shopify     orders; openai answers to prompts; powerbi rows of datasets
-    aloware     posts as Aloware does, hubspot as HubSpot does; sender what they share
+    wire                  the HTTP server under each vendor
+    simulated             the base class: request record, faults, rate limit, `/_sim/...` paths
+    faults                the kinds of fault, and how a response is disturbed by one
+    richpanel             tickets, tags, comments, order links: the HTTP API
+    richpanel_tenant      the state behind it, and methods for tests
+    richpanel_operations  the names of its operations
+    twilio                text messages sent and received
+    ses                   e-mails sent and received
+    shopify               orders
+    openai                responses to prompts
+    powerbi               rows of push datasets
+    aloware               posts webhooks as Aloware does
+    hubspot               posts webhooks as HubSpot does
+    sender                code that both senders share
 
-A vendor holds real state and changes it as the real one does, so that a test asserts on what
-happened to a ticket and not on what a mock was told.
+A vendor keeps state and changes it as the real one does, so that a test asserts on what happened
+to a ticket and not on the calls a mock received.
 """

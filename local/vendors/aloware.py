@@ -1,9 +1,9 @@
-"""A simulated Aloware: sends the deliveries of a call as the real one was seen to, and never again.
+"""A simulated Aloware: sends a call's deliveries as the real one was observed to, each once.
 
 One completed outbound call is six deliveries over two minutes under one id: the call itself, its
-disposition, the recording, the disposition once more, and twice a summary that names the call only
-inside.  No signature, no delivery id, no retry whatever is answered; it waits long for an answer.
-The people in it are invented.
+disposition, the recording, the disposition once more, and twice a summary that holds the call's id
+in a nested object only.  There is no signature, no delivery id and no retry; it waits long for a
+response.  The people in it are invented.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ class Aloware:
     """A sender.
 
     Args:
-        url: where its integration posts, e.g. ``http://127.0.0.1:8000/webhook/aloware``.
+        url: the address to post to, e.g. ``http://127.0.0.1:8000/webhook/aloware``.
         token: sent as Bearer; one with a colon as Basic; None for no authentication.
-        answers: status of each delivery so far, None where no answer came.
+        answers: status of each delivery so far, None if no response arrived.
     """
 
     url: str
@@ -47,7 +47,7 @@ class Aloware:
         return int(deliveries[0]["body"]["id"])
 
     def send(self, envelope: dict[str, Any]) -> int | None:
-        """Post one delivery, once; the status, or None where no answer came."""
+        """Post one delivery, once; returns the status, None if no response arrived."""
         headers = {"User-Agent": "GuzzleHttp/7"}
         if self.token is not None and ":" in self.token:
             headers["Authorization"] = f"Basic {base64.b64encode(self.token.encode()).decode()}"
@@ -60,7 +60,7 @@ class Aloware:
 
 
 def body(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any field of a body
-    """A completed outbound call; `changes` replace fields, None takes one away."""
+    """A completed outbound call; `changes` replace fields, None removes one."""
     made: dict[str, Any] = {
         "id": next(_ids),
         "contact_id": 88001,
@@ -96,7 +96,7 @@ def body(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any field of a bod
 
 
 def six_deliveries(**changes: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - any field of a body
-    """What one completed outbound call sends."""
+    """The deliveries of one completed outbound call."""
     done = body(**changes)
     started = {**done, "current_status2": 1, "disposition_status2": 1, "talk_time": 0}
     recorded = {**done, "has_recording": True, "direct_recording_url": "https://rec.example.com/r"}
@@ -112,7 +112,7 @@ def six_deliveries(**changes: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - an
 
 
 def with_texts_for_numbers(envelope: dict[str, Any]) -> dict[str, Any]:
-    """The same delivery with its integers as texts, as some senders have it."""
+    """The same delivery with its integers as strings, as some senders write them."""
     inner = {
         name: str(value) if isinstance(value, int) and not isinstance(value, bool) else value
         for name, value in envelope["body"].items()

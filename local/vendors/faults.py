@@ -1,4 +1,4 @@
-"""How a simulated vendor misbehaves on demand, and how an answer leaves it then."""
+"""The faults a simulated vendor can be given, and how each one disturbs a response."""
 
 from __future__ import annotations
 
@@ -14,27 +14,27 @@ if TYPE_CHECKING:
     from local.vendors.wire import Connection
 
 FaultKind = Literal[
-    "status",  # answer `status` with `headers` and `body`; nothing is done
-    "act_then_status",  # done, and answered `status` all the same
+    "status",  # respond with `status`, `headers` and `body`; nothing is done
+    "act_then_status",  # done, but the response has `status`
     "drop",  # the connection is reset; nothing is done
-    "act_then_drop",  # done, and the connection is reset before the answer
-    "hang",  # nothing is done and nothing answered for `seconds`, then the connection is reset
-    "act_then_hang",  # done, and nothing answered for `seconds`
-    "delay",  # done at once and answered rightly, `seconds` late
-    "slow",  # done only after `seconds`, even when the client has given up by then
-    "trickle",  # done and answered one byte per `seconds`: only a total deadline ends it
-    "garbage",  # done, and answered 200 with a body that is not JSON
+    "act_then_drop",  # done, and the connection is reset before the response
+    "hang",  # nothing is done, no response for `seconds`, then the connection is reset
+    "act_then_hang",  # done, no response for `seconds`, then the connection is reset
+    "delay",  # done at once, with the right response `seconds` late
+    "slow",  # done only after `seconds`, even if the client has given up by then
+    "trickle",  # done, with a response of one byte per `seconds`: only a total deadline ends it
+    "garbage",  # done, with a 200 response whose body is not JSON
 ]
 
 
 @dataclass(slots=True)
 class Fault:
-    """A misbehaviour for the next requests that match.
+    """A fault for the next matching requests.
 
     Attributes:
-        operation: which operation it is for; ``*`` for any.
-        times: how many requests it is spent on; None for all.
-        skip: how many matching requests pass unharmed before.
+        operation: the operation it applies to; ``*`` for any.
+        times: how many requests it applies to; None for all.
+        skip: how many matching requests are left undisturbed first.
     """
 
     kind: FaultKind
@@ -47,7 +47,7 @@ class Fault:
     skip: int = 0
 
     def spend(self, operation: str) -> bool:
-        """Whether it strikes this request; counts down."""
+        """Whether it applies to this request; counts down."""
         if self.operation not in ("*", operation) or self.times == 0:
             return False
         if self.skip > 0:
@@ -59,15 +59,15 @@ class Fault:
 
 
 SILENT: frozenset[FaultKind] = frozenset({"drop", "hang", "act_then_drop", "act_then_hang"})
-"""Faults after which no answer comes."""
+"""Faults without any response."""
 
 
 def deliver(
     answer: Answer | None, fault: Fault | None, connection: Connection, stopping: threading.Event
 ) -> None:
-    """Send the answer the way the fault wants it, or cut the connection where there is none.
+    """Send the response as the fault requires, or reset the connection if there is none.
 
-    It waits as long as the fault says, or until the vendor stops: never under the vendor's lock.
+    Waits as long as the fault says, or until the vendor stops; never under the vendor's lock.
     """
     if fault is not None and fault.seconds and fault.kind not in ("slow", "trickle"):
         stopping.wait(fault.seconds)

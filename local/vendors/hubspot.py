@@ -1,9 +1,9 @@
-"""A simulated HubSpot: signs batches of up to 100 events, and sends again what was not taken.
+"""A simulated HubSpot: signs batches of up to 100 events and retries rejected ones.
 
-A batch is posted with signature v3, and with the old one (v1) beside it; not answered 2xx it comes
-again with ``attemptNumber`` one higher, perhaps in another order, at most ten times.  `eventId`s
-repeat, events are in no order.  A workflow webhook is one record under signature v2; here it is
-posted once.
+A batch is posted with signature v3 and the old v1 as well; without a 2xx response it is sent again
+with ``attemptNumber`` one higher, possibly in another order, at most ten times.  `eventId`s repeat,
+and events are unordered.  A workflow webhook is one record under signature v2; here it is posted
+once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 CLIENT_SECRET = "simulated-hubspot-client-secret"  # noqa: S105 - invented
 TARGET_URL = "https://hooks.example.com/api/webhook/hubspot"
-"""What the app's settings name, and what is signed; the request itself goes to loopback."""
+"""The address in the app's settings and in the signature; the request itself goes to loopback."""
 RETRIES = 10
 EVENTS_PER_BATCH = 100
 TIMEOUT_SECONDS = 5.0
@@ -37,11 +37,11 @@ class HubSpot:
     """A sender.
 
     Args:
-        url: where the request goes, e.g. ``http://127.0.0.1:8000/webhook/hubspot``.
-        signed_url: the target as the app's settings have it.
+        url: the address to post to, e.g. ``http://127.0.0.1:8000/webhook/hubspot``.
+        signed_url: the target address in the app's settings.
         secret: the app's client secret.
         now_ms: epoch milliseconds, for the timestamp that is signed.
-        answers: status of each request so far, None where no answer came.
+        answers: status of each request so far, None if no response arrived.
     """
 
     url: str
@@ -52,7 +52,7 @@ class HubSpot:
     shuffle: random.Random = field(default_factory=lambda: random.Random(1))  # noqa: S311
 
     def deliver(self, events: Sequence[dict[str, Any]]) -> int:
-        """Send a batch until it is answered 2xx or the retries are over; how often it was sent."""
+        """Send a batch until a 2xx response or the last retry; returns how often it was sent."""
         for attempt in range(RETRIES + 1):
             batch = [{**one, "attemptNumber": attempt} for one in events]
             if attempt:
@@ -103,7 +103,7 @@ class HubSpot:
 
 
 def event(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - any field of an event
-    """A ticket that was created; `changes` replace fields, None takes one away."""
+    """A ticket creation event; `changes` replace fields, None removes one."""
     made: dict[str, Any] = {
         "eventId": 3421,
         "subscriptionId": 12345,

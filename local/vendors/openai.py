@@ -1,15 +1,15 @@
-"""A simulated OpenAI: the Responses API and the list of models, and the ends of what was shut down.
+"""A simulated OpenAI: the Responses API, the list of models, and errors for APIs that were shut down.
 
-What it answers is scripted, newest first; without a script it gives the smallest object that the
-asked schema allows, or a sentence::
+Responses are scripted, newest script first; without a script the response is the smallest object
+that the requested schema allows, or a sentence::
 
     with OpenAI() as openai:
         openai.script(json={"1": "Ada"}, contains="recruitment")
         openai.script(refusal="I can't help with that.", times=1)
         openai.answer_by(lambda body: {"greeting": "Hello"})      # any function of the request
 
-It checks what the real one checks: the bearer key, the model, the strictness of a schema.  The
-first item of an answer's output is a reasoning item, as it often is.
+Like the real API it checks the bearer key, the model and the strictness of a schema.  The first
+item of a response's output is a reasoning item, as it often is.
 """
 
 from __future__ import annotations
@@ -37,12 +37,12 @@ QUOTA_BODY = {
         "code": "insufficient_quota",
     }
 }
-"""For ``fault("status", status=429, body=QUOTA_BODY)``: no waiting mends it."""
+"""For ``fault("status", status=429, body=QUOTA_BODY)``: waiting does not help."""
 HELP = f"""{simulated.HELP}
-GET    /_sim/scripts               answers still to come
+GET    /_sim/scripts               scripted responses still pending
 POST   /_sim/scripts               {{"json": {{}}, "contains": "text of the request", "times": 1}};
                                    or text, refusal, incomplete in place of json
-DELETE /_sim/scripts               none any more
+DELETE /_sim/scripts               remove all of them
 """
 _SHUT_DOWN = frozenset({"assistants", "threads", "prompts"})
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -53,9 +53,9 @@ class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
-        conversation_locked: another request holds every conversation: 400, and it may be repeated.
+        conversation_locked: another request holds every conversation: 400, which may be retried.
         reasoning_item: a reasoning item comes first in ``output``.
-        status: of every answer: completed, failed, in_progress ...
+        status: the status in every response: completed, failed, in_progress ...
     """
 
     conversation_locked: bool = False
@@ -65,12 +65,12 @@ class Modes(simulated.Modes):
 
 @dataclass(slots=True)
 class Script:
-    """One answer to come.
+    """One scripted response.
 
     Attributes:
-        contains: only for a request whose instructions or input contain this.
-        times: how many requests it is spent on; None for all.
-        incomplete: a reason, ``max_output_tokens`` or ``content_filter``; of JSON only half comes.
+        contains: only for requests whose instructions or input contain this.
+        times: how many requests it is used for; None for all.
+        incomplete: a reason, ``max_output_tokens`` or ``content_filter``; JSON is then cut in half.
     """
 
     json: Any = None
@@ -81,7 +81,7 @@ class Script:
     times: int | None = None
 
     def spend(self, shown: str) -> bool:
-        """Whether it answers this request; counts down."""
+        """Whether it applies to this request; counts down."""
         if self.contains not in shown or self.times == 0:
             return False
         if self.times is not None:
@@ -94,10 +94,10 @@ class OpenAI(simulated.Vendor):
 
     Args:
         port: 0 for any free port.
-        api_keys: keys that are let in.
-        models: those the account has.
+        api_keys: valid keys.
+        models: the account's models.
 
-    Its `base_url` is what ``OPENAI_BASE_URL`` wants (the vendor's own SDK wants ``/v1`` after it).
+    Its `base_url` is the value for ``OPENAI_BASE_URL`` (the vendor's own SDK needs ``/v1`` added).
     """
 
     name = "openai"
@@ -118,14 +118,14 @@ class OpenAI(simulated.Vendor):
         self.api_keys, self.models = list(self._first[0]), list(self._first[1])
 
     def script(self, **settings: Any) -> Script:  # noqa: ANN401 - fields of Script
-        """Add an answer; the newest that fits is given."""
+        """Add a response; the newest one that matches is used."""
         one = Script(**settings)
         with self.lock:
             self._scripts.insert(0, one)
         return one
 
     def answer_by(self, function: Callable[[Mapping[str, Any]], Any] | None) -> None:
-        """Answer what no script fits by a function of the body: an object (as JSON) or a text."""
+        """Answer unscripted requests by a function of the body: an object (as JSON) or a text."""
         with self.lock:
             self._function = function
 
@@ -155,7 +155,7 @@ class OpenAI(simulated.Vendor):
         return _error(f"status {status}", code, kind=kind)
 
     def answer(self, request: Request, operation: str) -> Answer:
-        """Do what is asked."""
+        """Perform the operation."""
         number = next(self._numbers)
         headers = {"x-request-id": f"req_{number:08d}", "openai-processing-ms": "12"}
         match operation:
@@ -186,7 +186,7 @@ class OpenAI(simulated.Vendor):
         return Answer(200, self._response(body, script or self._unscripted(body), number))
 
     def _problem(self, body: Any) -> Answer | None:  # noqa: ANN401
-        """What the real one refuses."""
+        """The error response to a request that the real API would reject."""
         if not isinstance(body, dict) or not body.get("model"):
             return Answer(400, _error("you must provide a model parameter", "missing_parameter"))
         if body["model"] not in self.models:
@@ -267,7 +267,7 @@ class OpenAI(simulated.Vendor):
     # --- driven from another process ------------------------------------------------------------
 
     def admin(self, request: Request) -> Answer:
-        """Scripts; the rest is every vendor's."""
+        """Adds scripts to the paths of every vendor."""
         match (request.method, *request.segments[1:]):
             case ("GET", "scripts"):
                 rows = [{"contains": one.contains, "times": one.times} for one in self._scripts]
@@ -305,7 +305,7 @@ def _usage(body: Mapping[str, Any], text: str) -> dict[str, Any]:
 
 
 def _flaw_of(form: Mapping[str, Any]) -> str | None:
-    """Why a format is refused, or None."""
+    """Why a format is rejected, or None."""
     name = form.get("name")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         return "Invalid 'text.format.name'"

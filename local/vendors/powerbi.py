@@ -1,14 +1,14 @@
-"""A simulated Power BI: token address, push datasets with strict types, and the documented limits.
+"""A simulated Power BI: token endpoint, push datasets with strict types, and the documented limits.
 
-It does what the real one does, the unpleasant included:
+It behaves like the real one, including the inconvenient parts:
 
-- a token ends after `token_lifetime_seconds`; a call with an old or unknown one is answered 401;
-- a POST of rows is taken whole or not at all: an unknown column, a wrong type, more than 10,000
-  rows or a text of more than 4,000 characters is answered 400;
-- rows have no key: a POST that is repeated doubles them, unless it carries the preview's sequence
-  number and that number was seen for the table;
-- a dataset, all its tables together, takes 120 POSTs a minute (120 an hour for a table of 250,000
-  rows and more), 5 at a time and 1,000,000 rows an hour; more is answered 429 with ``Retry-After``;
+- a token expires after `token_lifetime_seconds`; a call with an expired or unknown one gets 401;
+- a POST of rows is accepted whole or not at all: an unknown column, a wrong type, more than 10,000
+  rows or a text of more than 4,000 characters gets 400;
+- rows have no key: a repeated POST duplicates them, unless it carries the preview's sequence number
+  and the table has seen that number;
+- a dataset, all its tables together, accepts 120 POSTs a minute (120 an hour for a table of 250,000
+  rows and more), 5 at a time and 1,000,000 rows an hour; more gets 429 with ``Retry-After``;
   a table holds 5,000,000 rows.
 
 From Python::
@@ -18,7 +18,7 @@ From Python::
         ...
         assert len(powerbi.rows(dataset, "FactEvent")) == 1
 
-From another process: ``GET /_sim`` on the same port tells how.
+From another process: see ``GET /_sim`` on the same port.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ BUSY_TABLE_ROWS = 250_000
 MINUTE, HOUR = 60.0, 3600.0
 
 HELP = f"""{simulated.HELP}
-GET    /_sim/datasets                          every dataset with its tables and numbers of rows
+GET    /_sim/datasets                          every dataset with its tables and row counts
 GET    /_sim/datasets/<id>/tables/<t>/rows     rows of a table
-DELETE /_sim/tokens                            every token given so far is no longer good
+DELETE /_sim/tokens                            expire every token issued so far
 """
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -82,7 +82,7 @@ class Modes(simulated.Modes):
 
 @dataclass(slots=True)
 class Table:
-    """One table with what was pushed into it."""
+    """One table with its rows."""
 
     columns: dict[str, str]
     rows: list[dict[str, Any]] = field(default_factory=list)
@@ -94,8 +94,8 @@ class Dataset:
     """One push dataset.
 
     Attributes:
-        posts: when each POST of rows came, to whichever table.
-        rows_at: when how many rows came.
+        posts: the times of all POSTs of rows, to any table.
+        rows_at: the times and sizes of the row batches.
     """
 
     id: str
@@ -106,12 +106,12 @@ class Dataset:
 
 
 class PowerBi(simulated.Vendor):
-    """The server; token address and API on one port.
+    """The server; token endpoint and API on one port.
 
     Args:
         port: 0 for any free port.
-        secrets: client secrets that are let in; a list, so that one can be rotated.
-        now: seconds, for the life of tokens and the limits.
+        secrets: valid client secrets; a list, so that one can be rotated.
+        now: seconds, for token expiry and the limits.
     """
 
     name = "powerbi"
@@ -138,37 +138,37 @@ class PowerBi(simulated.Vendor):
 
     @property
     def token_url(self) -> str:
-        """What ``POWERBI_TOKEN_URL`` wants."""
+        """The value for ``POWERBI_TOKEN_URL``."""
         return f"{self.url}/{TENANT}/oauth2/v2.0/token"
 
     def create_dataset(self, definition: dict[str, Any]) -> str:
-        """Make a dataset without asking for a token; returns its id."""
+        """Create a dataset without needing a token; returns its id."""
         with self.lock:
             return self._create(definition).id
 
     def rows(self, dataset_id: str, table: str) -> list[dict[str, Any]]:
-        """The rows of a table, in the order in which they came."""
+        """The rows of a table, in order of arrival."""
         with self.lock:
             return [dict(row) for row in self._datasets[dataset_id].tables[table].rows]
 
     def distinct(self, dataset_id: str, table: str, column: str) -> int:
-        """What a DISTINCTCOUNT of a column shows."""
+        """The DISTINCTCOUNT of a column."""
         return len({row.get(column) for row in self.rows(dataset_id, table)})
 
     def datasets(self) -> dict[str, str]:
-        """Id to name."""
+        """Names by dataset id."""
         with self.lock:
             return {one.id: one.name for one in self._datasets.values()}
 
     def end_tokens(self) -> None:
-        """Every token given so far is no longer good."""
+        """Expire every token issued so far."""
         with self.lock:
             self._tokens.clear()
 
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
-        """Named after what they do: ``token``, ``post_rows``, ``clear_rows``, ..."""
+        """``token``, ``post_rows``, ``clear_rows``, ..."""
         if request.segments[-2:] == ("v2.0", "token"):
             return "token"
         match (request.method, *request.segments[2:]):
@@ -189,7 +189,7 @@ class PowerBi(simulated.Vendor):
         return "unknown"
 
     def refusal(self, request: Request, operation: str) -> Answer | None:
-        """401 without a good token, 404 for what is not there at all, 403 outside the workspace."""
+        """401 without a valid token, 404 for an unknown path, 403 outside the workspace."""
         if operation == "token":
             return None
         token = request.headers.get("authorization", "").removeprefix("Bearer ")
@@ -202,7 +202,7 @@ class PowerBi(simulated.Vendor):
         return None
 
     def serve(self, request: Request, connection: Connection) -> None:
-        """As every vendor, but counting the POSTs of rows that are under way."""
+        """As in the base class, but counts the POSTs of rows under way."""
         is_post = self.operation_of(request) == "post_rows"
         with self.lock:
             self._pending += is_post
@@ -213,7 +213,7 @@ class PowerBi(simulated.Vendor):
                 self._pending -= is_post
 
     def answer(self, request: Request, operation: str) -> Answer:
-        """Do what is asked."""
+        """Perform the operation."""
         if operation == "token":
             return self._token(request)
         if operation == "create_dataset":
@@ -241,7 +241,7 @@ class PowerBi(simulated.Vendor):
         return self._add(dataset, table, request)
 
     def error_body(self, status: int) -> dict[str, Any]:
-        """Power BI's errors are a code and little else."""
+        """Power BI's errors are little more than a code."""
         return {"error": {"code": _CODES.get(status, "UnknownError")}}
 
     # --- tokens and datasets --------------------------------------------------------------------
@@ -284,7 +284,7 @@ class PowerBi(simulated.Vendor):
             left = tables[one["fromTable"]].columns[one["fromColumn"]]
             fits = fits and left == tables[one["toTable"]].columns[one["toColumn"]]
         if not fits or definition["defaultMode"] != "Push":
-            raise ValueError("no such dataset can be made")
+            raise ValueError("the dataset's definition is not valid")
         made = Dataset(str(uuid.uuid4()), definition["name"], tables)
         self._datasets[made.id] = made
         return made
@@ -343,7 +343,7 @@ class PowerBi(simulated.Vendor):
     # --- driven from another process ------------------------------------------------------------
 
     def admin(self, request: Request) -> Answer:
-        """What every vendor has, and datasets and tokens."""
+        """Adds datasets and tokens to the paths of every vendor."""
         with self.lock:
             match (request.method, *request.segments[1:]):
                 case ("GET", "datasets"):

@@ -1,12 +1,12 @@
 """A simulated Richpanel: tickets, tags, comments and order links behind its HTTP API.
 
-It does what the real one was seen to do, the unpleasant included:
+It behaves as the real one was observed to, including the inconvenient parts:
 
-- a ticket id that is not percent-encoded in the path (a Message-ID, ``<CAM@mail.gmail.com>``) is
-  answered 200 and nothing is changed;
-- ``PUT {"ticket": {"status": "CLOSED"}}`` without ``state`` is answered 200 and closes nothing;
+- a ticket id that is not percent-encoded in the path (a Message-ID, ``<CAM@mail.gmail.com>``) gets
+  200 and nothing changes;
+- ``PUT {"ticket": {"status": "CLOSED"}}`` without ``state`` gets 200 and does not close;
 - the list endpoint may be forbidden to a key that may read single tickets;
-- 50 requests in 30 seconds for the whole account, whoever makes them.
+- 50 requests in 30 seconds for the whole account, across all clients.
 
 From Python::
 
@@ -16,7 +16,7 @@ From Python::
         assert richpanel.tags_of("1042") == {"route-order-status", "mw-processed"}
         assert richpanel.effects_of("1042", "tag_added")["mw-processed"] == 1
 
-From another process: ``GET /_sim`` on the same port tells how.
+From another process: see ``GET /_sim`` on the same port.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Richpanel(Tenant):
 
     Args:
         port: 0 for any free port.
-        api_keys: keys that are let in; a list, so that a key can be rotated.
+        api_keys: valid keys; a list, so that a key can be rotated.
         now: epoch seconds, for the times in tickets.
     """
 
@@ -77,7 +77,7 @@ class Richpanel(Tenant):
         return None
 
     def answer(self, request: Request, operation: str) -> Answer:
-        """Do what is asked."""
+        """Perform the operation."""
         parts = request.segments[1:]
         match operation:
             case "list_tickets":
@@ -108,7 +108,7 @@ class Richpanel(Tenant):
                 return self._on_ticket(request, operation)
 
     def error_body(self, status: int) -> dict[str, Any]:
-        """Richpanel explains errors under ``error``."""
+        """Richpanel describes errors under ``error``."""
         return {"error": {"message": _REASONS.get(status, "Something went wrong")}}
 
     # --- one ticket -----------------------------------------------------------------------------

@@ -1,10 +1,10 @@
-"""What Richpanel's API calls what: from a method and a path to the name of an operation."""
+"""Maps method and path of a Richpanel request to the name of an operation."""
 
 from __future__ import annotations
 
 
 def operation(method: str, segments: tuple[str, ...]) -> str:
-    """Operations are named after what they do, e.g. ``read_ticket``, ``add_tags``."""
+    """The operation's name, e.g. ``read_ticket`` or ``add_tags``."""
     if segments[:1] != ("v1",):
         return "unknown"
     parts = segments[1:]

@@ -1,4 +1,4 @@
-"""What the simulated Richpanel keeps of a tenant, and what a test puts there and looks at."""
+"""The state of the simulated Richpanel's tenant, and methods with which tests set and read it."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 HELP = f"""{simulated.HELP}
-GET    /_sim/tickets               every ticket, with what is not visible through the API yet
+GET    /_sim/tickets               every ticket, with comments not yet visible through the API
 GET    /_sim/tickets/<id>          one of them (percent-encoded)
 POST   /_sim/tickets               {{"id": "1042", "comments": ["Where is my order?"], "tags": []}}
 POST   /_sim/tickets/<id>/comments {{"body": "...", "operator": false, "id": "c-77"}}
@@ -36,7 +36,8 @@ class Modes(simulated.Modes):
         list_allowed: False answers the list endpoint with 403.
         tag_mode: ``name``: tags travel as names; ``id``: as the ids of ``GET /v1/tags``.
         status_alone_closes: a PUT of ``status`` without ``state`` closes too.
-        raw_ids_do_nothing: an id with a raw ``<``, ``@`` or ``/`` is answered 200 unchanged.
+        raw_ids_do_nothing: a request with a raw ``<``, ``@`` or ``/`` in the id gets 200 and does
+            nothing.
         comment_lag_seconds: how long an accepted comment stays invisible to reads.
         listed_with_comments: listed tickets carry their comments.
         list_key: the array's key in lists of tickets, ``ticket`` or ``tickets``.
@@ -62,7 +63,7 @@ class Effect:
         kind: tag_added, tag_removed, comment, message, closed, reopened, assigned, order_attached,
             ticket_created.
         value: the tag, comment id, assignee or order.
-        changed: False when set semantics made it a repetition without effect.
+        changed: False if it was a repetition without effect, by set semantics.
     """
 
     ticket_id: str
@@ -111,12 +112,12 @@ class Tenant(simulated.Vendor):
 
     @property
     def effects(self) -> tuple[Effect, ...]:
-        """Every change made through the API, oldest first; not what a test put there itself."""
+        """Every change made through the API, oldest first; not those made by a test directly."""
         with self.lock:
             return tuple(self._effects)
 
     def effects_of(self, ticket_id: str, kind: str) -> Counter[str]:
-        """How often each value was asked for, repetitions without effect included."""
+        """How often each value was requested, repetitions without effect included."""
         return Counter(
             one.value for one in self.effects if (one.ticket_id, one.kind) == (ticket_id, kind)
         )
@@ -134,7 +135,7 @@ class Tenant(simulated.Vendor):
         customer_name: str | None = None,
         **more: Any,  # noqa: ANN401 - any field of a ticket
     ) -> None:
-        """Put a ticket there; comments are customer texts or the arguments of `add_comment`."""
+        """Add a ticket; comments are customer texts or the arguments of `add_comment`."""
         with self.lock:
             at = self._iso()
             via: dict[str, Any] = {"channel": channel, "source": {"from": {}, "to": {}}}
@@ -196,8 +197,8 @@ class Tenant(simulated.Vendor):
             ticket.fields["last_message_sender_type"] = "operator" if operator else "customer"
             return cast("str", comment["id"])
 
-    def left_alone(self, ticket_id: str, since: str) -> None:
-        """As if nothing had happened to a ticket since then."""
+    def set_last_update(self, ticket_id: str, since: str) -> None:
+        """Set the time of a ticket's last update."""
         with self.lock:
             ticket = self._tickets[ticket_id]
             ticket.fields.update(created_at=since, updated_at=since)
@@ -207,19 +208,19 @@ class Tenant(simulated.Vendor):
     def link_order(
         self, ticket_id: str, app_client_id: str, order_id: str, order: dict[str, Any]
     ) -> None:
-        """Make an order known and link it to a ticket."""
+        """Add an order and link it to a ticket."""
         with self.lock:
             self._orders[app_client_id, order_id] = order
             self._tickets[ticket_id].order = {"orderId": order_id, "appClientId": app_client_id}
 
     def ticket(self, ticket_id: str) -> dict[str, Any]:
-        """A ticket as it is, hidden comments included."""
+        """A ticket with all comments, hidden ones included."""
         with self.lock:
             return self._shown(self._tickets[ticket_id], everything=True)
 
     @property
     def ticket_ids(self) -> tuple[str, ...]:
-        """Every ticket there is, in the order they came."""
+        """Every ticket's id, in order of arrival."""
         with self.lock:
             return tuple(self._tickets)
 
@@ -229,11 +230,11 @@ class Tenant(simulated.Vendor):
             return set(self._tickets[ticket_id].tags)
 
     def tag_id(self, name: str) -> str:
-        """The id a tag has in ``GET /v1/tags``; made when it is new."""
+        """The id of a tag in ``GET /v1/tags``; a new tag is created."""
         with self.lock:
             return self._tag_ids.setdefault(name, str(uuid.uuid5(uuid.NAMESPACE_URL, name)))
 
-    # --- what the API does to them --------------------------------------------------------------
+    # --- changes made by the API ----------------------------------------------------------------
 
     def _comment(
         self,
@@ -272,7 +273,7 @@ class Tenant(simulated.Vendor):
     # --- driven from another process ------------------------------------------------------------
 
     def admin(self, request: Request) -> Answer:
-        """Tickets, comments, orders and effects; the rest is every vendor's."""
+        """Adds tickets, comments, orders and effects to the paths of every vendor."""
         rest = [unquote(part) for part in request.segments[1:]]
         with self.lock:
             match (request.method, *rest):

@@ -1,4 +1,4 @@
-"""What simulated senders of webhooks share: one post, once, and what came back."""
+"""Code shared by the simulated senders of webhooks: one post, without retries."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def post(url: str, body: bytes, headers: Mapping[str, str], *, waits_seconds: float) -> int | None:
-    """Post JSON to an address on loopback; the status, or None where no answer came."""
+    """Post JSON to an address on loopback; returns the status, None if no response arrived."""
     request = urllib.request.Request(  # noqa: S310 - loopback only
         url, data=body, headers={"Content-Type": "application/json", **headers}, method="POST"
     )

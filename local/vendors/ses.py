@@ -1,4 +1,4 @@
-"""A simulated Amazon SES v2: takes e-mails, tells what became of them, and brings e-mails in.
+"""A simulated Amazon SES v2: accepts e-mails, reports their delivery events, creates inbound e-mails.
 
 The request is the REST-JSON of the real API, so boto3 is the client; events and incoming e-mails
 are the JSON that SES publishes to SNS.  Addresses and the names before them must be ASCII, and a
@@ -7,7 +7,7 @@ header's value ASCII of at most 995 characters.  From Python::
     with Ses(verified={"company.example"}) as ses:
         ...
         assert ses.sent_to("j.doe@example.com")[0]["subject"] == "..."
-        for event in ses.events():                  # as SNS hands them to Lambda
+        for event in ses.events():                  # as SNS passes them to Lambda
             app.mail(event, context)
         app.mail(ses.inbound("j.doe@example.com", reply_to, "Yes please"), context)
 """
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
 
 REGION = "us-east-1"
 HELP = f"""{simulated.HELP}
-GET    /_sim/emails                every e-mail that was taken, newest last
-POST   /_sim/events                hands out every event that is due
+GET    /_sim/emails                every accepted e-mail, newest last
+POST   /_sim/events                deliver every event that is due
 POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", "headers": {{}}}}
 """
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,256}")
@@ -60,7 +60,7 @@ class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
-        fates: the events of an e-mail after it was taken.
+        fates: the events of an e-mail after it was accepted.
     """
 
     fates: list[str] = field(default_factory=lambda: ["Send", "Delivery"])
@@ -87,7 +87,7 @@ class Ses(simulated.Vendor):
     ) -> None:
         self.verified = set(verified)
         self.on_event: Callable[[dict[str, Any]], None] | None = None
-        """Where `/_sim` hands events to: e.g. a function that calls ``app.mail``."""
+        """Receives the events of `/_sim`, e.g. a function that calls ``app.mail``."""
         super().__init__(port, now=now)
 
     def _clear(self) -> None:
@@ -99,7 +99,7 @@ class Ses(simulated.Vendor):
 
     @property
     def emails(self) -> tuple[dict[str, Any], ...]:
-        """Every e-mail that was taken, oldest first."""
+        """Every accepted e-mail, oldest first."""
         with self.lock:
             return tuple(self._emails)
 
@@ -108,7 +108,7 @@ class Ses(simulated.Vendor):
         return [one for one in self.emails if one["to"] == address]
 
     def events(self) -> list[dict[str, Any]]:
-        """Take every event that is due, as SNS hands it to Lambda."""
+        """Remove and return every event that is due, as SNS passes it to Lambda."""
         with self.lock:
             due, self._due = self._due, []
         return [sns_event(_event(email, name)) for email, name in due]
@@ -123,7 +123,7 @@ class Ses(simulated.Vendor):
         dmarc: str = "PASS",
         **headers: str,
     ) -> dict[str, Any]:
-        """An e-mail that came in, as SNS hands it to Lambda; ``In_Reply_To`` stands for the header."""
+        """An inbound e-mail, as SNS passes it to Lambda; ``In_Reply_To`` sets that header."""
         with self.lock:
             number = next(self._numbers)
         message = EmailMessage()
@@ -164,19 +164,19 @@ class Ses(simulated.Vendor):
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
-        """send_email is all that is spoken here."""
+        """Only ``send_email`` is supported."""
         is_send = (request.method, request.path) == ("POST", "/v2/email/outbound-emails")
         return "send_email" if is_send else "unknown"
 
     def refusal(self, request: Request, operation: str) -> Answer | None:
-        """Requests must be signed by somebody."""
+        """Requests must carry a signature; it is not verified."""
         del operation
         if not request.headers.get("authorization", "").startswith("AWS4-HMAC-SHA256"):
             return _error(403, "MissingAuthenticationTokenException")
         return None
 
     def answer(self, request: Request, operation: str) -> Answer:
-        """Take an e-mail."""
+        """Accept an e-mail."""
         if operation != "send_email":
             return _error(404, "NotFoundException")
         body = request.body if isinstance(request.body, dict) else {}
@@ -214,7 +214,7 @@ class Ses(simulated.Vendor):
         return Answer(200, {"MessageId": message_id})
 
     def error_body(self, status: int) -> dict[str, Any]:
-        """A status that is made up carries a code boto3 understands."""
+        """An injected status carries an error code that boto3 understands."""
         code = "TooManyRequestsException" if status == 429 else "InternalFailure"  # noqa: PLR2004
         return {"message": code, "__type": code}
 
@@ -235,14 +235,14 @@ class Ses(simulated.Vendor):
 
     def _handed_out(self, events: list[dict[str, Any]]) -> Answer:
         if self.on_event is None:
-            return Answer(409, {"error": "nobody takes events"})
+            return Answer(409, {"error": "no handler for events is set"})
         for event in events:
             self.on_event(event)
         return Answer(200, {"events": len(events)})
 
 
 def sns_event(message: Mapping[str, Any]) -> dict[str, Any]:
-    """One SNS record as Lambda gets it."""
+    """An event with one SNS record, as Lambda gets it."""
     sns: dict[str, Any] = {
         "Type": "Notification",
         "MessageId": "00000000-0000-0000-0000-000000000000",
@@ -276,7 +276,7 @@ def _event(email: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 def _is_header(name: str, value: str) -> bool:
-    """One that SES leaves to the sender, and that fits."""
+    """Whether a header is valid and one that SES lets the sender set."""
     is_own = name.lower() in _OWN_HEADERS or name.lower().startswith("content-")
     return not is_own and bool(_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value))
 

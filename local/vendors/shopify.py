@@ -1,11 +1,11 @@
-"""A simulated Shopify: orders behind the GraphQL Admin API, and the grant that opens it.
+"""A simulated Shopify: orders behind the GraphQL Admin API, with its token grant.
 
-The GraphQL is real: a query that names an unknown field is refused as the real one refuses it.
-It does what the real one was seen to do:
+The GraphQL is real: a query with an unknown field is rejected as by the real one.
+It behaves as the real one was observed to:
 
 - search is by prefix and not exact: ``name:#1001`` finds ``#10010`` too, newest first;
 - throttling and every other GraphQL error come with HTTP 200;
-- a token of the client-credentials grant ends after 24 hours; an ended one is 401.
+- a token of the client-credentials grant expires after 24 hours; an expired one gets 401.
 
 From Python::
 
@@ -32,12 +32,12 @@ CLIENT_ID = "simulated-shopify-client"
 CLIENT_SECRET = "simulated-shopify-secret"  # noqa: S105 - a simulated vendor's
 TOKEN_SECONDS = 86_399
 SCOPE = "read_all_orders,read_orders"
-"""Every order is found here; with `read_orders` alone the real one shows those of the last 60 days."""
+"""With this scope every order is found; with `read_orders` alone only those of the last 60 days."""
 QUERY_COST = 14
 HELP = f"""{simulated.HELP}
 GET    /_sim/orders                every order
 POST   /_sim/orders                {{"name": "#1001", "email": "ada@example.com", "shipping": "Standard"}}
-POST   /_sim/errors                {{"code": "THROTTLED", "times": 1}}: GraphQL errors to come
+POST   /_sim/errors                {{"code": "THROTTLED", "times": 1}}: GraphQL errors for the next queries
 """
 _SCHEMA = graphql.build_schema(
     """
@@ -70,9 +70,9 @@ class Modes(simulated.Modes):
     """How this shop behaves.
 
     Attributes:
-        shows_email: False: access to protected data was not granted; null, with an error.
+        shows_email: False: no access to protected data, so e-mails are null, with an error.
         token_seconds: how long a token lasts.
-        restore_rate: points a second that the cost bucket gets back.
+        restore_rate: points per second that the cost bucket regains.
     """
 
     shows_email: bool = True
@@ -85,7 +85,7 @@ class Shopify(simulated.Vendor):
 
     Args:
         port: 0 for any free port.
-        now: epoch seconds, by which tokens end.
+        now: epoch seconds, for token expiry.
     """
 
     name = "shopify"
@@ -110,7 +110,7 @@ class Shopify(simulated.Vendor):
         tracking: dict[str, str] | None = None,
         **more: Any,  # noqa: ANN401 - any field of an order
     ) -> None:
-        """Put an order there; with tracking it has been sent."""
+        """Add an order; with tracking it has been shipped."""
         with self.lock:
             number = next(self._numbers)
             at = created_at or datetime.fromtimestamp(self._now(), UTC).isoformat()
@@ -139,16 +139,16 @@ class Shopify(simulated.Vendor):
             )
 
     def fail_with(self, code: str, *, times: int = 1) -> None:
-        """GraphQL errors to come, each with HTTP 200: THROTTLED, ACCESS_DENIED, ..."""
+        """Answer the next queries with a GraphQL error and HTTP 200: THROTTLED, ACCESS_DENIED, ..."""
         with self.lock:
             self._errors += [code] * times
 
     def throttle(self, *, times: int = 1) -> None:
-        """The cost bucket is empty for the next queries."""
+        """Throttle the next queries, as if the cost bucket were empty."""
         self.fail_with("THROTTLED", times=times)
 
     def end_tokens(self) -> None:
-        """Every token given so far is refused from now on."""
+        """Expire every token issued so far."""
         with self.lock:
             self._tokens.clear()
 
@@ -164,7 +164,7 @@ class Shopify(simulated.Vendor):
         return "unknown"
 
     def refusal(self, request: Request, operation: str) -> Answer | None:
-        """401 without a token that is still good."""
+        """401 without a valid token."""
         if operation != "graphql":
             return None
         ends = self._tokens.get(request.headers.get("x-shopify-access-token", ""), 0.0)
@@ -174,11 +174,11 @@ class Shopify(simulated.Vendor):
         return Answer(401, {"errors": message})
 
     def error_body(self, status: int) -> dict[str, Any]:
-        """The vendor's body of a refused request."""
+        """The vendor's error body."""
         return {"errors": f"status {status}"}
 
     def answer(self, request: Request, operation: str) -> Answer:
-        """Do what is asked."""
+        """Perform the operation."""
         match operation:
             case "get_token":
                 return self._grant(request)
@@ -228,7 +228,7 @@ class Shopify(simulated.Vendor):
         reverse: bool = False,
         **_more: Any,  # noqa: ANN401
     ) -> dict[str, Any]:
-        """Orders whose fields begin as the search says; without a term, all."""
+        """Orders whose fields start with the search terms; all orders without a term."""
         terms = dict(_terms(query))
         fits = [
             order
@@ -261,7 +261,7 @@ class Shopify(simulated.Vendor):
     # --- driven from another process ------------------------------------------------------------
 
     def admin(self, request: Request) -> Answer:
-        """Orders and errors; the rest is every vendor's."""
+        """Adds orders and errors to the paths of every vendor."""
         match (request.method, *request.segments[1:]):
             case ("GET", "orders"):
                 return Answer(200, {"orders": self._orders})
@@ -275,7 +275,7 @@ class Shopify(simulated.Vendor):
 
 
 def _terms(query: str) -> list[tuple[str, str]]:
-    """Fields and values of a search, as far as it is spoken here."""
+    """Fields and values of a search; only the syntax used here is parsed."""
     return [
         (field, (quoted or bare).replace("\\'", "'").replace("\\\\", "\\"))
         for field, quoted, bare in _TERM.findall(query)

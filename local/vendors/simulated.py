@@ -1,10 +1,10 @@
-"""What every simulated vendor has: it records each request and misbehaves on demand.
+"""The base class of simulated vendors: it records each request and fails on demand.
 
-Misbehaviour is a queue of `Fault`s per operation; the first that matches a request is spent on it::
+Faults are a queue; the first one that matches a request is applied to it::
 
     vendor.fault("status", operation="add_tags", status=503)            # once
     vendor.fault("status", status=429, headers={"Retry-After": "30"}, times=3)
-    vendor.fault("act_then_drop", operation="send_message")             # done, and no answer
+    vendor.fault("act_then_drop", operation="send_message")             # done, but no response
     vendor.fault("hang", seconds=60, times=None)                        # until cleared
 
 The same from another process, as JSON, under ``/_sim/``: see `HELP`.
@@ -29,29 +29,29 @@ if TYPE_CHECKING:
 HELP = """\
 GET    /_sim                       this text
 GET    /_sim/requests              what was received: ?operation=add_tags&after=17
-DELETE /_sim/requests              forget it
-GET    /_sim/faults                faults still to come
+DELETE /_sim/requests              clear the record
+GET    /_sim/faults                pending faults
 POST   /_sim/faults                {"kind": "status", "operation": "add_tags", "status": 503,
                                     "headers": {}, "seconds": 0, "times": 1, "skip": 0}
-                                   (times null: for ever)
-DELETE /_sim/faults                none any more
+                                   (times null: until deleted)
+DELETE /_sim/faults                remove all of them
 GET    /_sim/modes                 settings of the vendor
 PATCH  /_sim/modes                 change some of them
-POST   /_sim/reset                 forget everything: state, requests, faults, modes
+POST   /_sim/reset                 clear everything: state, requests, faults, modes
 """
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """What is kept of a request: no headers, so no key.
+    """The record of a request; without headers, so without the key.
 
     Attributes:
         number: 1 for the first since the start or the last reset.
         at_epoch: when it arrived.
         operation: the vendor's name for it, e.g. ``add_tags``.
-        status: what was answered, or None when the connection was dropped or left hanging.
-        acted: the vendor did what was asked (reads count as asked and done).
-        fault: the kind of the fault spent on it, if any.
+        status: the response's status, None if the connection was dropped or left hanging.
+        acted: whether the vendor performed the operation; True for reads.
+        fault: the kind of the fault applied to it, if any.
     """
 
     number: int
@@ -68,12 +68,12 @@ class Call:
 
 @dataclass(slots=True)
 class Modes:
-    """Standing settings every vendor has; a vendor adds its own by subclassing.
+    """Settings that every vendor has; a vendor adds its own by subclassing.
 
     Attributes:
-        rate_limit: requests per `rate_window_seconds`; None switches the limiter off.
-        rate_headers: the three documented headers are sent at all.
-        retry_after: ``Retry-After`` is among them.
+        rate_limit: requests per `rate_window_seconds`; None disables the limit.
+        rate_headers: whether the three documented headers are sent.
+        retry_after: whether ``Retry-After`` is one of them.
     """
 
     rate_limit: int | None = None
@@ -85,11 +85,11 @@ class Modes:
 class Vendor(Running):
     """A simulated vendor: a threaded HTTP server on 127.0.0.1; a context manager.
 
-    Subclasses give `operation_of` and `answer`, and extend `admin` by their own paths.
+    Subclasses implement `operation_of` and `answer`, and add their own paths to `admin`.
 
     Args:
         port: 0 for any free port.
-        now: seconds, for the vendor's own times; its rate limit goes by the monotonic clock.
+        now: seconds, for the vendor's own times; the rate limit uses the monotonic clock.
 
     Raises:
         OSError: the port is taken.
@@ -113,37 +113,37 @@ class Vendor(Running):
         self._clear()
         self.up()
 
-    # --- what a vendor is -----------------------------------------------------------------------
+    # --- implemented by each vendor -------------------------------------------------------------
 
     @abstractmethod
     def operation_of(self, request: Request) -> str:
-        """The vendor's name for what the request asks."""
+        """The vendor's name for the request's operation."""
 
     @abstractmethod
     def refusal(self, request: Request, operation: str) -> Answer | None:
-        """An answer that comes before anything is done, such as 401."""
+        """A response that precedes the operation, such as 401; None to go ahead."""
 
     @abstractmethod
     def answer(self, request: Request, operation: str) -> Answer:
-        """Do what is asked, under the lock."""
+        """Perform the operation, under the lock."""
 
     def _clear(self) -> None:
-        """Begin anew with everything that the vendor itself keeps."""
+        """Reset the vendor's own state."""
 
     def error_body(self, status: int) -> Any:  # noqa: ANN401 - JSON
-        """The vendor's body for an error it makes up itself."""
+        """The vendor's body for an injected error."""
         return {"error": {"message": f"status {status}"}}
 
     # --- what a test drives ---------------------------------------------------------------------
 
     @property
     def url(self) -> str:
-        """Where it listens, without a trailing slash."""
+        """The server's base URL, without a trailing slash."""
         return f"http://{HOST}:{self.port}"
 
     @property
     def base_url(self) -> str:
-        """What the middleware's setting of the vendor's address wants."""
+        """The value for the middleware's base URL setting of this vendor."""
         return self.url
 
     @property
@@ -157,16 +157,16 @@ class Vendor(Running):
         return tuple(call for call in self.calls if call.operation == operation)
 
     def count(self) -> Counter[str]:
-        """How many requests of each operation."""
+        """Number of requests per operation."""
         return Counter(call.operation for call in self.calls)
 
     def forget_calls(self) -> None:
-        """Empty the record."""
+        """Clear the record of requests."""
         with self.lock:
             self._calls.clear()
 
     def fault(self, kind: FaultKind, **settings: Any) -> Fault:  # noqa: ANN401 - fields of Fault
-        """Add a misbehaviour; settings are the fields of `Fault`."""
+        """Add a fault; settings are the fields of `Fault`."""
         if kind not in get_args(FaultKind):
             raise ValueError(f"no such fault: {kind}")
         fault = Fault(kind, **settings)
@@ -175,12 +175,12 @@ class Vendor(Running):
         return fault
 
     def clear_faults(self) -> None:
-        """Behave again; requests that hang already go on hanging."""
+        """Remove all faults; requests that already hang keep hanging."""
         with self.lock:
             self._faults.clear()
 
     def set_modes(self, **changes: Any) -> None:  # noqa: ANN401 - fields of Modes
-        """Change standing settings by name."""
+        """Change modes by name."""
         with self.lock:
             for name, value in changes.items():
                 if name not in {one.name for one in fields(self.modes)}:
@@ -188,7 +188,7 @@ class Vendor(Running):
                 setattr(self.modes, name, value)
 
     def reset(self) -> None:
-        """Forget everything; the port stays."""
+        """Clear everything but the port."""
         with self.lock:
             self.modes = self.modes_type()
             self._calls.clear()
@@ -198,7 +198,7 @@ class Vendor(Running):
             self._clear()
 
     def down(self) -> None:
-        """Stop listening and cut every connection: the next connect is refused."""
+        """Stop listening and reset every connection: the next connect is refused."""
         if self._listener is not None:
             self._stopping.set()
             self._listener.close()
@@ -216,7 +216,7 @@ class Vendor(Running):
     # --- one request ----------------------------------------------------------------------------
 
     def serve(self, request: Request, connection: Connection) -> None:
-        """Answer one request, by the rules or by a fault, and record it."""
+        """Answer one request, normally or with a fault, and record it."""
         operation = self.operation_of(request)
         arrived = time.time()
         with self.lock:
@@ -249,7 +249,7 @@ class Vendor(Running):
     def _outcome(
         self, request: Request, operation: str, fault: Fault | None, *, limited: bool
     ) -> tuple[Answer | None, bool]:
-        """The answer and whether what was asked was done."""
+        """The response, and whether the operation was performed."""
         if fault is not None and fault.kind == "status":
             body = self.error_body(fault.status) if fault.body is None else fault.body
             return Answer(fault.status, body, fault.headers), False
@@ -290,7 +290,7 @@ class Vendor(Running):
     # --- driven from another process ------------------------------------------------------------
 
     def admin(self, request: Request) -> Answer:
-        """Answer a request under ``/_sim``; neither recorded nor limited nor broken."""
+        """Answer a request under ``/_sim``; it is not recorded, limited or disturbed."""
         rest = request.segments[1:]
         with self.lock:
             match (request.method, *rest):
@@ -314,7 +314,7 @@ class Vendor(Running):
                 case ("POST", "reset"):
                     self.reset()
                 case _:
-                    return Answer(404, {"error": "no such thing; GET /_sim tells what there is"})
+                    return Answer(404, {"error": "unknown path; GET /_sim lists all paths"})
         return Answer(200, {"ok": True})
 
     def _listed(self, query: Mapping[str, str]) -> list[dict[str, Any]]:

@@ -1,8 +1,8 @@
-"""A simulated Twilio: messages, their list, signed callbacks and signed messages that come in.
+"""A simulated Twilio: messages, their list, signed callbacks and signed inbound messages.
 
-It does what the documents say (https://www.twilio.com/docs/messaging/api/message-resource), the
-unpleasant included: no idempotency, callbacks in any order and more than once, free text outside
-WhatsApp's 24 hours accepted with 201 and failed afterwards (63016), STOP refused with 21610.
+It behaves as documented (https://www.twilio.com/docs/messaging/api/message-resource), including the
+inconvenient parts: no idempotency, callbacks in any order and repeated, free text outside WhatsApp's
+24 hours accepted with 201 and failed later (63016), sends after STOP refused with 21610.
 
 From Python::
 
@@ -12,7 +12,7 @@ From Python::
         callbacks = twilio.callbacks()              # signed, not posted yet: shuffle, repeat, post
         inbound = twilio.inbound("+15550100001", "+15550109002", "Yes please", url=...)
 
-The numbers of Twilio's test credentials answer as they do there (`MAGIC`).
+The magic numbers of Twilio's test credentials give the same errors here (`MAGIC`).
 """
 
 from __future__ import annotations
@@ -59,8 +59,8 @@ WINDOW_SECONDS = 24 * 3600
 HELP = f"""{simulated.HELP}
 GET    /_sim/messages              every message, newest last
 POST   /_sim/inbound               {{"from": "+1555...", "to": "+1555...", "body": "...", "whatsapp": false}}:
-                                   posts it, signed, to the inbound URL
-POST   /_sim/callbacks             posts every callback that is due, signed
+                                   post it, signed, to the inbound URL
+POST   /_sim/callbacks             post every callback that is due, signed
 """
 _STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout"})
 _START = frozenset({"start", "yes", "unstop"})
@@ -73,9 +73,9 @@ class Modes(simulated.Modes):
     """How this account behaves.
 
     Attributes:
-        fates: the states a message goes through after it was taken.
-        list_lag_seconds: how long a message stays out of the list.
-        page_size: entries of a list's page, at most.
+        fates: the states of a message after it was accepted.
+        list_lag_seconds: how long a new message is missing from the list.
+        page_size: the most entries on a page of a list.
     """
 
     fates: list[str] = field(default_factory=lambda: ["sent", "delivered"])
@@ -85,7 +85,7 @@ class Modes(simulated.Modes):
 
 @dataclass(frozen=True, slots=True)
 class Post:
-    """A signed form post to us."""
+    """A signed form post to the application."""
 
     url: str
     headers: Mapping[str, str]
@@ -119,7 +119,7 @@ class Twilio(simulated.Vendor):
         self.templates = {TEMPLATE_SID: TEMPLATE}
         self.inbound_url = ""
         self.post_to: tuple[str, str] | None = None
-        """``(public, local)``: URLs that begin with the one are posted to the other."""
+        """``(public, local)``: a URL that starts with `public` is posted to `local` instead."""
         super().__init__(port, now=now)
 
     def _clear(self) -> None:
@@ -134,16 +134,16 @@ class Twilio(simulated.Vendor):
 
     @property
     def messages(self) -> tuple[dict[str, Any], ...]:
-        """Every message that was taken, oldest first."""
+        """Every accepted message, oldest first."""
         with self.lock:
             return tuple(dict(one) for one in self._messages)
 
     def sent_to(self, number: str) -> list[dict[str, Any]]:
-        """Messages to a number, on either channel."""
+        """Messages to a number, on both channels."""
         return [one for one in self.messages if one["to"].removeprefix("whatsapp:") == number]
 
     def callbacks(self) -> list[Post]:
-        """Take every callback that is due, signed and not yet posted."""
+        """Remove and return every callback that is due, signed and not yet posted."""
         with self.lock:
             due, self._callbacks = self._callbacks, []
             return [self._callback(*one) for one in due]
@@ -164,7 +164,7 @@ class Twilio(simulated.Vendor):
         url: str = "",
         **more: str,
     ) -> Post:
-        """A message that came in, as the signed post Twilio makes of it."""
+        """An inbound message, as Twilio's signed post."""
         prefix = "whatsapp:" if whatsapp else ""
         with self.lock:
             self._inbound_at[to, from_] = self._now()
@@ -222,7 +222,7 @@ class Twilio(simulated.Vendor):
         return None
 
     def answer(self, request: Request, operation: str) -> Answer:
-        """Do what is asked."""
+        """Perform the operation."""
         account = request.segments[2]
         match operation:
             case "create_message":
@@ -289,7 +289,7 @@ class Twilio(simulated.Vendor):
         }
         self._messages.append(message)
         taken = _shown(message)
-        self._go_on(message, is_template=bool(get("ContentSid")))
+        self._advance(message, is_template=bool(get("ContentSid")))
         return Answer(201, taken)
 
     def _inbound_resource(self, form: Mapping[str, str]) -> dict[str, Any]:
@@ -317,7 +317,7 @@ class Twilio(simulated.Vendor):
         }
 
     def _content(self, get: Callable[..., Any]) -> tuple[str, int | None]:
-        """The text as the recipient reads it, or the code of what is wrong with it."""
+        """The text as the recipient reads it, or an error code."""
         sid, body = get("ContentSid"), get("Body", "")
         if not sid:
             limit = 1600
@@ -349,21 +349,21 @@ class Twilio(simulated.Vendor):
             return 21610
         return MAGIC.get(bare_to) or MAGIC_FROM.get(bare_sender)
 
-    def _go_on(self, message: dict[str, Any], *, is_template: bool) -> None:
-        """What becomes of a message that was taken, told by callbacks."""
+    def _advance(self, message: dict[str, Any], *, is_template: bool) -> None:
+        """Move an accepted message through its states, with their callbacks."""
         bare_to = message["to"].removeprefix("whatsapp:")
         bare_from = message["from"].removeprefix("whatsapp:")
         opened = self._inbound_at.get((bare_from, bare_to), float("-inf"))
         is_closed = self._now() - opened > WINDOW_SECONDS
         if message["to"].startswith("whatsapp:") and not is_template and is_closed:
-            self._becomes(message, "failed", 63016)
+            self._set_status(message, "failed", 63016)
             return
         for status in self.modes.fates:
-            self._becomes(message, status, _UNDELIVERED.get(status))
+            self._set_status(message, status, _UNDELIVERED.get(status))
             message["date_sent"] = message["date_sent"] or message["date_created"]
 
-    def _becomes(self, message: dict[str, Any], status: str, code: int | None) -> None:
-        """The message's next state; told of where it was asked for."""
+    def _set_status(self, message: dict[str, Any], status: str, code: int | None) -> None:
+        """Set a message's state and queue its callback, if one was requested."""
         message |= {"status": status, "error_code": code}
         if message["_callback"]:
             self._callbacks.append((message, status, code))
@@ -422,7 +422,7 @@ class Twilio(simulated.Vendor):
         return self._signed(str(message["_callback"]), form)
 
     def _signed(self, url: str, form: Mapping[str, str]) -> Post:
-        """A form post with Twilio's signature over the URL as it is configured."""
+        """A form post with Twilio's signature over the configured URL."""
         token = self.accounts[form["AccountSid"]]
         text = url + "".join(name + form[name] for name in sorted(form))
         digest = hmac.new(token.encode(), text.encode(), hashlib.sha1).digest()

@@ -1,7 +1,7 @@
 """The HTTP server under a simulated vendor.
 
-It stands at the wire, so URL, encoding, headers, keep-alive and broken connections are real.
-What a request is answered, and whether it is answered at all, is for the `Site` to say.
+Requests cross a real socket, so URL, encoding, headers, keep-alive and broken connections are real.
+The `Site` decides the response, and whether there is one.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 HOST = "127.0.0.1"
 ADMIN = "_sim"
-"""First part of the paths that are no vendor's: a test in another process drives it there."""
+"""First path segment of the control paths, with which another process drives the simulation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class Request:
     Attributes:
         path: as on the wire, not decoded, without the query.
         segments: the path's parts, not decoded.
-        body: what is sent as JSON, else the text, or None when there was none.
+        body: the parsed JSON, otherwise the text; None if there was none.
     """
 
     method: str
@@ -45,7 +45,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Status, JSON body and extra headers of an answer."""
+    """Status, JSON body and extra headers of a response."""
 
     status: int
     body: Any = None
@@ -53,15 +53,15 @@ class Answer:
 
 
 class Site(Protocol):
-    """What stands behind a server."""
+    """The application behind a server."""
 
     name: str
 
     def admin(self, request: Request) -> Answer:
-        """Answer a request under `ADMIN`; what it raises for a wrong order is answered 400."""
+        """Answer a request under `ADMIN`; an exception for an invalid one becomes a 400."""
 
     def serve(self, request: Request, connection: Connection) -> None:
-        """Answer any other request on its connection, or cut it."""
+        """Answer any other request on its connection, or reset it."""
 
 
 class Connection(BaseHTTPRequestHandler):
@@ -90,7 +90,7 @@ class Connection(BaseHTTPRequestHandler):
     def send(
         self, answer: Answer, *, pause: float = 0.0, stopping: threading.Event | None = None
     ) -> None:
-        """Write the answer; with a pause, one byte of the body at a time."""
+        """Write the response; with a pause, one byte of the body at a time."""
         is_text = isinstance(answer.body, str)
         body = answer.body.encode() if is_text else json.dumps(answer.body).encode()
         self.send_response(answer.status)
@@ -107,9 +107,9 @@ class Connection(BaseHTTPRequestHandler):
                     break
 
     def reset(self) -> None:
-        """Cut the connection with a TCP reset: no answer will come."""
+        """Close the connection with a TCP reset and without a response."""
         self.close_connection = True
-        self.wfile = _Nowhere()  # type: ignore[assignment]
+        self.wfile = _NullFile()  # type: ignore[assignment]
         with contextlib.suppress(OSError):
             linger_none = struct.pack("ii", 1, 0)
             self.connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger_none)
@@ -120,7 +120,7 @@ class Connection(BaseHTTPRequestHandler):
         segments = tuple(url.path.strip("/").split("/"))
         raw = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         body: Any = raw.decode(errors="replace") if raw else None
-        # No vendor takes for JSON what does not say that it is; `curl -d` may speak to `ADMIN`.
+        # Vendors accept JSON only with its content type; `ADMIN` paths also without, for `curl -d`.
         if raw and ("json" in self.headers.get_content_type() or segments[:1] == (ADMIN,)):
             with contextlib.suppress(ValueError):
                 body = json.loads(raw)
@@ -134,11 +134,11 @@ class Connection(BaseHTTPRequestHandler):
         )
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing: the record is the log."""
+        """Log nothing: the request record serves as the log."""
 
 
-class _Nowhere:
-    """A file that takes everything, for a connection that is cut."""
+class _NullFile:
+    """A file that discards everything, for a connection that was reset."""
 
     closed = False
 
@@ -168,13 +168,13 @@ class _Server(ThreadingHTTPServer):
         super().shutdown_request(request)
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ANN401
-        """A client that went away is none of our business; a flaw of the simulation is."""
+        """Ignore a disconnected client; report a bug of the simulation."""
         if not isinstance(sys.exception(), OSError):
             super().handle_error(request, client_address)
 
 
 class Listener:
-    """A server in its thread, from now until `close`.
+    """A server in its own thread, which runs until `close`.
 
     Args:
         port: 0 for any free port.
@@ -195,7 +195,7 @@ class Listener:
         self._thread.start()
 
     def close(self) -> None:
-        """Stop listening and cut every connection."""
+        """Stop listening and reset every connection."""
         self._server.shutdown()
         self._server.server_close()
         for connection in tuple(self._server.live):

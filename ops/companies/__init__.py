@@ -1,1 +1,9 @@
-"""NEW PACKAGE."""
+"""Companies, their keys, and the people they write to.
+
+commands      `handoff list`, `approve`, `take`; `company put`, `check`, `key`; `erase`
+handoff       conversations waiting for a person: list, show, approve, take over
+company       a company's settings, the secrets they name, and its API keys
+company_item  validation of a `company-data` item
+api_keys      the Router's API keys: issue, revoke
+erase         removes a person from every table
+"""

@@ -1,7 +1,7 @@
-"""The Router's API keys: a company's keys issued and ended in the one secret of all companies.
+"""The Router's API keys: issued and revoked per company, in one secret that holds all companies.
 
 Two operators may do so at once.  A new version of the secret is stored beside the current one and
-becomes current only if the one it was made from still is; otherwise it is made anew
+becomes current only if the version it was derived from still is; otherwise the change is retried
 (https://docs.aws.amazon.com/secretsmanager/latest/apireference/API_UpdateSecretVersionStage.html).
 """
 
@@ -19,10 +19,10 @@ from ops.session import OpsError, Session
 
 KEY_BYTES = 32
 ACTIVE_KEYS = 2
-"""The new one and the one before it."""
+"""The newest key and the one before it."""
 TRIES = 10
 CURRENT = "AWSCURRENT"
-_MOVED = frozenset({"InvalidParameterException", "InvalidRequestException"})
+_CONFLICTS = frozenset({"InvalidParameterException", "InvalidRequestException"})
 Result = TypeVar("Result")
 
 
@@ -30,16 +30,19 @@ def active(session: Session, company_id: str) -> tuple[str, ...]:
     """A company's keys, newest first.
 
     Raises:
-        OpsError: the secret is there and is not a JSON object.
+        OpsError: the secret exists and is not a JSON object.
     """
     return _keys_of(_read(session)[0], company_id)
 
 
 def issue(session: Session, company_id: str) -> tuple[str, int]:
-    """Put a new key before the newest there is; older ones end.  Gives the key, and how many are active.
+    """Issue a new key; only the newest one before it stays active.
+
+    Returns:
+        The key, and how many keys are active now.
 
     Raises:
-        OpsError: the secret is not what it must be.
+        OpsError: the secret is not a JSON object, or others keep changing it.
     """
     key = secrets.token_urlsafe(KEY_BYTES)
 
@@ -51,15 +54,15 @@ def issue(session: Session, company_id: str) -> tuple[str, int]:
 
 
 def finish(session: Session, company_id: str) -> int:
-    """End the old keys; gives how many ended.
+    """Revoke all keys but the newest; returns how many were revoked.
 
     Raises:
-        OpsError: the company has no key, or the secret is not what it must be.
+        OpsError: the company has no key, the secret is not a JSON object, or others keep changing it.
     """
 
     def change(before: tuple[str, ...]) -> tuple[tuple[str, ...], int]:
         if not before:
-            raise OpsError(f"no such company among the keys: {company_id}")
+            raise OpsError(f"company {company_id} has no API key")
         return before[:1], len(before) - 1
 
     return _change(session, company_id, change)
@@ -70,7 +73,7 @@ def _change(
     company_id: str,
     change: Callable[[tuple[str, ...]], tuple[tuple[str, ...], Result]],
 ) -> Result:
-    """Every other company's value stays as it is, and so do this one's signing secrets."""
+    """Replace one company's keys; its signing secrets and all other companies stay unchanged."""
     for _ in range(TRIES):
         whole, version = _read(session)
         before = _keys_of(whole, company_id)
@@ -82,7 +85,7 @@ def _change(
         text = json.dumps({**whole, company_id: {**rest, "api_keys": list(keys)}})
         if _replace(session, text, version):
             return result
-    raise OpsError("somebody else writes the keys at the same time, again and again: run it again")
+    raise OpsError("the keys kept changing while they were written: run it again")
 
 
 def _keys_of(whole: Mapping[str, Any], company_id: str) -> tuple[str, ...]:
@@ -90,10 +93,10 @@ def _keys_of(whole: Mapping[str, Any], company_id: str) -> tuple[str, ...]:
 
 
 def _read(session: Session) -> tuple[dict[str, Any], str | None]:
-    """The secret and its version; empty and None where there is none yet.
+    """The secret and its version; empty and None if it does not exist yet.
 
     Raises:
-        OpsError: it is there and is not a JSON object: writing would lose the other companies'.
+        OpsError: it is not a JSON object: overwriting it would lose other companies' keys.
     """
     name = session.services.settings.router_keys_secret_id
     client = session.client("secretsmanager")
@@ -106,12 +109,12 @@ def _read(session: Session) -> tuple[dict[str, Any], str | None]:
     except (KeyError, ValueError):
         raw = None
     if not isinstance(raw, dict):
-        raise OpsError(f"secret {name} is not a JSON object: mend it first, it was left as it is")
+        raise OpsError(f"secret {name} is not a JSON object: repair it first; nothing was changed")
     return raw, str(found["VersionId"])
 
 
 def _replace(session: Session, text: str, version: str | None) -> bool:
-    """Make a text the secret's current one; False when another version has become so meanwhile."""
+    """Make a text the secret's current version; False if another version became current first."""
     name = session.services.settings.router_keys_secret_id
     client = session.client("secretsmanager")
     if version is None:
@@ -128,7 +131,7 @@ def _replace(session: Session, text: str, version: str | None) -> bool:
             SecretId=name, VersionStage=CURRENT, MoveToVersionId=made, RemoveFromVersionId=version
         )
     except ClientError as error:
-        if error.response.get("Error", {}).get("Code") not in _MOVED:
+        if error.response.get("Error", {}).get("Code") not in _CONFLICTS:
             raise
         return False
     finally:  # a version without a label is deleted by AWS

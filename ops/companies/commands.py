@@ -1,4 +1,4 @@
-"""The commands of outreach: conversations that wait for a person, and companies."""
+"""The commands about companies and people: `handoff`, `company` and `erase`."""
 
 from __future__ import annotations
 
@@ -8,72 +8,76 @@ from typing import Annotated
 
 import typer
 
-from ops.companies import api_keys, company, handoff
-from ops.options import Json, Limit, Stage, Yes
+from ops.companies import api_keys, company, erase, handoff
+from ops.options import DryRun, Json, Limit, Stage, Yes
 from ops.output import Output
+from ops.repair import dead_letters, mail_failures
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 
-handoff_app = typer.Typer(help="Conversations that wait for a person.", no_args_is_help=True)
+app = typer.Typer()
+handoff_app = typer.Typer(help="Conversations waiting for a person.", no_args_is_help=True)
 company_app = typer.Typer(help="Companies: settings and keys.", no_args_is_help=True)
 
-Conversation = Annotated[str, typer.Argument(help="The id `handoff list` prints.")]
+Conversation = Annotated[str, typer.Argument(help="The id that `handoff list` prints.")]
 
 
 @handoff_app.command("list")
 def handoff_list(
     stage: Stage = "dev",
     limit: Limit = 200,
-    company_id: Annotated[str | None, typer.Option("--company", help="Only this one's.")] = None,
+    company_id: Annotated[
+        str | None, typer.Option("--company", help="Only of this company.")
+    ] = None,
     show: Annotated[
-        str | None, typer.Option("--show", help="This one whole, with personal data.")
+        str | None, typer.Option("--show", help="Show this one in full, with personal data.")
     ] = None,
     *,
     json: Json = False,
 ) -> None:
-    """What waits for a person, and why; identifiers only."""
+    """List conversations waiting for a person, and why; identifiers only."""
     session, output = Session(stage), Output(json)
     if show is not None:
-        told = handoff.show(session, show)
-        output.show(told)
-        facts = {name: value for name, value in told.items() if name not in ("handoff", "messages")}
-        output.facts({**facts, **told["handoff"], "id": told["id"]})
+        shown = handoff.show(session, show)
+        output.show(shown)
+        facts = {name: one for name, one in shown.items() if name not in ("handoff", "messages")}
+        output.facts({**facts, **shown["handoff"], "id": shown["id"]})
         parts = ("at", "role", "text", "note")
-        output.table(parts, [[one[name] for name in parts] for one in told["messages"]])
+        output.table(parts, [[one[name] for name in parts] for one in shown["messages"]])
         return
     found = handoff.waiting(session, company_id=company_id, limit=limit)
     output.show(found)
     columns = ("id", "company", "project", "channel", "held", "reason", "since")
     output.table(columns, [[one[name] for name in columns] for one in found])
-    output.say(f"{len(found)} wait")
+    output.say(f"{len(found)} waiting")
 
 
 @handoff_app.command("approve")
 def handoff_approve(
     conversation: Conversation, stage: Stage = "dev", *, yes: Yes = False, json: Json = False
 ) -> None:
-    """Let the machine go on: what is held is sent, once however often it is approved."""
+    """Resume automation and send the held message, once even if approved repeatedly."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("handoff approve")
-    told = handoff.approve(session, conversation)
-    output.show(told)
-    output.facts(told)
+    result = handoff.approve(session, conversation)
+    output.show(result)
+    output.facts(result)
 
 
 @handoff_app.command("take")
 def handoff_take(
     conversation: Conversation,
-    by: Annotated[str, typer.Option("--by", help="Who answers; the team's own name for them.")],
+    by: Annotated[str, typer.Option("--by", help="Who answers, as the team names them.")],
     stage: Stage = "dev",
     *,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """A person answers by hand from now on; nothing held is ever sent by the machine."""
+    """Take a conversation over manually; automation never sends what it holds."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("handoff take")
-    told = handoff.take(session, conversation, by)
-    output.show(told)
-    output.facts(told)
+    result = handoff.take(session, conversation, by)
+    output.show(result)
+    output.facts(result)
 
 
 @company_app.command("put")
@@ -84,31 +88,31 @@ def company_put(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Store a project's settings in place of those there are; nothing where they are not valid."""
+    """Create or replace a project's settings; invalid settings are not stored."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("company put")
     item = company.read(file)
     did = company.put(session, item)
     found = [one for one in company.check(session, item) if one.result != "ok"]
-    told = {"company": item["company_id"], "project": item["project_id"], "did": did}
-    output.show({**told, "findings": [asdict(one) for one in found]})
-    output.facts(told)
+    result = {"company": item["company_id"], "project": item["project_id"], "did": did}
+    output.show({**result, "findings": [asdict(one) for one in found]})
+    output.facts(result)
     for one in found:
-        output.say(f"still to be seen to: {one.subject}: {one.detail}", style="yellow")
+        output.say(f"still missing or wrong: {one.subject}: {one.detail}", style="yellow")
 
 
 @company_app.command("check")
 def company_check(
-    company_id: Annotated[str | None, typer.Argument(help="A company that is stored.")] = None,
+    company_id: Annotated[str | None, typer.Argument(help="A stored company.")] = None,
     project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
     stage: Stage = "dev",
     file: Annotated[
-        Path | None, typer.Option("--file", help="Instead: an item not stored yet.")
+        Path | None, typer.Option("--file", help="Check this item instead, not stored yet.")
     ] = None,
     *,
     json: Json = False,
 ) -> None:
-    """What is wrong or missing, secrets included; exit code 1 where something is."""
+    """Check settings, secrets and keys; exit code 1 if something is wrong or missing."""
     session, output = Session(stage), Output(json)
     if (file is None) == (company_id is None):
         raise OpsError("name a company, or a --file", code=EXIT_UNUSABLE)
@@ -130,23 +134,61 @@ def company_check(
 
 @company_app.command("key")
 def company_key(
-    company_id: Annotated[str, typer.Argument(help="A company that is stored.")],
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
     stage: Stage = "dev",
     *,
     finish: Annotated[
-        bool, typer.Option("--finish", help="Issue none; end all but the newest.")
+        bool, typer.Option("--finish", help="Issue no key; revoke all but the newest.")
     ] = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Issue a new API key, shown this once; the newest one before it stays active beside it."""
+    """Issue a new API key, shown only this once; the previous newest key stays active."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("company key")
-    told: dict[str, object] = {"company": company_id}
+    result: dict[str, object] = {"company": company_id}
     if finish:
-        told["ended"] = api_keys.finish(session, company_id)
+        result["ended"] = api_keys.finish(session, company_id)
     else:
-        told["api_key"], told["active"] = company.issue(session, company_id)
-    output.show(told)
-    output.facts(told)
+        result["api_key"], result["active"] = company.issue(session, company_id)
+    output.show(result)
+    output.facts(result)
     output.say("Every container has it within 5 minutes.")
+
+
+@app.command("erase")
+def erase_command(
+    subject: Annotated[str, typer.Option("--subject", help="E-mail, +phone, ticket id.")],
+    stage: Stage = "dev",
+    *,
+    dry_run: DryRun = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Find a person in every table and erase them; the ledger keeps tombstones."""
+    session, output = Session(stage, yes), Output(json)
+    if not dry_run:
+        session.may_write("erase")
+    subjects, notes = erase.subjects_of(session, subject)
+    if not dry_run and not yes and not typer.confirm("Erase for good?", err=True):
+        raise OpsError("not done")
+    done = erase.Erased(notes=notes)
+    for table, key, item in output.following(erase.items(session, subjects), "erasing"):
+        if dry_run or erase.purge(session, table, key, item, subjects, done):
+            done.tables[table.name] = done.tables.get(table.name, 0) + 1
+    if not dry_run:
+        done.dead_letters = dead_letters.purge(session, subjects.in_body)
+        done.dead_letters += mail_failures.purge(session, subjects.in_body)
+    output.show({**asdict(done), "found": done.total, "dry_run": dry_run})
+    did = "would be deleted" if dry_run else "deleted"
+    settings = session.services.settings
+    kept = {settings.idempotency_table: "tombstones", settings.company_data_table: "entries"}
+    output.table(("table", "items", ""), [(n, c, kept.get(n, did)) for n, c in done.tables.items()])
+    for warning in dict.fromkeys(done.warnings):
+        output.say(warning, style="yellow")
+    output.say(f"{done.total} found; dead letters deleted: {done.dead_letters}")
+    output.say("Queued message bodies expire within 14 days.")
+    for note in done.notes:
+        output.say(note, style="yellow")
+    if done.notes:
+        raise typer.Exit(EXIT_NO)

@@ -16,10 +16,10 @@ from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """What a look at an item, or at a secret, came to.
+    """The result of one check of a company's settings.
 
     Attributes:
-        subject: ``item``, ``api_keys``, or a secret's name.
+        subject: what was checked: ``item``, ``api_keys``, or a secret by name.
         result: ``ok``, ``warn`` or ``fail``.
     """
 
@@ -29,10 +29,10 @@ class Finding:
 
 
 def read(path: Path) -> dict[str, Any]:
-    """An item from a JSON file.
+    """Read an item from a JSON file.
 
     Raises:
-        OpsError: it cannot be read, or is no JSON object.
+        OpsError: the file cannot be read or is not a JSON object.
     """
     try:
         raw = json.loads(path.read_text(encoding="utf-8"), parse_constant=_no_number)
@@ -46,7 +46,7 @@ def read(path: Path) -> dict[str, Any]:
 
 
 def put(session: Session, item: dict[str, Any]) -> str:
-    """Store a valid item in place of the one of its key; gives ``created`` or ``replaced``.
+    """Store a valid item, replacing one with the same key; returns ``created`` or ``replaced``.
 
     Raises:
         OpsError: the item is not valid; nothing was stored.
@@ -65,7 +65,7 @@ def items(session: Session, company_id: str, project_id: str | None) -> list[dic
     """A company's items as stored.
 
     Raises:
-        OpsError: there are none.
+        OpsError: the company, or that project of it, is not stored.
     """
     table = session.services.table(session.services.settings.company_data_table)
     found = [
@@ -82,11 +82,11 @@ def items(session: Session, company_id: str, project_id: str | None) -> list[dic
 
 
 def check(session: Session, item: dict[str, Any]) -> list[Finding]:
-    """What is wrong or missing: in the item, in the secrets it names, in the company's keys."""
+    """Check an item, the secrets it names, and the company's API keys."""
     found = [Finding("item", "fail", one) for one in company_item.faults(item)]
     unknown = company_item.unknown_names(item)
     if unknown:
-        found.append(Finding("item", "warn", f"not read by the machine: {', '.join(unknown)}"))
+        found.append(Finding("item", "warn", f"unknown attributes: {', '.join(unknown)}"))
     if item.get("project_status") != "active":
         found.append(Finding("item", "warn", "project_status is not active: starts are refused"))
     if not any(one.result == "fail" for one in found):
@@ -103,17 +103,17 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
 
 
 def issue(session: Session, company_id: str) -> tuple[str, int]:
-    """A new key for a company that is stored; see `api_keys.issue`.
+    """Issue a new key for a stored company; see `api_keys.issue`.
 
     Raises:
-        OpsError: there is no such company, or the secret is not what it must be.
+        OpsError: there is no such company, or the key could not be stored.
     """
     items(session, company_id, None)
     return api_keys.issue(session, company_id)
 
 
 def _secret(session: Session, item: dict[str, Any], name: str, channels: list[str]) -> Finding:
-    """A secret as the worker will find it."""
+    """Check that the worker can read and use a secret."""
     try:
         if not session.services.secrets.text(name).strip():
             return Finding(name, "fail", "empty")
@@ -136,4 +136,4 @@ def _keys(session: Session, company_id: str) -> Finding:
 
 
 def _no_number(_text: str) -> None:
-    raise ValueError("not a number of JSON")
+    raise ValueError("not a JSON number")

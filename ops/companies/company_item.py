@@ -1,4 +1,4 @@
-"""A `company-data` item as it must be for the machine to act on it; see `chalicelib.outreach.companies`."""
+"""Validates a `company-data` item before it is stored; `chalicelib.outreach.companies` reads it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,8 @@ from pydantic import (
     model_validator,
 )
 
-from chalicelib.outreach.conversations.records import Channel
+from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.door.router import email, phone
-
-CREDENTIALS_OF = {
-    Channel.WHATSAPP: "whatsapp_credentials_id",
-    Channel.SMS: "sms_credentials_id",
-}
-"""Name of the secret's name in `channel_config`; e-mail is SES's and needs none."""
 
 
 def _phone(text: str) -> str:
@@ -70,13 +64,13 @@ Positive = Annotated[StrictInt, Field(gt=0)]
 
 
 class _Open(BaseModel):
-    """Attributes that are not ours may stand beside ours."""
+    """Allows unknown attributes, as other systems store theirs in the same item."""
 
     model_config = ConfigDict(frozen=True, extra="allow", hide_input_in_errors=True)
 
 
 class _Closed(BaseModel):
-    """A misspelt attribute would silently leave a default in force."""
+    """Forbids unknown attributes: a misspelt one would silently leave a default in force."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", hide_input_in_errors=True)
 
@@ -91,7 +85,7 @@ class RateLimits(_Closed):
 
 
 class QuietHours(_Closed):
-    """`quiet_hours`; one that cannot be read would be no quiet hour."""
+    """`quiet_hours`; checked strictly, as an unreadable value would disable quiet hours."""
 
     from_: ClockTime = Field(alias="from")
     until: ClockTime
@@ -146,7 +140,7 @@ class AiConfig(_Open):
 
 
 class CompanyItem(_Open):
-    """One item."""
+    """One `company-data` item."""
 
     company_id: Name
     project_id: Name
@@ -176,21 +170,21 @@ class CompanyItem(_Open):
 
 
 def faults(item: Any) -> list[str]:  # noqa: ANN401 - any JSON value
-    """What is wrong with an item, by place; never what it holds."""
+    """The problems of an item, by attribute path; never its values."""
     try:
         CompanyItem.model_validate(item)
     except ValidationError as error:
-        return [_told(one) for one in error.errors(include_input=False, include_url=False)]
+        return [_described(one) for one in error.errors(include_input=False, include_url=False)]
     return []
 
 
 def unknown_names(item: dict[str, Any]) -> list[str]:
-    """Attributes the machine does not read, perhaps misspelt."""
+    """Attributes that the application does not read; they may be misspelt."""
     return sorted(item.keys() - CompanyItem.model_fields.keys())
 
 
 def secrets_of(item: CompanyItem) -> dict[str, list[Channel]]:
-    """The secrets an item names, and for which channels; only those of OpenAI have none."""
+    """The secrets an item names, each with its channels; OpenAI keys have no channel."""
     found: dict[str, list[Channel]] = {}
     for channel in item.allowed_channels:
         name = CREDENTIALS_OF.get(channel)
@@ -203,7 +197,7 @@ def secrets_of(item: CompanyItem) -> dict[str, list[Channel]]:
     return found
 
 
-def _told(one: Any) -> str:  # noqa: ANN401 - pydantic's details of an error
+def _described(one: Any) -> str:  # noqa: ANN401 - pydantic's details of an error
     place = ".".join(str(part) for part in one["loc"])
     message = str(one["msg"]).removeprefix("Value error, ")
     return f"{place}: {message}" if place else message

@@ -1,12 +1,12 @@
-"""A person, out of every table of a stage that there is.
+"""Erases a person from every table of a stage.
 
 A subject is an e-mail address, a phone number with its plus sign, a ticket id or a conversation id.
-Richpanel is asked which tickets an address has, because the tables know tickets only.  Whatever
-item holds the address or belongs to one of those ids is deleted; rows of the ledger become
-tombstones, because a key that was forgotten would act again: they keep their key, their status and
-their end date, and nothing else that tells of the person.  A conversation of somebody else who
-mentions the address loses the words that do, and a company's settings the lists' entries.  Queue
-bodies end by themselves within 14 days; the dead letters of the subject are deleted now.
+Richpanel is asked which tickets belong to an address, as the tables know tickets only.  Every item
+that holds the address or belongs to one of those ids is deleted.  Ledger rows become tombstones,
+because a deleted key would let its action run again: they keep the key, status and expiry, and
+nothing else about the person.  Another person's conversation that mentions the address loses those
+messages, and a company's settings lose those list entries.  Queued bodies expire within 14 days;
+dead letters of the subject are deleted now.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.once.store import ConditionFailed, Item
+from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations.records import SENDER_OF
 from ops.inspect.events import PAGE
 from ops.session import OpsError, Session
 
@@ -38,7 +38,7 @@ _KEPT = frozenset(
         *("action_key", "queued_at"),
     }
 )
-"""What a tombstone keeps: whatever makes a repeated key still do nothing."""
+"""Attributes a tombstone keeps, so that a repeated key still has no effect."""
 _UNFINISHED_EVENTS = {EventStatus.RECEIVED, EventStatus.PARKED}
 _SHORTEST = 3
 _SHORTEST_PHONE = 7
@@ -46,13 +46,13 @@ _SHORTEST_PHONE = 7
 
 @dataclass(slots=True)
 class Erased:
-    """What was done.
+    """The result of an erasure.
 
     Attributes:
-        tables: items deleted, or for the ledger made tombstones, by table.
-        dead_letters: messages deleted from the dead-letter queue.
+        tables: per table, how many items were deleted (in the ledger: made tombstones).
+        dead_letters: messages deleted from the dead-letter queues.
         notes: what could not be done.
-        warnings: what was done and must be known.
+        warnings: consequences that the operator must know.
     """
 
     tables: dict[str, int] = field(default_factory=dict)
@@ -62,13 +62,13 @@ class Erased:
 
     @property
     def total(self) -> int:
-        """Everything that was found."""
+        """How many items and messages were found."""
         return sum(self.tables.values()) + self.dead_letters
 
 
 @dataclass(frozen=True, slots=True)
 class Subjects:
-    """What is looked for.
+    """The identifiers to search for.
 
     Attributes:
         addresses: e-mail addresses and phone numbers, in lower case; found in any text.
@@ -80,10 +80,10 @@ class Subjects:
 
     def holds(self, item: Item) -> bool:
         """The item is about one of them, or mentions an address."""
-        return self.are_meant(item) or _mentions(item, self.addresses)
+        return self.own(item) or _mentions(item, self.addresses)
 
-    def are_meant(self, item: Item) -> bool:
-        """The item is about one of them; what somebody wrote in it does not count."""
+    def own(self, item: Item) -> bool:
+        """The item is about one of them; the text of its messages does not count."""
         own, partition = str(item.get("conversation_id", "")), str(item.get("primary_channel", ""))
         parts = {own, *own.split("#"), partition, partition.removeprefix("opaque#")}
         parts.add(str(item.get("opaque_id", "")))
@@ -97,10 +97,10 @@ class Subjects:
 
 
 def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
-    """The subject in its spellings with its tickets, and what could not be asked.
+    """The subject in all spellings, with its tickets, and notes on lookups that failed.
 
     Raises:
-        OpsError: too short to be anybody's, or a company's own address.
+        OpsError: the subject is too short to identify a person, or is a company's own address.
     """
     subject = subject.strip()
     if len(subject) < _SHORTEST:
@@ -124,16 +124,16 @@ def subjects_of(session: Session, subject: str) -> tuple[Subjects, list[str]]:
 
 
 def _refuse_companies_own(session: Session, address: str) -> None:
-    """Every conversation of a company holds the address that it sends from."""
+    """Refuse a company's sender address: every conversation of the company holds it."""
     for item in _scanned(session.services.table(session.services.settings.company_data_table)):
         for config in (item.get("channel_config") or {}).values():
             own = {str(config.get(name, "")).lower() for name in SENDER_OF.values()}
             if address in own:
-                raise OpsError("that is a company's own address, and not a person's")
+                raise OpsError("that is a company's own address, not a person's")
 
 
 def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, Item]]:
-    """Every item about a subject: its table, its key, itself; the ledger comes last."""
+    """Every item about a subject, as (table, key, item); the ledger's come last."""
     subjects = _with_conversations(session, subjects)
     for name, key_names in tables(session):
         table = session.services.table(name)
@@ -143,14 +143,14 @@ def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, I
 
 
 def _with_conversations(session: Session, subjects: Subjects) -> Subjects:
-    """The subject's conversations are subjects too, by what stands for them elsewhere.
+    """Add the identifiers under which other items refer to the subject's conversations.
 
-    The other tables know a conversation by its opaque id, and its pages, drafts and marks know it
-    by a digest: neither tells of an address.
+    Other tables refer to a conversation by its opaque id; its pages, drafts and marks by a digest.
+    Neither contains an address.
     """
     ids: list[str] = []
     for item in _scanned(session.services.table(session.services.settings.conversations_table)):
-        if isinstance(item.get("opaque_id"), str) and subjects.are_meant(item):
+        if isinstance(item.get("opaque_id"), str) and subjects.own(item):
             ids.append(item["opaque_id"])
             if "start_event" in item:
                 ids.append(layout.digest_of(str(item["conversation_id"])))
@@ -167,7 +167,7 @@ def _scanned(table: Table) -> Iterator[Item]:
 
 
 def tables(session: Session) -> list[tuple[str, list[str]]]:
-    """The declared tables that exist, with the names of their keys."""
+    """The declared tables that exist, with the names of their key attributes; the ledger last."""
     dynamodb = session.client("dynamodb")
     found = []
     for resource in session.template.resources("AWS::DynamoDB::Table"):
@@ -184,28 +184,30 @@ def tables(session: Session) -> list[tuple[str, list[str]]]:
 def purge(
     session: Session, table: Table, key: Item, item: Item, subjects: Subjects, done: Erased
 ) -> bool:
-    """Take an item away as its table needs it; False when it is gone already."""
+    """Erase one item in the way its table needs; False if it is gone already."""
     settings = session.services.settings
     if table.name == settings.idempotency_table:
-        return _bury(session, table, key, item)
+        return _make_tombstone(session, table, key, item)
     if table.name == settings.company_data_table:
-        return _strike(table, key, item, subjects, done)
+        return _remove_entries(table, key, item, subjects, done)
     is_record = table.name == settings.conversations_table and "messages" in item
-    if is_record and not subjects.are_meant(item):
+    if is_record and not subjects.own(item):
         kept = [one for one in item["messages"] if not _mentions(one, subjects.addresses)]
         table.update(key, set_={"messages": kept})
         return True
     table.delete(key)
     others = {item.get("recipient_tel"), item.get("recipient_email")} - {None}
     if any(str(one).lower() not in subjects.addresses for one in others):
-        done.warnings.append("what is gone named another address of theirs: erase that one as well")
+        done.warnings.append(
+            "a deleted item held another address of theirs: erase that one as well"
+        )
     if str(item.get("conversation_id", "")).startswith("do-not-contact#"):
-        done.warnings.append("a do-not-contact mark is gone too: a later start may reach them")
+        done.warnings.append("a do-not-contact mark was deleted: a later start may reach them")
     return True
 
 
-def _strike(table: Table, key: Item, item: Item, subjects: Subjects, done: Erased) -> bool:
-    """A project's settings stay; entries of their lists go."""
+def _remove_entries(table: Table, key: Item, item: Item, subjects: Subjects, done: Erased) -> bool:
+    """Remove list entries that hold an address from a project's settings."""
     changed = {
         name: [one for one in value if not _mentions(one, subjects.addresses)]
         for name, value in item.items()
@@ -215,12 +217,12 @@ def _strike(table: Table, key: Item, item: Item, subjects: Subjects, done: Erase
         table.update(key, set_=changed)
     if _mentions({**item, **changed}, subjects.addresses):
         named = "/".join(str(value) for value in key.values())
-        done.notes.append(f"{named} still holds it: see to it with `company put`")
+        done.notes.append(f"{named} still holds it: correct it with `company put`")
     return bool(changed)
 
 
-def _bury(session: Session, table: Table, key: Item, item: Item) -> bool:
-    """Take away everything that tells of the person; what is unfinished ends here."""
+def _make_tombstone(session: Session, table: Table, key: Item, item: Item) -> bool:
+    """Remove everything about the person from a ledger row; an unfinished row ends here."""
     status = item["status"]
     ends: Mapping[str, Any] = {}
     if status in _UNFINISHED_EVENTS:
@@ -241,11 +243,11 @@ def _bury(session: Session, table: Table, key: Item, item: Item) -> bool:
 
 
 def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 - any stored value
-    """One of the addresses stands somewhere in the value."""
+    """One of the addresses occurs somewhere in the value."""
     match value:
         case str():
             text = value.lower()
-            return any(_stands_in(text, one) for one in addresses)
+            return any(_occurs_in(text, one) for one in addresses)
         case dict():
             return any(_mentions(one, addresses) for one in (*value, *value.values()))
         case list() | set() | frozenset() | tuple():
@@ -254,8 +256,8 @@ def _mentions(value: Any, addresses: tuple[str, ...]) -> bool:  # noqa: ANN401 -
             return False
 
 
-def _stands_in(text: str, one: str) -> bool:
-    """As a whole: ``+15550100`` stands in ``whatsapp:+15550100`` and not in ``+155501001``."""
+def _occurs_in(text: str, one: str) -> bool:
+    """As a whole: ``+15550100`` occurs in ``whatsapp:+15550100`` and not in ``+155501001``."""
     start = text.find(one)
     while start >= 0:
         before, after = (

@@ -1,4 +1,4 @@
-"""Conversations that wait for a person: what waits, one of them whole, approved or taken over."""
+"""Conversations waiting for a person: list them, show one, approve it, take it over."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from ops.session import OpsError, Session
 
 
 def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dict[str, Any]]:
-    """What waits, identifiers only; ``channel`` is None where the conversation is gone."""
+    """List what waits, identifiers only; ``channel`` is None if the conversation is gone."""
     desk = session.services.desk
-    told = []
+    found = []
     for one in islice(desk.waiting(company_id=company_id), limit):
         record = desk.show(one.opaque_id)
-        told.append(
+        found.append(
             {
                 "id": one.opaque_id,
                 "company": one.company_id,
@@ -30,11 +30,11 @@ def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dic
                 "since": one.since,
             }
         )
-    return told
+    return found
 
 
 def show(session: Session, opaque_id: str) -> dict[str, Any]:
-    """One conversation with its personal data, for the person who will answer."""
+    """One conversation in full, with personal data, for the person who will answer."""
     record = _record(session, opaque_id)
     return {
         "id": opaque_id,
@@ -56,36 +56,36 @@ def approve(session: Session, opaque_id: str) -> dict[str, Any]:
     """Release what is held; a release that failed before runs again under its own key.
 
     Raises:
-        OpsError: there is no such conversation, nobody has it, or a person took it over.
+        OpsError: there is no such conversation, it is not handed off, or a person took it over.
     """
     record = _handed_off(session, opaque_id)
     holder = record.handoff.get("taken_by")
     if holder is not None:
-        raise OpsError(f"{opaque_id} was taken over by {holder}: nothing is sent by machine")
+        raise OpsError(f"{opaque_id} was taken over by {holder}: automation sends nothing")
     if not session.services.desk.approve(opaque_id):
-        raise OpsError(f"{opaque_id} was released or taken over by somebody else meanwhile")
+        raise OpsError(f"{opaque_id} was released or taken over by another operator meanwhile")
     event_key = outreach_keys.release(opaque_id, str(record.handoff["id"]))
     row = session.ledger_table.get({"event_id": event_key})
     again = row is not None and row["status"] == EventStatus.FAILED
-    if row is not None and again:  # the front door lets a known event pass by
+    if row is not None and again:  # without `recovery`, intake ignores a known event
         session.services.intake.accept(job_of(session, row), recovery=Recovery.OPERATOR)
     return {"id": opaque_id, "event": event_key, "did": "released again" if again else "released"}
 
 
 def take(session: Session, opaque_id: str, person: str) -> dict[str, Any]:
-    """Mark it taken over by a person; the machine stays out.
+    """Mark it as taken over by a person; automation sends nothing more.
 
     Raises:
-        OpsError: there is no such conversation, nobody has it, or somebody else took it.
+        OpsError: there is no such conversation, it is not handed off, or another person took it.
     """
     if not person.strip():
-        raise OpsError("--by names the person who takes it over", code=2)
+        raise OpsError("--by must name the person who takes it over", code=2)
     record = _handed_off(session, opaque_id)
     holder = record.handoff.get("taken_by")
     if holder not in (None, person):
         raise OpsError(f"{opaque_id} was taken over by {holder}")
     if not session.services.desk.take(opaque_id, person):
-        raise OpsError(f"{opaque_id} was released or taken over by somebody else meanwhile")
+        raise OpsError(f"{opaque_id} was released or taken over by another operator meanwhile")
     return {"id": opaque_id, "taken_by": person}
 
 
@@ -99,5 +99,5 @@ def _record(session: Session, opaque_id: str) -> Record:
 def _handed_off(session: Session, opaque_id: str) -> Record:
     record = _record(session, opaque_id)
     if not record.is_handed_off:
-        raise OpsError(f"{opaque_id} does not wait for a person: it is {record.status.value}")
+        raise OpsError(f"{opaque_id} is not waiting for a person: it is {record.status.value}")
     return record

@@ -1,16 +1,16 @@
-"""`python -m ops.facts`: make the dataset, see what waits, rebuild a dataset from what was kept.
+"""`python -m ops.facts`: create the Power BI dataset, list pending and failed facts, rebuild it.
 
-    create                        make the push dataset and print its id, for POWERBI_DATASET_ID
-    seed                          DimDate five years around, DimMetric
-    pending                       how many facts wait, and since when
-    failed                        which facts Power BI refused for themselves, and why
-    retry [KEY ...]               let these, or all that failed, wait again; the writer posts them
-    explain KEY                   one fact: where it stands and why
-    rebuild [--archive FOLDER]    clear the dataset and post what was kept: the ledger's facts
-                                  (DYNAMO_TTL_DAYS), or an archive of the sinks, which is older
+    create                        create the push dataset and print its id, for POWERBI_DATASET_ID
+    seed                          post DimDate (five years either side of now) and DimMetric
+    pending                       how many facts are not posted yet, and the oldest of them
+    failed                        the facts that Power BI rejected individually, and why
+    retry [KEY ...]               make these facts, or all failed ones, pending again for the writer
+    explain KEY                   one fact: its status and why
+    rebuild [--archive FOLDER]    clear the dataset and post the facts that were kept: the ledger's
+                                  (DYNAMO_TTL_DAYS), or those of a sink's archive, which goes back further
 
-Each takes `--stage` (its variables come from `.chalice/config.json`; the environment's go before
-them), `--json`, and `--yes`, without which nothing that writes is done to prod.
+Each takes `--stage` (its variables come from `.chalice/config.json`; the environment overrides
+them), `--json`, and `--yes`, which every command that writes needs in prod.
 """
 
 from __future__ import annotations
@@ -42,80 +42,79 @@ from ops.stage import config
 DEADLINE_SECONDS = 30.0
 RUN_SECONDS = 600.0
 
-
-Told = tuple[int, dict[str, Any], str]
-"""What a command came to: exit status, for machines, for people."""
+Result = tuple[int, dict[str, Any], str]
+"""A command's result: exit code, the JSON document, the text for people."""
 
 
 def main(arguments: Sequence[str] | None = None, services: Services | None = None) -> int:
-    """Run a command; returns the exit status."""
+    """Run a command; returns the exit code."""
     options = _options(arguments)
     if options.writes and options.stage == "prod" and not options.yes:
-        return _no("this changes prod; say --yes if that is meant")
+        return _no("this changes prod; add --yes to go ahead")
     try:
-        code, told, text = options.command(services or _services(options.stage), options)
+        code, document, text = options.command(services or _services(options.stage), options)
     except SettingsError as error:
         return _no(str(error))
     except (MiddlewareError, ClientError, BotoCoreError) as error:
         return _no(unreachable.why(error))
-    print(json.dumps(told, indent=2, default=str) if options.json else text)
+    print(json.dumps(document, indent=2, default=str) if options.json else text)
     return int(code)
 
 
-def create(parts: Services, options: argparse.Namespace) -> Told:
-    """Make the dataset unless one of the name is there; `--again` makes another all the same."""
+def create(parts: Services, options: argparse.Namespace) -> Result:
+    """Create the dataset unless one of that name exists; `--again` creates another one anyway."""
     workspace = parts.settings.powerbi_workspace_id
     client = parts.posting.powerbi_client
-    there = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
-    if there and not options.again:
-        return 0, {"there": list(there)}, f"{DATASET} is there: {', '.join(there)}"
+    existing = datasets_named(client, workspace, DATASET, deadline_seconds=DEADLINE_SECONDS)
+    if existing and not options.again:
+        return 0, {"there": list(existing)}, f"{DATASET} exists: {', '.join(existing)}"
     made = create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
     return 0, {"made": made}, f"POWERBI_DATASET_ID={made}"
 
 
-def seed(parts: Services, _options: argparse.Namespace) -> Told:
-    """Post the dimensions that need no fact."""
+def seed(parts: Services, _options: argparse.Namespace) -> Result:
+    """Post the dimension rows that do not depend on facts."""
     keys = seed_keys(datetime.now(UTC).year)
     outcome = parts.posting.writer.seed(keys, time_left_seconds=_budget())
     return int(outcome != "seeded"), {"outcome": outcome}, str(outcome)
 
 
-def pending(parts: Services, _options: argparse.Namespace) -> Told:
-    """Say how many facts wait."""
+def pending(parts: Services, _options: argparse.Namespace) -> Result:
+    """Count the facts that are not posted yet."""
     facts = parts.fact_ledger.pending(parts.fact_ledger.pending_keys(at_most=100_000))
     oldest = facts[0].key if facts else None
-    text = f"{len(facts)} facts wait" + (f"; the oldest is {oldest}" if facts else "")
+    text = f"{len(facts)} facts pending" + (f"; the oldest is {oldest}" if facts else "")
     return 0, {"waiting": len(facts), "oldest": oldest}, text
 
 
-def failed(parts: Services, _options: argparse.Namespace) -> Told:
-    """Name what failed."""
+def failed(parts: Services, _options: argparse.Namespace) -> Result:
+    """List the failed facts with their reasons."""
     found = parts.fact_ledger.all_failed()
     lines = [f"{key:<60} {reason}" for key, reason in found.items()]
     return 0, found, "\n".join([*lines, f"{len(found)} facts failed"])
 
 
-def retry(parts: Services, options: argparse.Namespace) -> Told:
-    """Let failed facts wait again."""
+def retry(parts: Services, options: argparse.Namespace) -> Result:
+    """Make failed facts pending again."""
     keys = options.keys or list(parts.fact_ledger.all_failed())
-    told = {key: parts.fact_ledger.reopen(key) for key in keys}
-    left = [key for key, is_open in told.items() if not is_open]
+    reopened = {key: parts.fact_ledger.reopen(key) for key in keys}
+    left = [key for key, is_open in reopened.items() if not is_open]
     lines = [f"{key}: has not failed" for key in left]
-    text = "\n".join([*lines, f"{len(told) - len(left)} facts wait again"])
-    return int(bool(left)), told, text
+    text = "\n".join([*lines, f"{len(reopened) - len(left)} facts pending again"])
+    return int(bool(left)), reopened, text
 
 
-def explain(parts: Services, options: argparse.Namespace) -> Told:
+def explain(parts: Services, options: argparse.Namespace) -> Result:
     """Print a fact's row."""
     row = parts.fact_ledger.row(options.key)
     if row is None:
-        text = f"{options.key}: never seen, or longer ago than the ledger keeps"
+        text = f"{options.key}: never received, or no longer kept in the ledger"
         return 1, {"error": "not found"}, text
     return 0, dict(row), "\n".join(f"{name:<12}{value}" for name, value in sorted(row.items()))
 
 
-def rebuild(parts: Services, options: argparse.Namespace) -> Told:
-    """Fill the configured dataset anew."""
+def rebuild(parts: Services, options: argparse.Namespace) -> Result:
+    """Clear the configured dataset and post every stored fact again."""
 
     def facts() -> list[Fact]:
         if options.archive:
@@ -132,13 +131,13 @@ def rebuild(parts: Services, options: argparse.Namespace) -> Told:
         clock=parts.clock,
         log=parts.log,
     ).run(facts, time_left_seconds=_budget())
-    told = {"outcome": done.outcome, "facts": done.facts, "posts": done.posts}
+    document = {"outcome": done.outcome, "facts": done.facts, "posts": done.posts}
     text = f"{done.outcome}: {done.facts} facts in {done.posts} posts"
-    return int(done.outcome != "rebuilt"), told, text
+    return int(done.outcome != "rebuilt"), document, text
 
 
 def archived(files: FileRows) -> list[Fact]:
-    """The facts of an archive, each once."""
+    """The facts of a sink's archive, without duplicates."""
     found: dict[str, Fact] = {}
     for row in files.read(FACT_EVENT):
         fact = Fact(
@@ -167,29 +166,29 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--stage", default=os.environ.get("STAGE", "dev"))
     shared.add_argument("--json", action="store_true", help="print one JSON document")
-    shared.add_argument("--yes", action="store_true", help="yes, also in prod")
+    shared.add_argument("--yes", action="store_true", help="do it, in prod as well")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
-    def command(run: Callable[..., Told], about: str, *, writes: bool) -> argparse.ArgumentParser:
+    def command(run: Callable[..., Result], about: str, *, writes: bool) -> argparse.ArgumentParser:
         one = commands.add_parser(run.__name__, help=about, parents=[shared])
         one.set_defaults(command=run, writes=writes)
         return one
 
-    one = command(create, "make the dataset", writes=True)
-    one.add_argument("--again", action="store_true")
-    command(seed, "dimensions that need no fact", writes=True)
-    command(pending, "what waits", writes=False)
-    command(failed, "what Power BI refused", writes=False)
-    command(retry, "let what failed wait again", writes=True).add_argument("keys", nargs="*")
-    command(explain, "one fact", writes=False).add_argument("key")
-    one = command(rebuild, "fill a dataset anew", writes=True)
-    one.add_argument("--archive", type=Path)
+    one = command(create, "create the dataset", writes=True)
+    one.add_argument("--again", action="store_true", help="even if one of that name exists")
+    command(seed, "post the dimension rows that do not depend on facts", writes=True)
+    command(pending, "count the facts not posted yet", writes=False)
+    command(failed, "list the facts Power BI rejected", writes=False)
+    command(retry, "make failed facts pending again", writes=True).add_argument("keys", nargs="*")
+    command(explain, "show one fact", writes=False).add_argument("key")
+    one = command(rebuild, "clear a dataset and post every stored fact again", writes=True)
+    one.add_argument("--archive", type=Path, help="a sink's folder instead of the ledger")
     one.add_argument("--dataset", help="another dataset than the configured one")
     return parser.parse_args(arguments)
 
 
 def _services(stage: str) -> Services:
-    """As a stage's functions have them; what the environment names goes before."""
+    """The services of a stage's functions; the environment overrides the stage's variables."""
     variables = {**config.configured(stage), **os.environ, "STAGE": stage}
     return OperatorServices(settings_module.load(variables))
 
@@ -197,7 +196,3 @@ def _services(stage: str) -> Services:
 def _no(message: str) -> int:
     sys.stderr.write(f"error: {message}\n")
     return EXIT_UNUSABLE
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -1,9 +1,10 @@
-"""Fills a dataset anew from facts that were kept: clear, then every fact and dimension key once.
+"""Rebuilds a dataset from stored facts: clear it, then post every fact and dimension key once.
 
-It holds the writer's lease while it works, so that nothing else writes the dataset, and leaves an
-open batch to the writer first.  Broken off, also by a switch, it is simply run again: it begins by
-clearing; until it has come to its end the writer posts nothing, and the facts wait.  It begins only
-when nothing of before can land any more: a late clearing would empty what it has filled.
+A rebuild holds the writer's lease, so that nothing else writes the dataset.  If the writer has an
+open batch, that batch must be finished first.  An interrupted rebuild (also by a switch) is simply
+run again, as it starts by clearing; until one completes, the writer posts nothing and facts stay
+pending.  It starts only once no earlier request can still reach Power BI: a late delete would
+empty what it has posted.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from chalicelib.errors import HandBackError, ProviderError, UncertainError
+from chalicelib.errors import HandBackError, ProviderError, UncertainError, reason_of
 from chalicelib.facts.dataset import (
     DIMENSIONS,
     FACT_EVENT,
@@ -31,15 +32,17 @@ from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
 
 DEADLINE_SECONDS = 20.0
 HELD_SECONDS = 7 * 86_400.0
-"""How long the writer waits for a rebuild that was broken off."""
+"""How long the writer stays suspended after a rebuild was interrupted."""
 
 
 @dataclass(slots=True)
 class Rebuilt:
-    """How it went.
+    """The result of a rebuild.
 
     Attributes:
         outcome: rebuilt, busy, open_batch, waiting:may_still_land, held:<why> or failed:<why>.
+        facts: how many were posted.
+        posts: in how many requests.
     """
 
     outcome: str = "rebuilt"
@@ -49,7 +52,7 @@ class Rebuilt:
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """An operator's run."""
+    """One rebuild, started by an operator."""
 
     ledger: Ledger
     registry: FactLedger
@@ -63,12 +66,12 @@ class Rebuild:
         """Post the facts, each key once, into the cleared dataset.
 
         Args:
-            facts: gives them; called under the lease, so that none is settled meanwhile.
-            time_left_seconds: for the lease.
+            facts: returns them; called under the lease, so that no fact is posted meanwhile.
+            time_left_seconds: how long the lease is held.
         """
         done = Rebuilt()
         switches = self.switches.current()
-        if _hold(switches):
+        if _is_stopped(switches):
             done.outcome = "held:switches"
             return done
         lease = self.ledger.claim(
@@ -96,7 +99,7 @@ class Rebuild:
     def _rebuild(
         self, lease: Lease, modes: Modes, batch: Batch, facts: Sequence[Fact], done: Rebuilt
     ) -> None:
-        """Hold the writer, note what is under way, fill, and end as it went."""
+        """Suspend the writer, record the pending posts, fill the dataset, record the outcome."""
         facts = list({fact.key: fact for fact in facts}.values())
         noted = self._numbered(lease, batch, facts)
         last = _last(noted) + len(facts) + 1
@@ -106,11 +109,11 @@ class Rebuild:
         try:
             self._fill(lease, facts, begun, done)
         except ProviderError as error:
-            done.outcome = f"failed:{error.provider}_{error.reason}"
+            done.outcome = f"failed:{reason_of(error)}"
             if not isinstance(error, UncertainError):
                 self._end(begun, is_whole=False)
         except HandBackError as error:
-            done.outcome = f"held:{error.reason}"
+            done.outcome = f"held:{reason_of(error)}"
             self._end(begun, is_whole=False)
         else:
             self._end(begun, is_whole=True)
@@ -119,9 +122,10 @@ class Rebuild:
         self.ledger.release(lease, reason="rebuild_broken_off")
 
     def _may_still_land(self, lease: Lease) -> bool:
-        """A request of a run before this one, the writer's or a rebuild's, may be under way.
+        """An earlier request, of the writer or of another rebuild, may still reach Power BI.
 
-        What only its worker's end says nothing of is under way until the longest time has passed.
+        A worker that died left no end time; its request counts as under way for the longest time
+        that any request can take.
         """
         now = self.clock.now().timestamp()
         is_open = False
@@ -135,13 +139,13 @@ class Rebuild:
 
     def _lands_until(self, lease: Lease) -> int:
         return lands_until(
-            self.clock, begun_within=lease.until_epoch - self.clock.now().timestamp()
+            self.clock, started_within=lease.until_epoch - self.clock.now().timestamp()
         )
 
     def _numbered(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> dict[str, Dimension]:
-        """Every dimension as on its way, its own numbers behind those of the one before.
+        """Every dimension, marked as being posted, with sequence numbers after the previous one's.
 
-        A sink that takes few rows at once numbers each of its calls, so each row has one.
+        A sink that takes few rows at a time numbers each call, so a number is reserved per row.
         """
         year = self.clock.now().year
         wanted = dimension_keys(facts, year)
@@ -157,7 +161,7 @@ class Rebuild:
         return noted
 
     def _end(self, begun: Mapping[str, Dimension], *, is_whole: bool) -> None:
-        """Nothing is under way any more: the keys are there, or the next run may begin at once."""
+        """Record that no post is under way: the keys are posted, or the next run may start now."""
         now = int(self.clock.now().timestamp())
         for table, noted in begun.items():
             there = Dimension(frozenset(noted.posting), (), noted.number)
@@ -168,7 +172,7 @@ class Rebuild:
     def _fill(
         self, lease: Lease, facts: Sequence[Fact], begun: Mapping[str, Dimension], done: Rebuilt
     ) -> None:
-        """Dimensions first, then facts."""
+        """Post the dimensions, then the facts."""
         for table, noted in begun.items():
             rows = dimension_rows(table, noted.posting, self.roster.agents())
             first = noted.number - len(rows)
@@ -184,8 +188,8 @@ class Rebuild:
             done.posts += 1
 
     def _open_sink(self, lease: Lease) -> Sink:
-        """The sink, unless a switch was thrown since the run began, or its lease is over."""
-        if _hold(self.switches.current()):
+        """The sink, unless a switch was set since the run started or the lease is nearly over."""
+        if _is_stopped(self.switches.current()):
             raise HandBackError("switches")
         if self.clock.now().timestamp() > lease.until_epoch - LEASE_GRACE_SECONDS / 2:
             raise HandBackError("lease_over")
@@ -195,7 +199,7 @@ class Rebuild:
         return f"{table}:{self.sink.target}"
 
 
-def _hold(switches: Switches) -> bool:
+def _is_stopped(switches: Switches) -> bool:
     return switches.kill_switch or switches.shadow_mode
 
 

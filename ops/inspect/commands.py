@@ -1,4 +1,4 @@
-"""The commands that look: what became of something, what has not ended, whether all is well."""
+"""The read-only commands: `explain`, `unfinished` and `doctor`."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def explain_command(
     ],
     stage: Stage = "dev",
     *,
-    deep: Annotated[bool, typer.Option("--deep", help="Scan the ledger too.")] = False,
+    deep: Annotated[bool, typer.Option("--deep", help="Scan the whole ledger too.")] = False,
     json: Json = False,
 ) -> None:
-    """What became of a conversation, an event or an action, and why."""
+    """Show what happened to a conversation, an event or an action, and why."""
     output = Output(json)
-    told = explain.explain(Session(stage), subject, deep=deep)
-    output.show(told)
-    for one in told["events"]:
+    report = explain.explain(Session(stage), subject, deep=deep)
+    output.show(report)
+    for one in report["events"]:
         output.say(f"\n{one['event']['event_id']}", style="bold")
         output.say(one["verdict"])
         output.table(
@@ -39,19 +39,19 @@ def explain_command(
         rows = [(a["event_id"], a["status"], a.get("reason"), a.get("ref")) for a in one["actions"]]
         if rows:
             output.table(columns, rows)
-    for name, value in told.get("state", {}).items():
+    for name, value in report.get("state", {}).items():
         output.say(f"{name}: {value}")
-    for note in told["notes"]:
+    for note in report["notes"]:
         output.say(note, style="yellow")
 
 
 @app.command("unfinished")
 def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json = False) -> None:
-    """Events that were accepted and have not ended, the oldest first."""
+    """List accepted events that are not finished, oldest first."""
     session, output = Session(stage), Output(json)
     now = session.services.clock.now()
     found = session.services.ledger.stranded(older_than_epoch=now.timestamp(), limit=limit)
-    told = [
+    events = [
         {
             "event": one.key,
             "status": one.status,
@@ -61,15 +61,15 @@ def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json =
         }
         for one in sorted(found, key=lambda one: one.event.received_at)[:limit]
     ]
-    output.show(told)
+    output.show(events)
     columns = ("received_at", "event", "status", "reason", "attempts")
-    output.table(columns, [tuple(one[name] for name in columns) for one in told])
-    output.say(f"{len(told)} unfinished")
+    output.table(columns, [tuple(one[name] for name in columns) for one in events])
+    output.say(f"{len(events)} unfinished")
 
 
 @app.command("doctor")
 def doctor_command(stage: Stage = "dev", *, json: Json = False) -> None:
-    """Hold a deployed stage against its declaration; exit code 1 where a check fails."""
+    """Check a deployed stage against its declaration; exit code 1 if a check fails."""
     output = Output(json)
     found = list(output.following(doctor.examine(Session(stage)), "checking"))
     output.show([asdict(one) for one in found])

@@ -1,4 +1,4 @@
-"""A deployed stage held against its declaration, and Richpanel against what we need of it."""
+"""Checks a deployed stage against its declaration, and Richpanel against what we need of it."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from ops.unreachable import NOT_LOGGED_IN
 
 
 def examine(session: Session) -> Iterator[Finding]:
-    """Every check, one by one; a check that cannot be made is a failure of that check only.
+    """Run every check, one by one; a check that cannot run counts as that check's failure.
 
-    Without a region or without credentials none can be made: that is said once, as an error.
+    Without a region or credentials no check can run: that is raised once, as an error.
     """
     checks: tuple[tuple[str, Callable[[Session], Iterator[Finding]]], ...] = (
         ("tables", _tables),
@@ -37,7 +37,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("sweep", _sweep),
         ("richpanel", richpanel),
     )
-    session.services.settings  # noqa: B018 - a stage whose settings are wrong is no stage
+    session.services.settings  # noqa: B018 - raises at once if the stage's settings are wrong
     for name, check in checks:
         try:
             yield from check(session)
@@ -61,13 +61,13 @@ def _tables(session: Session) -> Iterator[Finding]:
             continue
         problems = []
         if found["KeySchema"] != declared["KeySchema"]:
-            problems.append("another key")
+            problems.append("the key differs from the declaration")
         wanted = {one["IndexName"] for one in declared.get("GlobalSecondaryIndexes", [])}
         lacking = wanted - {one["IndexName"] for one in found.get("GlobalSecondaryIndexes", [])}
         problems += [f"no index {one}" for one in sorted(lacking)]
         ttl = declared.get("TimeToLiveSpecification")
         if ttl and not _ttl_is(dynamodb, name, ttl["AttributeName"]):
-            problems.append(f"TTL on {ttl['AttributeName']} is off: rows never leave")
+            problems.append(f"TTL on {ttl['AttributeName']} is off: rows never expire")
         tags = dynamodb.list_tags_of_resource(ResourceArn=found["TableArn"]).get("Tags", [])
         if {"Key": "stage", "Value": session.stage} not in tags:
             problems.append("the stage tag is wrong: the worker refuses to start")
@@ -109,7 +109,9 @@ def _source_problems(
     problems = []
     policy = json.loads(found.get("RedrivePolicy") or "{}")
     if policy.get("deadLetterTargetArn") != wanted["deadLetterTargetArn"]:
-        problems.append("no redrive to the dead-letter queue: poison blocks its conversation")
+        problems.append(
+            "no redrive to the dead-letter queue: a poison message blocks its conversation"
+        )
     elif int(policy["maxReceiveCount"]) != int(wanted["maxReceiveCount"]):
         problems.append(
             f"{policy['maxReceiveCount']} receives, declared {wanted['maxReceiveCount']}"
@@ -139,13 +141,13 @@ def _secrets(session: Session) -> Iterator[Finding]:
 
 
 def _mapping(session: Session) -> Iterator[Finding]:
-    """How Lambda reads the queue; only where the worker is deployed."""
+    """How Lambda reads the queue; needs a deployed worker."""
     functions = session.client("lambda")
     queue = session.services.settings.queue_name
     try:
         listed = functions.list_event_source_mappings()["EventSourceMappings"]
     except (ClientError, BotoCoreError) as error:
-        yield Finding("mapping", "warn", f"Lambda cannot be asked: {_code(error)}")
+        yield Finding("mapping", "warn", f"Lambda cannot be queried: {_code(error)}")
         return
     ours = [one for one in listed if str(one.get("EventSourceArn", "")).endswith(f":{queue}")]
     if not ours:
@@ -153,14 +155,16 @@ def _mapping(session: Session) -> Iterator[Finding]:
     for one in ours:
         problems = []
         if one.get("BatchSize") != 1:
-            problems.append(f"batch size {one.get('BatchSize')}: one failure hands all back")
+            problems.append(
+                f"batch size {one.get('BatchSize')}: one failure returns the whole batch"
+            )
         if one.get("State") not in ("Enabled", "Enabling", "Creating"):
             problems.append(f"state {one.get('State')}")
         yield finding("mapping", problems, good="batch size 1, enabled")
 
 
 def _mail(session: Session) -> Iterator[Finding]:
-    """Where an event of mail goes that its function failed on; only where it is deployed."""
+    """Where Lambda keeps mail events whose function failed; needs the deployed function."""
     functions = session.client("lambda")
     for name, properties in session.template.functions():
         if "EventInvokeConfig" not in properties:
@@ -173,12 +177,12 @@ def _mail(session: Session) -> Iterator[Finding]:
         except functions.exceptions.ResourceNotFoundException:
             found = {}
         kept = found.get("DestinationConfig", {}).get("OnFailure", {}).get("Destination")
-        detail = f"what {name} fails on is not kept: python -m ops provision, once it is deployed"
+        detail = f"events that {name} fails on are lost: run python -m ops provision once deployed"
         yield Finding("mail", "ok" if kept == wanted else "warn", "" if kept == wanted else detail)
 
 
 def _sweep(session: Session) -> Iterator[Finding]:
-    """The last reconciliation."""
+    """The last run of the sweep."""
     last = session.services.sweeps.last()
     if last is None:
         yield Finding("sweep", "warn", "never ran")
@@ -187,12 +191,12 @@ def _sweep(session: Session) -> Iterator[Finding]:
     is_whole = summary["listing"] == "complete" and not summary["problems"]
     when = f"{last['created_at']}: listing {summary['listing']}, {summary['unknown']} unknown"
     stale = str(last["created_at"]) < iso_minutes_ago(session.services.clock, 30)
-    detail = f"{when}; nothing since" if stale else when
+    detail = f"{when}; no run since" if stale else when
     yield Finding("sweep", "ok" if is_whole and not stale else "warn", detail)
 
 
 def iso_minutes_ago(clock: Clock, minutes: int) -> str:
-    """A time that long ago, as rows hold it."""
+    """The time that many minutes ago, in the format of the rows."""
     return iso(clock.now() - timedelta(minutes=minutes))
 
 

@@ -1,4 +1,4 @@
-"""Whether the alarms are there, tell their topic, and the topic tells somebody."""
+"""Checks that the alarms exist, notify their topic, and that the topic has a confirmed recipient."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ops.stage.monitoring import ALARM_TOPIC
 
 SUBSCRIBE = "python -m ops provision --alarm-email, or the stack's parameter AlarmEmail"
 BATCH = 100
-"""So many alarms CloudWatch describes in one answer."""
+"""The most alarms that CloudWatch describes in one response."""
 
 
 def alarms(session: Session) -> Iterator[Finding]:
-    """The declared alarms as CloudWatch has them, and who hears of them."""
+    """Check the declared alarms in CloudWatch, and who is notified."""
     topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))
     declared = [
         one.properties["AlarmName"] for one in session.template.resources("AWS::CloudWatch::Alarm")
@@ -26,8 +26,8 @@ def alarms(session: Session) -> Iterator[Finding]:
     silent = [name for name, one in found.items() if topic not in one.get("AlarmActions", [])]
     problems = [f"missing: {', '.join(missing)}"] if missing else []
     problems += [f"switched off: {', '.join(off)}"] if off else []
-    problems += [f"do not tell {_last(topic)}: {', '.join(silent)}"] if silent else []
-    yield finding("alarms", problems, good=f"{len(found)} tell {_last(topic)}")
+    problems += [f"do not notify {_last(topic)}: {', '.join(silent)}"] if silent else []
+    yield finding("alarms", problems, good=f"{len(found)} notify {_last(topic)}")
     ringing = [name for name, one in found.items() if one["StateValue"] == "ALARM"]
     pages = [f"docs/runbook.md#{_page(name, session.stage)}" for name in ringing]
     yield Finding("alarms ringing", "warn" if pages else "ok", ", ".join(pages) or "none")
@@ -43,7 +43,7 @@ def _described(cloudwatch: Any, names: list[str]) -> dict[str, dict[str, Any]]: 
 
 
 def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 client
-    """Who is told; addresses are not shown, for this output is pasted into tickets."""
+    """Who is notified; addresses are not shown, as this output is pasted into tickets."""
     check = "alarm recipients"
     pages = sns.get_paginator("list_subscriptions_by_topic")
     try:
@@ -52,15 +52,15 @@ def _recipients(sns: Any, topic: str) -> Finding:  # noqa: ANN401 - a boto3 clie
         return Finding(check, "fail", f"{_last(topic)} does not exist")
     confirmed = [one["Protocol"] for one in listed if _is_confirmed(sns, one["SubscriptionArn"])]
     waiting = len(listed) - len(confirmed)
-    unconfirmed = f"{waiting} not confirmed: the mail from AWS has a link" if waiting else ""
+    unconfirmed = f"{waiting} not confirmed: use the link in the mail from AWS" if waiting else ""
     if not confirmed:
-        return Finding(check, "fail", f"nobody is told: {unconfirmed or SUBSCRIBE}")
-    told = f"{len(confirmed)} by {', '.join(sorted(set(confirmed)))}"
-    return Finding(check, "warn" if waiting else "ok", f"{told}; {unconfirmed}".rstrip("; "))
+        return Finding(check, "fail", f"no one is notified: {unconfirmed or SUBSCRIBE}")
+    notified = f"{len(confirmed)} by {', '.join(sorted(set(confirmed)))}"
+    return Finding(check, "warn" if waiting else "ok", f"{notified}; {unconfirmed}".rstrip("; "))
 
 
 def _is_confirmed(sns: Any, subscription: str) -> bool:  # noqa: ANN401 - a boto3 client
-    """Until it is, a subscription has a word in place of its ARN."""
+    """An unconfirmed subscription has ``PendingConfirmation`` in place of its ARN."""
     if not subscription.startswith("arn:"):
         return False
     found = sns.get_subscription_attributes(SubscriptionArn=subscription)["Attributes"]

@@ -1,8 +1,8 @@
-"""Richpanel against what we need of it: key, tags, teams, listing, and whether it reaches us.
+"""Checks Richpanel: API key, tags, teams, listing, and whether its webhooks reach us.
 
-Its API shows neither HTTP targets nor rules nor deliveries (docs/richpanel-setup.md).  So the door
-is tried from here, the ledger is asked who told us of the newest messages, and the rest is named
-as to be looked at by hand.
+Its API shows neither HTTP targets nor rules nor deliveries (docs/richpanel-setup.md).  So the
+webhook endpoint is called from here, the ledger shows how the newest messages arrived, and the
+rest is listed for a manual check.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from chalicelib.support.routing import PROCESSED_TAG, ROUTED_TAG
 from chalicelib.support.tickets import Ticket
 from chalicelib.support.webhook import SOURCE as BY_TARGET
 from chalicelib.support.webhook import TOKEN_HEADER
-from ops.inspect.finding import BY_HAND, Finding, finding
+from ops.inspect.finding import MANUAL, Finding, finding
 from ops.session import Session
 
 TAGS = frozenset({PROCESSED_TAG, ROUTED_TAG, ATTENTION_TAG, DEFAULT_ROUTE, *ROUTES.values()})
-"""What must exist in Richpanel by name, or its rules cannot see what we did."""
+"""Tags that must exist in Richpanel, or its rules cannot react to what we did."""
 
 SETUP = "docs/richpanel-setup.md"
 DOOR = "/webhook/richpanel"
 DAY = timedelta(days=1)
 SAMPLE = 10
-"""So many tickets are looked at to tell how their messages came."""
+"""How many tickets are read to see how their messages arrived."""
 TIMEOUT_SECONDS = 10.0
-NOBODYS_HOST = ".invalid"
+UNSET_HOST = ".invalid"
 
 
 def richpanel(session: Session) -> Iterator[Finding]:
-    """Every check; without an accepted key there is only the door."""
+    """Run every check; without an accepted API key only the webhook endpoint is checked."""
     yield from _door(session)
     vendor = session.services.richpanel
     try:
@@ -59,37 +59,37 @@ def richpanel(session: Session) -> Iterator[Finding]:
     try:
         sample = vendor.open_page(since=session.services.clock.now() - DAY, page=1).tickets
     except AuthError as error:
-        detail = f"listing is forbidden ({error.reason}): reconciliation walks ticket numbers"
+        detail = f"listing is forbidden ({error.reason}): the sweep goes by ticket numbers instead"
         yield Finding("richpanel listing", "warn", detail)
         yield _reach(session, session.services.state.some(limit=SAMPLE))
     else:
         yield Finding("richpanel listing", "ok")
         yield _reach(session, sample[:SAMPLE])
-    yield from by_hand(session.services.settings.public_base_url)
+    yield from manual_checks(session.services.settings.public_base_url)
 
 
-def by_hand(public_base_url: str) -> Iterator[Finding]:
-    """What no API of Richpanel's tells, and the step that says how it must be."""
+def manual_checks(public_base_url: str) -> Iterator[Finding]:
+    """Settings that Richpanel's API does not show, with the step that describes each."""
     target = f"POST {public_base_url}{DOOR}, header {TOKEN_HEADER}, the body of the page"
-    yield Finding("richpanel target", BY_HAND, f"{target}: {SETUP}#1-the-http-target")
+    yield Finding("richpanel target", MANUAL, f"{target}: {SETUP}#1-the-http-target")
     rule = "it calls the target, is first in its list, and skips no rule after it"
-    yield Finding("richpanel rule", BY_HAND, f"{rule}: {SETUP}#2-the-rule")
+    yield Finding("richpanel rule", MANUAL, f"{rule}: {SETUP}#2-the-rule")
     routes = "an assignment rule for each route tag moves the ticket to its team"
-    yield Finding("richpanel routing", BY_HAND, f"{routes}: {SETUP}#3-tags")
+    yield Finding("richpanel routing", MANUAL, f"{routes}: {SETUP}#3-tags")
 
 
-# --- the door, from outside -------------------------------------------------------------------
+# --- the webhook endpoint, from outside -------------------------------------------------------
 
 
 def _door(session: Session) -> Iterator[Finding]:
-    """Whether the target's address leads to this stage and takes the stage's own token.
+    """Whether the target's address leads to this stage and accepts the stage's own token.
 
-    What is posted names no ticket, so that a door that works refuses it, and nothing is queued.
+    The posted body names no ticket, so a working endpoint rejects it and queues nothing.
     """
     check = "richpanel door"
     base = session.services.settings.public_base_url
-    if base.endswith(NOBODYS_HOST):
-        yield Finding(check, "warn", "PUBLIC_BASE_URL is not set: the door was not tried")
+    if base.endswith(UNSET_HOST):
+        yield Finding(check, "warn", "PUBLIC_BASE_URL is not set: the endpoint was not called")
         return
     try:
         health = requests.get(f"{base}/health", timeout=TIMEOUT_SECONDS, allow_redirects=False)
@@ -100,29 +100,30 @@ def _door(session: Session) -> Iterator[Finding]:
         yield Finding(check, "fail", f"{base} does not answer ({type(error).__name__})")
         return
     problems = []
-    if _word(health, "stage") != session.stage:
-        problems.append(f"{base}/health is not of stage {session.stage}")
+    if _field(health, "stage") != session.stage:
+        problems.append(f"{base}/health does not belong to stage {session.stage}")
     if not tokens:
         problems.append("no token is active")
-    problems += [f"an active token is answered {one}" for one in codes if one != _TAKEN]
+    problems += [f"an active token gets {one}" for one in codes if one != _ACCEPTED]
     if without[0] != requests.codes.unauthorized:
-        problems.append(f"a post without a token is answered {without}")
-    yield finding(check, problems, good=f"{base}{DOOR} takes {len(tokens)} active token(s)")
+        problems.append(f"a request without a token gets {without}")
+    yield finding(check, problems, good=f"{base}{DOOR} accepts {len(tokens)} active token(s)")
 
 
-_TAKEN = (400, "missing_conversation_id")
+_ACCEPTED = (400, "missing_conversation_id")
+"""The response to an accepted token, as the posted body names no ticket."""
 
 
 def _posted(base: str, token: str | None) -> tuple[int, str]:
-    """Status and code of an answer to a body that names no ticket."""
+    """Status and error code of the response to a body that names no ticket."""
     headers = {"content-type": "application/json"} | ({TOKEN_HEADER: token} if token else {})
     answer = requests.post(
         f"{base}{DOOR}", data="{}", headers=headers, timeout=TIMEOUT_SECONDS, allow_redirects=False
     )
-    return answer.status_code, _word(answer, "code")
+    return answer.status_code, _field(answer, "code")
 
 
-def _word(answer: requests.Response, name: str) -> str:
+def _field(answer: requests.Response, name: str) -> str:
     try:
         body = answer.json()
     except ValueError:
@@ -138,27 +139,27 @@ def _tokens(session: Session) -> tuple[str, ...]:
         return ()
 
 
-# --- who told us ------------------------------------------------------------------------------
+# --- how the newest messages arrived ----------------------------------------------------------
 
 
 def _reach(session: Session, sample: Sequence[Ticket | str]) -> Finding:
-    """Whether the newest messages of a few tickets came by the target or had to be found."""
-    told = Counter(_sources(session, sample))
-    told_by_target, found = told[BY_TARGET], told[BY_SWEEP]
-    many = told_by_target + found
+    """Whether the newest messages of a few tickets came by webhook or were found by the sweep."""
+    sources = Counter(_sources(session, sample))
+    by_target, found = sources[BY_TARGET], sources[BY_SWEEP]
+    many = by_target + found
     check = "richpanel reach"
     if not many:
-        advice = f"write to a test ticket, wait a minute and look again: {SETUP}#2-the-rule"
-        return Finding(check, "warn", f"no message of the last day to tell by: {advice}")
-    if not told_by_target:
-        detail = f"the target never called: {found} newest messages were found by reconciliation"
+        advice = f"write to a test ticket, wait a minute and check again: {SETUP}#2-the-rule"
+        return Finding(check, "warn", f"no message in the last day: {advice}")
+    if not by_target:
+        detail = f"the target never called: the sweep found all {found} newest messages"
         return Finding(check, "fail", f"{detail}: {SETUP}#1-the-http-target")
-    detail = f"of the {many} newest messages {told_by_target} came by the target"
+    detail = f"of the {many} newest messages {by_target} came by the target"
     return Finding(check, "warn" if found else "ok", detail)
 
 
 def _sources(session: Session, sample: Sequence[Ticket | str]) -> Iterator[str]:
-    """Who told us of each ticket's newest customer message, where it was within a day."""
+    """The source of each ticket's newest customer message, if it arrived within a day."""
     services = session.services
     since = iso(services.clock.now() - DAY)
     for one in sample:
@@ -172,7 +173,7 @@ def _sources(session: Session, sample: Sequence[Ticket | str]) -> Iterator[str]:
 
 
 def _read(session: Session, one: Ticket | str) -> Ticket:
-    """A ticket with its comments, which a listing leaves out."""
+    """A ticket with its comments, which a listing does not include."""
     if isinstance(one, Ticket) and one.comments:
         return one
     ticket_id = one if isinstance(one, str) else one.id

@@ -1,4 +1,4 @@
-"""Rows of table A as jobs again, one by one or by a paced scan; memory does not grow with them."""
+"""Rebuilds jobs from rows of table A, and scans the table page by page at a limited rate."""
 
 from __future__ import annotations
 
@@ -16,10 +16,14 @@ PAGE = 500
 
 
 def job_of(session: Session, row: Mapping[str, Any]) -> Job:
-    """The job of a stored event."""
+    """Rebuild the job of a stored event.
+
+    Raises:
+        OpsError: the event's system does not rebuild it.
+    """
     job = rebuilt(session.services.rebuilders, rows.event(dict(row)))
     if job is None:
-        raise OpsError(f"no job can be made of {row['event_id']}: its system does not rebuild")
+        raise OpsError(f"{row['event_id']} cannot be rebuilt: its system does not rebuild jobs")
     return job
 
 
@@ -31,14 +35,14 @@ def scan(
     *,
     after: str | None = None,
 ) -> Iterator[Item]:
-    """Rows of table A that fulfil a filter expression, page by page, in the table's own order.
+    """Rows of table A that match a filter expression, page by page, in the table's own order.
 
     Args:
         session: the stage.
-        condition: the filter expression, its names and values without their colons.
-        names: of attributes.
-        values: plain ones.
-        after: go on behind this key, which an earlier scan gave last.
+        condition: the filter expression.
+        names: placeholders of attribute names, with their ``#``.
+        values: placeholders of plain values, without their colon.
+        after: continue after this key, the last one of an earlier scan.
     """
     start = None if after is None else {"event_id": {"S": after}}
     while True:
@@ -63,9 +67,15 @@ def events_of(
     reason: str | None = None,
     after: str | None = None,
 ) -> Iterator[Item]:
-    """Events that ended so, perhaps for a reason that begins so, received in a time, by a scan.
+    """Scan for events of a status received in a period.
 
-    Behind a key, where an earlier one ended.
+    Args:
+        session: the stage.
+        status: the status to match.
+        since: received at this ISO time or later.
+        until: received at this ISO time or earlier.
+        reason: match only reasons with this prefix.
+        after: continue after this key, the last one of an earlier scan.
     """
     return scan(
         session,
@@ -80,7 +90,7 @@ def events_of(
 
 
 class Pace:
-    """So many a second, and no more."""
+    """Limits a loop to a rate per second."""
 
     def __init__(self, clock: Clock, per_second: float) -> None:
         self._clock = clock
@@ -88,7 +98,7 @@ class Pace:
         self._next = clock.monotonic()
 
     def wait(self) -> None:
-        """Sleep until the next one may go."""
+        """Sleep until the next iteration is due."""
         now = self._clock.monotonic()
         if self._next > now:
             self._clock.sleep(self._next - now)

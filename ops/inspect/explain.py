@@ -1,8 +1,8 @@
-"""What became of a conversation, an event or an action, and why: from the records alone.
+"""Explains what happened to a conversation, an event or an action, and why, from stored records.
 
-Found by their keys and by the audit trail of the conversation, not by a scan: the events of a
-Richpanel ticket are named by its comments, which are asked for where Richpanel answers.  `deep`
-scans the ledger for the rest: thin notifications, and events that had no action.
+Records are found by key and through the conversation's audit trail, not by a scan.  The event keys
+of a Richpanel ticket derive from its comments, which are read from Richpanel if it responds.
+`deep` scans the ledger for the rest: thin notifications, and events without any action.
 """
 
 from __future__ import annotations
@@ -59,10 +59,10 @@ _NOT_SHOWN = "Richpanel did not show the ticket"
 
 
 def explain(session: Session, subject: str, *, deep: bool = False) -> dict[str, Any]:
-    """Everything that is known, as plain data.
+    """Report everything stored about a subject, as plain data.
 
     Raises:
-        OpsError: nothing is known by that name.
+        OpsError: nothing is stored under that id.
     """
     if not subject.strip():
         raise OpsError("name a ticket, company#request, evt:... or act:...", code=EXIT_UNUSABLE)
@@ -70,21 +70,19 @@ def explain(session: Session, subject: str, *, deep: bool = False) -> dict[str, 
         return _start(session, subject, deep=deep)
     if subject.startswith("act:"):
         row = session.row(subject)
-        return _told([_event(session, session.row(row["event_key"]))], about=subject)
+        return _report([_event(session, session.row(row["event_key"]))], about=subject)
     if subject.startswith("evt:"):
-        return _told([_event(session, session.row(subject))], about=subject)
+        return _report([_event(session, session.row(subject))], about=subject)
     return _conversation(session, subject, deep=deep)
 
 
 def _start(session: Session, subject: str, *, deep: bool) -> dict[str, Any]:
-    """By ``company#request``, or the conversation's id ``company#project#request#recipient``."""
+    """Report by ``company#request``, or by ``company#project#request#recipient``."""
     company, *rest = subject.split("#")
     request = rest[0] if len(rest) == 1 else rest[1]
     row = session.ledger_table.get({"event_id": outreach_keys.start(company, request)})
     if row is None:
-        raise OpsError(
-            f"company {company} started no request {request}, or longer ago than is kept"
-        )
+        raise OpsError(f"company {company} started no request {request}, or its record has expired")
     conversation_id = row["conversation_id"]
     audit = _audit(session, conversation_id)
     actions = _rows(session, [one["idempotency_key"] for one in audit])
@@ -93,7 +91,7 @@ def _start(session: Session, subject: str, *, deep: bool) -> dict[str, Any]:
         found |= _scanned(session, conversation_id)
     events = [_event(session, one) for one in _rows(session, sorted(found))]
     events.sort(key=lambda one: str(one["event"].get("received_at")))
-    return _told(events, about=row["event_id"])
+    return _report(events, about=row["event_id"])
 
 
 def _scanned(session: Session, conversation_id: str) -> set[str]:
@@ -125,21 +123,21 @@ def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict
     events = [_event(session, row) for row in _rows(session, sorted(found))]
     state = session.services.state.read(conversation_id)
     if not events and not audit and state is None:
-        why = f" ({_NOT_SHOWN}; --deep looks through the whole ledger)" if notes else ""
+        why = f" ({_NOT_SHOWN}; --deep scans the whole ledger)" if notes else ""
         raise OpsError(
-            f"nothing is known of {conversation_id}{why}; it takes the id of a ticket or"
+            f"nothing is stored about {conversation_id}{why}; give the id of a ticket or"
             " conversation, company#request, evt:... or act:..."
         )
     events.sort(key=lambda one: str(one["event"].get("received_at")))
-    told = _told(events, about=conversation_id)
+    report = _report(events, about=conversation_id)
     if state is not None:
-        told["state"] = {
+        report["state"] = {
             "last_intent": state.last_intent,
             "last_routed_team": state.last_routed_team,
             "last_message_at": state.last_message_at,
             "last_processed_at": state.last_processed_at,
         }
-    return told | {"notes": notes}
+    return report | {"notes": notes}
 
 
 def _event(session: Session, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,7 +166,7 @@ def _event(session: Session, row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _suffix(session: Session, row: Mapping[str, Any]) -> keys.Suffix:
-    """What the keys of an event's actions end with; a resend's go on from its source's."""
+    """The suffix of an event's action keys; a resend's suffix extends that of its source."""
     source, again, nonce = str(row["event_id"]).rpartition(keys.RESEND)
     if not again:
         return keys.suffix_of(row["event_id"], row.get("source_message_id"))
@@ -177,7 +175,7 @@ def _suffix(session: Session, row: Mapping[str, Any]) -> keys.Suffix:
 
 
 def _planned(session: Session, row: Mapping[str, Any]) -> list[str]:
-    """Keys of the stored plan's actions; empty where there is none, or this version cannot tell."""
+    """Action keys of the stored plan; empty if there is none or this version cannot read it."""
     if "plan" not in row:
         return []
     try:
@@ -192,7 +190,7 @@ def _planned(session: Session, row: Mapping[str, Any]) -> list[str]:
 
 
 def _of_outreach(row: Mapping[str, Any], planned: PlannedAction) -> str:
-    """An action's key; its flow would read the conversation to build it."""
+    """An action's key, built without the flow, which would read the conversation first."""
     suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
     conversation_id = row["conversation_id"]
     return outreach_actions.build(
@@ -203,7 +201,7 @@ def _of_outreach(row: Mapping[str, Any], planned: PlannedAction) -> str:
 def _timeline(
     row: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], audit: Iterable[Item]
 ) -> list[dict[str, Any]]:
-    """Every dated step, oldest first."""
+    """Every step with its time, oldest first; undated ones precede the last."""
     steps = [
         {"at": row["received_at"], "what": "received", "why": f"from {row.get('source', '?')}"},
         {"at": row.get("queued_at"), "what": "queued", "why": None},
@@ -249,7 +247,7 @@ def _decision(text: str) -> str:
 
 
 def _verdict(row: Mapping[str, Any], actions: Sequence[Mapping[str, Any]]) -> str:
-    """One line that answers the question at three in the morning."""
+    """The outcome in one line, for the operator on call."""
     counts: dict[str, int] = {}
     for action in actions:
         counts[action["status"]] = counts.get(action["status"], 0) + 1
@@ -258,7 +256,7 @@ def _verdict(row: Mapping[str, Any], actions: Sequence[Mapping[str, Any]]) -> st
     return f"{row['status']}{reason}: {done}"
 
 
-def _told(events: list[dict[str, Any]], *, about: str) -> dict[str, Any]:
+def _report(events: list[dict[str, Any]], *, about: str) -> dict[str, Any]:
     return {"about": about, "events": events, "notes": []}
 
 

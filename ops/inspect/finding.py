@@ -1,10 +1,10 @@
-"""What one check of a stage came to."""
+"""The result of one check of a stage."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-BY_HAND = "by hand"
+MANUAL = "manual"
 
 
 @dataclass(frozen=True, slots=True)
@@ -12,8 +12,8 @@ class Finding:
     """One check.
 
     Attributes:
-        result: ok, warn (works, but somebody should know), fail, or by hand (no machine can tell;
-            the detail says where to look).
+        result: ok, warn (works, but needs attention), fail, or manual (cannot be checked by
+            machine; the detail says what to check and where).
     """
 
     check: str

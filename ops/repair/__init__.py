@@ -1,1 +1,9 @@
-"""NEW PACKAGE."""
+"""Repairs what failed or has an unknown outcome.
+
+commands              `replay`, `resend`, `settle`, `reconcile`
+replay                events again under the same keys; one action again under a new key
+settle                actions with an unknown outcome, settled by the vendor or by the operator
+dead_letter_commands  `dlq list`, `show`, `redrive`, `mail`
+dead_letters          the dead-letter queue: read, redrive, delete
+mail_failures         mail events that their Lambda function failed on, processed again
+"""

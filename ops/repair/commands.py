@@ -1,4 +1,4 @@
-"""The commands that mend: events again, an action again, an outcome settled, a sweep now."""
+"""The commands that repair: `replay`, `resend`, `settle` and `reconcile`."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ app = typer.Typer()
 
 RECONCILE_SECONDS = 240.0
 SHOWN = 100
-"""So many keys a dry run names; the count is of all."""
+"""How many keys a dry run prints; it counts all of them."""
 
 
 @app.command("replay")
@@ -32,31 +32,31 @@ def replay_command(
     event: Annotated[list[str] | None, typer.Argument(help="Event keys.")] = None,
     stage: Stage = "dev",
     status: Annotated[
-        EventStatus | None, typer.Option(help="Instead of keys: every event that ended so.")
+        EventStatus | None, typer.Option(help="Instead of keys: every event of this status.")
     ] = None,
     reason: Annotated[
-        str | None, typer.Option(help="Only those whose reason begins so: withheld:kill_switch")
+        str | None, typer.Option(help="Only reasons with this prefix, e.g. withheld:kill_switch")
     ] = None,
     since: Annotated[str, typer.Option(help="Received after: 24h, 7d, or an ISO time.")] = "24h",
     until: Annotated[str, typer.Option(help="Received before.")] = "0h",
     limit: Limit = 100_000,
     rate: Rate = 20.0,
     after: Annotated[
-        str | None, typer.Option(help="Go on behind this event, the last of a run before.")
+        str | None, typer.Option(help="Continue after this event, the last of an earlier run.")
     ] = None,
     *,
     dry_run: DryRun = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Put events on the queue again under the same keys: what was done is not done again."""
+    """Put events on the queue again under the same keys; finished actions are not repeated."""
     session, output = Session(stage, yes), Output(json)
     if bool(event) == bool(status):
         raise OpsError("name events, or a --status", code=EXIT_UNUSABLE)
     if after and not status:
-        raise OpsError("--after goes on with a --status", code=EXIT_UNUSABLE)
+        raise OpsError("--after needs a --status", code=EXIT_UNUSABLE)
     if after:
-        session.row(after)  # a slip in a key would leave out in silence whoever stands before it
+        session.row(after)  # a mistyped key would silently skip every event before it
     found: Iterable[Any]
     if event:
         found = [session.row(key) for key in event]
@@ -82,7 +82,7 @@ def replay_command(
             if dry_run and count <= SHOWN:
                 output.say(str(last))
     except (KeyboardInterrupt, MiddlewareError):
-        sys.stderr.write(f"{count} events were put on the queue; go on with --after {last}\n")
+        sys.stderr.write(f"{count} events were put on the queue; continue with --after {last}\n")
         raise
     output.show({"events": count, "dry_run": dry_run, "last": last})
     output.say(f"{count} events {'would be ' if dry_run else ''}put on the queue")
@@ -90,20 +90,20 @@ def replay_command(
 
 @app.command("resend")
 def resend_command(
-    action: Annotated[str, typer.Argument(help="act:... that is done.")],
+    action: Annotated[str, typer.Argument(help="act:... that is done or abandoned.")],
     stage: Stage = "dev",
     nonce: Annotated[
-        str | None, typer.Option(help="The same nonce acts once only; a fresh one otherwise.")
+        str | None, typer.Option(help="The same nonce acts only once; default: a new one.")
     ] = None,
     *,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Do a finished action once more. It acts; a customer may get a message twice."""
+    """Perform a finished action once more; a customer may get a message twice."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("resend")
     session.row(action)
-    if not yes and not typer.confirm(f"Do {action} once more?", err=True):
+    if not yes and not typer.confirm(f"Perform {action} once more?", err=True):
         raise OpsError("not done")
     job = replay.resend(session, action, nonce or uuid.uuid4().hex[:12])
     output.show({"event": job.event_key, "nonce": job.nonce})
@@ -112,9 +112,9 @@ def resend_command(
 
 @app.command("settle")
 def settle_command(
-    action: Annotated[str | None, typer.Argument(help="act:...; without one, list them.")] = None,
+    action: Annotated[str | None, typer.Argument(help="act:...; omit to list them.")] = None,
     outcome: Annotated[
-        str | None, typer.Argument(help="done, not-done or abandon; without one, ask the vendor.")
+        str | None, typer.Argument(help="done, not-done or abandon; omit to ask the vendor.")
     ] = None,
     stage: Stage = "dev",
     ref: Annotated[str | None, typer.Option(help="The vendor's id of the effect.")] = None,
@@ -123,26 +123,27 @@ def settle_command(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Actions whose outcome is not known: list them, ask the vendor, or say what became of one."""
+    """Actions with an unknown outcome: list them, ask the vendor, or settle one manually."""
     session, output = Session(stage, yes), Output(json)
     if action is None:
         found = settle.unsettled(session, limit=limit)
-        told: Any = [
+        result: Any = [
             {"action": one.key, "kind": one.kind, "event": one.event_key, "reason": one.reason}
             for one in found
         ]
         output.table(("action", "kind", "reason"), [(o.key, o.kind, o.reason) for o in found])
         output.say(f"{len(found)} unknown")
     elif outcome is None:
-        told = settle.ask(session, action)
-        output.facts(told)
-    elif outcome not in settle.SAID:
-        raise OpsError(f"{outcome} is none of {', '.join(settle.SAID)}", code=EXIT_UNUSABLE)
+        result = settle.ask(session, action)
+        output.facts(result)
+    elif outcome not in settle.OUTCOMES:
+        choices = ", ".join(settle.OUTCOMES)
+        raise OpsError(f"{outcome} is not one of {choices}", code=EXIT_UNUSABLE)
     else:
         session.may_write("settle")
-        told = settle.say(session, action, outcome, ref=ref)
-        output.facts(told)
-    output.show(told)
+        result = settle.settle(session, action, outcome, ref=ref)
+        output.facts(result)
+    output.show(result)
 
 
 @app.command("reconcile")
@@ -150,14 +151,15 @@ def reconcile_command(
     stage: Stage = "dev",
     since: Annotated[str, typer.Option(help="How far back tickets are listed: 24h, 7d.")] = "24h",
     from_number: Annotated[
-        int | None, typer.Option(min=1, help="Where listing is forbidden: walk on from here.")
+        int | None,
+        typer.Option(min=1, help="If listing is forbidden: start at this ticket number."),
     ] = None,
     *,
     dry_run: DryRun = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """One run of the sweep, now. Exit code 1 where it could not look at everything."""
+    """Run the sweep once, now; exit code 1 if it could not check everything."""
     session, output = Session(stage, yes), Output(json)
     clock = session.services.clock
     if not dry_run:
@@ -177,10 +179,10 @@ def reconcile_command(
 
 
 def _span(text: str) -> timedelta:
-    """A span like 90m, 24h or 7d."""
+    """Parse a duration like 90m, 24h or 7d."""
     unit = {"m": "minutes", "h": "hours", "d": "days"}.get(text[-1:])
     if unit is None or not text[:-1].isdigit():
-        raise OpsError(f"{text} is no span; say 90m, 24h or 7d", code=EXIT_UNUSABLE)
+        raise OpsError(f"{text} is not a duration like 90m, 24h or 7d", code=EXIT_UNUSABLE)
     try:
         return timedelta(**{unit: int(text[:-1])})
     except OverflowError:
@@ -188,6 +190,6 @@ def _span(text: str) -> timedelta:
 
 
 def _moment(session: Session, text: str) -> str:
-    """A span before now, or an ISO time, as rows hold it."""
+    """Parse a duration before now, or an ISO time, into the format of the rows."""
     moment = parsed(text) if "-" in text else None
     return iso(moment or session.services.clock.now() - _span(text))

@@ -1,4 +1,4 @@
-"""The commands of the dead-letter queue, and of the mail whose function failed."""
+"""The `dlq` commands: dead letters, and mail events whose function failed."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ dlq_app = typer.Typer(help="The dead-letter queue.", no_args_is_help=True)
 
 @dlq_app.command("list")
 def dlq_list(stage: Stage = "dev", limit: Limit = 100, *, json: Json = False) -> None:
-    """What is in the dead-letter queue, and why."""
+    """List the dead letters, and why each is there."""
     output = Output(json)
-    letters = [one.told for one in dead_letters.look(Session(stage), limit=limit)]
+    letters = [one.summary for one in dead_letters.peek(Session(stage), limit=limit)]
     output.show(letters)
     output.table(
         ("message", "event", "status", "reason"),
         [(one["message_id"], one["event"], one["status"], one["reason"]) for one in letters],
     )
-    output.say(f"{len(letters)} shown; of one conversation only the oldest may be")
+    output.say(f"{len(letters)} shown; SQS may show only the oldest of each conversation")
 
 
 @dlq_app.command("show")
@@ -35,23 +35,25 @@ def dlq_show(
     *,
     json: Json = False,
 ) -> None:
-    """One dead letter: where it came from and what its event's row says; never its text."""
+    """Show one dead letter: its origin and its event's row; never its text."""
     output = Output(json)
     session = Session(stage)
-    for one in dead_letters.look(session, limit=10_000):
-        if message in (one.message_id, one.told["event"]):
-            told: dict[str, Any] = dict(one.told)
+    for one in dead_letters.peek(session, limit=10_000):
+        if message in (one.message_id, one.summary["event"]):
+            shown: dict[str, Any] = dict(one.summary)
             if one.row is not None:
-                told["explained"] = explain.explain(session, str(one.told["event"]))
-            output.show(told)
-            output.facts({name: value for name, value in told.items() if name != "explained"})
+                shown["explained"] = explain.explain(session, str(one.summary["event"]))
+            output.show(shown)
+            output.facts({name: value for name, value in shown.items() if name != "explained"})
             return
     raise OpsError(f"no such dead letter: {message}")
 
 
 @dlq_app.command("redrive")
 def dlq_redrive(
-    message: Annotated[str | None, typer.Argument(help="Only this message id or event.")] = None,
+    message: Annotated[
+        str | None, typer.Argument(help="Only this message id or event key.")
+    ] = None,
     stage: Stage = "dev",
     limit: Limit = 10_000,
     rate: Rate = 5.0,
@@ -60,19 +62,19 @@ def dlq_redrive(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Send dead letters back to the event queue, then delete them here."""
+    """Send dead letters back to the event queue, then delete them from the DLQ."""
     session, output = Session(stage, yes), Output(json)
     if dry_run:
-        letters = dead_letters.look(session, limit=limit)
+        letters = dead_letters.peek(session, limit=limit)
         done = [
-            {**one.told, "did": "would be redriven" if one.job else "left: undecodable"}
+            {**one.summary, "did": "would be redriven" if one.job else "left: undecodable"}
             for one in letters
-            if message in (None, one.message_id, one.told["event"])
+            if message in (None, one.message_id, one.summary["event"])
         ]
     else:
         session.may_write("dlq redrive")
         moved = dead_letters.redrive(session, limit=limit, per_second=rate, only=message)
-        done = [{**one.told, "did": did} for one, did in output.following(moved, "redriving")]
+        done = [{**one.summary, "did": did} for one, did in output.following(moved, "redriving")]
     if message and not done:
         raise OpsError(f"no such dead letter: {message}")
     output.show(done)
@@ -89,12 +91,12 @@ def dlq_mail(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Hear the mail again that its function failed on."""
+    """Process again the mail events that their function failed on."""
     session, output = Session(stage, yes), Output(json)
     if not dry_run:
         session.may_write("dlq mail")
-    heard = mail_failures.hear_again(session, limit=limit, dry_run=dry_run)
-    done = list(output.following(heard, "hearing"))
+    processed = mail_failures.process_again(session, limit=limit, dry_run=dry_run)
+    done = list(output.following(processed, "processing"))
     output.show(done)
     columns = ("message_id", "error", "did")
     output.table(columns, [tuple(one.get(name) for name in columns) for one in done])

@@ -1,8 +1,8 @@
-"""The dead-letter queue: what is in it and why, and how it gets out.
+"""The dead-letter queue: read it, redrive from it, delete from it.
 
-A redrive sends the message to the event queue under a nonce, then deletes it here: interrupted
-between the two, it is sent twice, which the ledger makes harmless.  SQS shows, of a conversation,
-only what it hands over together, so that a later message may appear after an earlier one is gone.
+A redrive sends the message to the event queue under a nonce, then deletes it here: if interrupted
+between the two, it is sent twice, which the ledger makes harmless.  SQS shows only the first
+messages of a FIFO group (a conversation), so a later one may appear once an earlier one is gone.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from chalicelib.wiring.jobs import decode
 from ops.inspect.events import Pace
 from ops.session import Session
 
-LOOK_SECONDS = 60
-"""How long a message that is looked at stays away from others; it is put back at the end."""
+VISIBILITY_SECONDS = 60
+"""Visibility timeout of a message while it is read; it is put back at the end."""
 
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """One message.
+    """One message of the queue.
 
     Attributes:
-        job: None where the body is no job this version knows.
-        row: the event's row, where there is one.
+        job: None if this version cannot decode the body.
+        row: the event's row, None if there is none.
     """
 
     message_id: str
@@ -47,12 +47,12 @@ class DeadLetter:
         if self.job is None:
             return "undecodable"
         if self.row is None:
-            return "no row: its worker never got that far"
+            return "no row: no worker claimed it"
         return str(self.row.get("reason") or self.row.get("last_reason") or self.row["status"])
 
     @property
-    def told(self) -> dict[str, Any]:
-        """Identifiers only; the body may hold a customer's words."""
+    def summary(self) -> dict[str, Any]:
+        """Identifiers and reason only; the body may hold a customer's text."""
         return {
             "message_id": self.message_id,
             "event": self.job.event_key if self.job else None,
@@ -68,8 +68,8 @@ def url(session: Session) -> str:
     return session.queue_url(f"rp-mw-events-dlq-{session.stage}.fifo")
 
 
-def look(session: Session, *, limit: int) -> list[DeadLetter]:
-    """Up to so many messages, each put back."""
+def peek(session: Session, *, limit: int) -> list[DeadLetter]:
+    """Read up to `limit` messages and put each back."""
     found: list[DeadLetter] = []
     try:
         found.extend(_received(session, limit=limit, at_once=10))
@@ -82,12 +82,12 @@ def look(session: Session, *, limit: int) -> list[DeadLetter]:
 def redrive(
     session: Session, *, limit: int, per_second: float, only: str | None = None
 ) -> Iterator[tuple[DeadLetter, str]]:
-    """Send each back to the event queue; tells what was done with it.
+    """Send each message back to the event queue; yields it with what was done.
 
     Args:
         session: the stage.
-        limit: at most so many.
-        per_second: no faster, so that vendors and live traffic keep their room.
+        limit: how many at most.
+        per_second: the rate limit, which leaves capacity for vendors and live traffic.
         only: an event key or message id; everything else is put back.
     """
     pace = Pace(session.services.clock, per_second)
@@ -115,15 +115,15 @@ def redrive(
 
 
 def put_back(session: Session, letter: DeadLetter) -> None:
-    """Let others see it again at once."""
-    with suppress(ClientError):  # SQS refuses one whose time was over: that one is back already
+    """Make a message visible again at once."""
+    with suppress(ClientError):  # SQS refuses after the timeout: the message is visible already
         session.client("sqs").change_message_visibility(
             QueueUrl=url(session), ReceiptHandle=letter.receipt_handle, VisibilityTimeout=0
         )
 
 
 def purge(session: Session, holds: Callable[[str], bool]) -> int:
-    """Delete the messages whose body holds what must be forgotten; tells how many."""
+    """Delete the messages whose body matches; returns how many."""
     sqs, queue_url, gone = session.client("sqs"), url(session), 0
     left: list[DeadLetter] = []
     try:
@@ -146,7 +146,7 @@ def _received(session: Session, *, limit: int, at_once: int) -> Iterator[DeadLet
         messages = sqs.receive_message(
             QueueUrl=queue_url,
             MaxNumberOfMessages=min(at_once, limit - taken),
-            VisibilityTimeout=LOOK_SECONDS,
+            VisibilityTimeout=VISIBILITY_SECONDS,
             AttributeNames=["All"],
         ).get("Messages", [])
         if not messages:

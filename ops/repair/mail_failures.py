@@ -1,4 +1,4 @@
-"""Mail that its function failed on: Lambda kept the whole event, and here it is heard again.
+"""Mail events that their function failed on: Lambda kept each event whole; they are processed again.
 
 A message of that queue is Lambda's record of a failed asynchronous call::
 
@@ -6,8 +6,8 @@ A message of that queue is Lambda's record of a failed asynchronous call::
      "requestPayload": {"Records": [{"EventSource": "aws:sns", "Sns": {"Message": "..."}}]},
      "responsePayload": {"errorType": "UnavailableError", ...}}
 
-Hearing it again is what the function would have done; an e-mail or a receipt that was heard after
-all has its key, and does nothing a second time.
+Processing one again does what the function would have done; an e-mail or receipt that was queued
+after all has its key already and has no second effect.
 """
 
 from __future__ import annotations
@@ -21,32 +21,32 @@ from botocore.exceptions import ClientError
 
 from ops.session import Session
 
-LOOK_SECONDS = 60
-"""How long a message that is looked at stays away from others."""
+VISIBILITY_SECONDS = 60
+"""Visibility timeout of a message while it is read."""
 
 
-def hear_again(session: Session, *, limit: int, dry_run: bool) -> Iterator[dict[str, Any]]:
-    """Put each on the event queue, then delete it here; tells identifiers and what was done."""
+def process_again(session: Session, *, limit: int, dry_run: bool) -> Iterator[dict[str, Any]]:
+    """Put each event on the event queue, then delete it here; yields ids and what was done."""
     for message in _received(session, limit=limit):
-        told: dict[str, Any] = {"message_id": message["MessageId"]}
+        result: dict[str, Any] = {"message_id": message["MessageId"]}
         try:
             record = json.loads(message["Body"])
-            told["error"] = record.get("responsePayload", {}).get("errorType")
+            result["error"] = record.get("responsePayload", {}).get("errorType")
             payloads = [one["Sns"]["Message"] for one in record["requestPayload"]["Records"]]
         except (ValueError, KeyError, TypeError, AttributeError):
-            yield told | {"did": "left: not a record of Lambda's"}
+            yield result | {"did": "left: not a Lambda failure record"}
             continue
         if dry_run:
-            yield told | {"did": "would be heard again"}
+            yield result | {"did": "would be processed again"}
             continue
         for payload in payloads:
             session.services.mail(payload)
         _delete(session, message)
-        yield told | {"did": "heard again"}
+        yield result | {"did": "processed again"}
 
 
 def purge(session: Session, holds: Callable[[str], bool]) -> int:
-    """Delete the messages whose body holds what must be forgotten; tells how many."""
+    """Delete the messages whose body matches; returns how many."""
     gone = 0
     for message in _received(session, limit=100_000):
         if holds(message["Body"]):
@@ -60,13 +60,13 @@ def _url(session: Session) -> str:
 
 
 def _received(session: Session, *, limit: int) -> Iterator[dict[str, Any]]:
-    """Each message once; what is left at the end is put back at once."""
+    """Yield each message once; those not deleted are put back at the end."""
     sqs, url = session.client("sqs"), _url(session)
     taken: list[dict[str, Any]] = []
     try:
         while len(taken) < limit:
             found = sqs.receive_message(
-                QueueUrl=url, MaxNumberOfMessages=1, VisibilityTimeout=LOOK_SECONDS
+                QueueUrl=url, MaxNumberOfMessages=1, VisibilityTimeout=VISIBILITY_SECONDS
             ).get("Messages", [])
             if not found:
                 return
@@ -78,10 +78,10 @@ def _received(session: Session, *, limit: int) -> Iterator[dict[str, Any]]:
 
 
 def _put_back(sqs: Any, url: str, message: dict[str, Any]) -> None:  # noqa: ANN401
-    """Let others see it again; one that was deleted meanwhile is none."""
+    """Make a message visible again, unless it was deleted."""
     if message.get("deleted"):
         return
-    with suppress(ClientError):  # SQS refuses one whose time was over: that one is back already
+    with suppress(ClientError):  # SQS refuses after the timeout: the message is visible already
         sqs.change_message_visibility(
             QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
         )

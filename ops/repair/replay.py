@@ -1,8 +1,8 @@
-"""Events again under the same keys, which is safe; one action again under a new key, which acts.
+"""Replays events under the same keys, which is safe; resends one action under a new key, which acts.
 
-A replay opens what was skipped, refused or failed and repeats nothing that was done.  A resend does
-a thing once more because a person wants it: its key ends in ``:resend:{nonce}``, and the audit
-trail has it like any action.
+A replay reopens skipped, refused and failed actions and repeats none that is done.  A resend
+performs an action once more at an operator's request: its key ends in ``:resend:{nonce}``, and the
+audit trail records it like any action.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _MAY_RESEND = {ActionStatus.DONE, ActionStatus.ABANDONED}
 def replay(
     session: Session, found: Iterable[Mapping[str, Any]], *, per_second: float
 ) -> Iterator[str]:
-    """Put events on the queue again, no faster than so many a second; gives their keys."""
+    """Put events on the queue again at a limited rate; yields their keys."""
     pace = Pace(session.services.clock, per_second)
     for row in found:
         pace.wait()
@@ -33,7 +33,7 @@ def replay(
 
 
 def resend(session: Session, action_key: str, nonce: str) -> ActionResend:
-    """Do a finished action once more; the same nonce does it once only.
+    """Perform a finished action once more; the same nonce does so only once.
 
     Raises:
         OpsError: there is no such action, it is not finished, or its event cannot be rebuilt.
@@ -41,13 +41,13 @@ def resend(session: Session, action_key: str, nonce: str) -> ActionResend:
     row = session.row(action_key)
     if row["status"] not in _MAY_RESEND:
         raise OpsError(
-            f"{action_key} is {row['status']}: replay its event, or settle it; only what is done"
-            " can be done again"
+            f"{action_key} is {row['status']}: replay its event, or settle it; only a finished"
+            " action can be resent"
         )
     source = session.row(row["event_key"])
     job = job_of(session, source)
     if "plan" not in source or job.kind != "ticket_message":
-        raise OpsError(f"{action_key} belongs to an event without a plan of its own: not resent")
+        raise OpsError(f"{action_key} cannot be resent: its event has no plan of its own")
     services = session.services
     facts = rows.event(dict(source))
     again = ActionResend(

@@ -1,4 +1,4 @@
-"""What became of an action whose outcome is not known: asked of the vendor, or said by a person."""
+"""Settles an action whose outcome is unknown: by asking the vendor, or as an operator decides."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from chalicelib.once.ledger import rows
 from ops.inspect.events import job_of
 from ops.session import OpsError, Session
 
-SAID = {
+OUTCOMES = {
     "done": ActionStatus.DONE,
     "not-done": ActionStatus.PENDING,
     "abandon": ActionStatus.ABANDONED,
@@ -19,31 +19,31 @@ SAID = {
 
 
 def unsettled(session: Session, *, limit: int) -> list[UnsettledAction]:
-    """Actions whose outcome is not known, oldest first."""
+    """Actions whose outcome is unknown, oldest first."""
     return list(session.services.ledger.unsettled(limit=limit))
 
 
 def ask(session: Session, action_key: str) -> dict[str, Any]:
-    """What the vendor shows; writes nothing but what it saw."""
+    """Ask the vendor whether the effect happened; the action itself is not settled."""
     settled = session.services.settlement.judge(_unknown(session, action_key))
     return {"action": action_key, "verdict": settled.verdict.value, "saw": settled.saw}
 
 
-def say(session: Session, action_key: str, outcome: str, *, ref: str | None) -> dict[str, Any]:
-    """Settle it as a person says, and let its event go on."""
+def settle(session: Session, action_key: str, outcome: str, *, ref: str | None) -> dict[str, Any]:
+    """Settle an action as the operator decides, and resume its event if that is parked."""
     action = _unknown(session, action_key)
-    status = SAID[outcome]
+    status = OUTCOMES[outcome]
     if not session.services.ledger.settle(action, status, ref=ref, reason=f"operator:{outcome}"):
-        raise OpsError(f"{action_key} was settled by somebody else meanwhile")
+        raise OpsError(f"{action_key} was settled by someone else meanwhile")
     event = session.row(action.event_key)
-    goes_on = event["status"] == EventStatus.PARKED
-    if goes_on:
+    resumes = event["status"] == EventStatus.PARKED
+    if resumes:
         session.services.intake.accept(job_of(session, event), recovery=Recovery.SETTLED)
-    return {"action": action_key, "status": status.value, "event_goes_on": goes_on}
+    return {"action": action_key, "status": status.value, "event_goes_on": resumes}
 
 
 def _unknown(session: Session, action_key: str) -> UnsettledAction:
     row = session.row(action_key)
     if row["status"] != ActionStatus.UNKNOWN:
-        raise OpsError(f"{action_key} is {row['status']}, so there is nothing to settle")
+        raise OpsError(f"{action_key} is {row['status']}: there is nothing to settle")
     return rows.unsettled(dict(row))

@@ -1,4 +1,4 @@
-"""The buckets of a provisioned stage, as a stack makes them: encrypted, private, tagged."""
+"""Creates the buckets of a provisioned stage as a stack would: encrypted, private, tagged."""
 
 from __future__ import annotations
 
@@ -10,20 +10,20 @@ from botocore.exceptions import ClientError
 from ops.stage.provision import Clients, Made, OwnedByStackError
 from ops.stage.template import Template
 
-REGION_WITHOUT_NAME = "us-east-1"
-"""S3 refuses a bucket that is asked for by the name of the region it is in by default."""
+DEFAULT_REGION = "us-east-1"
+"""S3 rejects a location constraint that names its default region."""
 
 
 def create(clients: Clients, template: Template) -> Iterator[Made]:
-    """Make what is missing and change what differs; what a bucket holds is never touched."""
+    """Create missing buckets and update settings that differ; objects are never touched."""
     s3 = clients.client("s3")
     for resource in template.resources("AWS::S3::Bucket"):
         name = resource.properties["BucketName"]
         is_new = not _exists(s3, name)
         if is_new:
-            s3.create_bucket(Bucket=name, **_where(s3.meta.region_name))
+            s3.create_bucket(Bucket=name, **_location(s3.meta.region_name))
         else:
-            _refuse_stacks(s3, name)
+            _refuse_stack_owned(s3, name)
         changes = []
         for what, is_so, make_so in _settings(s3, name, resource.properties):
             if not is_so():
@@ -38,7 +38,7 @@ def _settings(
     name: str,
     declared: Mapping[str, Any],
 ) -> Iterator[tuple[str, Callable[[], bool], Callable[[], object]]]:
-    """Each setting: its name, whether it is as declared, and what makes it so."""
+    """Each setting: its name, a check that it is as declared, and a call that sets it."""
     (rule,) = declared["BucketEncryption"]["ServerSideEncryptionConfiguration"]
     algorithm = rule["ServerSideEncryptionByDefault"]["SSEAlgorithm"]
     encryption = {
@@ -48,7 +48,9 @@ def _settings(
         "encryption",
         lambda: (
             algorithm
-            in str(_asked(s3.get_bucket_encryption, name).get("ServerSideEncryptionConfiguration"))
+            in str(
+                _current(s3.get_bucket_encryption, name).get("ServerSideEncryptionConfiguration")
+            )
         ),
         lambda: s3.put_bucket_encryption(Bucket=name, ServerSideEncryptionConfiguration=encryption),
     )
@@ -56,7 +58,8 @@ def _settings(
     yield (
         "public access",
         lambda: (
-            _asked(s3.get_public_access_block, name).get("PublicAccessBlockConfiguration") == block
+            _current(s3.get_public_access_block, name).get("PublicAccessBlockConfiguration")
+            == block
         ),
         lambda: s3.put_public_access_block(Bucket=name, PublicAccessBlockConfiguration=block),
     )
@@ -64,14 +67,14 @@ def _settings(
     yield (
         "ownership",
         lambda: (
-            _asked(s3.get_bucket_ownership_controls, name).get("OwnershipControls") == ownership
+            _current(s3.get_bucket_ownership_controls, name).get("OwnershipControls") == ownership
         ),
         lambda: s3.put_bucket_ownership_controls(Bucket=name, OwnershipControls=ownership),
     )
     tags = declared.get("Tags", [])
     yield (
         "tags",
-        lambda: all(one in _asked(s3.get_bucket_tagging, name).get("TagSet", []) for one in tags),
+        lambda: all(one in _current(s3.get_bucket_tagging, name).get("TagSet", []) for one in tags),
         lambda: s3.put_bucket_tagging(Bucket=name, Tagging={"TagSet": tags}),
     )
 
@@ -86,20 +89,20 @@ def _exists(s3: Any, name: str) -> bool:  # noqa: ANN401 - a boto3 client
     return True
 
 
-def _refuse_stacks(s3: Any, name: str) -> None:  # noqa: ANN401 - a boto3 client
-    tags = _asked(s3.get_bucket_tagging, name).get("TagSet", [])
+def _refuse_stack_owned(s3: Any, name: str) -> None:  # noqa: ANN401 - a boto3 client
+    tags = _current(s3.get_bucket_tagging, name).get("TagSet", [])
     if any(tag["Key"].startswith("aws:cloudformation:") for tag in tags):
         raise OwnedByStackError("a CloudFormation stack owns this stage's resources; deploy that")
 
 
-def _where(region: str) -> dict[str, Any]:
-    if region == REGION_WITHOUT_NAME:
+def _location(region: str) -> dict[str, Any]:
+    if region == DEFAULT_REGION:
         return {}
     return {"CreateBucketConfiguration": {"LocationConstraint": region}}
 
 
-def _asked(operation: Callable[..., dict[str, Any]], name: str) -> dict[str, Any]:
-    """What S3 says of a bucket; it answers 404 where nothing was ever set."""
+def _current(operation: Callable[..., dict[str, Any]], name: str) -> dict[str, Any]:
+    """A setting of a bucket; empty if it was never set, to which S3 responds 404."""
     try:
         return operation(Bucket=name)
     except ClientError as error:

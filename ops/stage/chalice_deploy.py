@@ -1,12 +1,12 @@
-"""What `chalice deploy` needs and Chalice does not do; `app` calls it under that command only.
+"""Adds to `chalice deploy` what Chalice does not do; `app` calls it under that command only.
 
-A stage is refused that nobody provisioned, or that a CloudFormation stack manages: its queue would
-get a second worker.
+A stage is refused if it was not provisioned, or if a CloudFormation stack manages it: its queue
+would get a second worker.
 
-The policy files are written for CloudFormation, which fills in account, region and stage.  Chalice
-sends a policy file to IAM as it stands, and IAM would refuse the functions in it, so they are
-filled in here, for the account the command runs in.  So are the variables that the template adds to
-a function, such as the name of the facts' bucket, which ends with the account.
+The policy files are written for CloudFormation, which resolves account, region and stage.  Chalice
+sends a policy file to IAM unchanged, and IAM would reject the intrinsic functions in it, so they
+are resolved here, for the account the command runs in.  So are the variables that the template adds
+to a function, such as the name of the facts' bucket, which ends with the account.
 """
 
 from __future__ import annotations
@@ -28,10 +28,10 @@ APP = "rp-mw"
 
 
 def prepare() -> None:
-    """Refuse another's stage, and let Chalice read policies of this account.
+    """Refuse a stage that is not provisioned here, and resolve policies for this account.
 
     Raises:
-        SystemExit: the stage is not there, or not ours, or AWS cannot be asked.
+        SystemExit: the stage does not exist, a stack manages it, or AWS cannot be reached.
     """
     _take_profile(sys.argv, os.environ)
     settings = services().settings
@@ -51,7 +51,7 @@ def prepare() -> None:
 
 
 def resolve_policies(template: Template) -> None:
-    """Make Chalice resolve CloudFormation's functions in the policy files it reads."""
+    """Make Chalice resolve CloudFormation's intrinsic functions in the policy files it reads."""
     read = PolicyGenerator._read_document_from_file  # noqa: SLF001 - there is no hook for it
 
     def resolved(self: PolicyGenerator, filename: str) -> Any:  # noqa: ANN401 - JSON
@@ -61,7 +61,7 @@ def resolve_policies(template: Template) -> None:
 
 
 def add_variables(template: Template) -> None:
-    """Give each function the variables that the template adds to it; the configuration's win."""
+    """Give each function the variables that the template adds; configured ones take precedence."""
     own = vars(Config)["environment_variables"].fget  # there is no hook for it
     added = {
         name.removeprefix(f"{APP}-{template.stage}").removeprefix("-"): properties["Environment"]
@@ -76,7 +76,7 @@ def add_variables(template: Template) -> None:
 
 
 def _take_profile(arguments: list[str], environ: Any) -> None:  # noqa: ANN401 - os.environ
-    """Ask AWS by the profile that Chalice was given, not by the default one."""
+    """Use the AWS profile that was given to Chalice instead of the default one."""
     for position, argument in enumerate(arguments):
         if argument == "--profile" and position + 1 < len(arguments):
             environ["AWS_PROFILE"] = arguments[position + 1]

@@ -10,7 +10,7 @@ CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
 
 
 def configured(stage: str, *, config: Path = CONFIG) -> dict[str, str]:
-    """The variables `.chalice/config.json` gives a stage; an unknown stage is modelled on dev."""
+    """The variables that `.chalice/config.json` gives a stage; an unknown stage gets dev's."""
     raw = json.loads(config.read_text())
     known = raw["stages"].get(stage)
     variables = {**raw.get("environment_variables", {})}
@@ -21,7 +21,7 @@ def configured(stage: str, *, config: Path = CONFIG) -> dict[str, str]:
 
 
 def worker_timeout_seconds(*, config: Path = CONFIG) -> int:
-    """The worker's time-out; the queue's visibility must be longer."""
+    """The worker's timeout; the queue's visibility timeout must be longer."""
     raw = json.loads(config.read_text())
     return int(raw["lambda_functions"]["worker"]["lambda_timeout"])
 

@@ -1,7 +1,7 @@
-"""How mail reaches a provisioned stage, as a stack has it: who may publish, what SES reports.
+"""Sets up mail for a provisioned stage as a stack would: topic policies, what SES reports.
 
-What of it belongs to a function can only be made once `chalice deploy` has made the function, so
-provisioning again after the first deployment completes it.
+Settings of a function can only be made once `chalice deploy` has created the function, so
+provisioning again after the first deployment completes them.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ops.stage.template import Template
 Client = Callable[[str], Any]
 
 UNPUBLISHED = "$LATEST"
-"""The version that is called; SAM names it in what it makes of the template."""
+"""The function version that is invoked; SAM names it when it expands the template."""
 
 
 def create(client: Client, template: Template) -> list[str]:
-    """Make or update it; returns what was made, by name."""
+    """Create or update everything; returns the names of what was set up."""
     return [
         *_topic_policies(client("sns"), template),
         *_configuration_sets(client("sesv2"), template),
@@ -31,7 +31,7 @@ def create(client: Client, template: Template) -> list[str]:
 
 
 def keep_failures(functions: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
-    """Where an event goes that a function failed on; a function that is not there is left out."""
+    """Set where Lambda keeps events that a function failed on; a missing function is skipped."""
     for name, properties in template.functions():
         if "EventInvokeConfig" not in properties:
             continue
@@ -83,5 +83,5 @@ def _event_destinations(ses: Any, template: Template) -> Iterator[str]:  # noqa:
 
 
 def _upper(kind: str) -> str:
-    """An event type as SES v2 names it: ``renderingFailure`` is ``RENDERING_FAILURE``."""
+    """An event type in SES v2's spelling: ``renderingFailure`` is ``RENDERING_FAILURE``."""
     return re.sub(r"(?<=[a-z])(?=[A-Z])", "_", kind).upper()

@@ -1,6 +1,6 @@
-"""Log groups, alarms, their topic and the dashboard of a provisioned stage, as a stack has them.
+"""Creates log groups, alarms, topics and the dashboard of a provisioned stage, as a stack would.
 
-Making again what is there changes nothing but what the declaration changed.
+A repeated run changes only what the declaration changed.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from ops.stage.template import Template
 Client = Callable[[str], Any]
 
 ALARM_TOPIC = "AlarmTopic"
-"""Its logical id: who is told of alarms is told of nothing else, least of all of mail."""
+"""The alarm topic's logical id; its subscribers are notified of alarms only, never of mail."""
 
 
 def create(client: Client, template: Template, *, email: str = "") -> list[str]:
-    """Make or update everything that watches a stage; returns what was made, by name.
+    """Create or update everything that monitors a stage; returns the names.
 
     Args:
-        client: gives a boto3 client by the service's name.
+        client: returns a boto3 client by the service's name.
         template: of the stage.
-        email: who is told of alarms; AWS asks them to confirm.  Empty: nobody yet.
+        email: the address to notify of alarms; AWS asks its owner to confirm.  Empty adds none.
     """
     return [
         *_log_groups(client("logs"), template),

@@ -1,7 +1,7 @@
-"""Tables, queues and switches of a stage, as `.chalice/resources.json` declares them.
+"""Creates the tables, queues and switches of a stage as `.chalice/resources.json` declares them.
 
-Making again what is there changes only what differs, so it can run at any time.  A stage whose
-resources a CloudFormation stack made is refused: that stack is the other of the two ways.
+A repeated run changes only what differs, so it can run at any time.  A stage whose resources a
+CloudFormation stack created is refused: that stack is the other way to manage them.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from botocore.exceptions import ClientError
 from chalicelib.settings import Settings
 from ops.stage.template import Resource, Template, TemplateError
 
-INDEX_LOOK_SECONDS = 5.0
-INDEX_LOOKS = 360
-"""Half an hour: a large table's index takes as long as reading the table does."""
+INDEX_POLL_SECONDS = 5.0
+INDEX_POLLS = 360
+"""Half an hour: building a large table's index takes as long as reading the table."""
 
 
 class Clients(Protocol):
-    """Where boto3 clients come from."""
+    """A source of boto3 clients."""
 
     def client(self, service: str) -> Any:  # noqa: ANN401 - boto3 builds clients at run time
         """A boto3 client."""
@@ -31,12 +31,12 @@ class Clients(Protocol):
 
 
 class OwnedByStackError(Exception):
-    """A CloudFormation stack made the resource and must go on making it."""
+    """A CloudFormation stack created the resource and must keep managing it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What came of one resource.
+    """What was done with one resource.
 
     Attributes:
         name: a table's name, a queue's URL, a switch's path.
@@ -51,19 +51,19 @@ class Made:
 
 
 def everything(clients: Clients, template: Template, stage: str) -> Iterator[Made]:
-    """Every data resource of a stage, one by one as it is made."""
+    """Create or update every data resource of a stage; yields each as it is done."""
     yield from queues(clients, template, {})
     yield from tables(clients, template, backups=True)
     yield from switches(clients, template, stage)
 
 
 def tables(clients: Clients, template: Template, *, backups: bool) -> Iterator[Made]:
-    """The tables with their indexes, TTL, tags and protection.
+    """Create or update the tables with their indexes, TTL, tags and protection.
 
     Args:
-        clients: where.
-        template: what is declared.
-        backups: False leaves out what embedded engines do not have.
+        clients: of the account to work on.
+        template: of the stage.
+        backups: False skips point-in-time recovery, which embedded engines do not have.
     """
     dynamodb = clients.client("dynamodb")
     for resource in template.resources("AWS::DynamoDB::Table"):
@@ -78,7 +78,9 @@ def tables(clients: Clients, template: Template, *, backups: bool) -> Iterator[M
             dynamodb.create_table(**declared)
             dynamodb.get_waiter("table_exists").wait(TableName=name, WaiterConfig={"Delay": 1})
         else:
-            _refuse_stacks(dynamodb.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"])
+            _refuse_stack_owned(
+                dynamodb.list_tags_of_resource(ResourceArn=found["TableArn"])["Tags"]
+            )
             changes += _update_table(dynamodb, declared, found)
         if ttl and not _ttl_is_set(dynamodb, name, ttl):
             dynamodb.update_time_to_live(TableName=name, TimeToLiveSpecification=ttl)
@@ -92,7 +94,13 @@ def tables(clients: Clients, template: Template, *, backups: bool) -> Iterator[M
 
 
 def queues(clients: Clients, template: Template, overrides: Mapping[str, str]) -> Iterator[Made]:
-    """The queues, dead-letter queues first; `overrides` are attributes of their source queues."""
+    """Create or update the queues, dead-letter queues first.
+
+    Args:
+        clients: of the account to work on.
+        template: of the stage.
+        overrides: attributes for the source queues, in place of the declared ones.
+    """
     sqs = clients.client("sqs")
     for resource in sorted(
         template.resources("AWS::SQS::Queue"), key=lambda one: "RedrivePolicy" in one.properties
@@ -114,7 +122,7 @@ def queues(clients: Clients, template: Template, overrides: Mapping[str, str]) -
 
 
 def switches(clients: Clients, template: Template, stage: str) -> Iterator[Made]:
-    """First values of the switches where they are missing; one that is there is never touched."""
+    """Give missing switches their first values; an existing switch is never changed."""
     ssm = clients.client("ssm")
     for name, value in template.metadata["Switches"]["FirstValues"].items():
         path = f"/rp-mw/{stage}/{name}"
@@ -127,7 +135,7 @@ def switches(clients: Clients, template: Template, stage: str) -> Iterator[Made]
 def missing_secrets(
     clients: Clients, template: Template, stage: str, settings: Settings
 ) -> list[str]:
-    """Names of the secrets that a person must still provide; those that nothing reads are not."""
+    """Names of the secrets that must still be provided; secrets that no feature reads are left out."""
     client = clients.client("secretsmanager")
     needless = {name for name, is_read in _READ_ONLY_WITH.items() if not is_read(settings)}
     names = [name for name in template.metadata["Secrets"] if name not in {"Comment", *needless}]
@@ -144,7 +152,7 @@ _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "shopify/client_id": lambda settings: settings.support.shopify_base_url,
     "shopify/client_secret": lambda settings: settings.support.shopify_base_url,
 }
-"""Secrets that a stage can be whole without, and what it must be told for them to be read."""
+"""Optional secrets, each with the setting that makes a stage read it."""
 
 
 def _made(
@@ -194,21 +202,21 @@ def _update_table(
 
 
 def _await_indexes(dynamodb: Any, name: str) -> list[dict[str, Any]]:  # noqa: ANN401
-    """The indexes, all whole: DynamoDB makes one at a time and changes nothing else meanwhile."""
-    for _ in range(INDEX_LOOKS):
+    """Wait until all indexes are active: DynamoDB builds one at a time and blocks other changes."""
+    for _ in range(INDEX_POLLS):
         found = dynamodb.describe_table(TableName=name)["Table"]
         indexes: list[dict[str, Any]] = found.get("GlobalSecondaryIndexes", [])
         statuses = {found["TableStatus"], *(one["IndexStatus"] for one in indexes)}
         if statuses == {"ACTIVE"}:
             return indexes
-        time.sleep(INDEX_LOOK_SECONDS)
-    raise TemplateError(f"an index of {name} is still being made; provision again when it is there")
+        time.sleep(INDEX_POLL_SECONDS)
+    raise TemplateError(f"an index of {name} is still being built; provision again once it exists")
 
 
 def _defined(
     declared: Mapping[str, Any], keyed: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """The attributes that these have as keys; DynamoDB refuses one that nothing uses."""
+    """The definitions of attributes used as keys; DynamoDB rejects unused definitions."""
     used = {key["AttributeName"] for one in keyed for key in one["KeySchema"]}
     return [one for one in declared["AttributeDefinitions"] if one["AttributeName"] in used]
 
@@ -221,7 +229,7 @@ def _update_queue(
 ) -> list[str]:
     found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=["All"])["Attributes"]
     there = sqs.list_queue_tags(QueueUrl=url).get("Tags", {})
-    _refuse_stacks([{"Key": key} for key in there])
+    _refuse_stack_owned([{"Key": key} for key in there])
     if there.get("managed-by", tags.get("managed-by")) != tags.get("managed-by"):
         raise OwnedByStackError("a CloudFormation stack manages this stage's queue; deploy that")
     differs = {
@@ -237,7 +245,7 @@ def _update_queue(
     return sorted(differs)
 
 
-def _refuse_stacks(tags: list[dict[str, str]]) -> None:
+def _refuse_stack_owned(tags: list[dict[str, str]]) -> None:
     if any(tag["Key"].startswith("aws:cloudformation:") for tag in tags):
         raise OwnedByStackError("a CloudFormation stack owns this stage's resources; deploy that")
 
@@ -254,14 +262,14 @@ def _queue_attributes(resource: Resource) -> dict[str, str]:
         elif isinstance(value, str | int):
             attributes[name] = str(value)
         else:
-            raise TemplateError(f"{resource.logical_id}.{name} is not understood here")
+            raise TemplateError(f"{resource.logical_id}.{name} is not supported here")
     if attributes.get("ContentBasedDeduplication") == "false":
         del attributes["ContentBasedDeduplication"]
     return attributes
 
 
 def _plain(value: str) -> object:
-    """Attributes come back as texts; policies as JSON texts whose numbers may be texts."""
+    """Normalise an attribute: SQS returns strings, and policies as JSON whose numbers may be strings."""
     if value.startswith("{"):
         return {name: str(one) for name, one in json.loads(value).items()}
     return value.lower()

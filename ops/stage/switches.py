@@ -1,14 +1,14 @@
-"""The four switches of a stage, as they stand in SSM."""
+"""Reads and sets the four switches of a stage in SSM."""
 
 from __future__ import annotations
 
 from chalicelib.aws.switches import NAMES
-from chalicelib.settings import parsed_flag
+from chalicelib.once.ports import parsed_flag
 from ops.session import OpsError, Session
 
 
 def read(session: Session) -> dict[str, str | None]:
-    """Every switch; None where it is missing, which stops everything."""
+    """Every switch; None if it is missing, which stops every effect."""
     prefix = session.services.settings.switch_prefix
     answer = session.client("ssm").get_parameters(Names=[f"{prefix}/{name}" for name in NAMES])
     found = {one["Name"].rpartition("/")[2]: one["Value"] for one in answer["Parameters"]}
@@ -16,13 +16,13 @@ def read(session: Session) -> dict[str, str | None]:
 
 
 def write(session: Session, name: str, value: str) -> None:
-    """Set one; takes effect within 30 seconds.
+    """Set a switch; it takes effect within 30 seconds.
 
     Raises:
-        OpsError: no such switch, or the value is no boolean.
+        OpsError: no such switch, or the value is not a boolean.
     """
     if name not in NAMES:
-        raise OpsError(f"no such switch: {name}; there are {', '.join(NAMES)}", code=2)
+        raise OpsError(f"no such switch: {name}; the switches are {', '.join(NAMES)}", code=2)
     flag = parsed_flag(value)
     if flag is None:
         raise OpsError(f"{value} is neither true nor false", code=2)

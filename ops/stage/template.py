@@ -1,9 +1,8 @@
-"""The part of CloudFormation that `.chalice/resources.json` uses: parameters and functions.
+"""Resolves the part of CloudFormation that `.chalice/resources.json` uses.
 
-Understood: ``Ref``, ``Fn::Sub``, ``Fn::If``, ``Fn::Equals``, ``Fn::Not``, ``Fn::And``, ``Fn::Or``,
+Supported: ``Ref``, ``Fn::Sub``, ``Fn::If``, ``Fn::Equals``, ``Fn::Not``, ``Fn::And``, ``Fn::Or``,
 ``Fn::Join``, ``Fn::GetAtt`` of an ``Arn``, ``Fn::FindInMap``, conditions on resources, and
-``AWS::NoValue``.  Anything else raises, so that a template that says more than is created does
-not pass unnoticed.
+``AWS::NoValue``.  Anything else raises, so that no declaration is silently ignored.
 """
 
 from __future__ import annotations
@@ -32,12 +31,12 @@ _ARNS = {"AWS::DynamoDB::Table": "dynamodb", "AWS::SQS::Queue": "sqs", "AWS::SNS
 
 
 class TemplateError(Exception):
-    """The template holds what is not understood here."""
+    """The template uses something that is not supported here, or cannot be applied."""
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """One resource with its functions resolved."""
+    """One resource with its intrinsic functions resolved."""
 
     logical_id: str
     type: str
@@ -49,7 +48,7 @@ class Template:
 
     Args:
         raw: the parsed JSON.
-        parameters: values of its parameters; defaults stand for the others.
+        parameters: values of its parameters; the others get their defaults.
         account: the account in ARNs.
         region: the region in ARNs.
     """
@@ -67,24 +66,27 @@ class Template:
     @classmethod
     def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> Template:
         """The project's template for a stage."""
-        values = {"Stage": stage, "ManagedBy": "provision"}  # whoever reads it here is no stack
+        values = {
+            "Stage": stage,
+            "ManagedBy": "provision",
+        }  # read here, the template is never a stack's
         return cls(json.loads(path.read_text()), values, account=account, region=region)
 
     @property
     def stage(self) -> str:
-        """The stage it is of."""
+        """The stage of this template."""
         return self._values["Stage"]
 
     @property
     def metadata(self) -> Mapping[str, Any]:
-        """``Metadata`` as it stands."""
+        """``Metadata``, unresolved."""
         metadata: Mapping[str, Any] = self._raw.get("Metadata", {})
         return metadata
 
     def resources(self, *types: str) -> Iterator[Resource]:
-        """Resources of the types named, in the order of the file, those whose condition holds.
+        """Resources of the given types whose condition holds, in the order of the file.
 
-        Entries without a type only add to what Chalice generates and are left out.
+        Entries without a type only add to what Chalice generates and are skipped.
         """
         for logical_id, resource in self._raw["Resources"].items():
             if resource.get("Type") not in types:
@@ -95,7 +97,7 @@ class Template:
             yield Resource(logical_id, resource["Type"], properties)
 
     def functions(self) -> Iterator[tuple[str, Mapping[str, Any]]]:
-        """What is added to each function that Chalice generates: its name, and its properties."""
+        """The properties added to each function that Chalice generates, by function name."""
         for resource in self._raw["Resources"].values():
             if "Type" not in resource:
                 name = self.resolved(resource["Properties"]["FunctionName"])
@@ -107,7 +109,7 @@ class Template:
                 yield name, properties
 
     def resolved(self, value: Any) -> Any:  # noqa: ANN401 - JSON in, JSON out
-        """A JSON value with its functions replaced by what they give."""
+        """A JSON value with its intrinsic functions replaced by their results."""
         if isinstance(value, list):
             return [one for one in map(self.resolved, value) if one is not _NO_VALUE]
         if not isinstance(value, dict):
@@ -148,7 +150,7 @@ class Template:
             case "Fn::GetAtt":
                 parts = argument.split(".") if isinstance(argument, str) else argument
                 return self._attribute(*parts)
-        raise TemplateError(f"{name} is not understood here")
+        raise TemplateError(f"{name} is not supported here")
 
     def _condition(self, name: str) -> bool:
         return bool(self.resolved(self._raw["Conditions"][name]))

@@ -5,8 +5,7 @@ from botocore.exceptions import EndpointConnectionError
 
 from chalicelib.aws.switches import SsmSwitches
 from chalicelib.errors import SwitchesUnreadableError
-from chalicelib.once.ports import Switches
-from chalicelib.settings import Tightening
+from chalicelib.once.ports import Switches, Tightening
 from tests.rigs.fakes import ManualClock
 
 

@@ -14,10 +14,10 @@ from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.once.store import ConditionFailed, TransactionRefused
-from chalicelib.outreach.conversations.records import Channel, Draft, Entry, Status
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.support.actions import AddTag
-from tests.rigs.engines import table_a_in_memory
 from tests.rigs.fakes import ManualClock
 from tests.simulation import tables
 
@@ -231,7 +231,7 @@ class StoreContract:
 class TestInMemory(StoreContract):
     @pytest.fixture
     def table(self):
-        return table_a_in_memory()
+        return tables.ledger()
 
     def test_a_condition_is_given_no_more_than_it_uses(self, table):
         """As on DynamoDB; dynoxide lets it pass."""
@@ -358,7 +358,7 @@ class LedgerWalk:
 def test_the_ledger_says_and_writes_the_same_in_memory_and_on_an_engine(ddb, seed):
     """Forty drawn calls, by holders and by those who lost their lease, across expiries."""
     on_engine = LedgerWalk(Table(ddb.client, ddb.ledger_table), seed).run(40)
-    in_memory = LedgerWalk(table_a_in_memory(), seed).run(40)
+    in_memory = LedgerWalk(tables.ledger(), seed).run(40)
     assert on_engine == in_memory
 
 

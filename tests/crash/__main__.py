@@ -165,12 +165,12 @@ def _write_page(kept: Mapping[str, Any]) -> None:
     lines = [
         (
             f"Run until {max(one['at'] for one in kept.values())}, {minutes} min on a shared"
-            f" machine of {os.cpu_count()} cores; a process stood still at {stops}."
+            f" machine of {os.cpu_count()} cores; a process was paused at {stops}."
         ),
         "",
         *marked.table(HEADS, [*rows, together]),
         "",
-        "Held beyond D, which is not promised:",
+        "Requests delayed beyond D, for which nothing is promised:",
         "",
         *(f"- {told}" for one in kept.values() for told in one["beyond"]),
     ]

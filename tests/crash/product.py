@@ -24,7 +24,7 @@ from chalicelib import settings
 from chalicelib.clock import SystemClock
 from chalicelib.support.intents.classify import classify
 from chalicelib.vendors.http import Call, VendorClient
-from chalicelib.wiring import Services, outreach_vendors
+from chalicelib.wiring import Services, outreach
 
 SERVICES = ("dynamodb", "sqs", "ssm", "secretsmanager", "sesv2")
 
@@ -113,4 +113,4 @@ def _be_impatient(seconds: float) -> None:
         return send(self, call, deadline_seconds=min(deadline_seconds, seconds))
 
     VendorClient.send = hurried  # type: ignore[method-assign]
-    outreach_vendors._ONCE = outreach_vendors._ONCE.merge(Config(read_timeout=seconds))
+    outreach.SES_CONFIG = outreach.SES_CONFIG.merge(Config(read_timeout=seconds))

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from chalicelib.facts import aloware_webhook, hubspot_webhook
-from chalicelib.facts.mapping import Rule, aloware_fact, gated, hubspot_facts
+from chalicelib.facts.mapping import Rule, aloware_fact, apply_roster, hubspot_facts
 from chalicelib.facts.model import Agent, Metric
 from chalicelib.facts.roster import by_id_and_alias
 from chalicelib.once.door import InboundRequest
@@ -189,9 +189,11 @@ def test_an_event_at_the_end_of_the_calendar_has_a_day_in_every_zone():
 
 def test_strangers_count_nothing_and_aliases_are_one_person():
     roster = by_id_and_alias([Agent("101", aliases=("hubspot:5001",))])
-    known = gated(of_aloware("call__2_disposition_completed"), roster)
-    stranger = gated(of_aloware("call__nobody_at_all"), roster)
-    case, email = (gated(one, roster) for one in of_hubspot("batch__ticket_and_email_created"))
+    known = apply_roster(of_aloware("call__2_disposition_completed"), roster)
+    stranger = apply_roster(of_aloware("call__nobody_at_all"), roster)
+    case, email = (
+        apply_roster(one, roster) for one in of_hubspot("batch__ticket_and_email_created")
+    )
 
     assert known.skip is None
     assert stranger.skip == "not_on_roster"
@@ -201,4 +203,4 @@ def test_strangers_count_nothing_and_aliases_are_one_person():
 
 def test_without_a_roster_everybody_counts():
     fact = of_aloware("call__nobody_at_all")
-    assert gated(fact, None) is fact
+    assert apply_roster(fact, None) is fact

@@ -7,14 +7,14 @@ from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC
 from local.vendors import aloware, hubspot
 
 
-def test_six_deliveries_of_a_call_make_one_fact_with_the_data_of_the_first_terminal_one(rig):
-    number = rig.aloware.call()
-    rig.work()
-    run = rig.post()
+def test_six_deliveries_of_a_call_make_one_fact_with_the_data_of_the_first_terminal_one(facts_rig):
+    number = facts_rig.aloware.call()
+    facts_rig.work()
+    run = facts_rig.post()
 
-    assert rig.aloware.answers == [200] * 6
+    assert facts_rig.aloware.answers == [200] * 6
     assert run["posted"] == run["posts"] == 1
-    assert rig.rows() == [
+    assert facts_rig.rows() == [
         {
             "EventID": f"ALOWARE:{number}",
             "AgentID": "101",
@@ -23,135 +23,145 @@ def test_six_deliveries_of_a_call_make_one_fact_with_the_data_of_the_first_termi
             "Notes": "event=OutboundPhoneCall-DispositionCompleted;tz=America/Denver",
         }
     ]
-    assert rig.facts()[f"ALOWARE:{number}"]["status"] == "posted"
+    assert facts_rig.facts()[f"ALOWARE:{number}"]["status"] == "posted"
 
 
-def test_a_repeated_batch_adds_nothing(rig):
+def test_a_repeated_batch_adds_nothing(facts_rig):
     events = [hubspot.event() for _ in range(5)]
-    rig.hubspot.send(events)
-    rig.work()
-    rig.post()
-    rig.hubspot.send([{**one, "attemptNumber": 1} for one in reversed(events)])
-    rig.work()
-    again = rig.post()
+    facts_rig.hubspot.send(events)
+    facts_rig.work()
+    facts_rig.post()
+    facts_rig.hubspot.send([{**one, "attemptNumber": 1} for one in reversed(events)])
+    facts_rig.work()
+    again = facts_rig.post()
 
     assert again["outcome"] == "idle"
-    assert len(rig.rows()) == 5
-    assert set(rig.ids().values()) == {1}
+    assert len(facts_rig.rows()) == 5
+    assert set(facts_rig.ids().values()) == {1}
 
 
-def test_repeats_within_a_batch_and_across_batches_are_one_fact(rig):
+def test_repeats_within_a_batch_and_across_batches_are_one_fact(facts_rig):
     first, second, third = (hubspot.event() for _ in range(3))
-    rig.hubspot.send([first, second, first])
-    rig.hubspot.send([second, third])
-    rig.work()
-    rig.post()
+    facts_rig.hubspot.send([first, second, first])
+    facts_rig.hubspot.send([second, third])
+    facts_rig.work()
+    facts_rig.post()
 
-    assert len(rig.rows()) == 3
-    assert set(rig.ids().values()) == {1}
+    assert len(facts_rig.rows()) == 3
+    assert set(facts_rig.ids().values()) == {1}
 
 
-def test_an_outage_of_power_bi_is_a_delay_and_not_a_loss(rig):
-    rig.aloware.call()
-    rig.work()
-    rig.powerbi.down()
-    down = rig.post()
-    rig.aloware.call()
-    rig.work()
-    rig.powerbi.up()
+def test_an_outage_of_power_bi_is_a_delay_and_not_a_loss(facts_rig):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.powerbi.down()
+    down = facts_rig.post()
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.powerbi.up()
     # A new container: the breaker of the old one may still be open.
     wiring._services.clear()
-    rig.post()
+    facts_rig.post()
 
     assert down["outcome"].startswith("waiting:powerbi")
-    assert len(rig.rows()) == 2
-    assert set(rig.ids().values()) == {1}
+    assert len(facts_rig.rows()) == 2
+    assert set(facts_rig.ids().values()) == {1}
 
 
-def test_dimensions_have_each_key_once(rig):
-    rig.aloware.call()
-    rig.work()
-    rig.post()
-    rig.aloware.call()
-    rig.aloware.call(owner_id=102)
-    rig.work()
-    rig.post()
+def test_dimensions_have_each_key_once(facts_rig):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()
+    facts_rig.aloware.call()
+    facts_rig.aloware.call(owner_id=102)
+    facts_rig.work()
+    facts_rig.post()
 
-    assert [row["AgentID"] for row in rig.rows(DIM_AGENT)] == ["101", "102"]
-    assert [row["MetricID"] for row in rig.rows(DIM_METRIC)] == ["CALLS"]
-    days = [row["Date"] for row in rig.rows(DIM_DATE)]
+    assert [row["AgentID"] for row in facts_rig.rows(DIM_AGENT)] == ["101", "102"]
+    assert [row["MetricID"] for row in facts_rig.rows(DIM_METRIC)] == ["CALLS"]
+    days = [row["Date"] for row in facts_rig.rows(DIM_DATE)]
     assert len(days) == len(set(days)) == 365
 
 
-def test_the_files_hold_the_same_rows(rig):
-    rig.aloware.call()
-    rig.hubspot.send([hubspot.event()])
-    rig.work()
-    rig.post()
+def test_the_files_hold_the_same_rows(facts_rig):
+    facts_rig.aloware.call()
+    facts_rig.hubspot.send([hubspot.event()])
+    facts_rig.work()
+    facts_rig.post()
 
-    assert list(rig.files.read("FactEvent")) == rig.rows()
+    assert list(facts_rig.files.read("FactEvent")) == facts_rig.rows()
 
 
 @pytest.mark.parametrize("what", [{"test_payload": True}])
-def test_the_test_button_is_answered_and_queues_nothing(rig, what):
-    assert rig.aloware.send(what) == 200
-    assert rig.work() == []
+def test_the_test_button_is_answered_and_queues_nothing(facts_rig, what):
+    assert facts_rig.aloware.send(what) == 200
+    assert facts_rig.work() == []
 
 
-def test_a_stranger_is_refused_at_both_doors(rig):
-    rig.aloware.token = "not-the-token"
-    rig.hubspot.secret = "not-the-secret"
+def test_a_stranger_is_refused_at_both_doors(facts_rig):
+    facts_rig.aloware.token = "not-the-token"
+    facts_rig.hubspot.secret = "not-the-secret"
 
-    assert rig.aloware.send(aloware.six_deliveries()[1]) == 401
-    assert rig.hubspot.send([hubspot.event()]) == 401
-    assert rig.work() == []
-
-
-def test_a_wrong_address_or_an_old_signature_is_refused(rig):
-    now = rig.hubspot.now_ms()
-    assert rig.hubspot.send([hubspot.event()], stamp=now - 300_001) == 401
-    rig.hubspot.signed_url = hubspot.TARGET_URL.replace("https", "http")
-    assert rig.hubspot.send([hubspot.event()]) == 401
-    rig.hubspot.signed_url = hubspot.TARGET_URL.replace("/api", "")
-    assert rig.hubspot.send([hubspot.event()]) == 401
+    assert facts_rig.aloware.send(aloware.six_deliveries()[1]) == 401
+    assert facts_rig.hubspot.send([hubspot.event()]) == 401
+    assert facts_rig.work() == []
 
 
-def test_a_workflow_record_makes_a_fact(rig):
+def test_a_wrong_address_or_an_old_signature_is_refused(facts_rig):
+    now = facts_rig.hubspot.now_ms()
+    assert facts_rig.hubspot.send([hubspot.event()], stamp=now - 300_001) == 401
+    facts_rig.hubspot.signed_url = hubspot.TARGET_URL.replace("https", "http")
+    assert facts_rig.hubspot.send([hubspot.event()]) == 401
+    facts_rig.hubspot.signed_url = hubspot.TARGET_URL.replace("/api", "")
+    assert facts_rig.hubspot.send([hubspot.event()]) == 401
+
+
+def test_a_workflow_record_makes_a_fact(facts_rig):
     record = {
         "objectId": 77,
         "event_key": "case_created",
         "properties": {"createdate": "1763600000000", "hubspot_owner_id": "9"},
     }
-    assert rig.hubspot.workflow(record) == 200
-    assert rig.hubspot.workflow(record) == 200
-    rig.work()
-    rig.post()
+    assert facts_rig.hubspot.workflow(record) == 200
+    assert facts_rig.hubspot.workflow(record) == 200
+    facts_rig.work()
+    facts_rig.post()
 
-    (row,) = rig.rows()
+    (row,) = facts_rig.rows()
     assert row["EventID"] == "HUBSPOT:77:workflow.case_created:1763600000000"
     assert (row["AgentID"], row["MetricID"]) == ("hubspot-owner:9", "CASES")
 
 
-def test_what_does_not_count_is_kept_with_its_reason(rig):
+def test_what_does_not_count_is_kept_with_its_reason(facts_rig):
     inbound = aloware.body(direction=1)
-    rig.aloware.send({"event": "InboundPhoneCall-DispositionCompleted", "body": inbound})
-    rig.hubspot.send([hubspot.event(subscriptionType="object.deletion")])
-    rig.work()
+    facts_rig.aloware.send({"event": "InboundPhoneCall-DispositionCompleted", "body": inbound})
+    facts_rig.hubspot.send([hubspot.event(subscriptionType="object.deletion")])
+    facts_rig.work()
 
-    reasons = {(row["status"], row["reason"]) for row in rig.facts().values()}
+    reasons = {(row["status"], row["reason"]) for row in facts_rig.facts().values()}
     assert reasons == {("skipped", "inbound"), ("skipped", "type_not_counted")}
-    assert rig.post()["outcome"] == "idle"
+    assert facts_rig.post()["outcome"] == "idle"
 
 
 @pytest.mark.parametrize("switch", ["kill_switch", "shadow_mode"])
-def test_a_switch_holds_the_facts_and_loses_none(rig, switch):
-    rig.aloware.call()
-    rig.work()
-    rig.stage.set_switch(switch, "true")
-    held = rig.post()
-    rig.stage.set_switch(switch, "false")
+def test_a_switch_holds_the_facts_and_loses_none(facts_rig, switch):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.stage.set_switch(switch, "true")
+    held = facts_rig.post()
+    facts_rig.stage.set_switch(switch, "false")
     wiring._services.clear()
-    rig.post()
+    facts_rig.post()
 
     assert held["outcome"].startswith("held:")
-    assert len(rig.rows()) == 1
+    assert len(facts_rig.rows()) == 1
+
+
+def test_without_a_sink_the_facts_wait(facts_rig, monkeypatch):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    for name in ("POWERBI_DATASET_ID", "FACTS_FOLDER"):
+        monkeypatch.delenv(name)
+    monkeypatch.setattr("chalicelib.wiring._services", [])
+
+    assert facts_rig.post() == {"outcome": "held:no_sink", "prolonged": 0}

@@ -11,7 +11,7 @@ import pytest
 from chalicelib.facts import hubspot_webhook
 from local import company
 from local.vendors import aloware, hubspot
-from tests.house.test_permissions import posted
+from tests.rigs.api_gateway import posted
 
 MAIL = "wilhelmina.quist@example.com"
 TEL = "+12025550142"

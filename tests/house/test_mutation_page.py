@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from bench.report.mutation import AT_LEAST, FILES, PAGE, ROOT, explained
+from bench.report.mutation import AT_LEAST, CORE, FILES, PAGE, explained
 
-FIGURE = re.compile(r"^\| `(\w+)\.py` \| (\d+) \| (\d+) \|", re.MULTILINE)
+FIGURE = re.compile(r"^\| `([\w/]+)\.py` \| (\d+) \| (\d+) \|", re.MULTILINE)
 
 
 def figures():
@@ -23,7 +23,7 @@ def as_told(lines):
 )
 def test_each_explained_survivor_changes_lines_that_stand_in_its_function(survivor):
     name, function = survivor.function.split(".")
-    source = (ROOT / "chalicelib" / f"{name}.py").read_text()
+    source = (CORE / f"{name}.py").read_text()
     bodies = [
         as_told(source.splitlines()[node.lineno : node.end_lineno])
         for node in ast.walk(ast.parse(source))

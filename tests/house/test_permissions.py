@@ -35,6 +35,7 @@ from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
 from local.vendors.shopify import Shopify
 from local.vendors.twilio import Twilio
+from tests.rigs.api_gateway import posted
 from tests.rigs.engines import drain
 from tests.rigs.outreach import MAIL, Outreach
 from tests.rigs.policies import Call, compare
@@ -391,21 +392,3 @@ def every_find(run: Run) -> None:
 def post(app: ModuleType, token: str, ticket_id: str) -> int:
     body = json.dumps({"ticket_id": ticket_id, "trigger": "customer_message"})
     return posted(app, "/webhook/richpanel", body, {"x-richpanel-webhook-token": token})
-
-
-def posted(app: ModuleType, path: str, body: str, headers: dict[str, str]) -> int:
-    event: dict[str, Any] = {
-        "requestContext": {
-            "httpMethod": "POST",
-            "resourcePath": path,
-            "identity": {"sourceIp": "127.0.0.1"},
-            "path": path,
-        },
-        "headers": {"content-type": "application/json", **headers},
-        "multiValueQueryStringParameters": None,
-        "pathParameters": {},
-        "stageVariables": None,
-        "body": body,
-        "isBase64Encoded": False,
-    }
-    return int(app.app(event, Context())["statusCode"])

@@ -11,7 +11,6 @@ import io
 import json
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from chalice.test import Client
@@ -23,12 +22,11 @@ from chalicelib.once.event import EventStatus
 from chalicelib.wiring import services
 from local.stack.lambda_events import Context, schedule_event
 from ops.stage.template import Template
+from tests.rigs.alarms import ALARMS, RAW, Series, alarms, series, series_in
 from tests.rigs.engines import drain
 from tests.rigs.fakes import ManualClock
 
 ROOT = Path(__file__).parents[2]
-RAW = json.loads((ROOT / ".chalice" / "resources.json").read_text())
-ALARMS = {k: v for k, v in RAW["Resources"].items() if v.get("Type") == "AWS::CloudWatch::Alarm"}
 OURS = "rp-mw/dev"
 AWS_METRICS = {
     ("AWS/Lambda", "Errors"): {"FunctionName"},
@@ -47,7 +45,6 @@ CLOSED_SETS = {
     ("mw.worker.events", "outcome"): {one.value for one in EventStatus},
 }
 
-Series = tuple[str, str, frozenset[tuple[str, str]]]
 
 
 def emitted() -> dict[str, set[frozenset[str]]]:
@@ -71,22 +68,6 @@ def sets_of(name: str, labels: list[str | None]) -> set[frozenset[str]]:
     log.metric(name, **{str(label): "x" for label in labels})
     (metrics,) = json.loads(stream.getvalue())["_aws"]["CloudWatchMetrics"]
     return {frozenset(one) for one in metrics["Dimensions"]}
-
-
-def alarms() -> dict[str, dict[str, Any]]:
-    """Every alarm of stage dev, by name, with its functions resolved."""
-    stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
-    found = {}
-    for alarm in ALARMS.values():
-        properties = {k: v for k, v in alarm["Properties"].items() if not k.endswith("Actions")}
-        resolved = stage.resolved(properties)
-        found[resolved["AlarmName"].removeprefix("rp-mw-dev-")] = resolved
-    return found
-
-
-def series(alarm: dict[str, Any]) -> Series:
-    dimensions = frozenset((one["Name"], one["Value"]) for one in alarm["Dimensions"])
-    return alarm["Namespace"], alarm["MetricName"], dimensions
 
 
 def on_dashboard() -> list[Series]:
@@ -202,18 +183,6 @@ def test_a_line_that_cannot_be_redacted_is_counted_where_the_alarm_looks(monkeyp
     stream = io.StringIO()
     JsonLog(ManualClock(), stage="dev", release="1", stream=stream).event("x", text="y")
     assert series(alarms()["redaction-failures"]) in series_in(stream.getvalue())
-
-
-def series_in(output: str) -> set[Series]:
-    """Every metric that CloudWatch would make of these lines."""
-    found = set()
-    for line in output.splitlines():
-        record = json.loads(line) if line.startswith('{"_aws"') else {"_aws": {}}
-        for metrics in record["_aws"].get("CloudWatchMetrics", []):
-            for labels in metrics["Dimensions"]:
-                values = frozenset((label, record[label]) for label in labels)
-                found |= {(metrics["Namespace"], m["Name"], values) for m in metrics["Metrics"]}
-    return found
 
 
 # --- log lines ----------------------------------------------------------------------------------

@@ -11,9 +11,9 @@ from chalicelib.aws.queue import SqsOutbox
 from chalicelib.errors import UnavailableError
 from local import company
 from local.vendors import aloware, hubspot, twilio
-from tests.house.test_openapi import DESCRIBED, served  # noqa: F401 - pytest finds fixtures by name
-from tests.house.test_watching import alarms, series, series_in
+from tests.rigs.alarms import alarms, series, series_in
 from tests.rigs.engines import drain
+from tests.rigs.openapi import DESCRIBED
 
 SCHEMA = schemathesis.openapi.from_dict(DESCRIBED)
 JSON, FORM = "application/json", "application/x-www-form-urlencoded"
@@ -82,7 +82,7 @@ def unqueued(*_, **__):
 
 
 @pytest.mark.parametrize(("path", "status"), STATUSES)
-def test_a_described_status_is_met(served, stage, pump, monkeypatch, capsys, path, status):  # noqa: F811
+def test_a_described_status_is_met(served, stage, pump, monkeypatch, capsys, path, status):
     running, session = served
     content_type, body = BODIES[path]
     match status:

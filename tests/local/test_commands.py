@@ -244,7 +244,7 @@ def test_the_demo_fails_with_a_reason_when_an_effect_is_missing(tmp_path):
     code = f"""
 import sys
 from pathlib import Path
-from local import demo
+from local.demo import run as demo
 from local.vendors.richpanel import Richpanel
 honest = Richpanel._change_tags
 def forgetful(self, ticket, body, *, add):
@@ -309,7 +309,7 @@ def test_chalice_local_joins_the_stack_that_runs(started, free):
     assert not join.is_chalice_local(environ, ["chalice", "package"])
     assert not join.is_chalice_local({}, ["chalice", "local"])
     code = (
-        "import json, os; from local import join; print(join.join(), json.dumps(dict(os.environ)))"
+        "import json, os; from local.stack import join; print(join.join(), json.dumps(dict(os.environ)))"
     )
     joined = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True

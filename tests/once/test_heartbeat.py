@@ -1,4 +1,4 @@
-"""A message at work stays invisible during a slow call, and nothing touches it afterwards."""
+"""A message in progress stays invisible during a slow call and is left alone afterwards."""
 
 import threading
 import time
@@ -14,7 +14,7 @@ SOON, NEVER = 0.005, 3600.0
 
 
 class Outbox:
-    """Keeps what was deferred, in order; fails where it is told to."""
+    """Records each deferral in order; fails while `failing` is set."""
 
     def __init__(self):
         self.deferred = []
@@ -45,14 +45,14 @@ def delivery(handle="handle-1", receive_count=3):
     return Delivery("{}", "m-1", handle, receive_count, 10, lambda: 120.0)
 
 
-def test_each_beat_sets_the_queues_whole_time_out_anew(outbox):
+def test_each_beat_restores_the_full_visibility_timeout(outbox):
     heartbeat = heart(outbox)
     with heartbeat.of(delivery()), heartbeat.beating():
         outbox.wait_for_beats(3)
     assert set(outbox.deferred) == {("handle-1", VISIBILITY_SECONDS)}
 
 
-def test_a_beat_never_shortens_what_the_queue_itself_gives():
+def test_a_beat_never_shortens_the_queues_own_visibility_timeout():
     import json  # noqa: PLC0415
     from pathlib import Path  # noqa: PLC0415
 
@@ -69,7 +69,7 @@ def test_a_call_that_ends_before_the_first_beat_leaves_the_message_as_it_is(outb
 
 
 @pytest.mark.parametrize("error", [None, ValueError("the model failed")])
-def test_nothing_beats_once_the_block_has_ended_so_that_the_backoff_stands(outbox, error):
+def test_no_beat_after_the_block_overrides_the_backoff(outbox, error):
     heartbeat = heart(outbox)
     try:
         with heartbeat.of(delivery()), heartbeat.beating():
@@ -84,14 +84,14 @@ def test_nothing_beats_once_the_block_has_ended_so_that_the_backoff_stands(outbo
     assert outbox.deferred[-1] == ("handle-1", 4.0)
 
 
-def test_a_beat_that_the_queue_does_not_take_is_followed_by_the_next(outbox):
+def test_a_beat_that_fails_is_followed_by_the_next(outbox):
     outbox.failing = True
     heartbeat = heart(outbox)
     with heartbeat.of(delivery()), heartbeat.beating():
         outbox.wait_for_beats(3)
 
 
-def test_outside_of_any_message_nothing_beats(outbox):
+def test_outside_a_message_nothing_beats(outbox):
     heartbeat = heart(outbox)
     with heartbeat.beating():
         time.sleep(5 * SOON)
@@ -103,7 +103,7 @@ def test_outside_of_any_message_nothing_beats(outbox):
     assert heartbeat.receive_count == 0
 
 
-def test_a_thread_beats_for_its_own_message_alone(outbox):
+def test_a_thread_beats_only_for_its_own_message(outbox):
     heartbeat = heart(outbox)
     both = threading.Barrier(2, timeout=10)
     counted = {}
@@ -125,7 +125,7 @@ def test_a_thread_beats_for_its_own_message_alone(outbox):
 
 
 def test_a_slow_model_keeps_the_real_message_invisible(outreach):
-    """On the queue engine: visible in a second if nobody extended it."""
+    """On the queue engine, where the message would be visible again after a second."""
     sqs, url = outreach.stage.aws.client("sqs"), outreach.stage.queue_url
     outreach.start(channel="sms")
     (message,) = sqs.receive_message(QueueUrl=url, VisibilityTimeout=1)["Messages"]

@@ -1,4 +1,4 @@
-"""The one door in: what a caller is told, what the queue gets, what a crash in between leaves."""
+"""The one door in: responses to callers, messages to the queue, and crashes in between."""
 
 import json
 
@@ -14,42 +14,18 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import UNDECIDED
 from chalicelib.support.jobs import TicketMessage
 from chalicelib.wiring.jobs import decode
-from tests.rigs.engines import table_a_in_memory
-from tests.rigs.fakes import ManualClock, RecordingLog
+from tests.rigs.fakes import ManualClock, RecordingLog, RecordingOutbox
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
 
+UNREACHABLE = ConnectionError("no table")
 OPAQUE = keys.OpaqueIds(b"a key of the stage")
 KEY = "evt:rp:1042:c-77"
 SOURCE = "richpanel_http_target"
 
 
-class Outbox:
-    """The queue's sending side; fails as often as it is told to."""
-
-    def __init__(self):
-        self.messages, self.fails, self.before_answer = [], [], lambda: None
-
-    def put(self, body, *, group_id, deduplication_id):
-        if self.fails:
-            raise self.fails.pop(0)
-        self.messages.append((body, group_id, deduplication_id))
-        self.before_answer()
-        return f"m-{len(self.messages)}"
-
-
-class Broken:
-    """A ledger that cannot be reached for the methods named."""
-
-    def __init__(self, ledger, *methods):
-        self._ledger, self._methods = ledger, methods
-
-    def __getattr__(self, name):
-        if name in self._methods:
-            raise ConnectionError("no table")
-        return getattr(self._ledger, name)
-
-
 def parse(request):
-    """A message as its source would parse it: the text is all that the body has."""
+    """A message as its source would parse it: the body is only the text."""
     return TicketMessage(
         event_key=KEY,
         conversation_id="1042",
@@ -61,13 +37,13 @@ def parse(request):
     )
 
 
-class Door:
-    """The door with a queue and, where asked for, a ledger."""
+class IntakeRig:
+    """The intake with a queue and, where asked for, a ledger."""
 
     def __init__(self, *, ingress_ledger=False):
-        self.clock, self.log, self.outbox = ManualClock(), RecordingLog(), Outbox()
+        self.clock, self.log, self.outbox = ManualClock(), RecordingLog(), RecordingOutbox()
         ids = (f"id-{n}" for n in range(1, 100))
-        self.table = table_a_in_memory()
+        self.table = FaultyTable(tables.ledger())
         self.ledger = Ledger(self.table, self.clock, lambda: "owner")
         self.intake = Intake(
             outbox=self.outbox,
@@ -94,71 +70,70 @@ class Door:
     def row(self):
         return self.table.get({"event_id": KEY})
 
-    def break_ledger(self, *methods):
-        self.ledger = Broken(self.ledger, *methods)
+
+@pytest.fixture
+def intake_rig():
+    return IntakeRig()
 
 
 @pytest.fixture
-def door():
-    return Door()
+def ledgered_rig():
+    return IntakeRig(ingress_ledger=True)
 
 
-@pytest.fixture
-def noted():
-    return Door(ingress_ledger=True)
+# --- accepted requests ----------------------------------------------------------------------
 
 
-# --- what is taken --------------------------------------------------------------------------
+def test_a_request_is_answered_accepted_with_its_event_id(intake_rig):
+    assert intake_rig.post() == Answer(200, {"status": "accepted", "event_id": KEY})
 
 
-def test_a_request_is_answered_accepted_with_its_event_id(door):
-    assert door.post() == Answer(200, {"status": "accepted", "event_id": KEY})
-
-
-def test_an_accepted_request_is_one_message_of_its_conversation_on_the_queue(door):
-    door.post()
-    ((body, group, deduplication),) = door.outbox.messages
+def test_an_accepted_request_is_one_message_of_its_conversation_on_the_queue(intake_rig):
+    intake_rig.post()
+    ((body, group, deduplication),) = intake_rig.outbox.messages
     assert json.loads(body)["text"] == "hello"
     assert group == OPAQUE.fifo_group("1042")
     assert deduplication == keys.fifo_deduplication_id(KEY)
 
 
-def test_two_copies_at_the_front_door_share_a_deduplication_id(door):
-    """F01: the queue itself drops what comes twice within five minutes."""
-    door.post()
-    door.post()
-    (_, _, one), (_, _, other) = door.outbox.messages
+def test_two_copies_at_the_front_door_share_a_deduplication_id(intake_rig):
+    """F01: the queue itself drops a copy within five minutes."""
+    intake_rig.post()
+    intake_rig.post()
+    (_, _, one), (_, _, other) = intake_rig.outbox.messages
     assert one == other
 
 
-def test_a_request_carries_the_time_of_its_receipt_and_an_id_of_its_own(door):
-    door.post()
-    door.clock.forward(1.5)
-    door.post()
-    assert [(door.job(n).received_at, door.job(n).trace_id) for n in (0, 1)] == [
+def test_a_request_carries_the_time_of_its_receipt_and_an_id_of_its_own(intake_rig):
+    intake_rig.post()
+    intake_rig.clock.forward(1.5)
+    intake_rig.post()
+    assert [(intake_rig.job(n).received_at, intake_rig.job(n).trace_id) for n in (0, 1)] == [
         ("2026-11-20T12:00:00.000Z", "id-1"),
         ("2026-11-20T12:00:01.500Z", "id-2"),
     ]
 
 
-def test_header_names_reach_the_source_in_lower_case_and_values_as_they_came(door):
+def test_header_names_reach_the_source_in_lower_case_and_values_unchanged(intake_rig):
     seen = []
 
     def parsing(request):
         seen.append(request.headers)
         return parse(request)
 
-    door.post(headers={"X-Richpanel-Webhook-Token": "AbC"}, parse=parsing)
-    assert door.verified == seen == [{"x-richpanel-webhook-token": "AbC"}]
+    intake_rig.post(headers={"X-Richpanel-Webhook-Token": "AbC"}, parse=parsing)
+    assert intake_rig.verified == seen == [{"x-richpanel-webhook-token": "AbC"}]
 
 
-def test_what_was_accepted_is_logged_with_its_trace_and_counted_by_source(door):
-    door.post()
-    assert door.log.events == [("ingress.accepted", {"source": SOURCE, "mw_trace_id": "id-1"})]
-    assert door.log.metrics == [("mw.ingress.accepted", 1, {"source": SOURCE})]
+def test_an_accepted_request_is_logged_with_its_trace_and_counted_by_source(intake_rig):
+    intake_rig.post()
+    assert intake_rig.log.events == [
+        ("ingress.accepted", {"source": SOURCE, "mw_trace_id": "id-1"})
+    ]
+    assert intake_rig.log.metrics == [("mw.ingress.accepted", 1, {"source": SOURCE})]
 
 
-# --- what is refused ------------------------------------------------------------------------
+# --- refused requests -----------------------------------------------------------------------
 
 
 def refuse(error):
@@ -168,21 +143,21 @@ def refuse(error):
     return verify
 
 
-def test_a_request_that_proves_nothing_is_not_even_read(door):
+def test_a_request_that_fails_authentication_is_not_parsed(intake_rig):
     """F14."""
     parsed = []
-    answer = door.post(verify=refuse(SignatureError("invalid_token")), parse=parsed.append)
+    answer = intake_rig.post(verify=refuse(SignatureError("invalid_token")), parse=parsed.append)
     assert answer == Answer(
         401, {"status": "error", "code": "invalid_token", "message": "invalid_token"}
     )
-    assert (parsed, door.outbox.messages) == ([], [])
+    assert (parsed, intake_rig.outbox.messages) == ([], [])
 
 
-def test_a_refusal_says_which_field_is_wrong_and_queues_nothing(door):
+def test_a_refusal_says_which_field_is_wrong_and_queues_nothing(intake_rig):
     def parsing(request):
         raise PayloadError("missing_conversation_id", "ticket_id is missing")
 
-    assert door.post(parse=parsing) == Answer(
+    assert intake_rig.post(parse=parsing) == Answer(
         400,
         {
             "status": "error",
@@ -190,134 +165,140 @@ def test_a_refusal_says_which_field_is_wrong_and_queues_nothing(door):
             "message": "ticket_id is missing",
         },
     )
-    assert door.outbox.messages == []
+    assert intake_rig.outbox.messages == []
 
 
-def test_a_refusal_is_logged_and_counted_by_its_code(door):
-    door.post(verify=refuse(SignatureError("invalid_token")))
-    told = {"source": SOURCE, "code": "invalid_token"}
-    assert door.log.events == [("ingress.request.rejected", told)]
-    assert door.log.metrics == [("mw.ingress.rejected", 1, told)]
+def test_a_refusal_is_logged_and_counted_by_its_code(intake_rig):
+    intake_rig.post(verify=refuse(SignatureError("invalid_token")))
+    fields = {"source": SOURCE, "code": "invalid_token"}
+    assert intake_rig.log.events == [("ingress.request.rejected", fields)]
+    assert intake_rig.log.metrics == [("mw.ingress.rejected", 1, fields)]
 
 
-# --- what could not be kept -----------------------------------------------------------------
+# --- requests that could not be kept --------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("cause", "status", "code"),
     [("enqueue_failed", 503, "enqueue_failed"), ("secret_unreadable", 500, "internal_error")],
 )
-def test_what_was_not_kept_is_never_answered_2xx(door, cause, status, code):
-    """F03: the sender repeats; what is wrong with us inside is not for the caller."""
-    door.outbox.fails = [UnavailableError(cause)]
-    assert door.post() == Answer(
+def test_a_request_that_was_not_kept_is_never_answered_2xx(intake_rig, cause, status, code):
+    """F03: the sender retries; internal causes are not shown to the caller."""
+    intake_rig.outbox.fails = [UnavailableError(cause)]
+    assert intake_rig.post() == Answer(
         status, {"status": "error", "code": code, "message": "try again later"}
     )
 
 
-def test_a_failure_is_logged_and_counted_by_its_true_cause(door):
-    door.outbox.fails = [UnavailableError("secret_unreadable")]
-    door.post()
-    told = {"source": SOURCE, "code": "secret_unreadable"}
-    assert door.log.events == [("ingress.failed", told)]
-    assert door.log.metrics == [("mw.ingress.failed", 1, told)]
+def test_a_failure_is_logged_and_counted_by_its_true_cause(intake_rig):
+    intake_rig.outbox.fails = [UnavailableError("secret_unreadable")]
+    intake_rig.post()
+    fields = {"source": SOURCE, "code": "secret_unreadable"}
+    assert intake_rig.log.events == [("ingress.failed", fields)]
+    assert intake_rig.log.metrics == [("mw.ingress.failed", 1, fields)]
 
 
 # --- recovery -------------------------------------------------------------------------------
 
 
-def test_a_recovery_send_is_not_swallowed_as_a_copy_and_says_why_it_is_sent(door):
-    door.post()
+def test_a_recovery_send_is_not_deduplicated_and_carries_its_reason(intake_rig):
+    intake_rig.post()
     for _ in range(2):
-        door.intake.accept(door.job(), recovery=Recovery.SETTLED)
-    deduplications = [deduplication for _, _, deduplication in door.outbox.messages]
+        intake_rig.intake.accept(intake_rig.job(), recovery=Recovery.SETTLED)
+    deduplications = [deduplication for _, _, deduplication in intake_rig.outbox.messages]
     assert len(set(deduplications)) == 3
-    assert [door.job(n).recovery for n in range(3)] == [None, Recovery.SETTLED, Recovery.SETTLED]
-    assert len({group for _, group, _ in door.outbox.messages}) == 1
+    assert [intake_rig.job(n).recovery for n in range(3)] == [
+        None,
+        Recovery.SETTLED,
+        Recovery.SETTLED,
+    ]
+    assert len({group for _, group, _ in intake_rig.outbox.messages}) == 1
 
 
-def test_an_event_that_is_received_anew_is_no_copy_of_what_it_was(noted):
-    """Its first message was given up as gone; the queue would swallow a copy for five minutes."""
-    noted.post()
-    noted.ledger.record(facts_of(noted.job()), UNDECIDED, EventStatus.FAILED, reason=RECEIPT_GONE)
-    noted.clock.forward(20)
-    noted.post()
-    (_, _, first), (_, _, anew) = noted.outbox.messages
-    assert first != anew
-    assert (noted.row()["status"], "queued_at" in noted.row()) == ("received", True)
+def test_an_event_received_again_after_it_was_given_up_is_not_deduplicated(ledgered_rig):
+    """Its first message was given up as lost; the queue would drop a copy for five minutes."""
+    ledgered_rig.post()
+    ledgered_rig.ledger.record(
+        facts_of(ledgered_rig.job()), UNDECIDED, EventStatus.FAILED, reason=RECEIPT_GONE
+    )
+    ledgered_rig.clock.forward(20)
+    ledgered_rig.post()
+    (_, _, first), (_, _, later) = ledgered_rig.outbox.messages
+    assert first != later
+    assert (ledgered_rig.row()["status"], "queued_at" in ledgered_rig.row()) == ("received", True)
 
 
-def test_copies_that_the_ledger_has_not_seen_queued_share_a_deduplication_id(noted):
-    """The first one's answer was lost: the queue may have it."""
-    kept = noted.outbox.put
+def test_copies_not_yet_marked_queued_share_a_deduplication_id(ledgered_rig):
+    """The response to the first send was lost: the queue may have it."""
+    kept = ledgered_rig.outbox.put
 
     def put(*message, **attributes):
         kept(*message, **attributes)
         raise UnavailableError("enqueue_failed")
 
-    noted.outbox.put = put
-    assert noted.post().status == 503
-    noted.clock.forward(20)
-    noted.outbox.put = kept
-    assert noted.post().status == 200
-    (_, _, first), (_, _, again) = noted.outbox.messages
+    ledgered_rig.outbox.put = put
+    assert ledgered_rig.post().status == 503
+    ledgered_rig.clock.forward(20)
+    ledgered_rig.outbox.put = kept
+    assert ledgered_rig.post().status == 200
+    (_, _, first), (_, _, again) = ledgered_rig.outbox.messages
     assert first == again
 
 
-def test_a_recovery_send_is_kept_whatever_the_ledger_has_of_it(noted):
-    """What was queued once and lost on the way must be queued again."""
-    noted.post()
-    noted.intake.accept(noted.job(), recovery=Recovery.SWEEP)
-    assert len(noted.outbox.messages) == 2
+def test_a_recovery_send_is_queued_whatever_the_ledger_holds(ledgered_rig):
+    """An event that was queued once and lost on the way must be queued again."""
+    ledgered_rig.post()
+    ledgered_rig.intake.accept(ledgered_rig.job(), recovery=Recovery.SWEEP)
+    assert len(ledgered_rig.outbox.messages) == 2
 
 
-def test_a_recovery_send_leaves_no_received_row(noted):
-    noted.post()
-    noted.table.delete({"event_id": KEY})
-    noted.intake.accept(noted.job(), recovery=Recovery.OPERATOR)
-    assert noted.row() is None
+def test_a_recovery_send_leaves_no_received_row(ledgered_rig):
+    ledgered_rig.post()
+    ledgered_rig.table.delete({"event_id": KEY})
+    ledgered_rig.intake.accept(ledgered_rig.job(), recovery=Recovery.OPERATOR)
+    assert ledgered_rig.row() is None
 
 
 # --- a ledger at the door -------------------------------------------------------------------
 
 
-def test_without_a_ledger_at_the_door_no_row_is_written(door):
-    door.post()
-    assert door.row() is None
+def test_without_a_ledger_at_the_door_no_row_is_written(intake_rig):
+    intake_rig.post()
+    assert intake_rig.row() is None
 
 
-def test_the_row_is_there_before_the_queue_has_the_job_and_is_marked_after(noted):
-    """F04: whatever crashes in between, the row says that the job was not queued yet."""
+def test_the_row_is_there_before_the_queue_has_the_job_and_is_marked_after(ledgered_rig):
+    """F04: after a crash in between, the row says that the job was not queued yet."""
     seen = []
-    noted.outbox.before_answer = lambda: seen.append(noted.row())
-    noted.post()
+    ledgered_rig.outbox.before_answer = lambda: seen.append(ledgered_rig.row())
+    ledgered_rig.post()
     assert (seen[0]["status"], "queued_at" in seen[0]) == (EventStatus.RECEIVED, False)
-    assert noted.row()["queued_at"] == "2026-11-20T12:00:00.000Z"
+    assert ledgered_rig.row()["queued_at"] == "2026-11-20T12:00:00.000Z"
 
 
-def test_a_copy_of_what_is_queued_is_accepted_and_not_queued_again(noted):
-    assert noted.post() == noted.post()
-    assert len(noted.outbox.messages) == 1
+def test_a_copy_of_a_queued_event_is_accepted_and_not_queued_again(ledgered_rig):
+    assert ledgered_rig.post() == ledgered_rig.post()
+    assert len(ledgered_rig.outbox.messages) == 1
 
 
-def test_a_retry_of_what_never_reached_the_queue_is_queued(noted):
+def test_a_retry_of_an_event_that_never_reached_the_queue_is_queued(ledgered_rig):
     """F04."""
-    noted.outbox.fails = [UnavailableError("enqueue_failed")]
-    assert noted.post().status == 503
-    assert noted.post().status == 200
-    assert len(noted.outbox.messages) == 1
+    ledgered_rig.outbox.fails = [UnavailableError("enqueue_failed")]
+    assert ledgered_rig.post().status == 503
+    assert ledgered_rig.post().status == 200
+    assert len(ledgered_rig.outbox.messages) == 1
 
 
-def test_a_door_whose_ledger_cannot_be_written_keeps_nothing_and_says_so(noted):
-    noted.break_ledger("receive")
-    answer = noted.post()
+def test_a_request_is_refused_when_the_ledger_cannot_be_written(ledgered_rig):
+    ledgered_rig.table.fails["put"] = [UNREACHABLE]
+    answer = ledgered_rig.post()
     assert (answer.status, answer.body["code"]) == (503, "enqueue_failed")
-    assert noted.outbox.messages == []
+    assert ledgered_rig.outbox.messages == []
 
 
-def test_what_is_on_the_queue_is_accepted_although_its_row_could_not_be_marked(noted):
+def test_a_queued_event_is_accepted_even_if_its_row_could_not_be_marked(ledgered_rig):
     """The job is kept; the sweep queues it once more, which does no harm."""
-    noted.break_ledger("queued")
-    assert noted.post().status == 200
-    assert len(noted.outbox.messages) == 1
-    assert noted.log.events[0] == ("ingress.mark_failed", {"mw_trace_id": "id-1"})
+    ledgered_rig.table.fails["update"] = [UNREACHABLE]
+    assert ledgered_rig.post().status == 200
+    assert len(ledgered_rig.outbox.messages) == 1
+    assert ledgered_rig.log.events[0] == ("ingress.mark_failed", {"mw_trace_id": "id-1"})

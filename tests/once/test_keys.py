@@ -1,4 +1,4 @@
-"""Keys: the same input gives the same keys for ever, and different inputs never share one."""
+"""Keys: the same input always gives the same keys, and different inputs never share one."""
 
 import hashlib
 import json
@@ -62,7 +62,7 @@ def test_a_text_key_does_not_depend_on_the_unicode_form(form):
 
 
 @given(st.floats(min_value=600, max_value=4e9), st.floats(min_value=0, max_value=150))
-def test_copies_that_straddle_a_bucket_are_found_by_the_nearer_neighbour(at, gap):
+def test_copies_across_a_bucket_boundary_are_found_in_the_nearer_neighbour(at, gap):
     """F12: a copy half a bucket later has either the same key or the one that is probed."""
     first = ticket_keys.ticket_text("1", "ok", at)
     later = at + gap
@@ -74,14 +74,14 @@ def test_copies_that_straddle_a_bucket_are_found_by_the_nearer_neighbour(at, gap
 
 
 def test_two_genuine_repeats_in_different_buckets_have_different_keys():
-    """F12: the policy is explicit: within one bucket they are one event, beyond it they are two."""
+    """F12: within one bucket two equal texts are one event, in different buckets they are two."""
     assert ticket_keys.ticket_text("1", "ok", 0.0) == ticket_keys.ticket_text("1", "ok", 299.0)
     assert ticket_keys.ticket_text("1", "ok", 0.0) != ticket_keys.ticket_text("1", "ok", 300.0)
 
 
 @given(PARTS, PARTS)
 def test_fifo_ids_are_short_and_ascii_whatever_the_key_holds(conversation_id, message_id):
-    """F11: SQS takes 128 characters of a small alphabet; an id may be an e-mail or a novel."""
+    """F11: SQS takes 128 characters of a small alphabet; an id may be an e-mail or very long."""
     opaque = keys.OpaqueIds(b"stage-key")
     key = ticket_keys.ticket_message(conversation_id * 50, message_id)
     for text in (opaque.fifo_group(conversation_id), keys.fifo_deduplication_id(key)):
@@ -89,7 +89,7 @@ def test_fifo_ids_are_short_and_ascii_whatever_the_key_holds(conversation_id, me
         assert set(text) <= set(string.ascii_letters + string.digits)
 
 
-def test_a_nonce_makes_another_deduplication_id():
+def test_a_nonce_changes_the_deduplication_id():
     assert keys.fifo_deduplication_id("k") == keys.fifo_deduplication_id("k")
     assert keys.fifo_deduplication_id("k") != keys.fifo_deduplication_id("k", "n1")
 
@@ -108,7 +108,7 @@ def test_the_suffix_is_the_message_id_or_a_hash_of_the_event():
 
 
 def test_a_suffix_that_is_formatted_raises_instead_of_naming_another_key():
-    """Escaped as one text, a resent suffix would be another key: the effect would happen twice."""
+    """Escaped as one text, a resend suffix would give another key: the effect would happen twice."""
     resent = keys.suffix_of("evt:rp:1:c-1", "c-1", "n1")
     with pytest.raises(TypeError):
         f"failed-{resent}"

@@ -1,46 +1,34 @@
-"""What a provider shows of twins, two actions that ask for the same, and whose it is."""
+"""Settling when two actions asked for the same message and the provider shows only one."""
 
 import itertools
-from types import SimpleNamespace
 
 import pytest
 
-from chalicelib.once.action import ActionStatus, Found, Settle
+from chalicelib.once.action import ActionStatus, Found
 from chalicelib.once.event import LANDING_SECONDS, EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
-from chalicelib.once.settlement import SECOND_LOOK_SECONDS, Settlement, Verdict
-from tests.rigs.engines import table_a_in_memory
+from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
+from chalicelib.outreach.actions import SendText
 from tests.rigs.fakes import ManualClock
+from tests.simulation import tables
 
 MODES = Modes("automation_candidate", safe_mode=False, automation_enabled=True)
 LEASE = 250
-LOST, TWIN = "act:send:o1:lost", "act:send:o2:twin"
+LOST, OTHER = "act:send:o1:lost", "act:send:o2:other"
 
 
-def action(key):
-    return SimpleNamespace(
-        key=key,
-        kind="send_text",
-        audit_type="send",
-        conversation_id="o1",
-        settle=Settle.QUERY,
-        payload=dict,
-        probe=dict,
-    )
-
-
-class Twins:
-    """The lost one began ten minutes before its twin; the provider shows one message."""
+class Dispute:
+    """The lost action began ten minutes before the other; the provider shows one message."""
 
     def __init__(self):
         self.clock = ManualClock()
         owners = (f"o{n}" for n in itertools.count())
-        self.ledger = Ledger(table_a_in_memory(), self.clock, lambda: next(owners))
-        self.lost, self.twin = action(LOST), action(TWIN)
+        self.ledger = Ledger(tables.ledger(), self.clock, lambda: next(owners))
+        self.lost, self.other = SendText("o1", "lost"), SendText("o2", "other")
         self.begin(self.lost)
         self.clock.forward(600)
-        self.shown = Found("SM1", rivals=(TWIN,))
+        self.shown = Found("SM1", other_candidates=(OTHER,))
 
     def begin(self, begun):
         event = EventFacts(f"evt:{begun.key}", "o1", "2026-11-20T11:59:59.000Z", "9f", 9, "test")
@@ -60,94 +48,94 @@ DISPUTED = (Verdict.UNDECIDED, "may_be_anothers", None)
 
 
 @pytest.fixture
-def twins():
-    return Twins()
+def dispute():
+    return Dispute()
 
 
-def test_what_a_twin_may_have_done_and_not_written_is_nobodys(twins):
-    """Its worker stands still between the vendor's answer and its row: the message is its own."""
-    lease = twins.begin(twins.twin)
-    assert twins.judge() == DISPUTED
-    done = twins.ledger.end_action(lease, twins.twin, ActionStatus.DONE, ref="SM1")
+def test_a_message_another_unrecorded_action_may_have_sent_settles_nothing(dispute):
+    """The other worker may be paused between the vendor's response and its write."""
+    lease = dispute.begin(dispute.other)
+    assert dispute.judge() == DISPUTED
+    done = dispute.ledger.end_action(lease, dispute.other, ActionStatus.DONE, ref="SM1")
     assert (done.status, done.ref) == (ActionStatus.DONE, "SM1")
-    twins.clock.forward(LANDING_SECONDS)
-    assert twins.judge() == (Verdict.UNDECIDED, "absent_once", None)
-    twins.clock.forward(60)
-    assert twins.judge()[0] == Verdict.NOT_HAPPENED
+    dispute.clock.forward(LANDING_SECONDS)
+    assert dispute.judge() == (Verdict.UNDECIDED, "absent_once", None)
+    dispute.clock.forward(60)
+    assert dispute.judge()[0] == Verdict.NOT_HAPPENED
 
 
-def test_what_may_be_a_twins_is_not_believed_absent_either(twins):
-    """Looks at it are no looks at nothing: it may be the lost one's own."""
-    twins.clock.forward(900)
-    twins.begin(twins.twin)
+def test_a_disputed_message_does_not_count_as_absent_either(dispute):
+    """Seeing a disputed message does not count as seeing nothing: it may be the lost action's."""
+    dispute.clock.forward(900)
+    dispute.begin(dispute.other)
     for _ in range(3):
-        twins.clock.forward(100)
-        assert twins.judge() == DISPUTED
-    assert twins.ledger.action(LOST).unsettled.looks == 0
+        dispute.clock.forward(100)
+        assert dispute.judge() == DISPUTED
+    assert dispute.ledger.action(LOST).unsettled.looks == 0
 
 
-def test_a_twin_of_unknown_outcome_may_have_done_it(twins):
-    lease = twins.begin(twins.twin)
-    twins.ledger.end_action(lease, twins.twin, ActionStatus.UNKNOWN, reason="read_timeout")
-    assert twins.judge() == DISPUTED
+def test_an_action_of_unknown_outcome_disputes_the_message(dispute):
+    lease = dispute.begin(dispute.other)
+    dispute.ledger.end_action(lease, dispute.other, ActionStatus.UNKNOWN, reason="read_timeout")
+    assert dispute.judge() == DISPUTED
 
 
-def test_once_a_twins_horizon_is_over_the_first_to_ask_takes_it(twins):
-    """Nobody will say whose it is; the number is right, as the other is done again."""
-    twins.begin(twins.twin)
-    twins.clock.forward(LEASE + LANDING_SECONDS - 1)
-    assert twins.judge() == DISPUTED
-    twins.clock.forward(1)
-    assert twins.judge() == HAPPENED
-    rival = Found("SM1", rivals=(LOST,))
-    assert twins.judge(TWIN, rival) == (Verdict.UNDECIDED, "absent_once", None)
+def test_after_the_other_actions_horizon_the_first_to_ask_gets_the_message(dispute):
+    """The owner can no longer be known; the count is right, as the other action is done again."""
+    dispute.begin(dispute.other)
+    dispute.clock.forward(LEASE + LANDING_SECONDS - 1)
+    assert dispute.judge() == DISPUTED
+    dispute.clock.forward(1)
+    assert dispute.judge() == HAPPENED
+    found = Found("SM1", other_candidates=(LOST,))
+    assert dispute.judge(OTHER, found) == (Verdict.UNDECIDED, "absent_once", None)
 
 
 @pytest.mark.parametrize("status", [ActionStatus.REFUSED, ActionStatus.DONE])
-def test_a_twin_whose_outcome_is_written_disputes_nothing_else(twins, status):
+def test_an_action_with_a_recorded_outcome_disputes_no_other_message(dispute, status):
     ref = "SM2" if status == ActionStatus.DONE else None
-    twins.ledger.end_action(twins.begin(twins.twin), twins.twin, status, ref=ref)
-    assert twins.judge() == HAPPENED
+    dispute.ledger.end_action(dispute.begin(dispute.other), dispute.other, status, ref=ref)
+    assert dispute.judge() == HAPPENED
 
 
-def test_a_twin_that_never_began_or_was_skipped_disputes_nothing(twins):
-    assert twins.judge() == HAPPENED
+def test_an_action_that_never_began_or_was_skipped_disputes_nothing(dispute):
+    assert dispute.judge() == HAPPENED
     event = EventFacts("evt:other", "o1", "2026-11-20T11:59:59.000Z", "9f", 9, "test")
-    lease = twins.ledger.claim(event, MODES, lease_seconds=LEASE, takeover=frozenset())
-    twins.ledger.skip(lease, twins.twin, MODES, reason="safe_mode")
-    assert twins.judge() == HAPPENED
+    lease = dispute.ledger.claim(event, MODES, lease_seconds=LEASE, takeover=frozenset())
+    dispute.ledger.skip(lease, dispute.other, MODES, reason="safe_mode")
+    assert dispute.judge() == HAPPENED
 
 
-def test_what_nobody_disputes_is_found_beside_what_is_disputed(twins):
-    twins.begin(twins.twin)
-    shows = (twins.shown, Found("SM2"))
-    settlement = Settlement(twins.ledger, {"send_text": lambda _asked: shows}, twins.clock)
-    settled = settlement.judge(twins.ledger.action(LOST).unsettled)
+def test_an_undisputed_message_is_found_beside_a_disputed_one(dispute):
+    dispute.begin(dispute.other)
+    shows = (dispute.shown, Found("SM2"))
+    settlement = Settlement(dispute.ledger, {"send_text": lambda _asked: shows}, dispute.clock)
+    settled = settlement.judge(dispute.ledger.action(LOST).unsettled)
     assert (settled.verdict, settled.ref) == (Verdict.HAPPENED, "SM2")
 
 
 @pytest.mark.parametrize("settlers", [{}, {"send_text": lambda _asked: None}])
-def test_what_cannot_be_asked_is_undecided_for_good(twins, settlers):
-    twins.clock.forward(10 * LANDING_SECONDS)
-    settled = Settlement(twins.ledger, settlers, twins.clock).judge(
-        twins.ledger.action(LOST).unsettled
+def test_an_action_without_a_settler_stays_undecided(dispute, settlers):
+    dispute.clock.forward(10 * LANDING_SECONDS)
+    settled = Settlement(dispute.ledger, settlers, dispute.clock).judge(
+        dispute.ledger.action(LOST).unsettled
     )
     assert (settled.verdict, settled.saw) == (Verdict.UNDECIDED, "cannot_be_asked")
-    assert twins.ledger.action(LOST).unsettled.looks == 0
+    assert dispute.ledger.action(LOST).unsettled.looks == 0
 
 
-def test_not_there_counts_after_the_horizon_at_a_second_look_a_minute_after_the_first(twins):
-    settlement = Settlement(twins.ledger, {"send_text": lambda _asked: ()}, twins.clock)
+def test_absence_counts_after_the_horizon_at_a_second_check_a_minute_later(dispute):
+    settlement = Settlement(dispute.ledger, {"send_text": lambda _asked: ()}, dispute.clock)
 
     def look():
-        settled = settlement.judge(twins.ledger.action(LOST).unsettled)
+        settled = settlement.judge(dispute.ledger.action(LOST).unsettled)
         return settled.verdict, settled.saw
 
-    twins.clock.forward(LEASE + LANDING_SECONDS - 600 - 1)
+    dispute.clock.forward(LEASE + LANDING_SECONDS - 600 - 1)
     assert look() == (Verdict.UNDECIDED, "may_still_land")
-    twins.clock.forward(1)
+    dispute.clock.forward(1)
     assert look() == (Verdict.UNDECIDED, "absent_once")
-    twins.clock.forward(SECOND_LOOK_SECONDS - 1)
+    dispute.clock.forward(SECOND_CHECK_SECONDS - 1)
     assert look() == (Verdict.UNDECIDED, "absent_once")
-    twins.clock.forward(SECOND_LOOK_SECONDS)
+    dispute.clock.forward(SECOND_CHECK_SECONDS)
     assert look() == (Verdict.NOT_HAPPENED, "absent_twice")

@@ -1,19 +1,21 @@
-"""Messages off the queue: what each leaves at the vendor, on its row and in the records."""
+"""Messages off the queue: the vendor calls, the event row and the records each one leaves."""
 
+import json
 from dataclasses import replace
+from datetime import timedelta
 
 import pytest
 
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts.jobs import AlowareDelivery
 from chalicelib.once import trace
-from chalicelib.once.audit import AuditRow
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import UNDECIDED, Switches
 from chalicelib.support.actions import ATTENTION_TAG
+from tests.rigs.fakes import NOON
 from tests.rigs.worker import (
     ATTENTION,
     BUSY_FOR,
@@ -25,10 +27,10 @@ from tests.rigs.worker import (
     ROUTED,
     SAID,
     AskingFlow,
-    Desk,
     Died,
     LookingFlow,
     Say,
+    WorkerRig,
     job,
     lost,
     notification,
@@ -37,52 +39,57 @@ from tests.rigs.worker import (
     too_many,
 )
 
-
-@pytest.fixture
-def desk():
-    return Desk()
-
-
 # --- one message, from the queue to its end ---------------------------------------------------
 
 
-def test_a_message_is_acknowledged_when_each_action_was_done_in_order(desk):
-    assert desk.process() == "done"
-    assert desk.sent == [ROUTED, CLOSED]
-    assert desk.ended() == ("processed", None)
-    assert desk.queue.deferred == []
+def test_a_message_is_acknowledged_when_each_action_was_done_in_order(worker_rig):
+    assert worker_rig.process() == "done"
+    assert worker_rig.sent == [ROUTED, CLOSED]
+    assert worker_rig.ended() == ("processed", None)
+    assert worker_rig.queue.deferred == []
 
 
-def test_the_event_keeps_what_was_decided_and_under_which_switches(desk):
-    desk.switches.switches = Switches(safe_mode=True)
-    desk.process()
-    row = desk.row()
+def test_the_event_keeps_what_was_decided_and_under_which_switches(worker_rig):
+    worker_rig.switches.switches = Switches(safe_mode=True)
+    worker_rig.process()
+    row = worker_rig.row()
     assert (row["intent"], row["mode"]) == ("refund_request", "route_only")
     assert (row["safe_mode"], row["automation_enabled"]) == (True, True)
     assert Plan.decode(row["plan"]) == PLAN
-    assert desk.row(ROUTED)["mode"] == "route_only"
-    ((_, switches),) = desk.flow.decided
+    assert worker_rig.row(ROUTED)["mode"] == "route_only"
+    ((_, switches),) = worker_rig.flow.decided
     assert switches == Switches(safe_mode=True)
 
 
-def test_each_action_has_an_audit_row_that_says_what_and_when_and_how_it_ended(desk):
-    desk.process()
+def test_each_action_has_an_audit_row_that_says_what_and_when_and_how_it_ended(worker_rig):
+    worker_rig.process()
     at = "2026-11-20T12:00:00.000Z"
-    assert desk.audit.rows == [
-        AuditRow("1042", at, ROUTED, "route", {"tag": "route-returns-admin"}, ROUTED, "success"),
-        AuditRow("1042", at, CLOSED, "tag", {"tag": "mw-processed"}, CLOSED, "success"),
+    assert worker_rig.audited() == [
+        {
+            "conversation_id": "1042",
+            "ts_action_id": f"{at}#{key}",
+            "action_type": kind,
+            "action_payload_redacted": json.dumps({"tag": tag}),
+            "idempotency_key": key,
+            "result": "success",
+            "expires_at": int((NOON + timedelta(days=60)).timestamp()),
+        }
+        for key, kind, tag in (
+            (ROUTED, "route", "route-returns-admin"),
+            (CLOSED, "tag", "mw-processed"),
+        )
     ]
 
 
-def test_what_an_event_leaves_behind_is_kept_before_it_is_finished(desk):
-    desk.process()
-    assert desk.flow.concluded == [(1, KEY, PLAN, {ROUTED: "done", CLOSED: "done"})]
-    assert desk.lines("worker.state") == []
+def test_the_flows_state_is_stored_before_the_event_finishes(worker_rig):
+    worker_rig.process()
+    assert worker_rig.flow.concluded == [(1, KEY, PLAN, {ROUTED: "done", CLOSED: "done"})]
+    assert worker_rig.lines("worker.state") == []
 
 
-def test_a_message_is_told_from_its_start_to_its_end_with_its_lag(desk):
-    desk.process()
-    assert desk.lines() == [
+def test_a_message_is_logged_from_start_to_end_with_its_lag(worker_rig):
+    worker_rig.process()
+    assert worker_rig.lines() == [
         (
             "worker.job.start",
             {"attempt": 1, "receive": 1, "resumed": False, "mw_trace_id": "1f"},
@@ -92,381 +99,385 @@ def test_a_message_is_told_from_its_start_to_its_end_with_its_lag(desk):
             {"reason": None, "attempt": 1, "intent": "refund_request", "mw_trace_id": "1f"},
         ),
     ]
-    assert desk.counted() == [
+    assert worker_rig.counted() == [
         ("mw.worker.events", 1, {"outcome": "processed"}),
         ("mw.worker.lag_ms", 1250, {}),
     ]
 
 
-def test_a_message_without_a_readable_time_has_no_lag(desk):
-    desk.process(job(received_at="yesterday"))
-    assert [name for name, _, _ in desk.counted()] == ["mw.worker.events"]
+def test_a_message_without_a_readable_time_has_no_lag(worker_rig):
+    worker_rig.process(job(received_at="yesterday"))
+    assert [name for name, _, _ in worker_rig.counted()] == ["mw.worker.events"]
 
 
-def test_a_message_that_a_newer_one_has_overtaken_is_told_as_such(desk):
-    desk.flow.is_newest = False
-    desk.process()
-    assert desk.lines("worker.state") == [("worker.state_superseded", {"mw_trace_id": "1f"})]
-    assert desk.ended() == ("processed", None)
+def test_a_message_overtaken_by_a_newer_one_is_logged_as_superseded(worker_rig):
+    worker_rig.flow.is_newest = False
+    worker_rig.process()
+    assert worker_rig.lines("worker.state") == [("worker.state_superseded", {"mw_trace_id": "1f"})]
+    assert worker_rig.ended() == ("processed", None)
 
 
-def test_all_that_is_logged_names_its_message_and_the_event_it_is_about(desk):
-    desk.flow.stands_for = [facts_of(job())]
-    desk.process(notification())
-    assert desk.flow.traces == [
+def test_every_log_line_names_its_message_and_event(worker_rig):
+    worker_rig.flow.stands_for = [facts_of(job())]
+    worker_rig.process(notification())
+    assert worker_rig.flow.traces == [
         {**trace.of_event(facts_of(about)), "sqs_message_id": "sqs-1"}
         for about in (notification(), job())
     ]
     assert trace.current() == {}
 
 
-def test_what_the_plan_found_so_already_is_not_sent_and_counts_as_done(desk):
-    desk.flow.decides = planned(
+def test_an_action_planned_as_already_in_place_is_not_sent_and_counts_as_done(worker_rig):
+    worker_rig.flow.decides = planned(
         [PlannedAction("add_tag", "route-returns-admin", already=True)], [CLOSE]
     )
-    desk.process()
-    assert desk.sent == [CLOSED]
-    assert desk.results() == {ROUTED: "skipped:already", CLOSED: "success"}
-    assert desk.ended() == ("processed", None)
+    worker_rig.process()
+    assert worker_rig.sent == [CLOSED]
+    assert worker_rig.results() == {ROUTED: "skipped:already", CLOSED: "success"}
+    assert worker_rig.ended() == ("processed", None)
 
 
-def test_a_later_action_waits_for_the_one_it_names_wherever_that_stands(desk):
+def test_an_action_waits_for_its_dependency_in_any_earlier_step(worker_rig):
     """A ticket is never closed unanswered."""
     close = PlannedAction("add_tag", "mw-processed", depends_on=(1,))
-    desk.flow.decides = planned(["route-returns-admin"], [REPLY], [close])
-    desk.fails = {SAID: [lost()]}
-    desk.process()
-    assert desk.sent == [ROUTED, SAID]
-    assert desk.row(CLOSED)["reason"] == "dependency"
+    worker_rig.flow.decides = planned(["route-returns-admin"], [REPLY], [close])
+    worker_rig.fails = {SAID: [lost()]}
+    worker_rig.process()
+    assert worker_rig.sent == [ROUTED, SAID]
+    assert worker_rig.row(CLOSED)["reason"] == "dependency"
 
 
-def test_a_step_of_several_actions_is_audited_action_by_action(desk):
-    desk.flow.decides = planned(["route-returns-admin", "mw-processed"])
-    desk.process()
-    assert desk.results() == {ROUTED: "success", CLOSED: "success"}
+def test_a_step_of_several_actions_is_audited_action_by_action(worker_rig):
+    worker_rig.flow.decides = planned(["route-returns-admin", "mw-processed"])
+    worker_rig.process()
+    assert worker_rig.results() == {ROUTED: "success", CLOSED: "success"}
 
 
-def test_a_job_that_is_only_kept_goes_to_its_room_and_nowhere_else(desk):
+def test_a_store_only_job_goes_to_its_store_and_nowhere_else(worker_rig):
     values = notification().model_dump(exclude={"kind", "text"})
-    assert desk.process(AlowareDelivery(**values, communication_id="7")) == "done"
-    assert [one.communication_id for one in desk.kept] == ["7"]
-    assert (desk.table.rows, desk.flow.decided) == ({}, [])
+    assert worker_rig.process(AlowareDelivery(**values, communication_id="7")) == "done"
+    assert [one.communication_id for one in worker_rig.kept] == ["7"]
+    assert (worker_rig.table.rows, worker_rig.flow.decided) == ({}, [])
 
 
-# --- copies, and workers that meet ------------------------------------------------------------
+# --- copies and concurrent workers ------------------------------------------------------------
 
 
-def test_a_copy_of_what_has_ended_is_acknowledged_told_and_counted(desk):
+def test_a_copy_of_a_finished_event_is_acknowledged_logged_and_counted(worker_rig):
     """F01, F06."""
-    desk.flow.raises = {"plan": NotAnEvent(EventStatus.SKIPPED, "too_old")}
-    desk.process()
-    desk.log.events.clear()
-    assert desk.process() == "done"
-    assert desk.lines() == [
+    worker_rig.flow.raises = {"plan": NotAnEvent(EventStatus.SKIPPED, "too_old")}
+    worker_rig.process()
+    worker_rig.log.events.clear()
+    assert worker_rig.process() == "done"
+    assert worker_rig.lines() == [
         (
             "worker.duplicate_event",
             {"status": "skipped", "reason": "too_old", "mw_trace_id": "1f"},
         )
     ]
-    assert desk.counted() == [("mw.worker.duplicates", 1, {})]
-    assert len(desk.flow.decided) == 1
+    assert worker_rig.counted() == [("mw.worker.duplicates", 1, {})]
+    assert len(worker_rig.flow.decided) == 1
 
 
-def test_a_copy_of_what_another_worker_holds_waits_until_that_lease_ends(desk):
-    """F27: the first may yet fail."""
-    desk.fails = {ROUTED: [Died()]}
+def test_a_copy_of_an_event_another_worker_holds_waits_until_that_lease_ends(worker_rig):
+    """F27: the first worker may still fail."""
+    worker_rig.fails = {ROUTED: [Died()]}
     with pytest.raises(Died):
-        desk.process()
-    desk.clock.forward(50)
-    assert desk.process(receive=2) == "busy"
-    assert desk.queue.deferred == [("handle-2", BUSY_FOR - 50)]
+        worker_rig.process()
+    worker_rig.clock.forward(50)
+    assert worker_rig.process(receive=2) == "busy"
+    assert worker_rig.queue.deferred == [("handle-2", BUSY_FOR - 50)]
 
 
-def test_a_copy_that_comes_as_the_lease_ends_waits_a_second_at_least(desk):
-    desk.fails = {ROUTED: [Died()]}
+def test_a_copy_that_arrives_as_the_lease_ends_waits_at_least_a_second(worker_rig):
+    worker_rig.fails = {ROUTED: [Died()]}
     with pytest.raises(Died):
-        desk.process()
-    desk.clock.forward(BUSY_FOR - 0.5)
-    desk.process()
-    assert desk.queue.deferred == [("handle-1", 1.0)]
+        worker_rig.process()
+    worker_rig.clock.forward(BUSY_FOR - 0.5)
+    worker_rig.process()
+    assert worker_rig.queue.deferred == [("handle-1", 1.0)]
 
 
-def test_a_lease_lasts_as_long_as_the_function_may_and_the_grace(desk):
-    desk.fails = {ROUTED: [Died()]}
+def test_a_lease_lasts_for_the_functions_time_left_plus_the_grace(worker_rig):
+    worker_rig.fails = {ROUTED: [Died()]}
     with pytest.raises(Died):
-        desk.process(time_left=170.0)
-    assert desk.row()["lease_until"] - desk.clock.now().timestamp() == 300
+        worker_rig.process(time_left=170.0)
+    assert worker_rig.row()["lease_until"] - worker_rig.clock.now().timestamp() == 300
 
 
 @pytest.mark.parametrize("sent", [job(), job(recovery=Recovery.HANDOFF)])
-def test_who_stood_still_beyond_the_functions_time_claims_nothing(desk, sent):
-    """Its message has been handed over anew, and its event may be another message's since."""
-    desk.fails = {ROUTED: [too_many()]}
-    desk.process()
-    before = desk.row()
-    assert desk.process(sent, time_left=0.0, receive=2) == "time_is_up"
-    assert desk.row() == before
-    assert desk.queue.deferred[-1] == ("handle-2", 1.0)
-    assert desk.process(time_left=0.1, receive=2) == "lease_too_short"
+def test_a_worker_paused_past_its_timeout_claims_nothing(worker_rig, sent):
+    """Its message has been redelivered, and another message may hold its event by now."""
+    worker_rig.fails = {ROUTED: [too_many()]}
+    worker_rig.process()
+    before = worker_rig.row()
+    assert worker_rig.process(sent, time_left=0.0, receive=2) == "time_is_up"
+    assert worker_rig.row() == before
+    assert worker_rig.queue.deferred[-1] == ("handle-2", 1.0)
+    assert worker_rig.process(time_left=0.1, receive=2) == "lease_too_short"
 
 
-def test_what_a_dead_worker_left_is_resumed_by_its_stored_plan_and_never_decided_again(desk):
+def test_an_event_of_a_dead_worker_resumes_its_stored_plan_and_is_never_decided_again(worker_rig):
     """F16, F43."""
-    desk.fails = {CLOSED: [Died()]}
+    worker_rig.fails = {CLOSED: [Died()]}
     with pytest.raises(Died):
-        desk.process()
-    desk.clock.forward(BUSY_FOR + 1)
-    desk.log.events.clear()
-    desk.log.metrics.clear()
-    desk.flow.decides = planned(["another-route"])
-    assert desk.process(receive=2) == "done"
-    assert len(desk.flow.decided) == 1
-    assert desk.flow.built_from == [PLAN] * 4
-    assert desk.sent == [ROUTED, CLOSED, CLOSED]
-    assert desk.lines()[:2] == [
+        worker_rig.process()
+    worker_rig.clock.forward(BUSY_FOR + 1)
+    worker_rig.log.events.clear()
+    worker_rig.log.metrics.clear()
+    worker_rig.flow.decides = planned(["another-route"])
+    assert worker_rig.process(receive=2) == "done"
+    assert len(worker_rig.flow.decided) == 1
+    assert worker_rig.flow.built_from == [PLAN] * 4
+    assert worker_rig.sent == [ROUTED, CLOSED, CLOSED]
+    assert worker_rig.lines()[:2] == [
         ("worker.job.start", {"attempt": 2, "receive": 2, "resumed": True, "mw_trace_id": "1f"}),
         ("worker.lease_taken_over", {"attempt": 2}),
     ]
-    assert desk.counted()[0] == ("mw.worker.lease_taken_over", 1, {})
+    assert worker_rig.counted()[0] == ("mw.worker.lease_taken_over", 1, {})
 
 
-def test_what_was_given_back_is_not_told_as_taken_over(desk):
-    desk.fails = {ROUTED: [too_many()]}
-    desk.process()
-    assert desk.process(receive=2) == "done"
-    assert "worker.lease_taken_over" not in desk.log.names()
+def test_a_released_event_is_not_logged_as_taken_over(worker_rig):
+    worker_rig.fails = {ROUTED: [too_many()]}
+    worker_rig.process()
+    assert worker_rig.process(receive=2) == "done"
+    assert "worker.lease_taken_over" not in worker_rig.log.names()
 
 
 @pytest.mark.parametrize("recovery", [Recovery.SETTLED, Recovery.OPERATOR])
-def test_what_had_ended_and_is_opened_on_purpose_was_left_by_nobody(desk, recovery):
-    desk.flow.decides = planned([REPLY])
-    desk.fails = {SAID: [lost()]}
-    desk.process()
-    assert desk.ended() == ("parked", "unknown:read_timeout")
-    desk.process(job(recovery=recovery))
-    assert desk.row()["attempts"] == 2
-    assert "worker.lease_taken_over" not in desk.log.names()
+def test_an_event_reopened_on_purpose_is_not_logged_as_taken_over(worker_rig, recovery):
+    worker_rig.flow.decides = planned([REPLY])
+    worker_rig.fails = {SAID: [lost()]}
+    worker_rig.process()
+    assert worker_rig.ended() == ("parked", "unknown:read_timeout")
+    worker_rig.process(job(recovery=recovery))
+    assert worker_rig.row()["attempts"] == 2
+    assert "worker.lease_taken_over" not in worker_rig.log.names()
 
 
-def test_a_worker_that_has_lost_its_event_changes_nothing_of_it(desk):
-    """F25: also on the last receive: the heir ends it."""
+def test_a_worker_that_has_lost_its_lease_changes_nothing(worker_rig):
+    """F25: also on the last receive: the next claimant ends it."""
 
     def overtake(lease, event, plan, rows):
-        desk.clock.forward(BUSY_FOR + 1)
-        desk.heir = desk.ledger.claim(
+        worker_rig.clock.forward(BUSY_FOR + 1)
+        worker_rig.next_lease = worker_rig.ledger.claim(
             event.facts, UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
         )
         raise LeaseLostError("lease_lost")
 
-    desk.flow.conclude = overtake
-    assert desk.process(receive=10) == "lease_lost"
-    row = desk.row()
+    worker_rig.flow.conclude = overtake
+    assert worker_rig.process(receive=10) == "lease_lost"
+    row = worker_rig.row()
     assert (row["status"], row["owner"], "last_reason" in row) == (
         "processing",
-        desk.heir.owner,
+        worker_rig.next_lease.owner,
         False,
     )
-    assert ATTENTION not in desk.sent
+    assert ATTENTION not in worker_rig.sent
 
 
-# --- what is no event, and what stands for others ---------------------------------------------
+# --- jobs without an event, and notifications of several events -------------------------------
 
 
-def test_what_turns_out_to_be_no_event_ends_with_its_reason(desk):
-    desk.flow.raises = {"events": NotAnEvent(EventStatus.SKIPPED, "operator_comment")}
-    desk.switches.switches = Switches(safe_mode=True)
-    assert desk.process() == "done"
-    assert desk.ended() == ("skipped", "operator_comment")
-    assert (desk.row()["safe_mode"], desk.row()["trace_id"]) == (True, "1f")
-    assert desk.lines() == [
+def test_a_job_that_turns_out_to_be_no_event_ends_with_its_reason(worker_rig):
+    worker_rig.flow.raises = {"events": NotAnEvent(EventStatus.SKIPPED, "operator_comment")}
+    worker_rig.switches.switches = Switches(safe_mode=True)
+    assert worker_rig.process() == "done"
+    assert worker_rig.ended() == ("skipped", "operator_comment")
+    assert (worker_rig.row()["safe_mode"], worker_rig.row()["trace_id"]) == (True, "1f")
+    assert worker_rig.lines() == [
         ("worker.notification.skipped", {"reason": "operator_comment", "mw_trace_id": "1f"})
     ]
 
 
-def test_an_event_that_needs_nothing_ends_with_its_reason(desk):
-    desk.flow.raises = {"plan": NotAnEvent(EventStatus.SKIPPED, "too_old")}
-    assert desk.process() == "done"
-    assert desk.ended() == ("skipped", "too_old")
-    assert desk.lines()[1:] == [("worker.skipped", {"reason": "too_old", "mw_trace_id": "1f"})]
-    assert desk.sent == []
+def test_an_event_that_needs_nothing_ends_with_its_reason(worker_rig):
+    worker_rig.flow.raises = {"plan": NotAnEvent(EventStatus.SKIPPED, "too_old")}
+    assert worker_rig.process() == "done"
+    assert worker_rig.ended() == ("skipped", "too_old")
+    assert worker_rig.lines()[1:] == [
+        ("worker.skipped", {"reason": "too_old", "mw_trace_id": "1f"})
+    ]
+    assert worker_rig.sent == []
 
 
-def test_a_notification_ends_when_every_event_it_stands_for_has(desk):
+def test_a_notification_ends_when_all_its_events_have_ended(worker_rig):
     two = [facts_of(job()), facts_of(job(event_key="evt:rp:1042:c-78", message_id="c-78"))]
-    desk.flow.stands_for = two
-    assert desk.process(notification()) == "done"
-    assert [key for key, _ in desk.flow.decided] == [KEY, "evt:rp:1042:c-78"]
-    assert desk.ended("evt:rp:1042:n:d-1") == ("processed", "resolved")
-    assert desk.ended("evt:rp:1042:c-78") == ("processed", None)
+    worker_rig.flow.stands_for = two
+    assert worker_rig.process(notification()) == "done"
+    assert [key for key, _ in worker_rig.flow.decided] == [KEY, "evt:rp:1042:c-78"]
+    assert worker_rig.ended("evt:rp:1042:n:d-1") == ("processed", "resolved")
+    assert worker_rig.ended("evt:rp:1042:c-78") == ("processed", None)
 
 
-def test_a_notification_of_nothing_new_says_so(desk):
-    desk.flow.stands_for = []
-    desk.process(notification())
-    assert desk.ended("evt:rp:1042:n:d-1") == ("processed", "nothing_new")
-    assert desk.lines() == [
+def test_a_notification_of_nothing_new_says_so(worker_rig):
+    worker_rig.flow.stands_for = []
+    worker_rig.process(notification())
+    assert worker_rig.ended("evt:rp:1042:n:d-1") == ("processed", "nothing_new")
+    assert worker_rig.lines() == [
         ("worker.notification.processed", {"reason": "nothing_new", "mw_trace_id": "1f"})
     ]
 
 
-def test_a_notification_whose_event_could_not_be_done_has_not_ended(desk):
-    desk.flow.stands_for = [facts_of(job())]
-    desk.fails = {ROUTED: [too_many()]}
-    assert desk.process(notification()) == "richpanel_http_429"
-    assert desk.row("evt:rp:1042:n:d-1") is None
+def test_a_notification_does_not_end_while_its_event_is_handed_back(worker_rig):
+    worker_rig.flow.stands_for = [facts_of(job())]
+    worker_rig.fails = {ROUTED: [too_many()]}
+    assert worker_rig.process(notification()) == "richpanel_http_429"
+    assert worker_rig.row("evt:rp:1042:n:d-1") is None
 
 
 # --- how an event ends ------------------------------------------------------------------------
 
 
-def test_an_outcome_that_nobody_knows_parks_the_event_and_names_why(desk):
+def test_an_unknown_outcome_parks_the_event_with_its_reason(worker_rig):
     """F18."""
-    desk.flow.decides = planned([REPLY], ["route-returns-admin"])
-    desk.fails = {SAID: [lost()]}
-    assert desk.process() == "done"
-    assert desk.ended() == ("parked", "unknown:read_timeout")
-    assert desk.results() == {SAID: "unknown:read_timeout", ROUTED: "success"}
-    assert desk.counted()[0] == ("mw.worker.events", 1, {"outcome": "parked"})
-    name, told = desk.lines()[-1]
-    assert (name, told["reason"]) == ("worker.parked", "unknown:read_timeout")
-    assert desk.unfinished() == [KEY]
+    worker_rig.flow.decides = planned([REPLY], ["route-returns-admin"])
+    worker_rig.fails = {SAID: [lost()]}
+    assert worker_rig.process() == "done"
+    assert worker_rig.ended() == ("parked", "unknown:read_timeout")
+    assert worker_rig.results() == {SAID: "unknown:read_timeout", ROUTED: "success"}
+    assert worker_rig.counted()[0] == ("mw.worker.events", 1, {"outcome": "parked"})
+    name, fields = worker_rig.lines()[-1]
+    assert (name, fields["reason"]) == ("worker.parked", "unknown:read_timeout")
+    assert worker_rig.unfinished() == [KEY]
 
 
-def test_unknown_weighs_more_than_refused(desk):
-    desk.flow.decides = planned(["route-returns-admin"], [REPLY])
-    desk.fails = {ROUTED: [refused()], SAID: [lost()]}
-    desk.process()
-    assert desk.ended() == ("parked", "unknown:read_timeout")
+def test_an_unknown_outcome_takes_precedence_over_a_refusal(worker_rig):
+    worker_rig.flow.decides = planned(["route-returns-admin"], [REPLY])
+    worker_rig.fails = {ROUTED: [refused()], SAID: [lost()]}
+    worker_rig.process()
+    assert worker_rig.ended() == ("parked", "unknown:read_timeout")
 
 
-def test_a_refusal_fails_the_event_and_gives_the_ticket_to_a_person(desk):
+def test_a_refusal_fails_the_event_and_gives_the_ticket_to_a_person(worker_rig):
     """F44."""
-    desk.fails = {ROUTED: [refused()]}
-    assert desk.process() == "done"
-    assert desk.ended() == ("failed", "refused:http_422")
-    assert desk.sent == [ROUTED, ATTENTION]
-    assert desk.results() == {
+    worker_rig.fails = {ROUTED: [refused()]}
+    assert worker_rig.process() == "done"
+    assert worker_rig.ended() == ("failed", "refused:http_422")
+    assert worker_rig.sent == [ROUTED, ATTENTION]
+    assert worker_rig.results() == {
         ROUTED: "fail:http_422",
         CLOSED: "skipped:dependency",
         ATTENTION: "success",
     }
-    assert desk.audit.rows[0].action_type == "escalate"
-    assert set(desk.flow.concluded[0][3]) == {ROUTED, CLOSED, ATTENTION}
+    assert worker_rig.audited()[0]["action_type"] == "escalate"
+    assert set(worker_rig.flow.concluded[0][3]) == {ROUTED, CLOSED, ATTENTION}
 
 
-def test_a_ticket_that_is_gone_is_asked_for_once_more_and_the_event_has_failed(desk):
-    desk.fails = {"any": [refused(404), refused(404)]}
-    assert desk.process() == "done"
-    assert desk.ended() == ("failed", "refused:http_404")
-    assert desk.results()[ATTENTION] == "fail:http_404"
+def test_a_missing_ticket_gets_one_hand_off_attempt_and_the_event_fails(worker_rig):
+    worker_rig.fails = {"any": [refused(404), refused(404)]}
+    assert worker_rig.process() == "done"
+    assert worker_rig.ended() == ("failed", "refused:http_404")
+    assert worker_rig.results()[ATTENTION] == "fail:http_404"
 
 
-def test_a_person_is_told_by_one_tag_where_the_plan_had_it_itself(desk):
-    desk.flow.decides = planned([ATTENTION_TAG], ["route-returns-admin"])
-    desk.fails = {ROUTED: [refused()]}
-    desk.process()
-    assert desk.sent == [ATTENTION, ROUTED]
-    assert [row.action_id for row in desk.audit.rows] == [ATTENTION, ROUTED]
+def test_an_attention_tag_already_in_the_plan_is_not_added_twice(worker_rig):
+    worker_rig.flow.decides = planned([ATTENTION_TAG], ["route-returns-admin"])
+    worker_rig.fails = {ROUTED: [refused()]}
+    worker_rig.process()
+    assert worker_rig.sent == [ATTENTION, ROUTED]
+    assert list(worker_rig.results()) == [ATTENTION, ROUTED]
 
 
-def test_a_flow_says_itself_who_gets_what_was_refused():
-    desk = Desk(AskingFlow(Say()))
-    desk.fails = {ROUTED: [refused()]}
-    desk.process()
-    assert desk.flow.asked == [(KEY, "refused:http_422")]
-    assert desk.sent == [ROUTED, SAID]
-    assert desk.results()[SAID] == "success"
+def test_a_flow_chooses_the_hand_off_of_a_refused_event():
+    worker_rig = WorkerRig(AskingFlow(Say()))
+    worker_rig.fails = {ROUTED: [refused()]}
+    worker_rig.process()
+    assert worker_rig.flow.asked == [(KEY, "refused:http_422")]
+    assert worker_rig.sent == [ROUTED, SAID]
+    assert worker_rig.results()[SAID] == "success"
 
 
-def test_nobody_is_asked_where_the_flow_names_nobody():
-    desk = Desk(AskingFlow(None))
-    desk.fails = {ROUTED: [refused()]}
-    desk.process()
-    assert desk.sent == [ROUTED]
-    assert desk.ended() == ("failed", "refused:http_422")
+def test_no_hand_off_is_sent_where_the_flow_names_none():
+    worker_rig = WorkerRig(AskingFlow(None))
+    worker_rig.fails = {ROUTED: [refused()]}
+    worker_rig.process()
+    assert worker_rig.sent == [ROUTED]
+    assert worker_rig.ended() == ("failed", "refused:http_422")
 
 
-def test_what_a_switch_withheld_is_processed_and_says_what_stopped_it(desk):
+def test_an_event_withheld_by_a_switch_is_processed_with_the_switch_as_reason(worker_rig):
     """F40, F42."""
-    desk.flow.decides = planned(["route-returns-admin"], [REPLY])
-    desk.switches.switches = Switches(safe_mode=True)
-    desk.process()
-    assert desk.ended() == ("processed", "withheld:safe_mode")
-    assert desk.results() == {ROUTED: "success", SAID: "skipped:safe_mode"}
+    worker_rig.flow.decides = planned(["route-returns-admin"], [REPLY])
+    worker_rig.switches.switches = Switches(safe_mode=True)
+    worker_rig.process()
+    assert worker_rig.ended() == ("processed", "withheld:safe_mode")
+    assert worker_rig.results() == {ROUTED: "success", SAID: "skipped:safe_mode"}
 
 
-def test_what_was_withheld_is_named_also_behind_what_was_already_so(desk):
+def test_a_withheld_action_is_named_even_after_one_already_in_place(worker_rig):
     already = PlannedAction("add_tag", "route-returns-admin", already=True)
-    desk.flow.decides = planned([already], [REPLY])
-    desk.switches.switches = Switches(automation_enabled=False)
-    desk.process()
-    assert desk.ended() == ("processed", "withheld:automation_disabled")
+    worker_rig.flow.decides = planned([already], [REPLY])
+    worker_rig.switches.switches = Switches(automation_enabled=False)
+    worker_rig.process()
+    assert worker_rig.ended() == ("processed", "withheld:automation_disabled")
 
 
-def test_what_was_decided_under_a_switch_is_withheld_although_it_is_lifted_meanwhile(desk):
-    decide = desk.flow.plan
+def test_a_plan_decided_under_a_switch_is_withheld_even_if_the_switch_is_lifted_meanwhile(
+    worker_rig,
+):
+    decide = worker_rig.flow.plan
 
     def lifted(event, switches):
-        desk.switches.switches = Switches()
+        worker_rig.switches.switches = Switches()
         return decide(event, switches)
 
-    desk.switches.switches, desk.flow.plan = Switches(kill_switch=True), lifted
-    assert desk.process() == "done"
-    assert desk.sent == []
-    assert desk.ended() == ("processed", "withheld:kill_switch")
+    worker_rig.switches.switches, worker_rig.flow.plan = Switches(kill_switch=True), lifted
+    assert worker_rig.process() == "done"
+    assert worker_rig.sent == []
+    assert worker_rig.ended() == ("processed", "withheld:kill_switch")
 
 
-def test_a_flow_takes_the_look_that_it_could_not_take_when_its_plan_is_resumed():
-    desk = Desk(LookingFlow())
-    desk.fails = {ROUTED: [too_many()]}
-    desk.process()
-    assert desk.flow.looked == []
-    assert desk.process(receive=2) == "done"
-    assert desk.flow.looked == [(KEY, PLAN, desk.switches.switches)]
-    assert desk.ended() == ("skipped", "operator_comment")
-    assert desk.sent == [ROUTED]
+def test_a_flow_reconsiders_its_plan_when_it_is_resumed():
+    worker_rig = WorkerRig(LookingFlow())
+    worker_rig.fails = {ROUTED: [too_many()]}
+    worker_rig.process()
+    assert worker_rig.flow.looked == []
+    assert worker_rig.process(receive=2) == "done"
+    assert worker_rig.flow.looked == [(KEY, PLAN, worker_rig.switches.switches)]
+    assert worker_rig.ended() == ("skipped", "operator_comment")
+    assert worker_rig.sent == [ROUTED]
 
 
-def test_only_an_operators_replay_opens_what_was_withheld(desk):
+def test_only_an_operators_replay_reopens_a_withheld_event(worker_rig):
     """F41, F42."""
-    desk.switches.switches = Switches(shadow_mode=True)
-    desk.process()
-    desk.switches.switches = Switches()
+    worker_rig.switches.switches = Switches(shadow_mode=True)
+    worker_rig.process()
+    worker_rig.switches.switches = Switches()
     for recovery in (None, Recovery.SWEEP, Recovery.SETTLED):
-        desk.process(job(recovery=recovery))
-    assert desk.sent == []
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.sent == [ROUTED, CLOSED]
-    assert desk.ended() == ("processed", None)
+        worker_rig.process(job(recovery=recovery))
+    assert worker_rig.sent == []
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.sent == [ROUTED, CLOSED]
+    assert worker_rig.ended() == ("processed", None)
 
 
-def test_what_was_settled_goes_on_and_what_failed_does_not(desk):
-    desk.fails = {ROUTED: [refused()]}
-    desk.process()
-    assert desk.process(job(recovery=Recovery.SETTLED)) == "done"
-    assert desk.ended() == ("failed", "refused:http_422")
-    assert desk.row()["attempts"] == 1
+def test_a_settled_recovery_does_not_reopen_a_failed_event(worker_rig):
+    worker_rig.fails = {ROUTED: [refused()]}
+    worker_rig.process()
+    assert worker_rig.process(job(recovery=Recovery.SETTLED)) == "done"
+    assert worker_rig.ended() == ("failed", "refused:http_422")
+    assert worker_rig.row()["attempts"] == 1
 
 
-def test_a_late_copy_of_the_message_that_opened_an_event_does_not_open_it_again(desk):
-    desk.process()
+def test_a_late_copy_of_a_replay_does_not_reopen_the_event_again(worker_rig):
+    worker_rig.process()
     replay = job(recovery=Recovery.OPERATOR)
     attempts = []
     for message in ("replay-1", "replay-1", "replay-2"):
-        assert desk.process(replay, message_id=message) == "done"
-        attempts.append(desk.row()["attempts"])
+        assert worker_rig.process(replay, message_id=message) == "done"
+        attempts.append(worker_rig.row()["attempts"])
     assert attempts == [2, 2, 3]
 
 
-def test_an_event_that_is_resumed_by_its_key_alone_acts_under_its_own_message(desk):
-    """Whoever resumes it may know only its row's key; the row knows the message."""
-    lease = desk.ledger.claim(
+def test_an_event_resumed_by_its_key_alone_uses_its_stored_message_id(worker_rig):
+    """The resuming caller may know only the event key; the row holds the message id."""
+    lease = worker_rig.ledger.claim(
         facts_of(job()), UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
     )
-    desk.ledger.release(lease, reason="x")
-    desk.flow.stands_for = [replace(facts_of(job()), source_message_id=None)]
-    assert desk.process() == "done"
-    assert desk.sent == [ROUTED, CLOSED]
+    worker_rig.ledger.release(lease, reason="x")
+    worker_rig.flow.stands_for = [replace(facts_of(job()), source_message_id=None)]
+    assert worker_rig.process() == "done"
+    assert worker_rig.sent == [ROUTED, CLOSED]
 
 
 OPENED_BY = {
@@ -479,24 +490,24 @@ OPENED_BY = {
 
 @pytest.mark.parametrize("recovery", [None, *Recovery])
 @pytest.mark.parametrize("status", OPENED_BY)
-def test_what_has_ended_is_opened_again_only_by_who_may(desk, status, recovery):
-    lease = desk.ledger.claim(
+def test_a_finished_event_is_reopened_only_by_an_allowed_recovery(worker_rig, status, recovery):
+    lease = worker_rig.ledger.claim(
         facts_of(job()), UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
     )
-    desk.ledger.finish(lease, status, reason="x")
-    assert desk.process(job(recovery=recovery)) == "done"
-    assert desk.row()["attempts"] == (2 if recovery in OPENED_BY[status] else 1)
+    worker_rig.ledger.finish(lease, status, reason="x")
+    assert worker_rig.process(job(recovery=recovery)) == "done"
+    assert worker_rig.row()["attempts"] == (2 if recovery in OPENED_BY[status] else 1)
 
 
 # --- a plan of another version ----------------------------------------------------------------
 
 
-def left_with_plan(desk, plan):
-    lease = desk.ledger.claim(
+def left_with_plan(worker_rig, plan):
+    lease = worker_rig.ledger.claim(
         facts_of(job()), UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
     )
-    desk.ledger.store_plan(lease, plan, intent=None, modes=UNDECIDED)
-    desk.ledger.release(lease, reason="x")
+    worker_rig.ledger.store_plan(lease, plan, intent=None, modes=UNDECIDED)
+    worker_rig.ledger.release(lease, reason="x")
 
 
 @pytest.mark.parametrize(
@@ -512,12 +523,12 @@ def left_with_plan(desk, plan):
         "[]",
     ],
 )
-def test_a_plan_that_this_version_cannot_run_is_parked_and_starts_nothing(desk, plan):
+def test_a_plan_that_this_version_cannot_run_is_parked_and_starts_nothing(worker_rig, plan):
     """F43."""
-    left_with_plan(desk, plan)
-    desk.log.events.clear()
-    assert desk.process() == "done"
-    assert desk.ended() == ("parked", "plan_not_known_here")
-    assert desk.lines()[1:] == [("worker.parked", {"reason": "plan_not_known_here"})]
-    assert ("mw.worker.events", 1, {"outcome": "parked"}) in desk.counted()
-    assert (desk.sent, desk.flow.decided) == ([], [])
+    left_with_plan(worker_rig, plan)
+    worker_rig.log.events.clear()
+    assert worker_rig.process() == "done"
+    assert worker_rig.ended() == ("parked", "plan_not_known_here")
+    assert worker_rig.lines()[1:] == [("worker.parked", {"reason": "plan_not_known_here"})]
+    assert ("mw.worker.events", 1, {"outcome": "parked"}) in worker_rig.counted()
+    assert (worker_rig.sent, worker_rig.flow.decided) == ([], [])

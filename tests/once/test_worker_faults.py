@@ -1,4 +1,4 @@
-"""Messages that cannot be done now, or ever: how long they wait, and who is told in the end."""
+"""Messages that fail for now or for good: how long they wait, and how they are handed off."""
 
 import pytest
 
@@ -23,52 +23,46 @@ from tests.rigs.worker import (
     ROUTED,
     SAID,
     AskingFlow,
-    Desk,
     Died,
     Say,
     SmallFlow,
     UnwatchedFlow,
     WatchedFlow,
+    WorkerRig,
     job,
     refused,
     too_many,
 )
 
-
-@pytest.fixture
-def desk():
-    return Desk()
+# --- failures that are retried ----------------------------------------------------------------
 
 
-# --- what fails for now -----------------------------------------------------------------------
-
-
-def test_what_surely_was_not_done_is_given_back_with_its_reason(desk):
+def test_an_event_whose_effect_certainly_failed_is_released_with_its_reason(worker_rig):
     """F45."""
-    desk.fails = {ROUTED: [too_many()]}
-    assert desk.process() == "richpanel_http_429"
-    row = desk.row()
+    worker_rig.fails = {ROUTED: [too_many()]}
+    assert worker_rig.process() == "richpanel_http_429"
+    row = worker_rig.row()
     assert (row["status"], row["lease_until"], row["last_reason"]) == (
         "processing",
         0,
         "richpanel_http_429",
     )
-    assert desk.lines()[1:] == [
+    assert worker_rig.lines()[1:] == [
         (
             "worker.handed_back",
             {"reason": "richpanel_http_429", "receive": 1, "mw_trace_id": "1f"},
         )
     ]
-    assert desk.counted() == [("mw.worker.handed_back", 1, {"reason": "richpanel_http_429"})]
+    assert worker_rig.counted() == [("mw.worker.handed_back", 1, {"reason": "richpanel_http_429"})]
 
 
 @pytest.mark.parametrize("receive", range(1, 10))
-def test_an_outage_is_waited_out_longer_with_every_receive(desk, receive):
+def test_the_wait_during_an_outage_grows_with_every_receive(worker_rig, receive):
     """F45: nine waits outlast two hours."""
-    desk.fails = {ROUTED: [too_many()]}
-    desk.process(receive=receive)
+    worker_rig.fails = {ROUTED: [too_many()]}
+    worker_rig.process(receive=receive)
     waits = OUTAGE_WAITS_SECONDS[receive - 1]
-    assert desk.queue.deferred == [(f"handle-{receive}", waits * 1.125)]
+    assert worker_rig.queue.deferred == [(f"handle-{receive}", waits * 1.125)]
 
 
 @pytest.mark.parametrize(
@@ -79,80 +73,80 @@ def test_an_outage_is_waited_out_longer_with_every_receive(desk, receive):
         UnavailableError("secret_unreadable"),
     ],
 )
-def test_what_others_must_mend_is_waited_for_like_an_outage(desk, error):
-    desk.flow.raises = {"plan": error}
-    desk.process(receive=2)
-    assert desk.queue.deferred == [("handle-2", 30 * 1.125)]
+def test_errors_that_need_outside_repair_back_off_like_an_outage(worker_rig, error):
+    worker_rig.flow.raises = {"plan": error}
+    worker_rig.process(receive=2)
+    assert worker_rig.queue.deferred == [("handle-2", 30 * 1.125)]
 
 
-def test_a_vendor_is_not_asked_again_before_the_time_it_named(desk):
+def test_a_vendor_is_not_called_again_before_its_retry_after(worker_rig):
     """F45."""
-    desk.fails = {ROUTED: [too_many(retry_after=3600.0)]}
-    desk.process()
-    assert desk.queue.deferred == [("handle-1", 3600.0)]
+    worker_rig.fails = {ROUTED: [too_many(retry_after=3600.0)]}
+    worker_rig.process()
+    assert worker_rig.queue.deferred == [("handle-1", 3600.0)]
 
 
-def test_a_vendor_that_names_a_short_time_is_still_given_the_usual_one(desk):
-    desk.fails = {ROUTED: [too_many(retry_after=1.0)]}
-    desk.process()
-    assert desk.queue.deferred == [("handle-1", 11.25)]
+def test_a_short_retry_after_does_not_shorten_the_usual_wait(worker_rig):
+    worker_rig.fails = {ROUTED: [too_many(retry_after=1.0)]}
+    worker_rig.process()
+    assert worker_rig.queue.deferred == [("handle-1", 11.25)]
 
 
-def test_switches_that_cannot_be_read_start_nothing_and_are_waited_for(desk):
+def test_unreadable_switches_start_nothing_and_are_waited_for(worker_rig):
     """F40, P5."""
-    desk.switches.switches = None
-    assert desk.process() == "switches_unreadable"
-    assert (desk.sent, desk.row()) == ([], None)
-    assert desk.queue.deferred == [("handle-1", 11.25)]
+    worker_rig.switches.switches = None
+    assert worker_rig.process() == "switches_unreadable"
+    assert (worker_rig.sent, worker_rig.row()) == ([], None)
+    assert worker_rig.queue.deferred == [("handle-1", 11.25)]
 
 
 @pytest.mark.parametrize(("receive", "wait"), [(1, 4.0), (3, 16.0), (7, 256.0), (9, 450.0)])
-def test_a_fault_of_ours_is_tried_again_sooner_and_never_tells_its_text(desk, receive, wait):
+def test_a_bug_is_retried_sooner_and_its_text_is_never_logged(worker_rig, receive, wait):
     """A poison message ends within the hour; an error's text may hold what a customer wrote."""
-    desk.flow.raises = {"plan": ValueError("I want a refund")}
-    assert desk.process(receive=receive) == "bug_ValueError"
-    assert desk.queue.deferred == [(f"handle-{receive}", wait)]
-    assert "refund" not in repr(desk.log.events + desk.log.metrics)
+    worker_rig.flow.raises = {"plan": ValueError("I want a refund")}
+    assert worker_rig.process(receive=receive) == "bug_ValueError"
+    assert worker_rig.queue.deferred == [(f"handle-{receive}", wait)]
+    assert "refund" not in repr(worker_rig.log.events + worker_rig.log.metrics)
 
 
-def test_a_fault_of_our_own_kind_is_named_by_its_class(desk):
-    desk.flow.raises = {"plan": SettingsError("x")}
-    assert desk.process() == "SettingsError"
-    assert desk.queue.deferred == [("handle-1", 4.0)]
+def test_one_of_our_own_errors_is_named_by_its_class(worker_rig):
+    worker_rig.flow.raises = {"plan": SettingsError("x")}
+    assert worker_rig.process() == "SettingsError"
+    assert worker_rig.queue.deferred == [("handle-1", 4.0)]
 
 
-def test_a_reason_is_counted_by_its_word_and_told_with_its_detail(desk):
+def test_a_reason_is_counted_by_its_code_and_logged_with_its_detail(worker_rig):
     """A metric's dimensions are a closed set."""
-    desk.flow.raises = {"plan": HandBackError("not_ready:c-78", delay_seconds=7)}
-    assert desk.process() == "not_ready:c-78"
-    assert desk.lines()[-1][1]["reason"] == "not_ready:c-78"
-    assert desk.counted() == [("mw.worker.handed_back", 1, {"reason": "not_ready"})]
-    assert desk.queue.deferred == [("handle-1", 7)]
+    worker_rig.flow.raises = {"plan": HandBackError("not_ready:c-78", delay_seconds=7)}
+    assert worker_rig.process() == "not_ready:c-78"
+    assert worker_rig.lines()[-1][1]["reason"] == "not_ready:c-78"
+    assert worker_rig.counted() == [("mw.worker.handed_back", 1, {"reason": "not_ready"})]
+    assert worker_rig.queue.deferred == [("handle-1", 7)]
 
 
-def test_a_kind_without_a_flow_is_handed_back(desk):
+def test_a_kind_without_a_flow_is_handed_back(worker_rig):
     """A worker of an older version leaves a new kind of job to a newer one."""
-    desk.flows.clear()
-    assert desk.process() == "bug_KeyError"
-    assert len(desk.queue.deferred) == 1
+    worker_rig.flows.clear()
+    assert worker_rig.process() == "bug_KeyError"
+    assert len(worker_rig.queue.deferred) == 1
 
 
-def test_a_message_stays_although_its_return_could_not_be_timed(desk):
-    desk.fails = {ROUTED: [too_many()]}
-    desk.queue.fails = [UnavailableError("sqs")]
-    assert desk.process() == "richpanel_http_429"
-    assert desk.lines()[-1] == ("worker.defer_failed", {"sqs_message_id": "sqs-1"})
+def test_a_message_is_kept_even_if_its_delay_could_not_be_set(worker_rig):
+    worker_rig.fails = {ROUTED: [too_many()]}
+    worker_rig.queue.fails = [UnavailableError("sqs")]
+    assert worker_rig.process() == "richpanel_http_429"
+    assert worker_rig.lines()[-1] == ("worker.defer_failed", {"sqs_message_id": "sqs-1"})
 
 
 @pytest.mark.parametrize("sent", [job(), "nonsense"])
-def test_a_message_returns_after_a_second_at_the_earliest(desk, sent):
-    desk.flow.raises = {"plan": ValueError()}
-    desk.chance = 0.0
-    desk.process(sent)
-    assert desk.queue.deferred == [("handle-1", 1.0)]
+def test_a_message_returns_after_a_second_at_the_earliest(worker_rig, sent):
+    worker_rig.flow.raises = {"plan": ValueError()}
+    worker_rig.chance = 0.0
+    worker_rig.process(sent)
+    assert worker_rig.queue.deferred == [("handle-1", 1.0)]
 
 
-# --- what cannot be read ----------------------------------------------------------------------
+# --- unreadable messages ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -171,31 +165,31 @@ def test_a_message_returns_after_a_second_at_the_earliest(desk, sent):
         pytest.param("[" * 100_000, "the queue body is not JSON", id="nested too deep"),
     ],
 )
-def test_a_body_that_cannot_be_read_stays_and_is_told_without_its_text(desk, body, reason):
+def test_an_unreadable_body_is_kept_and_logged_without_its_text(worker_rig, body, reason):
     """F37."""
-    assert desk.process(body, receive=3) == "undecodable"
-    assert desk.lines() == [
+    assert worker_rig.process(body, receive=3) == "undecodable"
+    assert worker_rig.lines() == [
         (
             "worker.body_parse_failed",
             {"reason": reason, "receive": 3, "sqs_message_id": "sqs-1"},
         )
     ]
-    assert desk.counted() == [("mw.worker.undecodable", 1, {})]
-    assert desk.queue.deferred == [("handle-3", 16.0)]
+    assert worker_rig.counted() == [("mw.worker.undecodable", 1, {})]
+    assert worker_rig.queue.deferred == [("handle-3", 16.0)]
 
 
-# --- the end of the road ----------------------------------------------------------------------
+# --- the last receive -------------------------------------------------------------------------
 
 
-def test_on_the_last_receive_the_event_fails_and_a_person_is_asked(desk):
+def test_on_the_last_receive_the_event_fails_and_is_handed_off(worker_rig):
     """F36."""
-    desk.fails = {ROUTED: [too_many()]}
-    assert desk.process(receive=10) == "richpanel_http_429"
-    assert desk.ended() == ("failed", "dead_letter:richpanel_http_429")
-    assert desk.sent == [ROUTED, ATTENTION]
-    assert desk.results() == {ATTENTION: "success"}
-    assert desk.unfinished() == []
-    assert desk.lines("system.") == [
+    worker_rig.fails = {ROUTED: [too_many()]}
+    assert worker_rig.process(receive=10) == "richpanel_http_429"
+    assert worker_rig.ended() == ("failed", "dead_letter:richpanel_http_429")
+    assert worker_rig.sent == [ROUTED, ATTENTION]
+    assert worker_rig.results() == {ATTENTION: "success"}
+    assert worker_rig.unfinished() == []
+    assert worker_rig.lines("system.") == [
         (
             "system.dlq.message_written",
             {"reason": "richpanel_http_429", "receive": 10, "mw_trace_id": "1f"},
@@ -203,300 +197,304 @@ def test_on_the_last_receive_the_event_fails_and_a_person_is_asked(desk):
     ]
 
 
-def test_a_person_who_could_not_be_asked_is_still_owed_a_word(desk):
-    desk.fails = {"any": [too_many(), too_many()]}
-    desk.process(receive=10)
-    assert desk.ended() == ("failed", "dead_letter:richpanel_http_429")
-    assert desk.unfinished() == [KEY]
-    assert ("worker.escalation_failed", {"reason": "richpanel_http_429"}) in desk.log.events
+def test_a_hand_off_that_failed_stays_pending(worker_rig):
+    worker_rig.fails = {"any": [too_many(), too_many()]}
+    worker_rig.process(receive=10)
+    assert worker_rig.ended() == ("failed", "dead_letter:richpanel_http_429")
+    assert worker_rig.unfinished() == [KEY]
+    assert ("worker.escalation_failed", {"reason": "richpanel_http_429"}) in worker_rig.log.events
 
 
 @pytest.mark.parametrize("place", ["before", "after"])
-def test_a_replay_that_needs_nobody_tells_of_the_person_an_earlier_run_had_asked(desk, place):
-    """The run died beside the request that asked; without the audit nobody knows who asked."""
-    desk.fails = {ROUTED: [refused()], ATTENTION: [Died()] if place == "before" else []}
+def test_a_replay_without_a_hand_off_audits_the_hand_off_of_an_earlier_run(worker_rig, place):
+    """The run died just before or after the hand-off; only the audit shows who sent it."""
+    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [Died()] if place == "before" else []}
     if place == "after":
-        desk.audit.fails = [Died()]
+        worker_rig.audit_table.fails["put_all"] = [Died()]
     with pytest.raises(Died):
-        desk.process()
-    desk.clock.forward(BUSY_FOR + 1)
+        worker_rig.process()
+    worker_rig.clock.forward(BUSY_FOR + 1)
 
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
 
-    assert desk.ended() == ("processed", None)
-    assert desk.ended(ATTENTION)[0] == "done"
-    assert desk.results() == dict.fromkeys([ROUTED, CLOSED, ATTENTION], "success")
-    assert desk.sent.count(ATTENTION) == {"before": 2, "after": 1}[place]
+    assert worker_rig.ended() == ("processed", None)
+    assert worker_rig.ended(ATTENTION)[0] == "done"
+    assert worker_rig.results() == dict.fromkeys([ROUTED, CLOSED, ATTENTION], "success")
+    assert worker_rig.sent.count(ATTENTION) == {"before": 2, "after": 1}[place]
 
 
-def test_a_flow_names_itself_whom_an_earlier_run_had_asked():
-    desk = Desk(AskingFlow(Say()))
-    desk.fails = {ROUTED: [refused()]}
-    desk.audit.fails = [Died()]
+def test_a_flow_names_the_hand_off_of_an_earlier_run():
+    worker_rig = WorkerRig(AskingFlow(Say()))
+    worker_rig.fails = {ROUTED: [refused()]}
+    worker_rig.audit_table.fails["put_all"] = [Died()]
     with pytest.raises(Died):
-        desk.process()
-    desk.clock.forward(BUSY_FOR + 1)
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.flow.asked == [(KEY, "refused:http_422"), (KEY, "earlier")]
-    assert desk.results()[SAID] == "success"
-    assert desk.sent.count(SAID) == 1
+        worker_rig.process()
+    worker_rig.clock.forward(BUSY_FOR + 1)
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.flow.asked == [(KEY, "refused:http_422"), (KEY, "earlier")]
+    assert worker_rig.results()[SAID] == "success"
+    assert worker_rig.sent.count(SAID) == 1
 
 
-def dies_while_it_asks_a_person(desk, asking=ATTENTION):
-    """The queue gives the event up, before anything was decided."""
-    desk.flow.raises["plan"] = too_many()
-    desk.fails = {asking: [Died()]}
+def dies_while_it_asks_a_person(worker_rig, asking=ATTENTION):
+    """The worker dies on the last receive, before anything was decided."""
+    worker_rig.flow.raises["plan"] = too_many()
+    worker_rig.fails = {asking: [Died()]}
     with pytest.raises(Died):
-        desk.process(receive=10)
-    desk.clock.forward(BUSY_FOR + 1)
+        worker_rig.process(receive=10)
+    worker_rig.clock.forward(BUSY_FOR + 1)
 
 
-def test_a_replay_that_finds_nothing_to_do_ends_what_had_asked_a_person(desk):
-    dies_while_it_asks_a_person(desk)
-    desk.flow.raises["plan"] = NotAnEvent(EventStatus.PROCESSED, "with_a_person")
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.ended() == ("processed", "with_a_person")
-    assert desk.results() == {ATTENTION: "success"}
+def test_a_replay_with_nothing_to_do_completes_an_interrupted_hand_off(worker_rig):
+    dies_while_it_asks_a_person(worker_rig)
+    worker_rig.flow.raises["plan"] = NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.ended() == ("processed", "with_a_person")
+    assert worker_rig.results() == {ATTENTION: "success"}
 
 
-def test_what_had_asked_a_person_and_may_not_go_on_parks_an_event_that_needs_nothing(desk):
-    dies_while_it_asks_a_person(desk)
-    desk.flow.raises["plan"] = NotAnEvent(EventStatus.SKIPPED, "with_a_person")
-    stop_before_the_look(desk)
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.ended() == ("parked", "unknown:stopped_repeatable")
-    assert ("worker.parked", {"reason": "unknown:stopped_repeatable"}) in desk.log.events
-    assert ("mw.worker.events", 1, {"outcome": "parked"}) in desk.log.metrics
+def test_a_stopped_hand_off_of_an_earlier_run_parks_an_event_with_nothing_to_do(worker_rig):
+    dies_while_it_asks_a_person(worker_rig)
+    worker_rig.flow.raises["plan"] = NotAnEvent(EventStatus.SKIPPED, "with_a_person")
+    stop_before_the_look(worker_rig)
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.ended() == ("parked", "unknown:stopped_repeatable")
+    assert ("worker.parked", {"reason": "unknown:stopped_repeatable"}) in worker_rig.log.events
+    assert ("mw.worker.events", 1, {"outcome": "parked"}) in worker_rig.log.metrics
 
 
-def test_a_flow_names_itself_whom_an_event_that_needs_nothing_had_asked():
-    desk = Desk(AskingFlow(Say()))
-    dies_while_it_asks_a_person(desk, SAID)
-    desk.flow.raises["plan"] = NotAnEvent(EventStatus.PROCESSED, "with_a_person")
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.flow.asked == [(KEY, "dead_letter:richpanel_http_429"), (KEY, "earlier")]
-    assert desk.ended() == ("parked", "unknown:interrupted:cannot_be_asked")
+def test_a_flow_names_the_earlier_hand_off_of_an_event_with_nothing_to_do():
+    worker_rig = WorkerRig(AskingFlow(Say()))
+    dies_while_it_asks_a_person(worker_rig, SAID)
+    worker_rig.flow.raises["plan"] = NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.flow.asked == [(KEY, "dead_letter:richpanel_http_429"), (KEY, "earlier")]
+    assert worker_rig.ended() == ("parked", "unknown:interrupted:cannot_be_asked")
 
 
-def test_an_event_that_cannot_be_worked_on_asks_nobody_again(desk):
-    dies_while_it_asks_a_person(desk)
-    desk.flow.raises["plan"] = NotAnEvent(EventStatus.FAILED, "composing:no_words")
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.ended() == ("failed", "composing:no_words")
-    assert desk.sent == [ATTENTION]
+def test_an_event_that_fails_to_be_planned_is_not_handed_off_again(worker_rig):
+    dies_while_it_asks_a_person(worker_rig)
+    worker_rig.flow.raises["plan"] = NotAnEvent(EventStatus.FAILED, "composing:no_words")
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.ended() == ("failed", "composing:no_words")
+    assert worker_rig.sent == [ATTENTION]
 
 
-def stop_before_the_look(desk):
-    """The kill switch falls before the worker looks for what an earlier run had asked."""
-    look = desk.ledger.action
+def stop_before_the_look(worker_rig):
+    """Turns the kill switch on just before the worker reads the earlier run's hand-off."""
+    look = worker_rig.ledger.action
 
     def stopped_meanwhile(key):
-        desk.switches.switches = Switches(kill_switch=True)
+        worker_rig.switches.switches = Switches(kill_switch=True)
         return look(key)
 
-    desk.ledger.action = stopped_meanwhile
+    worker_rig.ledger.action = stopped_meanwhile
 
 
-def test_a_replay_says_that_the_word_to_a_person_was_withheld(desk):
-    desk.fails = {ROUTED: [refused()], ATTENTION: [too_many()]}
-    desk.process()
-    stop_before_the_look(desk)
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.ended(ATTENTION) == ("skipped", "kill_switch")
-    assert desk.ended() == ("processed", "withheld:kill_switch")
+def test_a_replay_reports_that_a_hand_off_was_withheld(worker_rig):
+    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [too_many()]}
+    worker_rig.process()
+    stop_before_the_look(worker_rig)
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.ended(ATTENTION) == ("skipped", "kill_switch")
+    assert worker_rig.ended() == ("processed", "withheld:kill_switch")
 
 
-def test_who_lost_the_event_leaves_no_request_for_a_person_behind(desk):
-    """It stood still before it wrote the row, and its heir was not refused and needed nobody."""
-    desk.fails = {ROUTED: [refused()]}
-    begin, resumed = desk.ledger.begin, []
+def test_a_worker_that_lost_the_event_leaves_no_hand_off_behind(worker_rig):
+    """It was paused before it wrote the row; the next claimant succeeded and needed no hand-off."""
+    worker_rig.fails = {ROUTED: [refused()]}
+    begin, replayed = worker_rig.ledger.begin, []
 
-    def stands_still(lease, actions, modes, **more):
-        if actions[0].key == ATTENTION and not resumed:
-            desk.clock.forward(BUSY_FOR + 1)
-            resumed.append(desk.process(job(recovery=Recovery.OPERATOR), receive=2))
+    def pause_before_begin(lease, actions, modes, **more):
+        if actions[0].key == ATTENTION and not replayed:
+            worker_rig.clock.forward(BUSY_FOR + 1)
+            replayed.append(worker_rig.process(job(recovery=Recovery.OPERATOR), receive=2))
         return begin(lease, actions, modes, **more)
 
-    desk.ledger.begin = stands_still
-    assert desk.process() == "lease_lost"
-    assert resumed == ["done"]
-    assert desk.ended() == ("processed", None)
-    assert desk.row(ATTENTION) is None
+    worker_rig.ledger.begin = pause_before_begin
+    assert worker_rig.process() == "lease_lost"
+    assert replayed == ["done"]
+    assert worker_rig.ended() == ("processed", None)
+    assert worker_rig.row(ATTENTION) is None
 
 
-def test_a_replay_that_needs_nobody_asks_nobody_anew(desk):
-    desk.fails = {ROUTED: [refused()], ATTENTION: [refused()]}
-    desk.process()
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.ended() == ("processed", None)
-    assert desk.sent == [ROUTED, ATTENTION, ROUTED, CLOSED]
+def test_a_replay_that_succeeds_does_not_hand_off_again(worker_rig):
+    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [refused()]}
+    worker_rig.process()
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.ended() == ("processed", None)
+    assert worker_rig.sent == [ROUTED, ATTENTION, ROUTED, CLOSED]
 
 
-def test_an_event_resumed_asks_nobody_where_nobody_was_asked(desk):
-    desk.fails = {ROUTED: [too_many()]}
-    desk.process()
-    assert desk.process(receive=2) == "done"
-    assert desk.row(ATTENTION) is None
+def test_a_resumed_event_without_an_earlier_hand_off_sends_none(worker_rig):
+    worker_rig.fails = {ROUTED: [too_many()]}
+    worker_rig.process()
+    assert worker_rig.process(receive=2) == "done"
+    assert worker_rig.row(ATTENTION) is None
 
 
-def test_what_asked_a_person_and_may_not_go_on_parks_the_event_until_it_may(desk):
-    desk.fails = {ROUTED: [refused()], ATTENTION: [Died()]}
+def test_a_stopped_hand_off_of_an_earlier_run_parks_the_event_until_the_switch_is_lifted(
+    worker_rig,
+):
+    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [Died()]}
     with pytest.raises(Died):
-        desk.process()
-    desk.clock.forward(BUSY_FOR + 1)
-    stop_before_the_look(desk)
-    assert desk.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert desk.ended() == ("parked", "unknown:stopped_repeatable")
-    assert desk.results()[ATTENTION] == "unknown:stopped_repeatable"
+        worker_rig.process()
+    worker_rig.clock.forward(BUSY_FOR + 1)
+    stop_before_the_look(worker_rig)
+    assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
+    assert worker_rig.ended() == ("parked", "unknown:stopped_repeatable")
+    assert worker_rig.results()[ATTENTION] == "unknown:stopped_repeatable"
 
-    del desk.ledger.action
-    desk.switches.switches = Switches()
-    assert desk.process(job(recovery=Recovery.SETTLED), message_id="sqs-2") == "done"
-    assert desk.ended() == ("processed", None)
-    assert desk.results()[ATTENTION] == "success"
+    del worker_rig.ledger.action
+    worker_rig.switches.switches = Switches()
+    assert worker_rig.process(job(recovery=Recovery.SETTLED), message_id="sqs-2") == "done"
+    assert worker_rig.ended() == ("processed", None)
+    assert worker_rig.results()[ATTENTION] == "success"
 
 
 @pytest.mark.parametrize("receive", [9, 10])
-def test_nobody_is_asked_about_an_event_whose_end_was_written_and_not_confirmed(desk, receive):
-    written = desk.ledger.finish
+def test_an_event_whose_end_was_written_without_confirmation_is_not_handed_off(worker_rig, receive):
+    written = worker_rig.ledger.finish
 
     def confirms_late(*end, **facts):
         written(*end, **facts)
-        desk.ledger.finish = written
+        worker_rig.ledger.finish = written
         raise TransientError("dynamodb", "update_item", reason="timeout")
 
-    desk.ledger.finish = confirms_late
-    first = desk.process(receive=receive)
-    assert desk.sent == [ROUTED, CLOSED]
-    assert desk.ended() == ("processed", None)
+    worker_rig.ledger.finish = confirms_late
+    first = worker_rig.process(receive=receive)
+    assert worker_rig.sent == [ROUTED, CLOSED]
+    assert worker_rig.ended() == ("processed", None)
     assert first == {9: "lease_lost", 10: "done"}[receive]
-    assert desk.process(receive=10) == "done"
+    assert worker_rig.process(receive=10) == "done"
 
 
-def test_a_flow_says_itself_who_gets_what_the_queue_gave_up():
-    desk = Desk(AskingFlow(Say()))
-    desk.fails = {ROUTED: [too_many()]}
-    desk.process(receive=10)
-    assert desk.flow.asked == [(KEY, "dead_letter:richpanel_http_429")]
-    assert desk.results() == {SAID: "success"}
+def test_a_flow_chooses_the_hand_off_of_a_dead_letter():
+    worker_rig = WorkerRig(AskingFlow(Say()))
+    worker_rig.fails = {ROUTED: [too_many()]}
+    worker_rig.process(receive=10)
+    assert worker_rig.flow.asked == [(KEY, "dead_letter:richpanel_http_429")]
+    assert worker_rig.results() == {SAID: "success"}
 
 
-def test_a_flow_that_names_nobody_owes_nobody_a_word():
-    desk = Desk(AskingFlow(None))
-    desk.fails = {ROUTED: [too_many()]}
-    desk.process(receive=10)
-    assert desk.sent == [ROUTED]
-    assert desk.unfinished() == []
+def test_a_flow_without_a_hand_off_leaves_none_pending():
+    worker_rig = WorkerRig(AskingFlow(None))
+    worker_rig.fails = {ROUTED: [too_many()]}
+    worker_rig.process(receive=10)
+    assert worker_rig.sent == [ROUTED]
+    assert worker_rig.unfinished() == []
 
 
-def test_a_message_given_up_before_its_event_was_claimed_leaves_its_reason(desk):
-    desk.switches.switches = None
-    desk.process(receive=10)
-    assert desk.ended() == ("failed", "dead_letter:switches_unreadable")
-    assert desk.row()["mode"] == UNDECIDED.mode
+def test_a_message_dead_lettered_before_its_claim_leaves_its_reason(worker_rig):
+    worker_rig.switches.switches = None
+    worker_rig.process(receive=10)
+    assert worker_rig.ended() == ("failed", "dead_letter:switches_unreadable")
+    assert worker_rig.row()["mode"] == UNDECIDED.mode
 
 
-def test_a_message_given_up_stays_given_up_although_its_row_could_not_be_written(desk):
+def test_a_message_is_dead_lettered_even_if_its_row_could_not_be_written(worker_rig):
     def broken(event, modes, status, *, reason):
         raise TransientError("dynamodb", "update_item", status=500)
 
-    desk.switches.switches = None
-    desk.ledger.record = broken
-    assert desk.process(receive=10) == "switches_unreadable"
-    assert desk.lines()[-1] == ("worker.dead_letter_not_recorded", {})
-    assert len(desk.queue.deferred) == 1
+    worker_rig.switches.switches = None
+    worker_rig.ledger.record = broken
+    assert worker_rig.process(receive=10) == "switches_unreadable"
+    assert worker_rig.lines()[-1] == ("worker.dead_letter_not_recorded", {})
+    assert len(worker_rig.queue.deferred) == 1
 
 
 @pytest.mark.parametrize(("receive", "found"), [(9, []), (10, [KEY])])
-def test_an_event_whose_worker_dies_on_the_last_receive_is_found(desk, receive, found):
-    desk.fails = {ROUTED: [Died()]}
+def test_an_event_whose_worker_dies_on_the_last_receive_is_found(worker_rig, receive, found):
+    worker_rig.fails = {ROUTED: [Died()]}
     with pytest.raises(Died):
-        desk.process(receive=receive)
-    assert desk.unfinished() == found
+        worker_rig.process(receive=receive)
+    assert worker_rig.unfinished() == found
 
 
 @pytest.mark.parametrize(
     ("flow", "found"), [(SmallFlow, []), (UnwatchedFlow, []), (WatchedFlow, [KEY])]
 )
-def test_an_event_that_nobody_outside_lists_is_found_as_left_when_its_worker_died(flow, found):
-    """The message may be gone with it."""
-    desk = Desk(flow())
-    desk.fails = {ROUTED: [Died()]}
+def test_a_watched_event_is_found_as_abandoned_when_its_worker_died(flow, found):
+    """The message may be lost with the worker."""
+    worker_rig = WorkerRig(flow())
+    worker_rig.fails = {ROUTED: [Died()]}
     with pytest.raises(Died):
-        desk.process()
-    assert desk.left() == found
-    desk.clock.forward(BUSY_FOR + 1)
-    desk.process()
-    assert desk.left() == []
+        worker_rig.process()
+    assert worker_rig.left() == found
+    worker_rig.clock.forward(BUSY_FOR + 1)
+    worker_rig.process()
+    assert worker_rig.left() == []
 
 
-# --- the word that is owed --------------------------------------------------------------------
+# --- pending hand-offs ------------------------------------------------------------------------
 
 HANDOFF = job(recovery=Recovery.HANDOFF)
 
 
 @pytest.fixture
-def owed(desk):
-    """A desk whose event has failed while nobody could be told."""
-    desk.fails = {"any": [too_many(), too_many()]}
-    desk.process(receive=10)
-    desk.sent.clear()
-    desk.log.events.clear()
-    desk.queue.deferred.clear()
-    return desk
+def handoff_pending(worker_rig):
+    """A rig whose event has failed while the hand-off failed too."""
+    worker_rig.fails = {"any": [too_many(), too_many()]}
+    worker_rig.process(receive=10)
+    worker_rig.sent.clear()
+    worker_rig.log.events.clear()
+    worker_rig.queue.deferred.clear()
+    return worker_rig
 
 
-def test_the_person_who_was_never_told_is_told_and_nothing_else_is_done(owed):
-    assert owed.process(HANDOFF) == "done"
-    assert owed.sent == [ATTENTION]
-    assert owed.results() == {ATTENTION: "success"}
-    assert owed.ended() == ("failed", "dead_letter:richpanel_http_429")
-    assert owed.unfinished() == []
-    assert owed.lines() == [("worker.handoff_repeated", {"mw_trace_id": "1f"})]
+def test_a_repeated_hand_off_reaches_the_person_and_does_nothing_else(handoff_pending):
+    assert handoff_pending.process(HANDOFF) == "done"
+    assert handoff_pending.sent == [ATTENTION]
+    assert handoff_pending.results() == {ATTENTION: "success"}
+    assert handoff_pending.ended() == ("failed", "dead_letter:richpanel_http_429")
+    assert handoff_pending.unfinished() == []
+    assert handoff_pending.lines() == [("worker.handoff_repeated", {"mw_trace_id": "1f"})]
 
 
-def test_a_person_who_was_told_is_not_told_again(owed):
-    owed.process(HANDOFF)
-    owed.process(HANDOFF)
-    assert owed.sent == [ATTENTION]
+def test_a_completed_hand_off_is_not_repeated(handoff_pending):
+    handoff_pending.process(HANDOFF)
+    handoff_pending.process(HANDOFF)
+    assert handoff_pending.sent == [ATTENTION]
 
 
-def test_a_person_who_cannot_be_told_now_is_still_owed_a_word(owed):
-    owed.fails = {ATTENTION: [too_many()]}
-    assert owed.process(HANDOFF) == "richpanel_http_429"
-    assert owed.ended()[0] == "failed"
-    assert owed.unfinished() == [KEY]
+def test_a_repeated_hand_off_that_fails_stays_pending(handoff_pending):
+    handoff_pending.fails = {ATTENTION: [too_many()]}
+    assert handoff_pending.process(HANDOFF) == "richpanel_http_429"
+    assert handoff_pending.ended()[0] == "failed"
+    assert handoff_pending.unfinished() == [KEY]
 
 
-def test_a_hand_off_tells_the_flow_that_it_is_a_repetition():
-    desk = Desk(AskingFlow(Say()))
-    desk.fails = {ROUTED: [too_many()], SAID: [too_many()]}
-    desk.process(receive=10)
-    desk.process(HANDOFF)
-    assert desk.flow.asked[-1] == (KEY, "dead_letter:repeated")
-    assert desk.sent == [ROUTED, SAID, SAID]
+def test_a_repeated_hand_off_is_marked_as_repeated_for_the_flow():
+    worker_rig = WorkerRig(AskingFlow(Say()))
+    worker_rig.fails = {ROUTED: [too_many()], SAID: [too_many()]}
+    worker_rig.process(receive=10)
+    worker_rig.process(HANDOFF)
+    assert worker_rig.flow.asked[-1] == (KEY, "dead_letter:repeated")
+    assert worker_rig.sent == [ROUTED, SAID, SAID]
 
 
-def test_a_hand_off_of_what_has_ended_well_does_nothing(desk):
-    desk.process()
-    assert desk.process(HANDOFF) == "done"
-    assert desk.sent == [ROUTED, CLOSED]
+def test_a_hand_off_of_a_processed_event_does_nothing(worker_rig):
+    worker_rig.process()
+    assert worker_rig.process(HANDOFF) == "done"
+    assert worker_rig.sent == [ROUTED, CLOSED]
 
 
-def test_a_hand_off_of_what_a_worker_holds_waits_until_that_lease_ends(desk):
-    desk.fails = {ROUTED: [Died()]}
+def test_a_hand_off_of_an_event_a_worker_holds_waits_until_that_lease_ends(worker_rig):
+    worker_rig.fails = {ROUTED: [Died()]}
     with pytest.raises(Died):
-        desk.process()
-    desk.clock.forward(50)
-    assert desk.process(HANDOFF) == "busy"
-    desk.clock.forward(199.5)
-    desk.process(HANDOFF)
-    assert desk.queue.deferred == [("handle-1", 200.0), ("handle-1", 1.0)]
+        worker_rig.process()
+    worker_rig.clock.forward(50)
+    assert worker_rig.process(HANDOFF) == "busy"
+    worker_rig.clock.forward(199.5)
+    worker_rig.process(HANDOFF)
+    assert worker_rig.queue.deferred == [("handle-1", 200.0), ("handle-1", 1.0)]
 
 
-def test_a_hand_off_whose_worker_dies_on_the_last_receive_is_found(owed):
-    owed.fails = {ATTENTION: [Died()]}
+def test_a_hand_off_whose_worker_dies_on_the_last_receive_is_found(handoff_pending):
+    handoff_pending.fails = {ATTENTION: [Died()]}
     with pytest.raises(Died):
-        owed.process(HANDOFF, receive=10)
-    assert owed.unfinished() == [KEY]
-    assert owed.row()["lease_until"] - owed.clock.now().timestamp() == BUSY_FOR
+        handoff_pending.process(HANDOFF, receive=10)
+    assert handoff_pending.unfinished() == [KEY]
+    assert (
+        handoff_pending.row()["lease_until"] - handoff_pending.clock.now().timestamp() == BUSY_FOR
+    )

@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parents[2]
 CODE = (
     "import json\n"
     "from dataclasses import asdict\n"
-    "from bench import outreach\n"
+    "from bench.measures import outreach\n"
     "found = outreach.starts() if {starts} else outreach.appends((10, 100, 300))\n"
     "print(json.dumps([asdict(one) for one in found]))\n"
 )

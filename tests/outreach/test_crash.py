@@ -7,7 +7,7 @@ the queue hands the message over again, and another container takes it.
 import pytest
 
 from local import company
-from tests.rigs.killing import Killed, boundaries, killed_at
+from tests.rigs.crash_injection import ProcessKilled, boundaries, kill_at
 
 
 def recover(system):
@@ -18,7 +18,9 @@ def recover(system):
 
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
-def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreach, killer, channel):
+def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(
+    outreach, crash_injector, channel
+):
     outcomes = set()
     for number, moment in boundaries():
         name = f"{number}-{moment}"
@@ -28,7 +30,7 @@ def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreac
         assert outreach.start(name, channel, recipient).status_code == 200
         assert outreach.services.worker
         assert outreach.services.switches.current()
-        if not killed_at(outreach, killer, number, moment):
+        if not kill_at(outreach, crash_injector, number, moment):
             break
         recover(outreach)
         vendor = outreach.ses if channel == "email" else outreach.twilio
@@ -40,11 +42,13 @@ def test_a_start_killed_at_any_call_of_the_worker_is_sent_once_or_parked(outreac
     assert ("sent", 1) in outcomes
 
 
-def test_a_reply_killed_at_any_call_of_the_worker_is_answered_once_or_parked(outreach, killer):
+def test_a_reply_killed_at_any_call_of_the_worker_is_answered_once_or_parked(
+    outreach, crash_injector
+):
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
         outreach.hears_from(f"{number}-{moment}", recipient)
-        if not killed_at(outreach, killer, number, moment):
+        if not kill_at(outreach, crash_injector, number, moment):
             break
         recover(outreach)
         (row,) = [
@@ -62,20 +66,22 @@ def test_a_reply_killed_at_any_call_of_the_worker_is_answered_once_or_parked(out
     assert number > 6
 
 
-def test_a_start_killed_at_any_call_of_the_door_is_kept_when_it_is_posted_again(outreach, killer):
+def test_a_start_killed_at_any_call_of_the_door_is_kept_when_it_is_posted_again(
+    outreach, crash_injector
+):
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
         body = company.request(f"{number}-{moment}", "sms", recipient)
         outreach.services.outbox._url()
         outreach.services.opaque_ids  # noqa: B018 - read once per container
         outreach.services._initiate.access()
-        killer.arm(number, moment)
+        crash_injector.arm(number, moment)
         was_killed = False
         try:
             outreach.post(body)
-        except Killed:
+        except ProcessKilled:
             was_killed = True
-        killer.disarm()
+        crash_injector.disarm()
         if not was_killed:
             break
         assert outreach.post(body).status_code == 200

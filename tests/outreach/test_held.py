@@ -6,7 +6,8 @@ import pytest
 
 from chalicelib.errors import TransientError
 from chalicelib.outreach import rules
-from chalicelib.outreach.conversations.records import Channel, Status
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Status
 from local import company
 from tests.rigs.outreach import TEL, replay
 

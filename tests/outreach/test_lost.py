@@ -12,7 +12,7 @@ import pytest
 from chalicelib.errors import UnavailableError
 from chalicelib.outreach.conversations.records import Status
 from local.stack import lambda_events
-from tests.rigs.killing import boundaries, killed_at, work
+from tests.rigs.crash_injection import boundaries, kill_at, run_until_killed
 from tests.rigs.outreach import MAIL, TEL
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -197,7 +197,7 @@ def sweep_later(outreach):
 
 
 def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_once(
-    outreach, killer
+    outreach, crash_injector
 ):
     outcomes = set()
     for number, moment in boundaries():
@@ -205,7 +205,7 @@ def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_o
         outreach.start(name, "sms", recipient)
         assert outreach.services.worker
         assert outreach.services.switches.current()
-        if not killed_at(outreach, killer, number, moment):
+        if not kill_at(outreach, crash_injector, number, moment):
             break
         if outreach.fate(name).json_body["state"] == "queued":  # only the queue has it yet
             outreach.again()
@@ -226,13 +226,13 @@ def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_o
 
 
 def test_a_reply_whose_worker_died_and_whose_message_is_gone_is_found_and_answered_once(
-    outreach, killer
+    outreach, crash_injector
 ):
     outcomes = set()
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
         outreach.hears_from(f"{number}-{moment}", recipient)
-        if not killed_at(outreach, killer, number, moment):
+        if not kill_at(outreach, crash_injector, number, moment):
             break
         has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
         if not has_row:  # only the queue has it yet
@@ -251,7 +251,7 @@ def test_a_reply_whose_worker_died_and_whose_message_is_gone_is_found_and_answer
     assert ("processed", 2) in outcomes
 
 
-def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, killer):
+def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, crash_injector):
     """Whatever the sweep finds of it: the wish is kept, and the word gets no answer."""
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
@@ -259,7 +259,7 @@ def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, killer)
         outreach.run()
         sent = len(outreach.twilio.calls_of("create_message"))
         outreach.deliver(outreach.says("STOP", from_=recipient))
-        if not killed_at(outreach, killer, number, moment):
+        if not kill_at(outreach, crash_injector, number, moment):
             break
         has_row = any(one["event_id"]["S"].endswith(outreach.twilio_sid) for one in outreach.rows())
         if not has_row:  # only the queue has it yet
@@ -273,7 +273,7 @@ def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, killer)
     assert number > 3
 
 
-def test_a_robots_mail_whose_worker_died_after_keeping_it_is_not_answered(outreach, killer):
+def test_a_robots_mail_whose_worker_died_after_keeping_it_is_not_answered(outreach, crash_injector):
     for number in itertools.count(1):
         recipient = f"r{number}@example.com"
         outreach.start(f"start-{number}", "email", recipient)
@@ -281,9 +281,9 @@ def test_a_robots_mail_whose_worker_died_after_keeping_it_is_not_answered(outrea
         (first,) = outreach.ses.sent_to(recipient)
         away = outreach.ses.inbound(recipient, first["reply_to"], "Away", Precedence="bulk")
         outreach.mail(away)
-        killer.arm(number, "after")
-        assert work(outreach)
-        killer.disarm()
+        crash_injector.arm(number, "after")
+        assert run_until_killed(outreach)
+        crash_injector.disarm()
         if outreach.record("email", recipient).message_count == 2:
             break
         outreach.again()
@@ -293,16 +293,16 @@ def test_a_robots_mail_whose_worker_died_after_keeping_it_is_not_answered(outrea
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
-def test_an_email_that_its_dead_worker_had_not_kept_is_given_to_a_person(outreach, killer):
+def test_an_email_that_its_dead_worker_had_not_kept_is_given_to_a_person(outreach, crash_injector):
     for number in itertools.count(1):
         recipient = f"r{number}@example.com"
         outreach.start(f"start-{number}", "email", recipient)
         outreach.run()
         (first,) = outreach.ses.sent_to(recipient)
         outreach.mail(outreach.ses.inbound(recipient, first["reply_to"], "Tell me more"))
-        killer.arm(number, "after")
-        assert work(outreach)
-        killer.disarm()
+        crash_injector.arm(number, "after")
+        assert run_until_killed(outreach)
+        crash_injector.disarm()
         record = outreach.record("email", recipient)
         if any(
             one["event_id"]["S"].startswith("evt:reply:")
@@ -319,16 +319,18 @@ def test_an_email_that_its_dead_worker_had_not_kept_is_given_to_a_person(outreac
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
-def test_an_email_that_ses_told_of_while_its_worker_lay_dead_waits_for_nobody(outreach, killer):
+def test_an_email_that_ses_told_of_while_its_worker_lay_dead_waits_for_nobody(
+    outreach, crash_injector
+):
     """What SES tells of it is heard before anybody asks, and does not come again."""
     for number in itertools.count(1):
         recipient = f"r{number}@example.com"
         outreach.start(f"start-{number}", "email", recipient)
         assert outreach.services.worker
         assert outreach.services.switches.current()
-        killer.arm(number, "before")
-        assert work(outreach)
-        killer.disarm()
+        crash_injector.arm(number, "before")
+        assert run_until_killed(outreach)
+        crash_injector.disarm()
         if outreach.ses.sent_to(recipient):
             break
         outreach.again()
@@ -345,13 +347,13 @@ def test_an_email_that_ses_told_of_while_its_worker_lay_dead_waits_for_nobody(ou
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
-def test_what_a_worker_still_works_on_is_left_to_it(outreach, killer):
+def test_what_a_worker_still_works_on_is_left_to_it(outreach, crash_injector):
     outreach.start(channel="sms")
     assert outreach.services.worker
     assert outreach.services.switches.current()
-    killer.arm(4, "after")
-    assert work(outreach)
-    killer.disarm()
+    crash_injector.arm(4, "after")
+    assert run_until_killed(outreach)
+    crash_injector.disarm()
     outreach.new_container()
     age(outreach)
     assert outreach.sweep()["left_behind"] == 0

@@ -1,78 +1,71 @@
 """What a provider's receipt settles, whom it marks, and which of them concern the start."""
 
-from types import SimpleNamespace
-
 import pytest
 
-from chalicelib.once.action import ActionRow, ActionStatus, UnsettledAction
-from chalicelib.once.event import EventStatus
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.event import EventFacts, EventStatus
+from chalicelib.once.job import Recovery
+from chalicelib.once.ports import UNDECIDED
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.records import Draft, Status
 from chalicelib.outreach.jobs import DeliveryReceipt
-from chalicelib.outreach.receipts import BY_RECEIPT, ReceiptFlow
+from chalicelib.outreach.receipts import BY_RECEIPT, ReceiptFlow, resume_through
+from chalicelib.wiring.jobs import decode
+from tests.rigs.conversation_samples import new
 from tests.rigs.fakes import SetSwitches
 
 START = "evt:start:1"
 OPENING, LATER = outreach_keys.entry_id(START), outreach_keys.entry_id("evt:reply:sms:2")
-RECORD = Record(
-    {
-        "opaque_id": "c1",
-        "start_event": START,
-        "primary_channel": "+15550100001",
-        "company_id": "ci-aaa-001",
-    }
-)
+ITEM = {**new(channel="sms"), "start_event": START}
+OPAQUE_ID, COMPANY, TEL = ITEM["opaque_id"], ITEM["company_id"], ITEM["primary_channel"]
+SEND = SendText(OPAQUE_ID, OPENING)
 
 
-class World:
-    """Everything a receipt reaches, noting what it is told."""
+class Receipts:
+    """A conversation whose opening was sent, and receipts of its messages."""
 
-    def __init__(self, row=None, *, is_claimed=True, status=EventStatus.PARKED):
-        self.did, self.refs = [], []
-        self._row, self._is_claimed, self._status = row, is_claimed, status
-        conversations = SimpleNamespace(
-            find=lambda _id: RECORD,
-            note_delivery=self._noted,
-            forbid=lambda *told: self.did.append(("forbidden", *told)),
-            move=lambda _record, _status, changes: self.did.append(
-                ("failed", changes["failure_reason"])
-            ),
+    def __init__(self, parts):
+        self.parts = parts
+        sent = Draft(text="Hello")
+        record = parts.open(ITEM, (OPENING, sent), (LATER, sent))
+        sent_status = {"conversation_status": Status.INITIAL_MESSAGE_SENT.value}
+        parts.conversations.move(record, {record.status}, sent_status)
+        self._flow = ReceiptFlow(
+            parts.conversations, parts.starts, parts.ledger, resume_through(parts.intake)
         )
-        starts = SimpleNamespace(note=lambda *_told, delivery, **_m: self.did.append(delivery))
-        self._flow = ReceiptFlow(conversations, starts, self, self._resumed)
+        self._lease = self._claimed(START)
 
-    def _noted(self, _record, entry_id, *_told, reason, ref):
-        del reason
-        self.did.append(("noted", entry_id))
-        self.refs.append(ref)
+    def opening_unknown(self, *, event=EventStatus.PARKED):
+        """The opening's outcome is not known; its event has ended like that."""
+        self.parts.ledger.begin(self._lease, [SEND], UNDECIDED)
+        self.parts.ledger.end_action(self._lease, SEND, ActionStatus.UNKNOWN, reason="read_timeout")
+        self.parts.ledger.finish(self._lease, event, reason="unknown:read_timeout")
 
-    def action(self, _key):
-        return self._row
+    def opening_settled(self, reason, *, ref="SM1", event=EventStatus.PARKED):
+        """The opening is known to be sent; its event has ended like that."""
+        self.opening_unknown(event=event)
+        unsettled = self.parts.ledger.action(SEND.key).unsettled
+        self.parts.ledger.settle(unsettled, ActionStatus.DONE, ref=ref, reason=reason)
 
-    def statuses(self, event_keys):
-        return dict.fromkeys(event_keys, self._status)
-
-    def claim_ref(self, _action, ref):
-        self.did.append(("claimed", ref))
-        return self._is_claimed
-
-    def settle(self, _action, status, *, ref, reason):
-        self.did.append(("settled", status.value, ref, reason))
-        return True
-
-    def _resumed(self, _record, event_key):
-        self.did.append(("resumed", event_key))
+    def other_send_is(self, ref):
+        """Another message of the conversation has that provider id."""
+        other = SendText(OPAQUE_ID, LATER)
+        lease = self._claimed("evt:reply:sms:2")
+        self.parts.ledger.begin(lease, [other], UNDECIDED)
+        self.parts.ledger.end_action(lease, other, ActionStatus.DONE, ref=ref)
 
     def hear(self, status="delivered", entry_id=OPENING, **more):
         job = DeliveryReceipt(
             event_key=f"evt:receipt:SM1:{status}",
-            conversation_id="c1",
+            conversation_id=OPAQUE_ID,
             received_at="2026-11-20T12:00:00.000Z",
             source="twilio_status",
             trace_id="t",
             channel="text",
             sender="+15550109002",
-            recipient="+15550100001",
+            recipient=TEL,
             entry_id=entry_id,
             provider_id="SM1",
             status=status,
@@ -81,52 +74,106 @@ class World:
         )
         (event,) = self._flow.events(job)
         self._flow.plan(event, SetSwitches().current())
-        return self.did
+
+    @property
+    def send(self):
+        """The opening's row: its status, the provider's id, and how it was settled."""
+        row = self.parts.ledger.action(SEND.key)
+        return row.status.value, row.ref, row.reason
+
+    @property
+    def resumed(self):
+        """Events that were put on the queue again, and why."""
+        jobs = [decode(body) for body, _, _ in self.parts.outbox.messages]
+        return [(job.event_key, job.recovery) for job in jobs]
+
+    def noted(self, entry_id):
+        """How far a message is known to have come, and under which provider id."""
+        record = self.record
+        conversations = self.parts.conversations
+        return conversations.delivery(record, entry_id), conversations.reported_as(record, entry_id)
+
+    @property
+    def record(self):
+        return self.parts.conversations.find(OPAQUE_ID)
+
+    @property
+    def start(self):
+        """What the sender of the start learns of its delivery."""
+        outcome = self.parts.starts.outcome(START)
+        return outcome.delivery, outcome.delivery_reason
+
+    def _claimed(self, event_key):
+        event = EventFacts(event_key, OPAQUE_ID, "2026-11-20T11:59:59.000Z", "9f", 9, "test")
+        return self.parts.ledger.claim(event, UNDECIDED, lease_seconds=250, takeover=frozenset())
 
 
-def sent(status, reason=None):
-    unsettled = UnsettledAction("act:send:1", "send_text", "c1", START, 0, 0, {})
-    return ActionRow("act:send:1", status, reason, unsettled=unsettled)
+@pytest.fixture
+def receipts(outreach_parts):
+    return Receipts(outreach_parts)
 
 
-def test_a_receipt_settles_the_send_it_speaks_of_and_lets_its_event_go_on():
-    did = World(sent(ActionStatus.UNKNOWN)).hear()
-    assert did[:3] == [
-        ("claimed", "SM1"),
-        ("settled", "done", "SM1", BY_RECEIPT),
-        ("resumed", START),
-    ]
+RESUMED = [(START, Recovery.SETTLED)]
 
 
-def test_a_message_that_is_another_sends_already_settles_nothing():
-    did = World(sent(ActionStatus.UNKNOWN), is_claimed=False).hear()
-    assert {one[0] for one in did} == {"claimed", "noted", "delivered"}
+def test_a_receipt_settles_the_send_it_speaks_of_and_lets_its_event_go_on(receipts):
+    receipts.opening_unknown()
+    receipts.hear()
+    assert receipts.send == ("done", "SM1", BY_RECEIPT)
+    assert receipts.resumed == RESUMED
 
 
-def test_a_receipt_that_died_after_settling_still_lets_the_event_go_on():
-    assert ("resumed", START) in World(sent(ActionStatus.DONE, BY_RECEIPT)).hear()
-    assert ("resumed", START) not in World(sent(ActionStatus.DONE, "settled")).hear()
-    ended = World(sent(ActionStatus.DONE, BY_RECEIPT), status=EventStatus.PROCESSED)
-    assert ("resumed", START) not in ended.hear()
+def test_a_message_that_is_another_sends_already_settles_nothing(receipts):
+    receipts.other_send_is("SM1")
+    receipts.opening_unknown()
+    receipts.hear()
+    assert receipts.send == ("unknown", None, "read_timeout")
+    assert receipts.resumed == []
+    assert receipts.noted(OPENING)[0] == receipts.start[0] == "delivered"
+
+
+@pytest.mark.parametrize(
+    ("reason", "event", "resumed"),
+    [
+        (BY_RECEIPT, EventStatus.PARKED, RESUMED),
+        ("settled", EventStatus.PARKED, []),
+        (BY_RECEIPT, EventStatus.PROCESSED, []),
+    ],
+)
+def test_a_receipt_that_died_after_settling_still_lets_the_event_go_on(
+    receipts, reason, event, resumed
+):
+    receipts.opening_settled(reason, event=event)
+    receipts.hear()
+    assert receipts.resumed == resumed
 
 
 @pytest.mark.parametrize(("settled", "kept"), [("SM2", None), ("SM1", "SM1"), (None, "SM1")])
-def test_a_receipt_of_what_a_twins_message_stands_for_is_left_to_the_twin(settled, kept):
-    world = World(ActionRow("act:send:1", ActionStatus.DONE, "settled", ref=settled))
-    world.hear()
-    assert world.refs == [kept]
+def test_a_receipt_of_what_a_twins_message_stands_for_is_left_to_the_twin(receipts, settled, kept):
+    receipts.opening_settled("settled", ref=settled)
+    receipts.hear()
+    assert receipts.noted(OPENING) == ("delivered", kept)
 
 
+@pytest.mark.parametrize("reason", [None, "30003"])
 @pytest.mark.parametrize("status", ["undelivered", "failed", "bounced", "rejected"])
-def test_an_opening_that_did_not_arrive_fails_its_start(status):
-    assert World().hear(status) == [("noted", OPENING), (status, 3), ("failed", status)]
-    assert World().hear(status, reason="30003")[-1] == ("failed", "30003")
+def test_an_opening_that_did_not_arrive_fails_its_start(receipts, status, reason):
+    receipts.hear(status, reason=reason)
+    assert receipts.noted(OPENING)[0] == status
+    assert receipts.start == (status, reason)
+    assert receipts.record.status == Status.FAILED
+    assert receipts.record.item["failure_reason"] == (reason or status)
 
 
-def test_what_becomes_of_a_later_message_is_not_told_of_the_start():
-    assert World().hear("failed", LATER) == [("noted", LATER)]
+def test_what_becomes_of_a_later_message_is_not_told_of_the_start(receipts):
+    receipts.hear("failed", LATER)
+    assert receipts.noted(LATER)[0] == "failed"
+    assert receipts.noted(OPENING) == receipts.start == (None, None)
+    assert receipts.record.status == Status.INITIAL_MESSAGE_SENT
 
 
-def test_who_opts_out_by_a_receipt_is_marked_for_that_company():
-    marked = ("forbidden", "+15550100001", "ci-aaa-001", "failed")
-    assert marked in World().hear("failed", LATER, opts_out=True)
+def test_who_opts_out_by_a_receipt_is_marked_for_that_company(receipts):
+    receipts.hear("failed", LATER, opts_out=True)
+    assert receipts.parts.conversations.is_forbidden(TEL, COMPANY)
+    mark = receipts.parts.conversations_table.get(items.do_not_contact(TEL, COMPANY))
+    assert mark["reason"] == "failed"

@@ -1,7 +1,6 @@
 """What a message needs is read before the last look at the lease."""
 
 from datetime import UTC, datetime
-from types import SimpleNamespace
 
 import pytest
 
@@ -9,10 +8,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.outreach.actions import Loaded, SendText
 from chalicelib.outreach.conversations.records import Draft, Record
-from chalicelib.outreach.sending import Sender
-from chalicelib.outreach.twilio.client import Credentials
 from local import company
-from tests.rigs.fakes import ManualClock
 
 NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FREE, TEMPLATE = Draft(text="Thank you"), Draft(variables={"1": "Jo"})
@@ -31,31 +27,31 @@ def record(channel):
     )
 
 
-def prepare(channel, written, credentials):
-    twilio = SimpleNamespace(credentials=credentials)
-    sender = Sender(None, None, twilio, None, ManualClock(NOW), public_base_url="https://x.example")
-    sender.prepare([SendText("o1", "e1", loaded=Loaded(record(channel), written))])
+def prepare(parts, channel, written):
+    parts.clock.moment = NOW
+    parts.sender.prepare([SendText("o1", "e1", loaded=Loaded(record(channel), written))])
 
 
 @pytest.mark.parametrize(
     ("channel", "written"), [("sms", FREE), ("whatsapp", FREE), ("whatsapp", TEMPLATE)]
 )
-def test_a_texts_credentials_are_read_before_it_is_sent(channel, written):
-    read = []
-
-    def credentials(secret_id):
-        read.append(secret_id)
-        return Credentials("AC1", "token", "HX1")
-
-    prepare(channel, written, credentials)
-    (secret_id,) = read
+def test_a_texts_credentials_are_read_before_it_is_sent(
+    outreach_parts, twilio_server, channel, written
+):
+    prepare(outreach_parts, channel, written)
+    (secret_id,) = outreach_parts.secrets.reads
     assert secret_id in record(channel).channel_config.values()
+    assert twilio_server.requests == []
 
 
-@pytest.mark.parametrize("error", [UnavailableError("secret_unreadable"), PermanentError("s", "r")])
-def test_credentials_that_cannot_be_read_stop_a_text_before_it_leaves(error):
-    def credentials(secret_id):
-        raise error
-
-    with pytest.raises(type(error)):
-        prepare("sms", FREE, credentials)
+@pytest.mark.parametrize(
+    ("secret", "error"),
+    [(UnavailableError("secret_unreadable"), UnavailableError), ("{}", PermanentError)],
+)
+def test_credentials_that_cannot_be_read_stop_a_text_before_it_leaves(
+    outreach_parts, twilio_server, secret, error
+):
+    outreach_parts.secrets.texts = dict.fromkeys(outreach_parts.secrets.texts, secret)
+    with pytest.raises(error):
+        prepare(outreach_parts, "sms", FREE)
+    assert twilio_server.requests == []

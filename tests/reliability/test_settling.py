@@ -34,17 +34,17 @@ def post(number=0, *, form="id", at=0.0):
     return Post(at, "t0", f"c{number}", "i want a refund", form, is_copy=False)
 
 
-class Told(Network):
-    """A network where the n-th effect of a kind ends as told."""
+class ScriptedNetwork(Network):
+    """A network where the n-th effect of a kind ends as the test says."""
 
     def __init__(self, world, ends):
         super().__init__(world)
         self.ends = {kind: list(value) for kind, value in ends.items()}
 
     def effect(self, actions, land):
-        told = self.ends.get(actions[0].kind)
-        if told:
-            end = told.pop(0)
+        ends = self.ends.get(actions[0].kind)
+        if ends:
+            end = ends.pop(0)
             if end is not None:
                 pick = (Port.EFFECT.value.index(end) + 0.5) / len(Port.EFFECT.value)
                 self.faults[self.calls] = Fault(self.calls, pick, 0.5, pauses=False)
@@ -53,7 +53,7 @@ class Told(Network):
 
 def run(scenario, **ends):
     world = World(scenario, trace=True)
-    world.network = Told(world, ends)
+    world.network = ScriptedNetwork(world, ends)
     world.is_fair = world.is_fair and not ends
     world.run()
     assert world.oracle.violations == []

@@ -14,8 +14,9 @@ from chalicelib.once.ports import Modes, Switches
 from chalicelib.once.settlement import Settlement
 from chalicelib.support.actions import AddTag
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
 from tests.simulation.flow import KeyedReply, QueriedReply
-from tests.simulation.memory_table import MemoryTable
 
 EVENT = EventFacts(
     event_key="evt:rp:1042:c-1",
@@ -31,19 +32,8 @@ TAG = AddTag("1042", "route-returns-admin", "c-1")
 REPLY = QueriedReply("1042", "refund_request", "c-1")
 
 
-class SlowTable(MemoryTable):
-    """Answers an insert only after `before_answer` was called."""
-
-    before_answer = staticmethod(lambda: None)
-
-    def insert_all(self, items):
-        inserted = super().insert_all(items)
-        self.before_answer()
-        return inserted
-
-
 class Vendor:
-    """An executor that keeps what reached it, and raises what it is told to."""
+    """An executor that keeps what reached it, and raises the errors of the test."""
 
     def __init__(self):
         self.sent = []
@@ -56,15 +46,13 @@ class Vendor:
             raise self.errors.pop(0)
 
 
-class Bench:
+class TakeoverRig:
     """Ledger and effects door over one memory table."""
 
     def __init__(self):
         owners = iter(f"owner-{n}" for n in range(100))
         self.clock = ManualClock()
-        self.table = SlowTable(
-            "ledger", ("event_id",), {"unfinished-index": ("unfinished", "last_processed_at")}
-        )
+        self.table = FaultyTable(tables.ledger())
         self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
         self.vendor = Vendor()
         self.switches = SetSwitches()
@@ -90,149 +78,149 @@ class Bench:
 
 
 @pytest.fixture
-def bench():
-    return Bench()
+def rig():
+    return TakeoverRig()
 
 
-def test_a_worker_below_the_rows_fence_takes_no_row(bench):
-    slept = bench.claim()
-    bench.clock.forward(300)
-    bench.ledger.begin(bench.claim(), [TAG], MODES)
-    before = dict(bench.row(TAG))
-
-    with pytest.raises(LeaseLostError):
-        bench.ledger.restart(slept, TAG, anew=True)
-
-    assert bench.row(TAG) == before
-
-
-def test_a_worker_below_the_rows_fence_takes_no_row_that_was_rearmed(bench):
-    slept = bench.claim()
-    bench.clock.forward(300)
-    other = bench.claim()
-    bench.ledger.begin(other, [TAG], MODES)
-    bench.ledger.rearm(other, [TAG])
-    before = dict(bench.row(TAG))
+def test_a_worker_below_the_rows_fence_takes_no_row(rig):
+    slept = rig.claim()
+    rig.clock.forward(300)
+    rig.ledger.begin(rig.claim(), [TAG], MODES)
+    before = dict(rig.row(TAG))
 
     with pytest.raises(LeaseLostError):
-        bench.ledger.begin(slept, [TAG], MODES)
+        rig.ledger.restart(slept, TAG, anew=True)
 
-    assert bench.row(TAG) == before
+    assert rig.row(TAG) == before
 
 
-def test_a_worker_below_the_rows_fence_skips_nothing(bench):
-    slept = bench.claim()
-    bench.clock.forward(300)
-    other = bench.claim()
-    bench.ledger.begin(other, [TAG], MODES)
-    bench.ledger.rearm(other, [TAG])
+def test_a_worker_below_the_rows_fence_takes_no_row_that_was_rearmed(rig):
+    slept = rig.claim()
+    rig.clock.forward(300)
+    other = rig.claim()
+    rig.ledger.begin(other, [TAG], MODES)
+    rig.ledger.rearm(other, [TAG])
+    before = dict(rig.row(TAG))
 
-    row = bench.ledger.skip(slept, TAG, MODES, reason="kill_switch")
+    with pytest.raises(LeaseLostError):
+        rig.ledger.begin(slept, [TAG], MODES)
+
+    assert rig.row(TAG) == before
+
+
+def test_a_worker_below_the_rows_fence_skips_nothing(rig):
+    slept = rig.claim()
+    rig.clock.forward(300)
+    other = rig.claim()
+    rig.ledger.begin(other, [TAG], MODES)
+    rig.ledger.rearm(other, [TAG])
+
+    row = rig.ledger.skip(slept, TAG, MODES, reason="kill_switch")
 
     assert row.status == ActionStatus.PENDING
-    assert bench.row(TAG)["fence"] == other.fence
+    assert rig.row(TAG)["fence"] == other.fence
 
 
-def test_the_same_worker_may_still_skip_what_it_rearmed(bench):
-    lease = bench.claim()
-    bench.ledger.begin(lease, [TAG], MODES)
-    bench.ledger.rearm(lease, [TAG])
-    row = bench.ledger.skip(lease, TAG, MODES, reason="kill_switch")
+def test_the_same_worker_may_still_skip_what_it_rearmed(rig):
+    lease = rig.claim()
+    rig.ledger.begin(lease, [TAG], MODES)
+    rig.ledger.rearm(lease, [TAG])
+    row = rig.ledger.skip(lease, TAG, MODES, reason="kill_switch")
     assert (row.status, row.reason) == (ActionStatus.SKIPPED, "kill_switch")
 
 
-def test_a_worker_that_stands_still_while_its_rows_are_written_sends_nothing(bench):
-    lease = bench.claim()
-    bench.table.before_answer = lambda: bench.clock.forward(300)
+def test_a_worker_that_stands_still_while_its_rows_are_written_sends_nothing(rig):
+    lease = rig.claim()
+    rig.table.after["insert_all"] = lambda: rig.clock.forward(300)
 
     with pytest.raises(HandBackError, match="lease_too_short"):
-        bench.perform(lease, TAG)
+        rig.perform(lease, TAG)
 
-    assert bench.vendor.sent == []
-    assert bench.row(TAG)["started"] is False
+    assert rig.vendor.sent == []
+    assert rig.row(TAG)["started"] is False
 
 
-def test_a_switch_that_flips_while_the_rows_are_written_stops_the_request(bench):
-    lease = bench.claim()
+def test_a_switch_that_flips_while_the_rows_are_written_stops_the_request(rig):
+    lease = rig.claim()
 
     def flip():
-        bench.switches.switches = Switches(kill_switch=True)
+        rig.switches.switches = Switches(kill_switch=True)
 
-    bench.table.before_answer = flip
+    rig.table.after["insert_all"] = flip
     with pytest.raises(HandBackError, match="switch_flipped"):
-        bench.perform(lease, TAG)
+        rig.perform(lease, TAG)
 
-    assert bench.vendor.sent == []
-    again = bench.perform(lease, TAG)
+    assert rig.vendor.sent == []
+    again = rig.perform(lease, TAG)
     assert (again.status, again.reason) == (ActionStatus.SKIPPED, "kill_switch")
 
 
-def test_what_may_have_happened_is_never_skipped_because_its_repetition_was_refused(bench):
+def test_what_may_have_happened_is_never_skipped_because_its_repetition_was_refused(rig):
     reply = KeyedReply("1042", "refund_request", "c-1")
-    bench.vendor.errors = [
+    rig.vendor.errors = [
         UncertainError("richpanel", "send", reason="timeout"),
         TransientError("richpanel", "send", status=429),
     ]
     for _ in range(2):
-        lease = bench.claim()
+        lease = rig.claim()
         with pytest.raises(TransientError):
-            bench.perform(lease, reply)
-        bench.ledger.release(lease, reason="test")
-    bench.switches.switches = Switches(kill_switch=True)
+            rig.perform(lease, reply)
+        rig.ledger.release(lease, reason="test")
+    rig.switches.switches = Switches(kill_switch=True)
 
-    row = bench.perform(bench.claim(), reply)
+    row = rig.perform(rig.claim(), reply)
 
     assert (row.status, row.reason) == (ActionStatus.UNKNOWN, STOPPED_REPEATABLE)
 
 
-def test_a_new_start_forgets_what_was_seen_of_the_old_one(bench):
-    lease = bench.claim()
-    bench.ledger.begin(lease, [REPLY], MODES)
-    bench.ledger.note_look(rows.unsettled(bench.row(REPLY)))
-    assert bench.row(REPLY)["looks"] == 1
+def test_a_new_start_forgets_what_was_seen_of_the_old_one(rig):
+    lease = rig.claim()
+    rig.ledger.begin(lease, [REPLY], MODES)
+    rig.ledger.note_look(rows.unsettled(rig.row(REPLY)))
+    assert rig.row(REPLY)["looks"] == 1
 
-    bench.ledger.restart(lease, REPLY, anew=True)
+    rig.ledger.restart(lease, REPLY, anew=True)
 
-    assert "looks" not in bench.row(REPLY)
-    assert "looked_epoch" not in bench.row(REPLY)
+    assert "looks" not in rig.row(REPLY)
+    assert "looked_epoch" not in rig.row(REPLY)
 
 
-def test_a_row_that_is_gone_is_not_taken_for_done(bench):
-    lease = bench.claim()
+def test_a_row_that_is_gone_is_not_taken_for_done(rig):
+    lease = rig.claim()
     with pytest.raises(LeaseLostError, match="action_gone"):
-        bench.ledger.restart(lease, TAG, anew=True)
+        rig.ledger.restart(lease, TAG, anew=True)
 
 
-def test_a_good_end_is_not_overwritten_by_a_copy_that_came_too_late(bench):
-    bench.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
-    bench.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
-    assert bench.table.rows[(EVENT.event_key,)]["reason"] == "resolved"
+def test_a_good_end_is_not_overwritten_by_a_copy_that_came_too_late(rig):
+    rig.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
+    rig.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
+    assert rig.table.rows[(EVENT.event_key,)]["reason"] == "resolved"
 
 
-def test_a_bad_end_is_overwritten_by_a_better_one(bench):
-    bench.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
-    bench.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
-    assert bench.table.rows[(EVENT.event_key,)]["status"] == "processed"
+def test_a_bad_end_is_overwritten_by_a_better_one(rig):
+    rig.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
+    rig.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
+    assert rig.table.rows[(EVENT.event_key,)]["status"] == "processed"
 
 
-def test_a_released_event_can_be_found_by_the_sweep_until_it_is_claimed_again(bench):
-    lease = bench.claim()
-    bench.ledger.release(lease, reason="test")
-    after = bench.clock.now() + timedelta(seconds=1)
-    found = bench.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
+def test_a_released_event_can_be_found_by_the_sweep_until_it_is_claimed_again(rig):
+    lease = rig.claim()
+    rig.ledger.release(lease, reason="test")
+    after = rig.clock.now() + timedelta(seconds=1)
+    found = rig.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
     assert [(row.key, row.attempts) for row in found] == [(EVENT.event_key, 1)]
 
-    bench.claim()
-    assert not bench.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
+    rig.claim()
+    assert not rig.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
 
 
-def test_an_event_is_buried_only_when_nobody_holds_it(bench):
-    lease = bench.claim()
-    assert bench.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
-    bench.clock.forward(300)
-    assert bench.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is True
-    assert bench.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
-    row = bench.table.rows[(EVENT.event_key,)]
+def test_an_event_is_buried_only_when_nobody_holds_it(rig):
+    lease = rig.claim()
+    assert rig.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
+    rig.clock.forward(300)
+    assert rig.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is True
+    assert rig.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
+    row = rig.table.rows[(EVENT.event_key,)]
     assert (row["status"], row["reason"]) == ("failed", "dead_letter:worker_died")
     with pytest.raises(LeaseLostError):
-        bench.ledger.finish(lease, EventStatus.PROCESSED)
+        rig.ledger.finish(lease, EventStatus.PROCESSED)

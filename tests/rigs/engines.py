@@ -23,7 +23,6 @@ from local.stack.pump import Pump
 from local.vendors.richpanel import Richpanel
 from ops.stage.template import Template
 from tests.simulation import tables
-from tests.simulation.memory_table import MemoryTable
 
 STORE_ENGINES = ("ministack", "dynoxide", "ddb_local")
 
@@ -157,16 +156,11 @@ def ddb(request):
         yield made
 
 
-def table_a_in_memory() -> MemoryTable:
-    """Table A for the ledger, held to the engines by `tests/contracts`."""
-    return tables.ledger()
-
-
 @pytest.fixture(params=("memory", *STORE_ENGINES))
 def table_a(request):
     """Table A, empty: in memory, and on every engine of the store contract."""
     if request.param == "memory":
-        yield table_a_in_memory()
+        yield tables.ledger()
         return
     with _fresh_tables(request.param, request) as made:
         yield Table(made.client, made.ledger_table)

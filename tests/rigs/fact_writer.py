@@ -4,6 +4,8 @@ from collections import Counter
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+import pytest
+
 from chalicelib.aws.dynamo import Table
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.ledger import ATTRIBUTES, FactLedger
@@ -12,7 +14,7 @@ from chalicelib.facts.posting.actions import append, replace
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.powerbi import PowerBi, Tokens
 from chalicelib.facts.posting.writer import FactWriter
-from chalicelib.facts.roster import NoGate
+from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
@@ -99,7 +101,7 @@ class WriterRig:
         return FactWriter(
             ledger=ledger,
             store=store,
-            dimensions=Dimensions(store, effects, NoGate(), self.clock, self.log, sink.target),
+            dimensions=Dimensions(store, effects, NoRoster(), self.clock, self.log, sink.target),
             effects=effects,
             switches=self.switches,
             clock=self.clock,
@@ -148,3 +150,10 @@ class WriterRig:
     def _new_owner(self):
         self.owners += 1
         return f"owner-{self.owners}"
+
+
+@pytest.fixture
+def writer_rig(stage, powerbi, dataset):
+    return WriterRig(
+        stage.aws.client("dynamodb"), stage.tables["QuillLedgerTable"], powerbi, dataset
+    )

@@ -51,7 +51,7 @@ def facts_folder(tmp_path):
 
 
 @dataclass
-class Rig:
+class FactsRig:
     """What a test of the facts' way drives and looks at."""
 
     app: Any
@@ -94,9 +94,9 @@ class Rig:
 
 
 @pytest.fixture
-def rig(app, pump, stage, powerbi, dataset, facts_folder):
+def facts_rig(app, pump, stage, powerbi, dataset, facts_folder):
     with Http(app.app, stage="dev") as http:
-        yield Rig(
+        yield FactsRig(
             app,
             pump,
             stage,

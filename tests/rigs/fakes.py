@@ -61,3 +61,31 @@ class SetSwitches:
         if self.switches is None:
             raise SwitchesUnreadableError("switches_unreadable")
         return self.switches
+
+
+class RecordingOutbox:
+    """The queue's sending side; raises the errors in `fails` first."""
+
+    def __init__(self):
+        self.messages, self.fails, self.before_answer = [], [], lambda: None
+
+    def put(self, body, *, group_id, deduplication_id):
+        if self.fails:
+            raise self.fails.pop(0)
+        self.messages.append((body, group_id, deduplication_id))
+        self.before_answer()
+        return f"m-{len(self.messages)}"
+
+
+class NamedSecrets:
+    """Secrets by name; an error in place of a text is raised."""
+
+    def __init__(self, **texts):
+        self.texts, self.reads = texts, []
+
+    def text(self, name, *, refresh=False):  # noqa: ARG002 - the port's signature
+        self.reads.append(name)
+        found = self.texts[name]
+        if isinstance(found, Exception):
+            raise found
+        return found

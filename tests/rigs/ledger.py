@@ -3,15 +3,17 @@
 import itertools
 import re
 
+import pytest
+
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionStatus, Settle
 from chalicelib.once.event import EventFacts
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.support.actions import AddTag
-from tests.rigs.engines import table_a_in_memory
 from tests.rigs.fakes import NOON, ManualClock
-from tests.simulation.memory_table import MemoryTable
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
 
 KEY = "evt:rp:1042:c-77"
 MODES = Modes(mode="automation_candidate", safe_mode=False, automation_enabled=True)
@@ -24,7 +26,13 @@ OTHER = AddTag("1042", "mw-processed", "c-77")
 class Say:
     """An action that can be read back, as a reply can."""
 
-    kind, vendor, settle, speaks, audit_type = "say", "richpanel", Settle.QUERY, True, "auto_reply"
+    kind, vendor, settle, reaches_customer, audit_type = (
+        "say",
+        "richpanel",
+        Settle.QUERY,
+        True,
+        "auto_reply",
+    )
 
     def __init__(self, key="act:rp_reply:1042:c-77", conversation_id="1042"):
         self.key, self.conversation_id = key, conversation_id
@@ -36,66 +44,23 @@ class Say:
         return {"author": "bot", "body": "hash"}
 
 
-class Shared(MemoryTable):
-    """A table that others use too: `before` runs once, ahead of the next call of its name.
-
-    `sent_back` tells of each update whether the new row came back with its answer.
-    """
-
-    def __init__(self, made):
-        super().__init__(made.name, made.key, made._indexes)
-        self.before, self.calls, self.sent_back = {}, [], []
-
-    def _meet(self, name):
-        self.calls.append(name)
-        self.before.pop(name, lambda: None)()
-
-    def put(self, item, **more):
-        self._meet("put")
-        super().put(item, **more)
-
-    def update(self, key, **more):
-        self._meet("update")
-        self.sent_back.append(more.get("reading", True))
-        return super().update(key, **more)
-
-    def get(self, key, **more):
-        self._meet("get")
-        return super().get(key, **more)
-
-    def insert_all(self, items):
-        self._meet("insert_all")
-        return super().insert_all(items)
+class StrictTable(FaultyTable):
+    """A table whose queries are checked as DynamoDB checks them."""
 
     def query(self, **arguments):
-        """As strict as DynamoDB: each name is declared, and all are keys of the index."""
+        """Each name is declared, and all are keys of the index."""
         names = arguments["ExpressionAttributeNames"]
         assert set(re.findall(r"#\w+", arguments["KeyConditionExpression"])) == set(names)
         assert tuple(names.values()) == self._indexes[arguments["IndexName"]]
         assert isinstance(arguments["Limit"], int), "a burst is read a page at a time"
         return super().query(**arguments)
 
-    def update_all(self, keys, **more):
-        calls = [*self.calls, "update_all"]  # its updates are one call
-        try:
-            return super().update_all(keys, **more)
-        finally:
-            self.calls = calls
 
-    def transact(self, writes):
-        self.before.pop("transact", lambda: None)()
-        calls = [*self.calls, "transact"]  # likewise
-        try:
-            super().transact(writes)
-        finally:
-            self.calls = calls
-
-
-class Desk:
+class LedgerRig:
     """A ledger and what a test does to it."""
 
     def __init__(self):
-        self.clock, self.table = ManualClock(), Shared(table_a_in_memory())
+        self.clock, self.table = ManualClock(), StrictTable(tables.ledger())
         self._owners = (f"owner-{n}" for n in itertools.count(1))
         self.ledger = Ledger(self.table, self.clock, lambda: next(self._owners))
 
@@ -121,6 +86,11 @@ class Desk:
     def at_expiry(self):
         """To the very second in which rows written now expire."""
         self.clock.forward(30 * DAY)
+
+
+@pytest.fixture
+def ledger_rig():
+    return LedgerRig()
 
 
 def facts(key=KEY, **changes):

@@ -1,11 +1,11 @@
-"""An operator at night: an alarm's name, the runbook, and nothing else."""
+"""An operator on call, who has an alarm's name, the runbook, and nothing else."""
 
 import importlib
 import re
 from pathlib import Path
 
 from ops.facts import commands as facts
-from tests.house.test_watching import alarms, series, series_in
+from tests.rigs.alarms import alarms, series, series_in
 from tests.rigs.ops_cli import runner
 
 PAGES = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text()
@@ -20,36 +20,34 @@ def section(title):
     raise AssertionError(f"no page {title}")
 
 
-class Night:
-    """An operator who has an alarm's name, the runbook, and nothing else.
+class Operator:
+    """Runs commands of the runbook; each must be on the opened page, or on one that it links to.
 
     Attributes:
-        written: what the system has printed so far: log lines and metrics.
-
-    Each command must stand on the opened page, or on one that it links to.
+        output: what the system has printed so far: log lines and metrics.
     """
 
     def __init__(self, system, capsys):
         self.system = system
         self._capsys = capsys
         self._run = runner(capsys)
-        self.written = ""
+        self.output = ""
         self._page = ""
 
-    def hears(self, alarm):
-        """The alarm rings: its very series was written; its page is opened."""
-        self.written += self._capsys.readouterr().out
-        assert series(alarms()[alarm]) in series_in(self.written), alarm
+    def is_paged_by(self, alarm):
+        """The alarm's series is among the metrics printed so far; its page is opened."""
+        self.output += self._capsys.readouterr().out
+        assert series(alarms()[alarm]) in series_in(self.output), alarm
         self.opens(alarm)
 
     def opens(self, title):
-        """A page, and those that it links to."""
+        """Open a page, with those that it links to."""
         self._page = section(title)
         self._page += "".join(section(one) for one in re.findall(r"\(#([a-z-]+)\)", self._page))
 
-    def types(self, *arguments, code=0):
-        """Type a command of the page; its own words go in the place of the page's."""
-        self.written += self._capsys.readouterr().out
+    def runs(self, *arguments, code=0):
+        """Run a command of the page, with the caller's values in place of the page's."""
+        self.output += self._capsys.readouterr().out
         literal = [one for one in arguments if re.fullmatch(r"-*[a-z_-]+", one)]
         words = " ".join(literal[: 2 if arguments[0] in ("dlq", "switch", "company") else 1])
         lines = re.findall(r"python -m ops ([^`\n]+)", PAGES[:600] + self._page)
@@ -61,14 +59,14 @@ class Night:
         assert said.code == code, said
         return said
 
-    def types_facts(self, *arguments):
-        """Likewise of `python -m ops.facts`; returns what it printed."""
-        self.written += self._capsys.readouterr().out
+    def runs_facts(self, *arguments):
+        """Run a command of `python -m ops.facts`; returns what it printed."""
+        self.output += self._capsys.readouterr().out
         assert f"python -m ops.facts {arguments[0]}" in self._page, f"the page says no {arguments}"
         assert facts.main(list(arguments)) == 0
         return self._capsys.readouterr().out
 
-    def reads(self, words):
+    def finds(self, words):
         """The page says this of what is seen."""
         assert words in self._page, words
 

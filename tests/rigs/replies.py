@@ -43,7 +43,7 @@ def extra():
 
 
 @pytest.fixture
-def desk_environment(stage, richpanel, shopify, openai, extra):
+def replies_environment(stage, richpanel, shopify, openai, extra):
     return {
         **environment.local("dev", stage.aws, richpanel_url=richpanel.base_url),
         "RICHPANEL_OUTBOUND_ENABLED": "true",
@@ -56,7 +56,7 @@ def desk_environment(stage, richpanel, shopify, openai, extra):
     }
 
 
-class Desk(TicketSystem):
+class RepliesRig(TicketSystem):
     """The system with replies: customers who write, a shop that is asked, a model that may be."""
 
     def ticket(self, text, ticket_id="1042", **more):
@@ -116,8 +116,8 @@ class Desk(TicketSystem):
 
 
 @pytest.fixture
-def desk(app, unpaced, stage, richpanel, pump):
-    return Desk(app, stage, richpanel, pump)
+def replies_rig(app, unpaced, stage, richpanel, pump):
+    return RepliesRig(app, stage, richpanel, pump)
 
 
 @pytest.fixture

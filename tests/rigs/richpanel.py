@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from chalicelib.support.actions import AddTag
 from chalicelib.support.richpanel.calls import key_header
 from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.tickets import Ticket
@@ -58,7 +57,3 @@ def live(richpanel: SimulatedRichpanel, clock: ManualClock, log: RecordingLog) -
 def read(tickets: Richpanel, vendor: Vendor, **fields: Any) -> Ticket:
     vendor.will(does.answer(200, {"ticket": {"id": "7", **fields}}))
     return tickets.read_ticket("7")
-
-
-def tag(conversation_id: str, *names: str) -> list[AddTag]:
-    return [AddTag(conversation_id, name, "c-1") for name in names]

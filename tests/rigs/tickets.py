@@ -150,6 +150,26 @@ def delivery_of(job_body, *, body=None, receive_count=1):
     )
 
 
+def put_dead_letter(system, ticket_id):
+    """Put a message whose ten receives have failed into the dead-letter queue, as SQS would."""
+    body = system.ticket(ticket_id)
+    system.post(body)
+    sqs = system.stage.aws.client("sqs")
+    (message,) = sqs.receive_message(QueueUrl=system.stage.queue_url, AttributeNames=["All"])[
+        "Messages"
+    ]
+    system.richpanel.fault("status", operation="add_tags", status=503, times=1)
+    with pytest.raises(Exception, match="richpanel_http_503"):
+        system.services().worker.process(delivery_of(body, receive_count=10))
+    sqs.send_message(
+        QueueUrl=system.stage.dead_letter_url,
+        MessageBody=message["Body"],
+        MessageGroupId=message["Attributes"]["MessageGroupId"],
+        MessageDeduplicationId=message["MessageId"],
+    )
+    sqs.delete_message(QueueUrl=system.stage.queue_url, ReceiptHandle=message["ReceiptHandle"])
+
+
 def raises(error):
     def call(*args, **kwargs):
         raise error

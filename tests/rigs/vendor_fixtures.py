@@ -8,10 +8,7 @@ import pytest
 
 from tests.rigs import vendor_server
 from tests.rigs.fakes import ManualClock, RecordingLog
-from tests.rigs.http_calls import client, client_of
 from tests.rigs.vendor_server import Vendor
-
-__all__ = ["client", "client_of", "clock", "log", "vendor"]
 
 
 @pytest.fixture

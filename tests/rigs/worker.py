@@ -2,9 +2,12 @@
 
 import itertools
 
+import pytest
+
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.once import trace
 from chalicelib.once.action import Settle
+from chalicelib.once.audit import Audit
 from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import EventStatus
@@ -19,8 +22,9 @@ from chalicelib.support import actions
 from chalicelib.support.actions import ATTENTION_TAG, AddTag
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.wiring.jobs import decode
-from tests.rigs.engines import table_a_in_memory
 from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
 
 KEY = "evt:rp:1042:c-77"
 TAG = "act:rp_tag:1042:{}:c-77"
@@ -65,7 +69,7 @@ def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1"):
 class Say:
     """A reply of whose outcome nothing can be learnt, at a vendor of its own."""
 
-    kind, vendor, settle, speaks = "say", "twilio", Settle.NONE, True
+    kind, vendor, settle, reaches_customer = "say", "twilio", Settle.NONE, True
     conversation_id, audit_type, key = "1042", "auto_reply", SAID
 
     def payload(self):
@@ -127,7 +131,7 @@ class SmallFlow(Flow):
             suffix=suffix(event),
         )
 
-    def escalation(self, event, reason):
+    def escalation(self, event, reason):  # noqa: ARG002 - the signature of flows
         return AddTag(event.facts.conversation_id, ATTENTION_TAG, suffix(event))
 
     def conclude(self, lease, event, plan, rows):
@@ -167,7 +171,7 @@ class LookingFlow(SmallFlow):
         super().__init__()
         self.looked = []
 
-    def look_again(self, event, plan, switches):
+    def recheck(self, event, plan, switches):
         self.looked.append((event.facts.event_key, plan, switches))
         raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
 
@@ -184,33 +188,23 @@ class Queue:
             raise self.fails.pop(0)
 
 
-class Audit:
-    """Keeps rows as table C would: one per action key."""
-
-    def __init__(self):
-        self.rows, self.fails = [], []
-
-    def write(self, rows):
-        if self.fails:
-            raise self.fails.pop(0)
-        self.rows += rows
-
-
 class Died(BaseException):
     """The process is gone in the middle of a vendor call; nothing is caught."""
 
 
-class Desk:
+class WorkerRig:
     """A worker over the real ledger and the real door out, with a vendor that does as it is told."""
 
     def __init__(self, flow=None):
         self.clock, self.log, self.switches = ManualClock(), RecordingLog(), SetSwitches()
-        self.table, self.queue, self.audit = table_a_in_memory(), Queue(), Audit()
+        self.table, self.queue = tables.ledger(), Queue()
+        self.audit_table = FaultyTable(tables.audit())
         owners = (f"o{n}" for n in itertools.count(1))
         self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
         self.flow = flow or SmallFlow()
         self.sent, self.fails, self.kept, self.chance = [], {}, [], 0.5
         self.flows = dict.fromkeys(("ticket_message", "ticket_notification"), self.flow)
+        audit = Audit(self.audit_table, self.clock)
         effects = Effects(
             self.ledger,
             self.switches,
@@ -222,10 +216,10 @@ class Desk:
         self.worker = Worker(
             decode=decode,
             ledger=self.ledger,
-            audit=self.audit,
+            audit=audit,
             switches=self.switches,
             effects=effects,
-            escalation=Escalation(self.ledger, self.audit, effects, self.log),
+            escalation=Escalation(self.ledger, audit, effects, self.log),
             outbox=self.queue,
             flows=self.flows,
             clock=self.clock,
@@ -262,14 +256,23 @@ class Desk:
     def counted(self, prefix="mw.worker."):
         return [one for one in self.log.metrics if one[0].startswith(prefix)]
 
+    def audited(self):
+        """Rows of the audit, in the order in which they were first written."""
+        return list(self.audit_table.rows.values())
+
     def results(self):
-        return {row.action_id: row.result for row in self.audit.rows}
+        return {row["idempotency_key"]: row["result"] for row in self.audited()}
 
     def left(self):
         return [one.key for one in self.ledger.left(older_than_epoch=4e9, limit=10)]
 
     def unfinished(self):
         return [one.key for one in self.ledger.stranded(older_than_epoch=4e9, limit=10)]
+
+
+@pytest.fixture
+def worker_rig():
+    return WorkerRig()
 
 
 def refused(status=422):

@@ -1,28 +1,28 @@
-"""The deterministic simulation: the real system on a store, queue, vendors and clock that one seed owns.
+"""The deterministic simulation: the real system on a store, queue, vendors and clock driven by one seed.
 
 world       time, containers, deliveries; runs one schedule to its end
-network     every call: what it takes, and what goes wrong at it
-faults      what can go wrong at a call, and the list of what does
-workload    puts a scenario on the agenda of its world
-agenda      what happens when, and what is under way
+network     every call: its duration, and its faults
+faults      the kinds of faults at a call, and the list of one schedule
+workload    puts a scenario on the timeline of its world
+timeline    planned actions, and requests in flight
 scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
-denser      the same with more trouble in each schedule, or longer stand-stills
-handed      one recipient, whose messages wait for persons, switches and quiet hours
-dying       the same; events fail until they are dead letters, and are redriven and replayed
-people      what operators and other persons do: replay, redrive, approve
-senders     who writes to the doors, and repeats what was not taken
-by_hand     schedules written down one by one, for a single trouble at a known call
-standing    schedules in which a worker stands still at each call in turn
-stage       stacks that take turns: an invocation may stand still while others go on
-containers  the product wired on the memory ports, one set a container
+denser      the same with more faults in each schedule, or longer pauses
+handoffs    one recipient, whose messages wait for persons, switches and quiet hours
+dead_letters    the same; events fail until they are dead letters, and are redriven and replayed
+people      operators and other persons: replay, redrive, approve
+senders     the callers of the doors, who retry requests that were not accepted
+fixed_schedules    hand-written schedules, with a single fault at a known call
+pauses      schedules in which a worker is paused at each call in turn
+runner      stacks that take turns: an invocation may pause while others run
+containers  the product wired on the memory ports, one set per container
 parts       time, log, tables, queue and switches of one container
 support, outreach, facts    each system as it is deployed, on its simulated providers
-flow        a flow of tickets that provokes most: every settling kind, two versions of one plan
-vendor, carriers, dataset   the providers in memory; what lands at them is the truth
-memory_table, expressions, tables, memory_queue    store and queue, proved by tests/contracts
+flow        a ticket flow that covers every settling kind and two versions of one plan
+vendor, carriers, dataset   the providers in memory; their state is the ground truth
+memory_table, expressions, tables, memory_queue    store and queue, checked by tests/contracts
 oracle      the promises, checked after every write, start and landing
 verdict     the promises at the end, and a month later
-books       the promises on what is on record at the end: audit, memory, histories, summons
-shrink      a failing schedule, made as short as it gets
+stored_records    the promises on stored records at the end: audit, state, histories, hand-offs
+shrink      a failing schedule, made as short as possible
 __main__    python -m tests.simulation --runs 20000 --seed 1
 """

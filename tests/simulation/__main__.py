@@ -1,4 +1,4 @@
-"""``python -m tests.simulation --runs 20000 --seed 1``: run schedules, print what they showed."""
+"""``python -m tests.simulation --runs 20000 --seed 1``: run schedules and print the results."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
+from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
-from tests.simulation.dying import dying
-from tests.simulation.handed import handed
+from tests.simulation.handoffs import with_handoffs
 from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.shrink import shrunk
 from tests.simulation.world import World
@@ -23,20 +23,20 @@ _KINDS = {
     "mixed": scenario,
     "denser": denser,
     "stalled": stalled,
-    "handed": handed,
-    "dying": dying,
+    "handed": with_handoffs,
+    "dying": with_dead_letters,
 }
 """How the schedule of a seed is drawn, by kind; docs/reliability.md says what each is for."""
 SHARE = 500
-"""Seeds that a process runs before it tells what they showed."""
+"""Seeds that a process runs before it reports."""
 
 
 @dataclass(slots=True)
 class Found:
-    """What some seeds showed.
+    """The results of some seeds.
 
     Attributes:
-        broken: the violating seeds, each with what did not hold.
+        broken: the violating seeds, each with its violations.
         seconds: of processor time.
     """
 
@@ -46,7 +46,7 @@ class Found:
     seconds: float = 0.0
 
     def add(self, other: Found) -> None:
-        """Take in what other seeds showed."""
+        """Add the results of other seeds."""
         self.totals.update(other.totals)
         self.faults.update(other.faults)
         self.broken.update(other.broken)
@@ -57,8 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run; 1 when a promise did not hold."""
     options = _options(arguments)
     draw = _KINDS[options.kind]
-    gc.freeze()  # what was imported is never garbage
-    gc.set_threshold(20_000)  # a world is garbage as a whole: looked for less often, 6 % faster
+    gc.freeze()  # imported modules are never garbage
+    gc.set_threshold(20_000)  # a world is garbage as a whole: fewer collections are 6 % faster
     found = Found()
     for share in _shares(options, draw):
         found.add(share)
@@ -85,7 +85,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
 
 
 def _shares(options: argparse.Namespace, draw: Callable[[int], Scenario]) -> Iterator[Found]:
-    """What the seeds showed, share by share."""
+    """The results, share by share."""
     end = options.seed + options.runs
     shares = [range(first, min(first + SHARE, end)) for first in range(options.seed, end, SHARE)]
     run = partial(_run, draw)
@@ -134,7 +134,7 @@ def _count(world: World, totals: Counter[str], faults: Counter[str]) -> None:
 
 
 def _kind(event_key: str) -> str:
-    """What an event is of: its system by its key."""
+    """The system of an event, by its key."""
     _, system, first = event_key.split(":")[:3]
     if system != "rp":
         return f"outreach: {system}"

@@ -1,6 +1,6 @@
-"""The carriers of texts and e-mails in memory; what they took they report, sooner or later, and twice.
+"""The carriers of texts and e-mails in memory; they report each accepted message late, or twice.
 
-As the ticket system, they are the ground truth of what happened.
+Like the ticket system, they hold the ground truth of what happened.
 """
 
 from __future__ import annotations
@@ -15,17 +15,18 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
 from chalicelib.clock import UTC
+from chalicelib.outreach.channels import carrier_address
 from chalicelib.outreach.conversations.items import draft_key
-from chalicelib.outreach.conversations.records import Channel, Record, draft
+from chalicelib.outreach.conversations.records import Record, draft
 from chalicelib.outreach.ses.client import Email
 from chalicelib.outreach.ses.webhook import TAG
-from chalicelib.outreach.twilio.client import WHATSAPP, Sent, Text
+from chalicelib.outreach.twilio.client import Sent, Text
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
 Report = Callable[[str, str], None]
-"""Told of every message that was taken: its id and what the carrier will say of it."""
+"""Called for every accepted message: its id and the content of its later reports."""
 
 
 @dataclass(slots=True)
@@ -46,7 +47,7 @@ class MemoryTwilio:
         now: the provider's clock, epoch seconds.
         lag_seconds: how long a message is missing from the list.
         landed: what happened, by action key.
-        report: told when a message is taken.
+        report: called when a message is accepted.
     """
 
     def __init__(
@@ -64,7 +65,7 @@ class MemoryTwilio:
         self.messages: list[_Message] = []
 
     def take(self, key: str, text: Text) -> Sent:
-        """A message that arrived."""
+        """Accept a message that arrived."""
         self._landed[key] += 1
         body = rendered(text)
         now, sid = self._now(), f"SM{len(self.messages) + 1:032x}"
@@ -106,14 +107,14 @@ def status_form(
 
 
 def rendered(text: Text) -> str | None:
-    """What the recipient reads."""
+    """The text as the recipient reads it."""
     if text.template is None:
         return text.body
     return ", ".join(["Hello", *text.template[1].values()])
 
 
 def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str] | None:
-    """To whom a text is and what it will say, once that is decided, whatever comes of it."""
+    """Recipient and content of a text once they are decided, whether or not it is sent."""
     found = (row for row in world.conversations.rows.values() if row.get("opaque_id") == opaque_id)
     record = next(map(Record, found), None)
     stored = record and world.conversations.get(draft_key(record, entry_id))
@@ -121,8 +122,8 @@ def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str]
         return None
     written = draft(stored)
     template = ("", written.variables) if written.variables else None
-    prefix = WHATSAPP if record.channel == Channel.WHATSAPP else ""
-    text = Text(prefix + record.primary_channel, "", body=written.text, template=template)
+    to = carrier_address(record.channel, record.primary_channel)
+    text = Text(to, "", body=written.text, template=template)
     return text.to, str(rendered(text))
 
 
@@ -130,7 +131,7 @@ class MemorySes:
     """E-mails; their events carry our tag.
 
     Attributes:
-        reply_to: where whom we wrote to answers, as the newest e-mail says.
+        reply_to: the reply address of the newest e-mail, by recipient.
     """
 
     def __init__(self, *, landed: Counter[str], report: Report) -> None:
@@ -140,7 +141,7 @@ class MemorySes:
         self.reply_to: dict[str, str] = {}
 
     def take(self, key: str, email: Email) -> str:
-        """An e-mail that arrived; returns its id."""
+        """Accept an e-mail that arrived; returns its id."""
         self._landed[key] += 1
         self._count += 1
         message_id = f"mail-{self._count}"

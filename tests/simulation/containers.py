@@ -1,7 +1,7 @@
-"""The core wired on memory: one set of parts a container.
+"""The core wired on memory: one set of parts per container.
 
 Ledger, state, audit, intake, worker, effects, settlement, reconciliation, switches and every flow
-are the product's own, unchanged; only what they stand on is in memory.
+are unchanged product code; only the ports below them are in memory.
 """
 
 from __future__ import annotations
@@ -18,14 +18,13 @@ from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import Lease
 from chalicelib.once.intake import Intake
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.ports import Modes
+from chalicelib.once.ports import Modes, Tightening
 from chalicelib.once.recovery.cursor import Sweeps
-from chalicelib.once.recovery.rebuild import LeftByWorkers
+from chalicelib.once.recovery.rebuild import StalledEvents
 from chalicelib.once.recovery.reconcile import Reconciler
 from chalicelib.once.resend import ResendFlow
 from chalicelib.once.settlement import Settlement
 from chalicelib.once.worker import Worker
-from chalicelib.settings import Tightening
 from chalicelib.support.jobs import ticket_job
 from chalicelib.support.lost_tickets import LostTickets
 from chalicelib.support.state import States
@@ -41,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class WatchedLedger(Ledger):
-    """The ledger, and what each key of an action is begun for is told."""
+    """The ledger; every begun action is reported to the oracle."""
 
     def __init__(self, world: World, table: SimTable, clock: SimClock) -> None:
         super().__init__(table, clock, world.new_id)  # type: ignore[arg-type]
@@ -57,13 +56,13 @@ class WatchedLedger(Ledger):
 
 
 class Container:
-    """One warm Lambda container: a clock of its own, caches of its own.
+    """One warm Lambda container with its own clock and caches.
 
     Attributes:
         fences: the fence this container's current invocation holds, by event key.
-        busy: an invocation runs, or stands still.
-        message: what the queue has handed to it.
-        undone: the newest action of which it knows that it did not happen, and the troubles by then.
+        busy: an invocation runs or is paused.
+        message: the message it received last.
+        last_not_done: the last action known not to have happened, and the faults met by then.
     """
 
     def __init__(self, world: World, number: int, skew: float) -> None:
@@ -72,15 +71,15 @@ class Container:
         self.skew = skew
         self.busy = False
         self.fences: dict[str, int] = {}
-        self.woke_at = -1.0
+        self.resumed_at = -1.0
         self.message: Message | None = None
-        self.undone: tuple[str, int] = ("", 0)
+        self.last_not_done: tuple[str, int] = ("", 0)
         self.clock = SimClock(world, skew)
         self.log = SimLog(world)
         self.rebuild()
 
     def rebuild(self) -> None:
-        """A new process: everything that was only in memory is gone."""
+        """Start a new process: everything in memory is lost."""
         world = self.world
         for name in ("outreach", "facts", "worker", "reconciler", "_support"):
             self.__dict__.pop(name, None)
@@ -101,17 +100,17 @@ class Container:
         )
 
     def receive_count(self) -> int:
-        """How many times the queue has handed over the message at work."""
+        """How often the current message has been received."""
         return self.message.receives if self.message is not None else 1
 
     @cached_property
     def outreach(self) -> OutreachParts:
-        """What outreach needs, where there is any."""
+        """The parts of outreach."""
         return OutreachParts(self)
 
     @cached_property
     def facts(self) -> FactParts:
-        """What facts need."""
+        """The parts of the fact pipeline."""
         return FactParts(self)
 
     @cached_property
@@ -170,7 +169,7 @@ class Container:
             rebuilders=rebuilders,
             clock=self.clock,
             log=self.log,
-            left_behind=(LeftByWorkers(self.ledger, rebuilders, self.clock),),
+            stalled_finders=(StalledEvents(self.ledger, rebuilders, self.clock),),
             parts=(lost_tickets,),
         )
 

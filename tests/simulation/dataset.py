@@ -1,4 +1,4 @@
-"""A push dataset in memory; where it knows numbers, it takes a repeated batch once."""
+"""A push dataset in memory; with sequence numbers it takes a repeated batch once."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class MemoryDataset:
     """Rows by table.
 
     Args:
-        is_numbered: a batch whose number came before is taken for a repetition.
+        is_numbered: a batch with a known number counts as a repetition.
         landed: what happened, by action key.
     """
 
@@ -34,18 +34,18 @@ class MemoryDataset:
         self._rows.setdefault(table, []).extend((number, row) for row in rows)
 
     def clear(self, table: str) -> None:
-        """Take every row out of a table."""
+        """Delete every row of a table."""
         self._rows.pop(table, None)
 
     def batches_of(self) -> dict[str, list[int]]:
-        """Which batches brought each fact."""
+        """The batches that contained each fact."""
         found: dict[str, list[int]] = {}
         for number, row in self._rows.get(FACT_EVENT, ()):
             found.setdefault(str(row["EventID"]), []).append(number)
         return found
 
     def rows_of(self, table: str) -> list[Row]:
-        """What a table holds."""
+        """The rows of a table."""
         return [row for _, row in self._rows.get(table, ())]
 
     def keys_of(self, table: str) -> frozenset[object]:
@@ -53,7 +53,7 @@ class MemoryDataset:
         return frozenset(next(iter(row.values())) for row in self.rows_of(table))
 
     def dimension_keys(self) -> dict[str, int]:
-        """How often the most frequent key of each dimension stands there."""
+        """How often the most frequent key of each dimension occurs."""
         return {
             table: max(
                 Counter(next(iter(row.values())) for _, row in self._rows[table]).values(),

@@ -1,10 +1,10 @@
-"""Schedules with more trouble than a drawn one: what other seeds have, and more of what it has.
+"""Schedules with more faults than a plain one: more of its own, and some borrowed from other seeds.
 
-A drawn schedule has a few kinds of trouble at a time, so that what breaks is seen by itself.  What
-breaks only where several meet is found sooner here; a seed stays one schedule all the same.
+A plain schedule has few kinds of faults at a time, so that each defect shows by itself.  Defects
+that need several faults are found sooner here; a seed still gives one schedule.
 
-A schedule that stalls finds the most faults a run: workers stand still for longer than their leases,
-and what they had begun is meanwhile taken over, replayed, resumed and swept.
+A stalled schedule finds the most defects per run: workers are paused for longer than their leases,
+and their work is taken over, replayed, resumed and swept meanwhile.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from tests.simulation.faults import Fault
 from tests.simulation.scenario import Scenario, delayed, scenario
 
 LENDERS = range(900_000, 901_000)
-"""The seeds whose trouble is borrowed."""
+"""The seeds from which faults are borrowed."""
 _OFTEN = (
     *("flips", "deploys", "replays", "redrives", "sweeps", "resumes", "approvals", "takes"),
-    *("echoes", "ticks", "provoked", "bad_news", "is_written", "resends"),
+    *("echoes", "ticks", "effect_faults", "bad_news", "is_written", "resends"),
 )
-_SELDOM = ("outage", "late_ttl", "away", "held", "sick", "quiet_until")
-"""Each of these slows a whole schedule down.  Clocks are set by their own schedule alone: borrowed,
-two of them would differ by more than what is promised."""
+_SELDOM = ("outage", "late_ttl", "unavailable", "held", "failing_ticket", "quiet_until")
+"""Each of these slows a whole schedule down.  Clock errors are never borrowed: two of them could
+then differ by more than the promised limit."""
 _LONG = (0.6, 0.7, 0.8, 0.95)
-"""Sizes of the longest stand-stills: about the length of a lease, and far beyond it."""
+"""Sizes of the longest pauses: about the length of a lease, and far beyond it."""
 _NONE = ((), "", False, (0.0, 0.0), ("", 0.0))
 
 
@@ -48,11 +48,11 @@ def denser(seed: int) -> Scenario:
         posts=tuple(delayed(rng, post, 0.15) for post in drawn.posts),
         faults=_with_more(rng, drawn.faults, before=last + 60, most=3),
     )
-    return replace(found, provoked=_with_more(rng, found.provoked, before=12, most=2))
+    return replace(found, effect_faults=_with_more(rng, found.effect_faults, before=12, most=2))
 
 
 def stalled(seed: int) -> Scenario:
-    """The scenario of a seed in which workers stand still for long; without facts."""
+    """The scenario of a seed in which workers are paused for long; without facts."""
     rng = random.Random(seed ^ 0x57A1)
     drawn = denser(seed)
     last = max((fault.at for fault in drawn.faults), default=80) + 60
@@ -77,12 +77,12 @@ def stalled(seed: int) -> Scenario:
 
 
 def often(rng: random.Random, times: int) -> tuple[float, ...]:
-    """Sweeps far closer to one another than where nothing is left to do."""
+    """Times of frequent sweeps, on about the real schedule."""
     return tuple(300.0 * n * (1 + rng.random()) for n in range(1, times + 1))
 
 
 def asked(rng: random.Random, share: float, which: int) -> tuple[tuple[float, int], ...]:
-    """What an operator asks for, twice, in some schedules: when, and of which event."""
+    """An operator's two requests in some schedules: when, and for which event."""
     if rng.random() >= share:
         return ()
     return tuple((rng.random() * 5_000, rng.randrange(which)) for _ in range(2))
@@ -90,12 +90,14 @@ def asked(rng: random.Random, share: float, which: int) -> tuple[tuple[float, in
 
 @cache
 def _lent(name: str) -> tuple[Any, ...]:
-    """What the lenders have of a kind."""
-    return tuple(had for had in (getattr(one, name) for one in _lenders()) if had not in _NONE)
+    """The values of a field that the lending scenarios have."""
+    return tuple(
+        had for had in (getattr(one, name) for one in _lending_scenarios()) if had not in _NONE
+    )
 
 
 @cache
-def _lenders() -> tuple[Scenario, ...]:
+def _lending_scenarios() -> tuple[Scenario, ...]:
     return tuple(map(scenario, LENDERS))
 
 

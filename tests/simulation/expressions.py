@@ -2,7 +2,7 @@
 
 Only what the product uses: comparisons of an attribute or of its ``size`` with a value,
 ``attribute_exists`` and ``attribute_not_exists``, ``begins_with``, ``BETWEEN``, ``AND``, ``OR``,
-``NOT`` and parentheses.  As on DynamoDB, a comparison with an attribute that is not there, or of
+``NOT`` and parentheses.  As on DynamoDB, a comparison with a missing attribute, or with one of
 another type, is false, except ``<>``, which is true.
 """
 
@@ -14,7 +14,7 @@ from functools import cache
 from typing import Any
 
 Condition = Callable[[Mapping[str, Any], Mapping[str, Any]], bool]
-"""Takes the row (empty when there is none) and the values, tells whether the write may happen."""
+"""Takes the row (empty when there is none) and the values; returns whether the write may happen."""
 
 _TOKEN = re.compile(
     r"\s*(?:(?P<function>attribute_exists|attribute_not_exists)\s*\(\s*#(?P<argument>\w+)\s*\)"
@@ -27,7 +27,7 @@ _TOKEN = re.compile(
 
 
 class ExpressionError(Exception):
-    """The expression uses what is not known here; DynamoDB may know it, the tests do not."""
+    """The expression uses syntax that is not supported here, though DynamoDB may know it."""
 
 
 @cache
@@ -75,7 +75,7 @@ def key_condition(
 ) -> tuple[Condition, str]:
     """The compiled condition of a query, and the name of the value that its hash key must have.
 
-    Names may stand without a sign in it.
+    Names may be written without a leading ``#``.
     """
     for short, name in names:
         expression = expression.replace(short, f"#{name}")

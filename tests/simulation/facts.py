@@ -1,4 +1,4 @@
-"""Facts on a simulated dataset: door, keeper and single writer are the product's own."""
+"""Facts on a simulated dataset: door, recorder and single writer are the product's own."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
-from chalicelib.facts.keeping import FactKeeper
+from chalicelib.facts.keeping import FactRecorder
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.writer import FactWriter
-from chalicelib.facts.roster import NoGate
+from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects
 from chalicelib.once.intake import Intake
 from chalicelib.once.ledger.events import Ledger
@@ -26,7 +26,7 @@ RETENTION = timedelta(days=400)
 
 
 class FactParts:
-    """Of one container."""
+    """The fact parts of one container."""
 
     def __init__(self, container: Container) -> None:
         world = self._world = container.world
@@ -35,7 +35,7 @@ class FactParts:
         table = SimTable(world, world.facts, wrote=world.oracle.wrote)
         store = FactLedger(table, clock, retention=RETENTION)  # type: ignore[arg-type]
         ledger = Ledger(table, clock, world.new_id, retention=RETENTION)  # type: ignore[arg-type]
-        roster = NoGate()
+        roster = NoRoster()
         executors = {
             "post_facts": self._perform,
             "insert_dimension": self._perform,
@@ -51,7 +51,7 @@ class FactParts:
             log=log,
             new_id=world.new_id,
         )
-        self.keeper = FactKeeper(store, roster, log)
+        self.keeper = FactRecorder(store, roster, log)
         self.door = intake
         self.writer = FactWriter(
             ledger=ledger,

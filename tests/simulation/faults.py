@@ -1,7 +1,7 @@
-"""What can go wrong at a call, and the list of faults of one schedule.
+"""The kinds of faults at a call, and the list of faults of one schedule.
 
-A fault is a number and two draws: at the call with that number it happens, whatever call that is.
-What it is follows from the kind of call, so a schedule stays meaningful while it is shrunk.
+A fault is a call number and two draws: it happens at the call with that number, whatever call that
+is.  Its kind follows from the kind of call, so a schedule stays meaningful while it is shrunk.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ class Crash(BaseException):
 
 
 class Port(Enum):
-    """Kinds of calls, each with what can go wrong at it."""
+    """Kinds of calls, each with its possible faults."""
 
     READ = ("crash_before", "crash_after", "throttled", "slow")
     WRITE = ("crash_before", "crash_after", "throttled", "answer_lost", "sdk_repeats", "slow")
@@ -42,18 +42,18 @@ class Port(Enum):
 
 
 PAUSES = (0.02, 0.5, 5.0, 40.0, 140.0, 260.0, 400.0, 900.0)
-"""How long a worker stands still: between two calls of another, up to far beyond its lease."""
+"""How long a worker is paused: from less than two calls of another up to far beyond its lease."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """One thing that goes wrong.
+    """One fault.
 
     Attributes:
         at: the number of the call.
-        pick: 0 to 1, which of the things that can go wrong at such a call.
+        pick: 0 to 1, which of the faults possible at such a call.
         size: 0 to 1, how long or how late.
-        pauses: the worker stands still instead, before the call or after it, and others go on.
+        pauses: the worker is paused instead, before or after the call, while others run.
     """
 
     at: int
@@ -62,7 +62,7 @@ class Fault:
     pauses: bool
 
     def kind(self, port: Port) -> str:
-        """What happens at a call of this kind."""
+        """The fault that happens at a call of this kind."""
         if self.pauses:
             return "pause_before" if self.pick < 0.5 else "pause_after"
         return str(port.value[int(self.pick * len(port.value))])

@@ -1,7 +1,7 @@
 """The support flow with actions of every settling kind behind its tags, in two versions.
 
-What the product's own flows do not use yet is exercised here before they do: a reply that is
-settled by query, by the provider's key or not at all, and a closing that depends on the reply.
+It covers what the product's own flows do not use yet: a reply that is settled by query, by the
+provider's key or not at all, and a closing that depends on the reply.
 Version 2 orders the steps differently and knows a kind that version 1 does not.
 """
 
@@ -41,7 +41,7 @@ class _Simulated:
 
 class _Reply(_Simulated):
     __slots__ = ()
-    speaks: ClassVar[bool] = True
+    reaches_customer: ClassVar[bool] = True
     audit_type: ClassVar[str] = "auto_reply"
 
     @property
@@ -69,7 +69,7 @@ class KeyedReply(_Reply):
 
 
 class BlindReply(_Reply):
-    """A reply of whose outcome nothing can be learnt."""
+    """A reply whose outcome nothing can show."""
 
     __slots__ = ()
     kind: ClassVar[str] = "reply_blind"
@@ -82,7 +82,7 @@ class Close(_Simulated):
     __slots__ = ()
     kind: ClassVar[str] = "close"
     settle: ClassVar[Settle] = Settle.REPEATABLE
-    speaks: ClassVar[bool] = False
+    reaches_customer: ClassVar[bool] = False
     audit_type: ClassVar[str] = "close"
 
     @property
@@ -96,7 +96,7 @@ class Note(_Simulated):
     __slots__ = ()
     kind: ClassVar[str] = "note"
     settle: ClassVar[Settle] = Settle.REPEATABLE
-    speaks: ClassVar[bool] = False
+    reaches_customer: ClassVar[bool] = False
     audit_type: ClassVar[str] = "note"
 
     @property
@@ -111,11 +111,11 @@ REPLIES = (QueriedReply.kind, KeyedReply.kind, BlindReply.kind)
 
 
 class RepliedFlow(Flow):
-    """`flows.Flow`: the support flow's tags, then a reply, then what depends on it.
+    """`flows.Flow`: the support flow's tags, then a reply, then the actions that depend on it.
 
     Args:
-        reply: which kind of reply.
-        version: 1 or 2; what is deployed.
+        reply: the kind of reply.
+        version: the deployed version, 1 or 2.
     """
 
     def __init__(self, inner: SupportFlow, *, reply: str, version: int) -> None:
@@ -148,9 +148,9 @@ class RepliedFlow(Flow):
         note = (PlannedAction("note"),)
         return replace(plan, steps=(reply, *shifted, note, close))
 
-    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
-        """See `flow.Flow.look_again`."""
-        self._inner.look_again(event, plan, switches)
+    def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
+        """See `flow.Flow.recheck`."""
+        self._inner.recheck(event, plan, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         """See `flows.Flow.build`."""

@@ -1,9 +1,9 @@
-"""An SQS FIFO queue in memory, with its dead-letter queue, on a clock that the caller owns.
+"""An SQS FIFO queue in memory, with its dead-letter queue, on the caller's clock.
 
-What it keeps to: a deduplication id is remembered for five minutes; a group hands out nothing
-while one of its messages is in flight; a message that is not deleted comes again after its
-visibility, at the head of its group; after `max_receives` it goes to the dead-letter queue instead;
-a receipt of an earlier receive, or one whose visibility is over, deletes and changes nothing.
+Its rules: a deduplication id is remembered for five minutes; a group delivers nothing while one
+of its messages is in flight; a message that is not deleted is redelivered after its visibility
+timeout, at the head of its group; after `max_receives` it goes to the dead-letter queue instead;
+a receipt of an earlier receive, or one whose visibility has ended, deletes and changes nothing.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ class MemoryQueue:
 
     Args:
         now: epoch seconds.
-        visibility_seconds: how long a received message stays invisible unless it is told otherwise.
+        visibility_seconds: how long a received message stays invisible by default.
         max_receives: after so many receives a message goes to `dead`.
     """
 
@@ -67,7 +67,7 @@ class MemoryQueue:
         return message.id
 
     def ready_groups(self) -> list[str]:
-        """Groups that would hand out a message now."""
+        """Groups that would deliver a message now."""
         now = self._now()
         return [
             group
@@ -89,7 +89,7 @@ class MemoryQueue:
         return None
 
     def delete(self, receipt: str) -> None:
-        """Acknowledge; raises `ReceiptError` for a receipt whose time is over."""
+        """Acknowledge; raises `ReceiptError` for a receipt that has expired."""
         message = self._flying(receipt)
         self._groups[message.group].remove(message)
         del self._in_flight[receipt]
@@ -106,7 +106,7 @@ class MemoryQueue:
         return min((m[0].visible_at for m in self._groups.values() if m), default=None)
 
     def redrive(self) -> list[Message]:
-        """Move the dead letters back; ids and receive counts start anew, as on SQS."""
+        """Move the dead letters back; they get new ids and receive counts, as on SQS."""
         moved, self.dead = self.dead, []
         for message in moved:
             self.send(message.body, group_id=message.group, deduplication_id=f"r-{message.id}")

@@ -1,7 +1,7 @@
-"""`chalicelib.aws.dynamo.Table` in memory: the same verbs, the same conditions, the same answers.
+"""`chalicelib.aws.dynamo.Table` in memory: the same verbs, the same conditions, the same results.
 
-It stands under the real ledger, state and audit.  `tests/contracts` runs one suite over this and
-over the engines.
+The real ledger, state and audit run on it.  `tests/contracts` runs one suite over this and over
+the engines.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ class MemoryTable:
         return [_copied(self.rows[key]) for key in page], last
 
     def delete(self, key: Mapping[str, Any]) -> None:
-        """Take a row away, as TTL does."""
+        """Delete a row, as TTL does."""
         at = self._key(key)
         row = self.rows.pop(at, None)
         if row is not None:
@@ -232,7 +232,7 @@ class MemoryTable:
         return iter(self.query(**{name: one for name, one in arguments.items() if name != "Limit"}))
 
     def expire(self, before: float) -> int:
-        """Delete what expired before a time, as TTL does, how late it may come; how many."""
+        """Delete the rows that expired before a time, as a late TTL does; returns how many."""
         stale = [key for key, row in self.rows.items() if row.get("expires_at", before) < before]
         for key in stale:
             self.delete(dict(zip(self.key, key, strict=True)))
@@ -282,11 +282,11 @@ class MemoryTable:
             named.update(part)
             count += len(part)
         if len(named) != count:
-            raise ValueError(f"{self.name}: one attribute stands in two clauses, or is a key")
+            raise ValueError(f"{self.name}: one attribute is in two clauses, or is a key")
 
 
 def _stored(item: Mapping[str, Any]) -> Item:
-    """As it comes back from DynamoDB: no None, whole floats as ints, containers of our own."""
+    """An item as DynamoDB returns it: no None, whole floats as ints, new containers."""
     return {
         name: value if value.__class__ in _SCALARS else _plain(value)
         for name, value in item.items()

@@ -1,6 +1,6 @@
-"""Every call of a schedule: it takes a little simulated time, and may meet a fault.
+"""Every call of a schedule: it takes some simulated time, and may meet a fault.
 
-A call that stands still lets other containers go on; so does a request that is held on its way.
+While a call is paused other containers run; likewise while a request is held in the network.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
+from chalicelib.once.store import TransactionConflict
 from tests.simulation.faults import Crash, Fault, Port
 from tests.simulation.scenario import CANARIES, EPOCH
 
@@ -25,25 +26,25 @@ LATEST_SECONDS = LANDING_SECONDS - 20.0
 
 
 class Network:
-    """What lies between the containers of one world and everything else.
+    """The network between the containers of one world and everything else.
 
     Attributes:
-        troubles: how often anything but an effect met a fault.
+        faults_met: how many calls other than effects met a fault.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
         self.calls = 0
-        self.troubles = 0
+        self.faults_met = 0
         self.applied: Counter[str] = Counter()
         self.faults = {fault.at: fault for fault in world.scenario.faults}
         self.effects = 0
-        self.provoked = {fault.at: fault for fault in world.scenario.provoked}
-        self.away = world.scenario.away
+        self.effect_faults = {fault.at: fault for fault in world.scenario.effect_faults}
+        self.unavailable = world.scenario.unavailable
         self.pauses = sorted(fault.at for fault in world.scenario.faults if fault.pauses)
 
     def is_pause_within(self, calls: int) -> bool:
-        """Whether somebody may have to stand still within so many calls."""
+        """Whether a pause may occur within so many calls."""
         return any(self.calls <= at < self.calls + calls for at in self.pauses)
 
     def send(self, body: str, group_id: str, deduplication_id: str) -> str:
@@ -67,8 +68,8 @@ class Network:
         kind = fault.kind(port)
         world = self._world
         self.applied[kind] += 1
-        self.troubles += 1
-        world.tell("FAULT", kind, port.name)
+        self.faults_met += 1
+        world.log_line("FAULT", kind, port.name)
         match kind:
             case "pause_before":
                 world.pause(fault.pause_seconds)
@@ -94,34 +95,34 @@ class Network:
             case "vendor_auth":
                 raise AuthError("vendor", "call", status=401)
             case "conflict":
-                raise TransientError("dynamodb", "transact", reason="TransactionConflict")
+                raise TransactionConflict("transact")
             case _:
                 raise TransientError("aws", "call", reason=kind)
 
     def effect(
         self, actions: Sequence[Any], land: Callable[[], Any], *, within: float = 0.0
     ) -> Any:
-        """One vendor request that changes something; `land` is what it does when it arrives.
+        """One vendor request that changes something; `land` applies it when it arrives.
 
-        A second request of one action comes within the deadline of its first.
+        `within`: a second request of one action may start this long after the first.
         """
         world, vendor = self._world, actions[0].vendor
-        fault = self._next(Port.EFFECT) or self.provoked.get(self.effects)
+        fault = self._next(Port.EFFECT) or self.effect_faults.get(self.effects)
         self.effects += 1
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
         world.oracle.effect_starts(actions, within=within)
-        is_sick = actions[0].conversation_id == world.vendor.sick
-        if self._is_out() or is_sick or world.is_ill(actions[0].key):
-            world.oracle.surely_not(actions)
+        is_failing_ticket = actions[0].conversation_id == world.vendor.failing_ticket
+        if self._is_in_outage() or is_failing_ticket or world.is_failing(actions[0].key):
+            world.oracle.did_not_happen(actions)
             raise TransientError(vendor, "effect", reason="connect_failed")
         if fault is None:
             return self._land(actions, land)
         self.applied[kind] += 1
-        world.tell("FAULT", kind, "EFFECT", *[action.key for action in actions])
+        world.log_line("FAULT", kind, "EFFECT", *[action.key for action in actions])
         late = fault.size * LATEST_SECONDS
         match kind:
             case "pause_before":
-                # The request has left and is held in the network: its start is now.
+                # The request has left and is held in the network: it starts now.
                 return self._held(min(fault.pause_seconds, LATEST_SECONDS), actions, land)
             case "crash_before" | "crash_and_never_lands":
                 raise Crash
@@ -129,27 +130,27 @@ class Network:
                 self._land(actions, land)
                 raise Crash
             case "crash_and_lands_late":
-                world.lands(world.now + late, lambda: self._land_late(actions, land))
+                world.land_at(world.now + late, lambda: self._land_late(actions, land))
                 raise Crash
             case "lands_and_no_answer":
                 self._land(actions, land)
                 raise UncertainError(vendor, "effect", reason="timeout")
             case "lands_late_and_no_answer":
-                world.lands(world.now + late, lambda: self._land_late(actions, land))
+                world.land_at(world.now + late, lambda: self._land_late(actions, land))
                 raise UncertainError(vendor, "effect", reason="timeout")
             case "never_lands_and_no_answer":
                 raise UncertainError(vendor, "effect", reason="timeout")
             case "connection_refused":
-                world.oracle.surely_not(actions)
+                world.oracle.did_not_happen(actions)
                 raise TransientError(vendor, "effect", reason="connect_failed")
             case "rate_limited":
                 wait = 900.0 * fault.size
-                world.oracle.surely_not(actions)
+                world.oracle.did_not_happen(actions)
                 raise TransientError(vendor, "effect", status=429, retry_after=wait)
             case "refused":
                 raise PermanentError(vendor, "effect", status=400)
             case "vendor_auth":
-                world.oracle.surely_not(actions)
+                world.oracle.did_not_happen(actions)
                 raise AuthError(vendor, "effect", status=401)
             case "pause_after":
                 result = self._land(actions, land)
@@ -160,18 +161,18 @@ class Network:
                 return self._land(actions, land)
 
     def _held(self, seconds: float, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
-        """It arrives on time, also where its worker comes back later than it should."""
+        """The request arrives on time even if its worker resumes later."""
         arrived: list[Callable[[], Any]] = []
 
         def arrive() -> None:
             try:
                 result = self._land(actions, land)
-            except Exception as error:  # noqa: BLE001 - raised where the answer is read
+            except Exception as error:  # noqa: BLE001 - raised where the response is read
                 arrived.append(partial(_raise, error))
             else:
                 arrived.append(lambda: result)
 
-        self._world.lands(self._world.now + seconds, arrive)
+        self._world.land_at(self._world.now + seconds, arrive)
         self._world.pause(seconds)
         return arrived[0]()
 
@@ -181,10 +182,10 @@ class Network:
         return result
 
     def _land_late(self, actions: Sequence[Any], land: Callable[[], Any]) -> None:
-        self._world.tell("lands late", *[action.key for action in actions])
+        self._world.log_line("lands late", *[action.key for action in actions])
         self._land(actions, land)
 
-    def _is_out(self) -> bool:
+    def _is_in_outage(self) -> bool:
         start, end = self._world.outage
         return start <= self._world.now < end
 
@@ -194,19 +195,19 @@ class Network:
         world = self._world
         world.now += CALL_SECONDS
         if world.trace is not None:
-            world.tell("call", number, port.name, world.actor.number if world.actor else "-")
-        if port is Port.VENDOR_READ and self._is_out():
+            world.log_line("call", number, port.name, world.actor.number if world.actor else "-")
+        if port is Port.VENDOR_READ and self._is_in_outage():
             self.applied["vendor_out"] += 1
             raise TransientError("vendor", "read", reason="connect_failed")
-        if self.away and port is not Port.EFFECT and self._is_away(port):
+        if self.unavailable and port is not Port.EFFECT and self._is_unavailable(port):
             self.applied["aws_away"] += 1
-            self.troubles += 1
-            raise TransientError("aws", "call", reason="away")
+            self.faults_met += 1
+            raise TransientError("aws", "call", reason="unavailable")
         return self.faults.get(number)
 
-    def _is_away(self, port: Port) -> bool:
+    def _is_unavailable(self, port: Port) -> bool:
         at = self._world.now - EPOCH
-        return any(port in ports and start <= at < end for ports, start, end in self.away)
+        return any(port in ports and start <= at < end for ports, start, end in self.unavailable)
 
 
 def _raise(error: Exception) -> NoReturn:

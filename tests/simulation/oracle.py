@@ -1,6 +1,6 @@
 """The promises, judged from the outside after every write, start and landing; `verdict` at the end.
 
-It knows what really happened (the providers' truth, the queue's order, the switches' history) and
+It knows what really happened (the providers' state, the queue's order, the switches' history) and
 never asks the product.
 """
 
@@ -30,15 +30,15 @@ OURS = "reply-"
 SWITCH_SECONDS = 30.0
 SKEW_SECONDS = 121.0
 LEAST_LEASE_SECONDS = 149.0
-"""A request's total deadline and the margin, but for the second that the ledger's times are cut to."""
+"""A request's total deadline and the margin, less the second to which the ledger's times are cut."""
 ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_text", "send_email"})
-"""Kinds that are never repeated while their outcome is not known."""
+"""Kinds that are never repeated while their outcome is unknown."""
 _ENDS = frozenset({"processed", "parked", "skipped"})
-"""Of an event: nothing but a claim leads out of them; what has failed may be recorded anew."""
-_ASKING = frozenset({"add_tag", "hand_off"})
-"""Kinds that ask for a person: they need no plan, as where making it failed.
+"""An event's ends that only a claim can leave; a failed event may be recorded again."""
+_HANDOFF_KINDS = frozenset({"add_tag", "hand_off"})
+"""Kinds that hand an event to a person: they need no plan, as planning may have failed.
 
-What was told of and could never be looked at may have been our own.
+A notification whose ticket could never be read may be about our own comment.
 """
 SET_LIKE = frozenset(
     {
@@ -46,14 +46,14 @@ SET_LIKE = frozenset(
         *("post_facts", "insert_dimension", "replace_dimension"),
     }
 )
-"""Kinds of which a second landing changes nothing, or is judged by what it leaves behind."""
+"""Kinds whose second landing changes nothing, or is judged by its result."""
 
-_A_RECEIVE = "receive"
-"""In an action's payload: which receive of its message it is of, for the sandbox of a carrier."""
-_A_LOOK = frozenset({"looks", "looked_epoch"})
-"""What a look at the provider leaves on an action's row."""
-_A_NOTE = frozenset({"outcome"})
-"""What a start's sender is told of its end."""
+_RECEIVE_FIELD = "receive"
+"""In an action's payload: the receive count of its message, for a carrier's sandbox."""
+_CHECK_FIELDS = frozenset({"looks", "looked_epoch"})
+"""The fields that a check of the provider writes on an action's row."""
+_NOTE_FIELDS = frozenset({"outcome"})
+"""The field that reports a start's end to its sender."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,12 +68,12 @@ class Violation:
 
 
 class Oracle:
-    """Of one world.
+    """The judge of one world.
 
     Attributes:
-        accepted: what a sender was answered 2xx for: event key to the conversation it stands in.
-        texts: the keys of actions that say the same to the same person: twins.
-        bodies: what a text says to whom, by its action's key.
+        accepted: events answered with 2xx: event key to the conversation it belongs to.
+        texts: the keys of actions that say the same to the same person.
+        bodies: recipient and text by action key.
     """
 
     def __init__(self, world: World) -> None:
@@ -85,15 +85,15 @@ class Oracle:
         self.texts: dict[tuple[str, str], set[str]] = {}
         self.bodies: dict[str, tuple[str, str]] = {}
         self.landed_texts: Counter[tuple[str, str]] = Counter()
-        self._meant: dict[str, tuple[str, dict[str, str]]] = {}
+        self._meaning: dict[str, tuple[str, dict[str, str]]] = {}
         self._order: dict[str, int] = {}
         self._head: dict[str, int] = {}
         self._event_head: dict[str, int] = {}
         self._late: set[str] = set()
-        self._buried: set[str] = set()
+        self._dead_lettered: set[str] = set()
         self._stopped_since: dict[str, float] = {}
 
-    # --- what the world tells -----------------------------------------------------------------
+    # --- reports from the world ---------------------------------------------------------------
 
     def sent(self, job: Mapping[str, Any], position: int) -> None:
         """A job went onto the queue: the order of the front door is the order of the effects."""
@@ -103,28 +103,30 @@ class Oracle:
             self._late.add(job["event_key"])
 
     def recovered(self, event_key: str) -> None:
-        """An event comes back after what followed it: by an operator, or from the dead letters."""
+        """An event is sent again after its successors: by an operator or by a redrive."""
         self._late.add(event_key)
 
-    def buried(self, message_id: str, event_key: str) -> None:
-        """The queue gave a message up: what follows runs on, also while its last worker does."""
-        self._buried.add(message_id)
+    def dead_lettered(self, message_id: str, event_key: str) -> None:
+        """A message went to the dead-letter queue: its successors run, even beside its last worker."""
+        self._dead_lettered.add(message_id)
         self._late.add(event_key)
 
-    def given_up(self, event_key: str) -> None:
-        """P7: a message was handed back for the last time, by a worker that lives."""
+    def last_receive_failed(self, event_key: str) -> None:
+        """P7: a living worker handed a message back on its last receive."""
         if self._world.row(event_key) is None and not self.logs["worker.dead_letter_not_recorded"]:
             self.broken("P7", f"{event_key} is in the DLQ and no row says why")
 
     def begun(self, action: Action) -> None:
-        """P2: what passes for another under one key is never done, and nobody sees it."""
-        told = {name: value for name, value in action.payload().items() if name != _A_RECEIVE}
-        means = (action.kind, told)
-        if self._meant.setdefault(action.key, means) != means:
+        """P2: two different actions under one key would silently lose one of them."""
+        content = {
+            name: value for name, value in action.payload().items() if name != _RECEIVE_FIELD
+        }
+        means = (action.kind, content)
+        if self._meaning.setdefault(action.key, means) != means:
             self.broken("P2", f"{action.key} is the key of {self._meant[action.key]} and {means}")
 
     def handed_off(self, action: HandOff) -> None:
-        """P2: it is on the persons' list, or a person has the conversation for another reason."""
+        """P2: a hand-off is listed, or a person already has the conversation."""
         rows, opaque_id = self._world.conversations.rows, action.conversation_id
         if (PARTITION, f"{action.suffix.text}#{opaque_id}") in rows:
             return
@@ -137,7 +139,7 @@ class Oracle:
         now, switches = self._world.now, self._world.switches
         stops = {
             "any": switches["kill_switch"] or switches["shadow_mode"],
-            "speaks": switches["safe_mode"] or not switches["automation_enabled"],
+            "reaches_customer": switches["safe_mode"] or not switches["automation_enabled"],
         }
         for name, is_on in stops.items():
             if is_on:
@@ -146,7 +148,7 @@ class Oracle:
                 self._stopped_since.pop(name, None)
 
     def logged(self, name: str, fields: Mapping[str, object]) -> None:
-        """P4: nothing of a customer's in a log line or metric."""
+        """P4: no customer data in a log line or metric."""
         self.logs[name] += 1
         for value in fields.values():
             if value.__class__ is str:
@@ -154,14 +156,14 @@ class Oracle:
                     if canary in value:  # type: ignore[operator]
                         self.broken("P4", f"text in log {name}")
 
-    def surprised(self, error: Exception) -> None:
-        """Something escaped that should not."""
+    def unexpected(self, error: Exception) -> None:
+        """An exception escaped that should not."""
         self.broken("P2", f"escaped: {type(error).__name__}: {error}")
 
     # --- writes -------------------------------------------------------------------------------
 
     def wrote(self, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
-        """P6 and the states: a row of a ledger changed."""
+        """P6 and the state machine: a ledger row changed."""
         actor = self._world.actor
         key = after["event_id"]
         if "fence" not in after and "fence" not in (before or ()):
@@ -178,7 +180,7 @@ class Oracle:
             self.broken("P1", f"{key} was done and is {after['status']}")
         same_event = before["event_key"] == after["event_key"]
         mine = actor.fences.get(before["event_key"]) if actor is not None else None
-        if _is_only(_A_LOOK, before, after):  # what its provider shows of this start, whoever looks
+        if _is_only(_CHECK_FIELDS, before, after):  # a check's result; any worker may write it
             return
         if same_event and mine is not None and mine < before["fence"]:
             self.broken("P6", f"{key} at fence {before['fence']} changed by fence {mine}")
@@ -190,7 +192,7 @@ class Oracle:
     ) -> None:
         key = after["event_id"]
         if before is not None and before["expires_at"] < self._world.now - SKEW_SECONDS:
-            before = None  # TTL is late; by value the row is gone
+            before = None  # TTL is late; by its value the row has expired
         fence, was = after.get("fence", 0), (before or {}).get("fence", 0)
         if fence > was:
             actor.fences[key] = fence
@@ -200,7 +202,7 @@ class Oracle:
                     self.broken("P6", f"{key} claimed {early:.0f} s early")
             return
         mine = actor.fences.get(key)
-        if _is_only(_A_NOTE, before or {}, after):  # what is true of it, whoever tells
+        if _is_only(_NOTE_FIELDS, before or {}, after):  # a fact that any worker may write
             return
         if was and mine is not None and mine < was:
             self.broken("P6", f"{key} changed under fence {mine}, it is at {was}")
@@ -211,7 +213,7 @@ class Oracle:
     def _check_end(
         self, key: str, before: Mapping[str, Any], after: Mapping[str, Any], *, is_mine: bool
     ) -> None:
-        """P2 and P6: an end stays until a claim opens it, and what is left waiting is found."""
+        """P2 and P6: an end stays until a claim reopens it, and a waiting event stays indexed."""
         was, now = before["status"], after["status"]
         if was in _ENDS and now != was:
             self.broken("P2", f"{key} was {was} and is {now}")
@@ -225,7 +227,7 @@ class Oracle:
             self.broken("P6", f"{key} is {now} while another holds it")
 
     def _check_history(self, key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
-        """P1 and P3: an event is decided once, and what is known of a delivery goes forward."""
+        """P1 and P3: an event is decided once, and a delivery status only advances."""
         decided = before.get("plan")
         if decided is not None and decided != after.get("plan") and key.startswith("evt:"):
             self.broken("P1", f"{key} was decided and is decided again")
@@ -233,7 +235,7 @@ class Oracle:
             self.broken("P3", f"{key} knows less of its delivery than before")
 
     def remembered(self, before: Mapping[str, Any] | None, after: Mapping[str, Any]) -> None:
-        """P3 and P6: what is remembered of a ticket goes forward, by message and then by fence."""
+        """P3 and P6: a ticket's state only advances, by message and then by fence."""
         if before is None:
             return
         key = after["conversation_id"]
@@ -247,7 +249,7 @@ class Oracle:
     # --- effects ------------------------------------------------------------------------------
 
     def _decided(self, row: Mapping[str, Any]) -> None:
-        """Whose twin a text is: its worker may die before it is sent, and a twin be taken for it."""
+        """Groups equal texts when they are decided: their worker may die before sending."""
         said: tuple[str, str] | None = None
         if row["action_kind"] == "send_text":
             said = decided_text(self._world, row["conversation_id"], row["probe"]["entry_id"])
@@ -258,7 +260,7 @@ class Oracle:
             self.texts.setdefault(said, set()).add(row["event_id"])
 
     def effect_starts(self, actions: Sequence[Any], *, within: float) -> None:
-        """P1, P3, P5 and P6: an effect leaves the machine, or goes on so many seconds later."""
+        """P1, P3, P5 and P6: a request leaves, or its follow-up does within so many seconds."""
         world, actor = self._world, self._world.actor
         for action in actions:
             row = world.row(action.key)
@@ -277,9 +279,9 @@ class Oracle:
                 action.conversation_id in world.vendor.tickets
                 and action.suffix.name.startswith(OURS)
             )
-            if is_ours and (is_decided or action.kind not in _ASKING):
+            if is_ours and (is_decided or action.kind not in _HANDOFF_KINDS):
                 self.broken("P1", f"{action.key} answers ourselves")
-            if not is_decided and action.kind not in _ASKING:
+            if not is_decided and action.kind not in _HANDOFF_KINDS:
                 self.broken("P1", f"{action.key} starts and no plan is stored")
             self._check_order(action, event_key)
             self._check_switches(action, within)
@@ -288,29 +290,29 @@ class Oracle:
             if action.kind not in SET_LIKE:
                 self.texts.setdefault(self._said(action), set()).add(action.key)
 
-    def surely_not(self, actions: Sequence[Any]) -> None:
-        """An effect was refused on its way, and whoever asked for it knows."""
+    def did_not_happen(self, actions: Sequence[Any]) -> None:
+        """A request was rejected before it took effect, and its worker knows."""
         actor = self._world.actor
         if actor is not None and actions[0].kind in ONCE:
-            actor.undone = (actions[0].key, self._world.network.troubles)
+            actor.last_not_done = (actions[0].key, self._world.network.faults_met)
 
     def handed_back(self, actor: Any) -> None:
-        """P2: what surely did not happen does not wait for a person as if it might have."""
-        key, troubles = actor.undone
+        """P2: an effect that certainly did not happen is not left as started."""
+        key, faults_met = actor.last_not_done
         row = self._world.row(key)
-        if row is None or troubles != self._world.network.troubles:
+        if row is None or faults_met != self._world.network.faults_met:
             return
         if row["status"] == "pending" and row["started"]:
-            self.broken("P2", f"{key} surely did not happen and is left as if it had begun")
+            self.broken("P2", f"{key} did not happen and is left as started")
 
     def _check_order(self, action: Any, event_key: str) -> None:
         """P3: no message of a group starts an effect after a later message did.
 
-        And no event of a conversation after one that came later, unless it comes back on purpose:
-        then it has a message of its own, whose place in its group is the one that counts.
+        Nor does an event of a conversation after a later one, unless it was sent again on purpose:
+        then it has its own message, whose place in the group counts.
         """
         message = self._world.actor.message if self._world.actor is not None else None
-        if message is None or message.id in self._buried:
+        if message is None or message.id in self._dead_lettered:
             return
         position, group = int(message.id[1:]), action.conversation_id
         if position < self._head.get(message.group, -1):
@@ -324,17 +326,17 @@ class Oracle:
     def _check_holder(
         self, actor: Any, action: Any, event: Mapping[str, Any], within: float
     ) -> None:
-        """P5 and P6, by what the worker itself can know, also where nothing came of it."""
+        """P5 and P6, by what the worker itself can know, even if nothing was sent."""
         left = event.get("lease_until", 0) - actor.clock.now().timestamp()
         if left < LEAST_LEASE_SECONDS - within:
             self.broken("P6", f"{action.key} starts with {left:.0f} s of its lease left")
         age = self._world.now - actor.ssm.read_at
-        stood_still = actor.woke_at > actor.ssm.read_at  # what nobody can notice between two steps
-        if age > SWITCH_SECONDS + within and not stood_still:
+        was_paused = actor.resumed_at > actor.ssm.read_at  # not noticeable between two steps
+        if age > SWITCH_SECONDS + within and not was_paused:
             self.broken("P5", f"{action.key} starts on switches read {age:.0f} s ago")
 
     def _check_switches(self, action: Any, within: float) -> None:
-        for scope in ("any", "speaks") if action.speaks else ("any",):
+        for scope in ("any", "reaches_customer") if action.reaches_customer else ("any",):
             since = self._stopped_since.get(scope)
             if since is not None and self._world.now - since > SWITCH_SECONDS + within:
                 self.broken(
@@ -346,7 +348,7 @@ class Oracle:
         landed = self._world.landed
         for action in actions:
             if isinstance(action, Close):
-                message = Suffix(action.suffix.name)  # an operator closes once more
+                message = Suffix(action.suffix.name)  # an operator closes again
                 reply = ticket_keys.reply_action(action.conversation_id, message)
                 if not landed[reply]:
                     self.broken("P2", f"{action.key}: closed unanswered")
@@ -360,7 +362,7 @@ class Oracle:
                 self.broken("P1", f"{action.key}: {happened} messages of one text")
 
     def _said(self, action: Any) -> tuple[str, str]:
-        """Twins say the same; an e-mail and a reply with a reference are told apart."""
+        """Recipient and text; an e-mail and a reply with a reference are unique by their key."""
         return self.bodies.get(action.key, (action.conversation_id, action.key))
 
     def broken(self, promise: str, what: str) -> None:
@@ -371,5 +373,5 @@ class Oracle:
 
 
 def _is_only(noted: frozenset[str], before: Mapping[str, Any], after: Mapping[str, Any]) -> bool:
-    """Whether nothing has come or changed but what may be noted by anybody."""
+    """Whether only these fields were added or changed."""
     return all(before.get(name) == value or name in noted for name, value in after.items())

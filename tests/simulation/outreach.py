@@ -8,10 +8,8 @@ from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.clock import iso
 from chalicelib.errors import TransientError
 from chalicelib.once.flow import Event
-from chalicelib.once.job import Recovery
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach.companies import Companies
@@ -23,8 +21,8 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.flow import OutreachFlow
 from chalicelib.outreach.handoff import Desk
-from chalicelib.outreach.lost_replies import Reread
-from chalicelib.outreach.receipts import ReceiptFlow, Resumed, resumption
+from chalicelib.outreach.lost_replies import LostReplies
+from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
 from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.ses.client import Email
 from chalicelib.outreach.twilio.client import Credentials, Received, Sent, Text
@@ -47,10 +45,10 @@ _CREDENTIALS = Credentials("AC1", "token", "HX1")
 
 
 class SimCarriers:
-    """`adapters.twilio.Twilio` and `adapters.ses.Ses`; one a container.
+    """`adapters.twilio.Twilio` and `adapters.ses.Ses`; one per container.
 
     Attributes:
-        sending: the actions that are performed now.
+        sending: the actions being performed.
     """
 
     def __init__(self, world: World) -> None:
@@ -96,7 +94,7 @@ class SimCarriers:
 
 
 class SimModel:
-    """A model behind the network, which never says the same twice."""
+    """A model behind the network that never returns the same text twice."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -121,20 +119,20 @@ class SimModel:
         return replace(written, text=other)
 
 
-class IllFlow(OutreachFlow):
-    """The product's, where the world lets it plan."""
+class FailingFlow(OutreachFlow):
+    """The product's flow; planning fails while the world says so."""
 
     world: World
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `flows.Flow.plan`."""
-        if self.world.is_ill(event.facts.event_key):
-            raise TransientError("conversations", "plan", reason="ill")
+        if self.world.is_failing(event.facts.event_key):
+            raise TransientError("conversations", "plan", reason="failing")
         return super().plan(event, switches)
 
 
 class OutreachParts:
-    """Of one container."""
+    """The outreach parts of one container."""
 
     def __init__(self, container: Container) -> None:
         world = self._world = container.world
@@ -155,7 +153,7 @@ class OutreachParts:
             clock,
             public_base_url=company.PUBLIC_URL,
         )
-        flow = IllFlow(
+        flow = FailingFlow(
             conversations,
             composer,
             self.starts,
@@ -166,7 +164,8 @@ class OutreachParts:
             processor_version=str(world.version),
         )
         flow.world = world
-        receipts = ReceiptFlow(conversations, self.starts, container.ledger, self._resume)
+        resume = resume_through(container.intake)
+        receipts = ReceiptFlow(conversations, self.starts, container.ledger, resume)
         self.flows = {**dict.fromkeys(_JOBS, flow), "delivery_receipt": receipts}
         self.executors = {
             "send_text": self._remembering(self.sender.send_text),
@@ -178,10 +177,11 @@ class OutreachParts:
             "send_text": self.sender.settle_text,
             "send_email": self.sender.settle_email,
         }
-        reread = Reread(
+        lost_replies = LostReplies(
             conversations, self._carriers, lambda: ("AC1",), lambda: OPAQUE, container.log
         )  # type: ignore[arg-type]
-        self.rebuilders = {**dict.fromkeys(_EVENTS, Resumed(conversations)), "evt:reply": reread}
+        resumes = ResumeRebuilder(conversations)
+        self.rebuilders = {**dict.fromkeys(_EVENTS, resumes), "evt:reply": lost_replies}
 
     @property
     def desk(self) -> Desk:
@@ -215,7 +215,3 @@ class OutreachParts:
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
         self.sender.hand_off(actions, deadline_seconds=deadline_seconds)
         self._world.oracle.handed_off(*actions)
-
-    def _resume(self, record: Record, event_key: str) -> None:
-        job = resumption(record, event_key, iso(self._container.clock.now()))
-        self._container.intake.accept(job, recovery=Recovery.SETTLED)

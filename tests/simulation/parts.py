@@ -1,6 +1,6 @@
-"""What one container stands on: time, log, tables, queue and switches, every call over the network.
+"""The ports of one container: time, log, tables, queue and switches, every call over the network.
 
-Above them everything is the product's own, unchanged; `containers` wires it.
+Everything above them is unchanged product code; `containers` wires it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 Wrote = Callable[[Mapping[str, Any] | None, Mapping[str, Any]], None]
-"""Told of a row as it was, None where there was none, and as it is."""
+"""Called with a row before (None where there was none) and after a write."""
 _START = datetime.fromtimestamp(0.0, UTC)
 
 
@@ -40,7 +40,7 @@ class SimClock:
         return self._moment
 
     def set(self, skew: float) -> None:
-        """It is put right, or wrong in another way."""
+        """Set the clock's error."""
         self._skew = skew
         self._at = 0.0
 
@@ -52,7 +52,7 @@ class SimClock:
 
 
 class SimLog:
-    """`ports.Log`: counts the names, and looks for what must not be there."""
+    """`ports.Log`: counts the names, and checks for text that must not be logged."""
 
     def __init__(self, world: World) -> None:
         self._logged = world.oracle.logged
@@ -69,9 +69,9 @@ class SimTable:
     """A memory table behind the network.
 
     Args:
-        world: whose network, and whose oracle judges the ledgers' rows.
+        world: provides the network and the oracle that judges the ledgers' rows.
         table: the rows.
-        wrote: told of every change of a row of a table that has no range key.
+        wrote: called for every changed row of a table without a range key.
     """
 
     def __init__(self, world: World, table: MemoryTable, *, wrote: Wrote | None = None) -> None:
@@ -168,7 +168,7 @@ class SimTable:
 
 
 class SimOutbox:
-    """`ports.OutboxPort` on the memory queue."""
+    """`ports.Outbox` on the memory queue."""
 
     def __init__(self, world: World) -> None:
         self._world = world
@@ -193,7 +193,7 @@ class SimSsm:
     """The boto3 client under `SsmSwitches`.
 
     Attributes:
-        read_at: when the switches were really looked at last.
+        read_at: when the switches were last actually read.
     """
 
     def __init__(self, world: World) -> None:

@@ -1,4 +1,4 @@
-"""What operators and other persons do to a running system: replay, redrive, approve."""
+"""Operators and other persons acting on a running system: replay, redrive, approve."""
 
 from __future__ import annotations
 
@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
 
 AGAIN = frozenset({"reply", "close", "add_tag"})
-"""Kinds that an operator has done again."""
+"""Kinds that an operator resends."""
 
 
 class People:
-    """Of one world."""
+    """The operators of one world."""
 
     def __init__(self, world: World) -> None:
         self._world = world
 
     def replay(self, number: int) -> None:
-        """An operator sends an event of the past once more."""
+        """An operator replays a past event."""
         world = self._world
         posts = [post for post in world.scenario.posts if EPOCH + post.at <= world.now]
         if not posts:
@@ -50,7 +50,7 @@ class People:
         world.invoke(world.door, lambda: world.door.intake.accept(job, recovery=Recovery.OPERATOR))
 
     def resume(self, number: int) -> None:
-        """An operator sends an event of outreach once more, from its row."""
+        """An operator replays an outreach event from its row."""
         world = self._world
         known = [
             row
@@ -70,9 +70,9 @@ class People:
             door.intake.accept(job, recovery=Recovery.OPERATOR)
 
     def resend(self, number: int) -> None:
-        """An operator has an action done once more; the same command again changes nothing."""
+        """An operator resends an action; the same command again changes nothing."""
         world = self._world
-        done = [row for row in world.ledger.rows.values() if self._may_come_again(row)]
+        done = [row for row in world.ledger.rows.values() if self._may_be_resent(row)]
         if not done:
             return
         row = done[number % len(done)]
@@ -91,8 +91,8 @@ class People:
         world.oracle.recovered(job.event_key)
         world.invoke(world.door, lambda: world.door.intake.accept(job, recovery=Recovery.OPERATOR))
 
-    def _may_come_again(self, row: Mapping[str, Any]) -> bool:
-        """As `ops.repair.replay.resend` wants it: what is done, of a message with a plan of its own."""
+    def _may_be_resent(self, row: Mapping[str, Any]) -> bool:
+        """As `ops.repair.replay.resend` requires: a done action of a message with its own plan."""
         if row.get("action_kind") not in AGAIN or row["status"] != "done":
             return False
         source = self._world.ledger.rows.get((row["event_key"],), {})
@@ -100,14 +100,14 @@ class People:
         return bool(is_a_message and row["event_key"].startswith("evt:rp:") and "plan" in source)
 
     def approve(self) -> None:
-        """A person lets the machine go on with everything that waits for one."""
+        """A person releases everything that is handed off."""
         world = self._world
         for row in list(world.conversations.rows.values()):
             if row.get("handoff_state") == handoffs.WAITING:
                 world.invoke(world.door, lambda row=row: self._release(row["opaque_id"]))
 
     def take(self) -> None:
-        """A person keeps everything that waits for one; the machine says nothing there any more."""
+        """A person takes everything that is handed off; automation sends nothing there any more."""
         world = self._world
         desk = world.door.outreach.desk
         for row in list(world.conversations.rows.values()):
@@ -123,7 +123,7 @@ class People:
             )
 
     def redrive(self) -> None:
-        """The dead letters come back."""
+        """An operator redrives the dead letters."""
         world = self._world
         for message in world.queue.redrive():
             world.oracle.recovered(json.loads(message.body)["event_key"])

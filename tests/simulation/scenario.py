@@ -1,6 +1,6 @@
-"""The workload of one seed: who writes what and when, what comes twice, is flipped, deployed.
+"""The workload of one seed: messages, copies, switch flips and deployments, with their times.
 
-Four kinds of traffic share one schedule: tickets under the flow of `flow` (which provokes most),
+Four kinds of traffic share one schedule: tickets under the flow of `flow` (with the most kinds),
 tickets under the product's own support flow, outreach, and facts.
 """
 
@@ -16,9 +16,9 @@ from tests.simulation.flow import REPLIES
 EPOCH = 1_790_000_000.0
 """When a schedule begins."""
 CANARY = "canary-7f3b"
-"""Stands in every customer text and address; never seen outside the queue and the provider."""
+"""Part of every customer text and address; never seen outside the queue and the provider."""
 RECIPIENTS = "+1555014"
-"""Every recipient's number begins so."""
+"""The prefix of every recipient's number."""
 CANARIES = (CANARY, RECIPIENTS)
 
 TEXTS = (
@@ -43,12 +43,12 @@ ANSWERS = (
     *("yes please", "tell me more", "can a human call me", "STOP", "no", "what is this?"),
     *("START", "", "I am away until Monday"),
 )
-"""What recipients say; nothing is a picture, and the last one comes from a machine."""
+"""The recipients' messages; the empty one is a picture, the last one comes from a machine."""
 DELAYS = (0.0, 0.001, 0.3, 5.0, 90.0, 290.0, 310.0, 4_000.0, 104_000.0)
-"""When a copy comes: at once, inside the queue's window, at its edge, up to 29 hours later."""
+"""Delays of a copy: none, inside the queue's window, at its edge, up to 29 hours."""
 CALLS_AN_EVENT = 55
 CALLS_OF = {"ticket": 23, "start": 43, "says": 28, "batch": 6, "write": 17, "sweep": 25, "copy": 3}
-"""About how many calls each thing of a schedule leads to, so that faults fall among them."""
+"""About how many calls each entry of a schedule causes, so that faults fall among them."""
 MOST_FAULTS = 24
 SWITCHES = ("kill_switch", "safe_mode", "automation_enabled", "shadow_mode")
 QUIET_UNTIL = ("14:20", "15:30")
@@ -89,7 +89,7 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """A recipient answers."""
+    """A recipient's message."""
 
     at: float
     channel: str
@@ -101,7 +101,7 @@ class Says:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """One request of HubSpot: the numbers of the objects whose events it brings."""
+    """One request of HubSpot: the numbers of the objects whose events it contains."""
 
     at: float
     objects: tuple[int, ...]
@@ -110,7 +110,7 @@ class Batch:
 
 @dataclass(frozen=True, slots=True)
 class Flip:
-    """One switch takes a value."""
+    """A switch is set to a value."""
 
     at: float
     name: str
@@ -125,27 +125,27 @@ class Scenario:
         skews: the containers' clocks, seconds from the true time; any two of all parties differ
             by 120 at most.
         other_skews: the clocks of door, sweeps, writer and providers.
-        outage: from and to when no provider can be reached.
-        replays: at what time an operator replays which of the events, by number.
+        outage: the period in which no provider can be reached.
+        replays: when an operator replays which event, by number.
         writes: when the fact writer runs.
-        late_ttl: after a month TTL deletes only some of what has expired, and copies come again.
-        away: ports of AWS of which no call is answered, from and to when.
-        jumps: when the clock of which container is set, and to what.
-        resumes: when an operator replays which of the events of outreach, by number.
-        approvals: when a person lets the machine go on with everything that was handed off.
-        held: the project's rule by which messages wait for a person, if it has one.
-        echoes: the provider tells of our own replies as of a customer's.
-        sick: a ticket at which every request fails, and until when.
-        ill: what of outreach fails however often it is tried, from and to when: how the keys begin
-            of events that cannot be planned, or of actions whose vendor cannot be reached.
-        ticks: when the sweep runs as its schedule has it.
-        provoked: what goes wrong at effects, counted by themselves: among all calls they are few.
-        bad_news: what carriers tell of some messages that they took: ``undelivered``, although the
+        late_ttl: after a month TTL deletes only some of the expired rows, and copies come again.
+        unavailable: AWS ports that answer no call, with the period.
+        jumps: when which container's clock is set, and to which skew.
+        resumes: when an operator replays which outreach event, by number.
+        approvals: when a person releases everything that was handed off.
+        held: the project's setting that makes messages wait for a person, if any.
+        echoes: the provider sends webhooks about our own replies too.
+        failing_ticket: a ticket at which every request fails, and until when.
+        failing: key prefixes of outreach events that cannot be planned, or of actions whose vendor
+            cannot be reached, each with its period.
+        ticks: when the sweep runs on its schedule.
+        effect_faults: faults at effects, numbered separately: effects are few among all calls.
+        bad_news: what carriers report of some accepted messages: ``undelivered``, although the
             recipient may have them, or ``opted_out``.
-        takes: when a person keeps everything that was handed off.
-        quiet_until: the end of the project's quiet hours, which have begun; none where empty.
-        is_written: a model writes what is said, each time in other words.
-        resends: when an operator has which of the finished actions done once more, by number.
+        takes: when a person takes over everything that was handed off.
+        quiet_until: the end of the project's current quiet hours; none where empty.
+        is_written: a model writes the messages, each time in other words.
+        resends: when an operator resends which finished action, by number.
     """
 
     seed: int
@@ -169,16 +169,16 @@ class Scenario:
     writes: tuple[float, ...] = ()
     is_numbered: bool = True
     late_ttl: bool = False
-    away: tuple[tuple[frozenset[Port], float, float], ...] = ()
+    unavailable: tuple[tuple[frozenset[Port], float, float], ...] = ()
     jumps: tuple[tuple[float, int, float], ...] = ()
     resumes: tuple[tuple[float, int], ...] = ()
     approvals: tuple[float, ...] = ()
     held: str = ""
     echoes: bool = False
-    sick: tuple[str, float] = ("", 0.0)
-    ill: tuple[tuple[str, float, float], ...] = ()
+    failing_ticket: tuple[str, float] = ("", 0.0)
+    failing: tuple[tuple[str, float, float], ...] = ()
     ticks: tuple[float, ...] = ()
-    provoked: tuple[Fault, ...] = ()
+    effect_faults: tuple[Fault, ...] = ()
     bad_news: str = ""
     takes: tuple[float, ...] = ()
     quiet_until: str = ""
@@ -292,14 +292,14 @@ def _questions(rng: random.Random, conversation_id: str) -> list[Post]:
 
 
 def delayed(rng: random.Random, post: Post, share: float = 0.1) -> Post:
-    """A webhook that may be overtaken by its successors."""
+    """A webhook that its successors may overtake."""
     if post.is_copy or rng.random() > share:
         return post
     return replace(post, at=post.at + rng.choice((1.0, 30.0, 500.0)) * rng.random())
 
 
 def recipient(channel: str, number: int) -> str:
-    """Whose address is looked for wherever no personal data may be."""
+    """A recipient's address; the privacy checks search for it."""
     return f"{CANARY}.{number}@example.com" if channel == "email" else f"{RECIPIENTS}{number:04}"
 
 
@@ -328,7 +328,7 @@ def _outreach(rng: random.Random) -> tuple[list[Start], list[Says]]:
 
 
 def _once_more(rng: random.Random, starts: list[Start]) -> list[Start]:
-    """Another conversation with somebody with whom there is one."""
+    """Another conversation with the same recipient."""
     if not starts or rng.random() < 0.7:
         return []
     first = rng.choice(starts)
@@ -352,12 +352,12 @@ def _facts(rng: random.Random) -> tuple[list[Batch], list[float]]:
 
 
 def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
-    """What came to schedules later: drawn by itself, so that it changes nothing of the rest."""
+    """Fields added to schedules later: drawn separately, so that the other fields do not change."""
     start, seconds = rng.random() * 600, rng.choice((20.0, 60.0, 600.0))
     ports = rng.choice((_STORE, _QUEUE, _SWITCHES, _STORE | _QUEUE | _SWITCHES))
     low, high = min(0.0, *skews), max(0.0, *skews)
     return {
-        "away": ((ports, start, start + seconds),) if rng.random() < 0.06 else (),
+        "unavailable": ((ports, start, start + seconds),) if rng.random() < 0.06 else (),
         "jumps": tuple(
             (rng.random() * 900, rng.randrange(3), rng.uniform(low, high))
             for _ in range(rng.choice((0,) * 9 + (1, 2)))
@@ -369,11 +369,11 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
         "held": rng.choice(("",) * 8 + HELD),
         "echoes": rng.random() < 0.1,
         "ticks": tuple(300.0 * n for n in range(1, 9)) if rng.random() < 0.15 else (),
-        "provoked": tuple(
+        "effect_faults": tuple(
             Fault(rng.randrange(20), rng.random(), rng.random(), pauses=False)
             for _ in range(rng.choice((0, 0, 0, 1, 1, 2)))
         ),
-        "sick": (
+        "failing_ticket": (
             (rng.choice(("t0", "t1", "s0", "s1")), rng.choice((5_000.0, 12_000.0, 40_000.0)))
             if rng.random() < 0.08
             else ("", 0.0)

@@ -1,4 +1,4 @@
-"""Who writes to the doors: customers, the Router, recipients, carriers and HubSpot, each its way."""
+"""The callers of the doors: customers, the Router, recipients, carriers and HubSpot."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 AGAIN_SECONDS = 30.0
-"""A sender that repeats does so after this time, until it is answered 2xx."""
+"""A sender that retries waits this long, until it is answered 2xx."""
 
 
 class Senders:
-    """Of one world.
+    """The senders of one world.
 
     Attributes:
-        texts: what came in by SMS and WhatsApp, by its id; Twilio shows it to whoever asks.
+        texts: inbound SMS and WhatsApp messages by id, as Twilio shows them.
     """
 
     def __init__(self, world: World) -> None:
@@ -46,23 +46,23 @@ class Senders:
     # --- tickets ------------------------------------------------------------------------------
 
     def writes(self, post: Post) -> None:
-        """The customer writes, whether or not anybody is told."""
+        """The customer writes, with or without a webhook."""
         self._world.vendor.customer_writes(post.conversation_id, post.comment_id, post.text)
 
     def post(self, post: Post) -> None:
         """Richpanel's request."""
         world = self._world
-        world.tell("post", post.conversation_id, post.comment_id, post.form)
+        world.log_line("post", post.conversation_id, post.comment_id, post.form)
         self.writes(post)
-        if self._is_told(post):
+        if self._post_is_accepted(post):
             key = ticket_keys.ticket_message(post.conversation_id, post.comment_id)
             world.oracle.accepted[key] = post.conversation_id
         elif world.scenario.sender_repeats:
             again = replace(post, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.post(again))
 
-    def _is_told(self, post: Post) -> bool:
-        return self._is_taken(
+    def _post_is_accepted(self, post: Post) -> bool:
+        return self._is_accepted(
             lambda: self._world.door.intake.receive(
                 "richpanel",
                 {},
@@ -73,29 +73,29 @@ class Senders:
         )
 
     def echo(self, conversation_id: str, comment_id: str, text: str) -> None:
-        """Richpanel tells of a comment of ours, as its rules have it; nobody repeats that."""
+        """Richpanel sends a webhook about our own comment, as its rules may; it is not retried."""
         post = Post(0.0, conversation_id, comment_id, text, "id", is_copy=True)
 
-        def told() -> None:
+        def deliver() -> None:
             self._world.happened["reply_echoed"] += 1
-            if self._is_told(post):
+            if self._post_is_accepted(post):
                 key = ticket_keys.ticket_message(conversation_id, comment_id)
                 self._world.oracle.accepted[key] = conversation_id
 
-        # Not before the ticket shows it: until then nothing tells it from a customer's.
+        # Not before the ticket shows it: until then it looks like a customer's comment.
         world = self._world
-        world.at(world.now + world.scenario.lag_seconds, lambda: self._soon(told))
+        world.at(world.now + world.scenario.lag_seconds, lambda: self._soon(deliver))
 
     # --- outreach -----------------------------------------------------------------------------
 
     def start(self, start: Start) -> None:
-        """The Router's request; it repeats what was not taken."""
+        """The Router's request; it retries until it is accepted."""
         world = self._world
-        world.tell("start", start.request_id, start.channel)
+        world.log_line("start", start.request_id, start.channel)
         body = json.dumps(company.request(start.request_id, start.channel, start.recipient))
         headers = {"x-api-key": company.API_KEY}
         door = world.door.outreach.door
-        if self._is_taken(lambda: door.start(headers, body.encode())):
+        if self._is_accepted(lambda: door.start(headers, body.encode())):
             key = outreach_keys.start(company.COMPANY_ID, start.request_id)
             world.oracle.accepted[key] = start.request_id
         else:
@@ -103,9 +103,9 @@ class Senders:
             world.at(world.now + AGAIN_SECONDS, lambda: self.start(again))
 
     def says(self, said: Says) -> None:
-        """A recipient's message, by its carrier."""
+        """A recipient's message, as its carrier delivers it."""
         world = self._world
-        world.tell("says", said.channel, said.message)
+        world.log_line("says", said.channel, said.message)
         if said.channel == "email":
             tagged = world.ses.reply_to.get(said.recipient) if said.message % 2 else None
             self._mail(_received(said, tagged or company.EMAIL))
@@ -113,7 +113,7 @@ class Senders:
         sid, form = _twilio_form(said)
         self.texts[sid] = form
         key, body = outreach_keys.reply(said.channel, sid), urlencode(form).encode()
-        if self._is_taken(
+        if self._is_accepted(
             lambda: world.door.intake.receive(
                 "twilio",
                 {},
@@ -126,17 +126,17 @@ class Senders:
         elif world.scenario.sender_repeats:
             again = replace(said, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))
-        elif world.row(key) is not None:  # not taken, and known: the sweep reads it again
+        elif world.row(key) is not None:  # not accepted, but stored: the sweep reads it back
             world.oracle.accepted[key] = sid
 
-    def text_taken(self, sid: str, callback: str) -> None:
-        """Twilio reports on a message that it took: out of order, and some of it twice."""
+    def text_accepted(self, sid: str, callback: str) -> None:
+        """Twilio reports on a message it accepted: out of order, and sometimes twice."""
         end = "undelivered" if self._is_bad() else "delivered"
         for status in self._reports(("sent", end)):
             self._soon(lambda status=status: self._callback(sid, callback, status))
 
-    def mail_taken(self, message_id: str, mail: str) -> None:
-        """SES reports on an e-mail that it took."""
+    def mail_accepted(self, message_id: str, mail: str) -> None:
+        """SES reports on an e-mail it accepted."""
         del message_id
         bad = {"undelivered": ("Bounce",), "opted_out": ("Delivery", "Complaint")}
         ends = bad[self._world.scenario.bad_news] if self._is_bad() else ("Delivery",)
@@ -149,13 +149,13 @@ class Senders:
         opted_out = world.scenario.bad_news == "opted_out"
         code = "" if status != "undelivered" else twilio_webhook.OPTED_OUT if opted_out else "30005"
         body, query = status_form(sid, callback, status, code)
-        if self._is_taken(
+        if self._is_accepted(
             lambda: world.door.intake.receive(
                 "twilio_status",
                 {},
                 body,
                 lambda headers: None,
-                listed(lambda request: _some(twilio_webhook.parse_receipt(request, query))),
+                listed(lambda request: _required(twilio_webhook.parse_receipt(request, query))),
             )
         ):
             world.oracle.accepted[outreach_keys.receipt(sid, status)] = sid
@@ -163,7 +163,7 @@ class Senders:
             self._soon(lambda: self._callback(sid, callback, status))
 
     def _mail(self, message: str) -> None:
-        """SNS hands a message over until it is taken."""
+        """SNS delivers a message until it is accepted."""
         world = self._world
         door = world.door
         job = ses_webhook.parse(
@@ -178,13 +178,13 @@ class Senders:
             door.intake.accept(job)
             return Answer(200, {})
 
-        if self._is_taken(accept):
+        if self._is_accepted(accept):
             world.oracle.accepted[job.event_key] = job.event_key
         else:
             self._soon(lambda: self._mail(message))
 
     def _is_bad(self) -> bool:
-        """Whether a carrier has bad news of this message."""
+        """Whether a carrier reports this message as failed."""
         return bool(self._world.scenario.bad_news) and self._world.rng.random() < 0.6
 
     def _reports(self, names: tuple[str, ...]) -> list[str]:
@@ -201,11 +201,11 @@ class Senders:
     # --- facts --------------------------------------------------------------------------------
 
     def batch(self, batch: Batch) -> None:
-        """HubSpot's request; it repeats what was not taken."""
+        """HubSpot's request; it retries until it is accepted."""
         world = self._world
-        world.tell("batch", len(batch.objects))
+        world.log_line("batch", len(batch.objects))
         body = _hubspot_body(batch)
-        if self._is_taken(
+        if self._is_accepted(
             lambda: world.door.facts.door.receive(
                 "hubspot", {}, body, lambda headers: None, hubspot_webhook.parse
             )
@@ -217,8 +217,8 @@ class Senders:
 
     # --- all ----------------------------------------------------------------------------------
 
-    def _is_taken(self, request: Callable[[], Answer]) -> bool:
-        """Whether a door answered 2xx."""
+    def _is_accepted(self, request: Callable[[], Answer]) -> bool:
+        """Whether the door answered 2xx."""
         world = self._world
         world.actor = world.door
         try:
@@ -229,18 +229,18 @@ class Senders:
         except (RequestError, UnavailableError):
             return False
         except MiddlewareError as error:
-            world.tell("refused", error)
+            world.log_line("refused", error)
             return False
         finally:
             world.actor = None
 
 
 def fact_key(number: int) -> str:
-    """The key of the fact that an object's event stands for."""
+    """The key of the fact that an object's event represents."""
     return fact_keys.fact("HUBSPOT", "0-5", str(number), "ticket.creation", _at(number))
 
 
-def _some(job: Any) -> Any:
+def _required(job: Any) -> Any:
     assert job is not None
     return job
 

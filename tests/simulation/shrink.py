@@ -1,4 +1,4 @@
-"""Makes a failing schedule as short as it gets: first its faults, then its workload."""
+"""Makes a failing schedule as short as possible: first its faults, then its workload."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ _T = TypeVar("_T")
 _LISTS = (
     *("faults", "posts", "starts", "says", "batches"),
     *("flips", "deploys", "replays", "redrives", "sweeps", "writes"),
-    *("ticks", "provoked", "away", "jumps", "resumes", "approvals", "takes", "resends", "ill"),
+    *("ticks", "effect_faults", "unavailable", "jumps", "resumes"),
+    *("approvals", "takes", "resends", "failing"),
 )
 
 
 def shrunk(full: Scenario) -> World:
-    """The shortest schedule found that breaks the same promise alike; run again, with its trace."""
+    """The shortest schedule found that breaks the same promise in the same way, run with a trace."""
     ways = _broken(full)
 
     def still_fails(candidate: Scenario) -> bool:
@@ -34,7 +35,7 @@ def shrunk(full: Scenario) -> World:
 
 
 def minimal(items: Sequence[_T], fails: Callable[[Sequence[_T]], bool]) -> list[_T]:
-    """Delta debugging: a part of the items that still fails and loses nothing by one less."""
+    """Delta debugging: a subset that still fails and from which no item can be removed."""
     kept, size = list(items), max(1, len(items) // 2)
     while kept:
         start, removed = 0, False
@@ -58,7 +59,7 @@ def _without(best: Scenario, name: str, still_fails: Callable[[Scenario], bool])
 
 
 def _broken(candidate: Scenario) -> set[str]:
-    """The violations without what is another schedule's: keys and numbers."""
+    """The violations without keys and numbers, which differ between schedules."""
     return {_OF_ONE_RUN.sub("", str(one)) for one in World(candidate).run().oracle.violations}
 
 

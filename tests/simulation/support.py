@@ -22,10 +22,10 @@ from chalicelib.support.limits import Allowances
 from chalicelib.support.orders.cache import Lookups
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Lookup
+from chalicelib.support.performing import TicketExecutors
 from chalicelib.support.read_back import ReplyReadBack
 from chalicelib.support.replies.answering import Answering
 from chalicelib.support.replies.guard_rails import Policy
-from chalicelib.support.replies.performing import Replies
 from chalicelib.support.replies.templates import CATALOGUE
 from chalicelib.support.tickets import Ticket, TicketPage
 from tests.simulation.faults import Port
@@ -46,10 +46,10 @@ POLICY = Policy(
 
 
 class SimRichpanel:
-    """`adapters.richpanel.Richpanel` as flows, executors and sweep use it; one a container.
+    """`adapters.richpanel.Richpanel` as flows, executors and sweep use it; one per container.
 
     Attributes:
-        sending: the actions that are performed now.
+        sending: the actions being performed.
     """
 
     def __init__(self, world: World) -> None:
@@ -82,16 +82,16 @@ class SimRichpanel:
         self._call(Port.VENDOR_READ, self._world.vendor.read, conversation_id)
 
     def replies(self, action: UnsettledAction) -> tuple[Found, ...]:
-        """Settles a queried reply; whatever else says the same on the ticket is its rival."""
+        """Settles a queried reply; other actions with the same text are candidates too."""
         shown: list[str] = self._call(Port.VENDOR_READ, self._world.vendor.replies, action)
         asked = (action.kind, action.conversation_id, action.probe)
-        rivals = tuple(
+        candidates = tuple(
             row["event_id"]
             for row in self._world.ledger.rows.values()
             if tuple(map(row.get, ("action_kind", "conversation_id", "probe"))) == asked
             and row["event_id"] != action.key
         )
-        return tuple(Found(ref, rivals) for ref in shown)
+        return tuple(Found(ref, candidates) for ref in shown)
 
     # --- effects ------------------------------------------------------------------------------
 
@@ -134,7 +134,7 @@ class SimRichpanel:
         )
 
     def remembering(self, perform: Callable[..., Any]) -> Callable[..., Any]:
-        """An executor; what it performs is known to the calls below it."""
+        """An executor that makes its actions known to the calls below it."""
 
         def performed(actions: Sequence[Action], *, deadline_seconds: float) -> Any:
             self.sending = actions
@@ -144,7 +144,7 @@ class SimRichpanel:
 
 
 class TicketFlow(Flow):
-    """`flows.Flow` that leaves each ticket to the flow it is of."""
+    """`flows.Flow` that passes each ticket to its own flow."""
 
     def __init__(self, own: SupportFlow, provoking: RepliedFlow) -> None:
         self._own = own
@@ -162,8 +162,8 @@ class TicketFlow(Flow):
     def plan(self, event: Event, switches: Switches) -> Plan:
         return self._of(event.facts.conversation_id).plan(event, switches)
 
-    def look_again(self, event: Event, plan: Plan, switches: Switches) -> None:
-        self._of(event.facts.conversation_id).look_again(event, plan, switches)
+    def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
+        self._of(event.facts.conversation_id).recheck(event, plan, switches)
 
     def escalation(self, event: Event, reason: str) -> Action | None:
         return self._of(event.facts.conversation_id).escalation(event, reason)
@@ -178,7 +178,7 @@ class TicketFlow(Flow):
 
 
 def flow(container: Container, richpanel: SimRichpanel) -> TicketFlow:
-    """Both flows of tickets."""
+    """Both ticket flows."""
     world = container.world
     parts = (richpanel, container.state, container.ledger, container.clock)
     answering = Answering(
@@ -205,12 +205,12 @@ def flow(container: Container, richpanel: SimRichpanel) -> TicketFlow:
 
 
 def executors(richpanel: SimRichpanel, clock: Clock) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Who performs each kind of action, and who prepares it.
+    """The executor of each kind of action, and the preparers.
 
-    Closing is done as the flow that planned it wants it.
+    Closing uses the executor of the flow that planned it.
     """
-    replies = Replies(richpanel, clock)  # type: ignore[arg-type]
-    own_close = richpanel.remembering(replies.close)
+    own = TicketExecutors(richpanel, clock)  # type: ignore[arg-type]
+    own_close = richpanel.remembering(own.close)
 
     def close(actions: Sequence[Any], *, deadline_seconds: float) -> Any:
         is_own = actions[0].conversation_id.startswith("s")
@@ -220,14 +220,14 @@ def executors(richpanel: SimRichpanel, clock: Clock) -> tuple[dict[str, Any], di
     kinds = ("add_tag", "remove_tag", "assign", "note", *REPLIES)
     performing = {
         **dict.fromkeys(kinds, richpanel.perform),
-        "reply": richpanel.remembering(replies.send),
+        "reply": richpanel.remembering(own.reply),
         "close": close,
     }
-    return performing, {"reply": replies.prepare}
+    return performing, {"reply": own.prepare}
 
 
 def settlers(richpanel: SimRichpanel) -> dict[str, Any]:
-    """Who learns whether an action of a kind happened."""
+    """The settlers, by kind of action."""
     return {
         "reply_queried": richpanel.replies,
         "reply": ReplyReadBack(richpanel, lambda: OPAQUE),

@@ -11,6 +11,16 @@ def ledger() -> MemoryTable:
     return MemoryTable("ledger", ("event_id",), index)
 
 
+def state() -> MemoryTable:
+    """Table B."""
+    return MemoryTable("state", ("conversation_id",))
+
+
+def audit() -> MemoryTable:
+    """Table C."""
+    return MemoryTable("audit", ("conversation_id", "ts_action_id"))
+
+
 def facts() -> MemoryTable:
     """The facts' ledger, under the names that its code uses."""
     return MemoryTable("facts", ("event_id",), {"unfinished-index": ("unfinished", "created_at")})

@@ -1,13 +1,22 @@
-"""Schedules written by hand: what the simulation once found, and what it must go on finding."""
+"""Hand-written schedules of defects that the simulation once found."""
 
 from dataclasses import replace
 
 import pytest
 
-from tests.simulation.by_hand import NEVER, TEXT, at_of, call_of, fault, refund, run, schedule
 from tests.simulation.faults import Fault, Port
+from tests.simulation.fixed_schedules import (
+    NEVER,
+    TEXT,
+    at_of,
+    call_of,
+    fault,
+    refund,
+    run,
+    schedule,
+)
+from tests.simulation.pauses import BEYOND_THE_LEASE, WITHIN_THE_LEASE, paused_at_each_call
 from tests.simulation.scenario import Batch, Flip, Post, Says, Start
-from tests.simulation.standing import BEYOND_THE_LEASE, WITHIN_THE_LEASE, still
 from tests.simulation.world import World
 
 
@@ -26,7 +35,7 @@ def test_a_text_taken_by_a_carrier_whose_clock_is_two_minutes_off_is_not_sent_ag
         assert list(world.landed.values()) == [1]
 
 
-def test_a_recipients_answer_is_resumed_where_the_door_had_written_its_row():
+def test_a_recipients_message_stored_at_the_door_is_resumed():
     said = Says(5.0, "sms", TEXT.recipient, 0, "tell me more")
     lone = schedule(starts=(TEXT,), says=(said,), ingress_ledger=True)
     at = call_of(Port.EFFECT, lone, which=1)
@@ -39,8 +48,8 @@ def test_a_recipients_answer_is_resumed_where_the_door_had_written_its_row():
     assert {row["status"] for row in world.ledger.rows.values() if "plan" in row} == {"processed"}
 
 
-def test_a_worker_that_stands_still_while_it_reads_what_to_send_sends_nothing():
-    """A resumed start has no draft at hand: it is read behind the pending row."""
+def test_a_worker_paused_while_it_prepares_a_request_sends_nothing():
+    """A resumed start has no draft in memory: it is read after the pending row is written."""
     mail = Start(0.0, "req0", "email", "canary-7f3b@example.com")
     refused = fault(
         Port.EFFECT, "connection_refused", call_of(Port.EFFECT, schedule(starts=(mail,)))
@@ -48,45 +57,45 @@ def test_a_worker_that_stands_still_while_it_reads_what_to_send_sends_nothing():
     once = schedule(starts=(mail,), faults=(refused,))
     second = call_of(Port.EFFECT, once, which=1)
     for back in (1, 2, 3):
-        stands = Fault(second - back, 0.9, 0.99, pauses=True)
-        world, violations = run(schedule(starts=(mail,), faults=(refused, stands)))
+        paused = Fault(second - back, 0.9, 0.99, pauses=True)
+        world, violations = run(schedule(starts=(mail,), faults=(refused, paused)))
         assert violations == []
         assert sum(world.landed.values()) <= 1
 
 
-def test_a_hand_off_that_a_switch_interrupted_is_resumed_under_its_own_key():
+def test_a_hand_off_interrupted_by_a_switch_is_resumed_under_its_own_key():
     said = Says(5.0, "sms", TEXT.recipient, 0, "can a human call me")
     flips = (Flip(600.0, "kill_switch", value=True), Flip(3_000.0, "kill_switch", value=False))
     lone = schedule(starts=(TEXT,), says=(said,))
-    stands = Fault(call_of(Port.TRANSACT, lone, which=-1), 0.9, 0.99, pauses=True)
-    world, violations = run(schedule(starts=(TEXT,), says=(said,), flips=flips, faults=(stands,)))
+    paused = Fault(call_of(Port.TRANSACT, lone, which=-1), 0.9, 0.99, pauses=True)
+    world, violations = run(schedule(starts=(TEXT,), says=(said,), flips=flips, faults=(paused,)))
     assert violations == []
     handed = [key for (key,) in world.ledger.rows if key.startswith("act:handoff:")]
     assert len(handed) == 1
 
 
 @pytest.mark.parametrize("back", [1, 2, 3])
-def test_a_dimension_whose_insert_came_late_is_not_filled_twice(back):
-    """It was noted, stood still, left late within the lease, and was held on its way for long."""
+def test_a_dimension_whose_insert_arrived_late_is_not_filled_twice(back):
+    """It was noted, paused, sent late within the lease, and held in the network for long."""
     facts = {
         "batches": (Batch(0.0, (1, 2, 3)),),
         "writes": (60.0, 700.0, 1_000.0, 1_300.0),
         "is_numbered": False,
     }
     at = call_of(Port.EFFECT, schedule(**facts))
-    stands = Fault(at - back, 0.3, 4.5 / 8, pauses=True)
+    paused = Fault(at - back, 0.3, 4.5 / 8, pauses=True)
     held = Fault(at, 0.49, 7.5 / 8, pauses=True)
-    assert run(schedule(**facts, faults=(stands, held)))[1] == []
+    assert run(schedule(**facts, faults=(paused, held)))[1] == []
 
 
-def test_a_person_is_told_late_of_an_event_that_died_and_the_order_holds():
-    """The hand-off that the sweep repeats has a message of its own, behind what came since."""
+def test_a_late_hand_off_of_a_failed_event_keeps_the_order():
+    """The hand-off that the sweep repeats has its own message, behind later events."""
     posts = (
         Post(0.0, "t0", "c0", "i want a refund", "id", is_copy=False),
         Post(5.0, "t0", "c1", "i want a refund", "id", is_copy=False, wrote_at=5.0),
     )
     world = World(schedule(posts=posts, faults=(NEVER,)))
-    world.ledger.put(dead_and_unheard("t0", "c0"))
+    world.ledger.put(dead_without_hand_off("t0", "c0"))
     world.run()
     assert [str(violation) for violation in world.oracle.violations] == []
     assert "middleware_error_needs_attention" in world.vendor.tickets["t0"].tags
@@ -95,8 +104,8 @@ def test_a_person_is_told_late_of_an_event_that_died_and_the_order_holds():
     assert late > max(n for n, key in enumerate(tags) if key.endswith(":c1"))
 
 
-def dead_and_unheard(conversation_id, comment_id):
-    """The row of an event that failed on its last receive before anybody was told."""
+def dead_without_hand_off(conversation_id, comment_id):
+    """The row of an event that failed on its last receive before its hand-off."""
     return {
         "event_id": f"evt:rp:{conversation_id}:{comment_id}",
         "conversation_id": conversation_id,
@@ -123,8 +132,8 @@ def dead_and_unheard(conversation_id, comment_id):
 
 
 @pytest.mark.parametrize("channel", ["whatsapp", "sms"])
-def test_an_answer_that_was_lost_is_not_sent_after_the_recipient_said_stop(channel):
-    """It was decided before; while nobody knew what became of it, the STOP was heard."""
+def test_a_lost_answer_is_not_sent_after_the_recipient_said_stop(channel):
+    """It was decided before; the STOP arrived while its outcome was unknown."""
     start = replace(TEXT, channel=channel)
     says = (
         Says(5.0, channel, TEXT.recipient, 0, "tell me more"),
@@ -139,8 +148,8 @@ def test_an_answer_that_was_lost_is_not_sent_after_the_recipient_said_stop(chann
     assert reason == "refused:do_not_contact"
 
 
-def test_an_opening_that_never_landed_does_not_pass_for_the_answer_that_came_after_it():
-    """The answer was sent, and its worker died before it had written whose message that was."""
+def test_an_opening_that_never_landed_is_not_settled_by_the_answer_after_it():
+    """The answer was sent, and its worker died before it recorded the message id."""
     start = replace(TEXT, channel="whatsapp")
     story = {
         "starts": (start,),
@@ -156,8 +165,8 @@ def test_an_opening_that_never_landed_does_not_pass_for_the_answer_that_came_aft
     assert list(world.landed.values()) == [1, 1]
 
 
-def test_a_conversation_that_a_person_gives_back_knows_that_its_opening_was_sent_meanwhile():
-    """Nobody knew that of it when the person took it, because no answer had come."""
+def test_a_released_conversation_knows_that_its_opening_was_sent_meanwhile():
+    """This was unknown at the hand-off, because the send had got no response."""
     story = {
         "starts": (TEXT,),
         "says": (Says(60.0, "sms", TEXT.recipient, 0, "can a human call me"),),
@@ -175,7 +184,7 @@ def test_a_conversation_that_a_person_gives_back_knows_that_its_opening_was_sent
     assert status == "initial_message_sent"
 
 
-def test_a_message_of_which_no_draft_was_stored_was_not_sent():
+def test_a_message_without_a_stored_draft_was_not_sent():
     """Withheld in shadow, replayed, and interrupted before the replay had written its text."""
     story = {
         "starts": (TEXT,),
@@ -194,24 +203,26 @@ def test_a_message_of_which_no_draft_was_stored_was_not_sent():
 
 
 @pytest.mark.parametrize("ticket_id", ["t0", "s0"])
-def test_a_worker_that_stands_still_anywhere_until_another_has_done_its_work_changes_nothing(
+def test_a_worker_paused_anywhere_until_another_did_its_work_changes_nothing(
     ticket_id,
 ):
-    for world in still(schedule(posts=refund(ticket_id)), BEYOND_THE_LEASE):
+    for world in paused_at_each_call(schedule(posts=refund(ticket_id)), BEYOND_THE_LEASE):
         assert world.oracle.violations == []
 
 
 @pytest.mark.parametrize("ticket_id", ["t0", "s0"])
-def test_a_switch_that_is_turned_while_a_worker_stands_still_anywhere_stops_its_next_request(
+def test_a_switch_turned_while_a_worker_is_paused_anywhere_stops_its_next_request(
     ticket_id,
 ):
     stop = Flip(1.0, "kill_switch", value=True)
-    for world in still(schedule(posts=refund(ticket_id), flips=(stop,)), WITHIN_THE_LEASE):
+    for world in paused_at_each_call(
+        schedule(posts=refund(ticket_id), flips=(stop,)), WITHIN_THE_LEASE
+    ):
         assert world.oracle.violations == []
 
 
 def talked(channel="sms", **more):
-    """Opened, answered, and given to a person at last; nobody's message waits for another's."""
+    """A conversation that is opened, answered and handed off, with no message waiting for another."""
     to = "ada@example.com" if channel == "email" else TEXT.recipient
     said = ("tell me more", "can a human call me")
     return schedule(
@@ -223,19 +234,24 @@ def talked(channel="sms", **more):
 
 @pytest.mark.parametrize("channel", ["sms", "email"])
 @pytest.mark.parametrize("held", ["", "auto_queue_initial_message", "auto_queue_reply_message"])
-def test_a_worker_that_stands_still_anywhere_in_a_conversation_changes_nothing(channel, held):
-    """Also where a person gave it back, and it was given to a person again meanwhile."""
+def test_a_worker_paused_anywhere_in_a_conversation_changes_nothing(channel, held):
+    """Also where a person released it, and it was handed off again meanwhile."""
     approvals = (30.0, 2_000.0) if held else ()
-    for world in still(talked(channel, held=held, approvals=approvals), BEYOND_THE_LEASE):
+    for world in paused_at_each_call(
+        talked(channel, held=held, approvals=approvals), BEYOND_THE_LEASE
+    ):
         assert world.oracle.violations == []
 
 
 def interrupted_opening(**more):
-    """Its worker dies at the request; the recipient, who writes, is given to a person meanwhile."""
+    """Its worker dies at the request; the recipient writes and is handed off meanwhile."""
     return schedule(
         starts=(TEXT,),
         says=(Says(2.0, "sms", TEXT.recipient, 0, "can a human call me"),),
-        provoked=(fault(Port.EFFECT, "crash_and_never_lands", 0), *more.pop("provoked", ())),
+        effect_faults=(
+            fault(Port.EFFECT, "crash_and_never_lands", 0),
+            *more.pop("effect_faults", ()),
+        ),
         ticks=(2_100.0, 2_400.0),
         approvals=(3_000.0,),
         **more,
@@ -246,12 +262,10 @@ def interrupted_opening(**more):
     ("more", "status"),
     [
         ({"flips": (Flip(750.0, "automation_enabled", value=False),)}, "withheld"),
-        ({"provoked": (fault(Port.EFFECT, "refused", 1),)}, "failed"),
+        ({"effect_faults": (fault(Port.EFFECT, "refused", 1),)}, "failed"),
     ],
 )
-def test_an_opening_that_ended_unsent_while_a_person_had_it_shows_that_when_it_comes_back(
-    more, status
-):
+def test_an_opening_that_ended_unsent_during_a_hand_off_shows_that_after_its_release(more, status):
     world, violations = run(interrupted_opening(**more))
     (record,) = [row for row in world.conversations.rows.values() if "start_event" in row]
     assert violations == []
@@ -259,8 +273,8 @@ def test_an_opening_that_ended_unsent_while_a_person_had_it_shows_that_when_it_c
     assert record["conversation_status"] == status
 
 
-def test_an_opening_that_is_held_is_approved_though_its_recipient_asked_for_a_person_first():
-    """Its worker died, a switch stopped its heir, and it went on after the recipient's message."""
+def test_a_held_opening_is_approved_even_if_its_recipient_asked_for_a_person_first():
+    """Its worker died, a switch stopped the next one, and it resumed after the recipient wrote."""
     held = {"starts": (TEXT,), "held": "auto_queue_initial_message"}
     handing_off = call_of(Port.TRANSACT, schedule(**held), which=2)
     dies = fault(Port.READ, "crash_after", handing_off - 1)
@@ -286,23 +300,23 @@ def test_an_opening_that_is_held_is_approved_though_its_recipient_asked_for_a_pe
 
 
 @pytest.mark.parametrize("seed", [2, 4, 8])
-def test_a_message_redelivered_after_its_opening_was_told_as_undelivered_is_answered(seed):
-    """Its worker had died at the answer, and the conversation has failed since."""
+def test_a_message_redelivered_after_its_opening_was_reported_undelivered_is_answered(seed):
+    """Its worker died at the answer, and the conversation has failed since."""
     world, violations = run(
         schedule(
             seed=seed,
             starts=(TEXT,),
             bad_news="undelivered",
             says=(Says(2.0, "sms", TEXT.recipient, 0, "tell me more"),),
-            provoked=(fault(Port.EFFECT, "crash_and_never_lands", 1),),
+            effect_faults=(fault(Port.EFFECT, "crash_and_never_lands", 1),),
         )
     )
     assert violations == []
     assert list(world.landed.values()) == [1, 1]
 
 
-def test_what_the_sweep_sends_again_overtakes_nothing_of_its_conversation():
-    """The door could not note that the approval was queued, and the queue stood still."""
+def test_an_event_the_sweep_sends_again_overtakes_none_of_its_conversation():
+    """The door could not mark the approval as queued, and the queue was stalled."""
     says = (Says(40.0, "sms", TEXT.recipient, 0, "tell me more"),)
     held = schedule(
         starts=(TEXT,),
@@ -321,9 +335,9 @@ def test_what_the_sweep_sends_again_overtakes_nothing_of_its_conversation():
     assert list(world.landed.values()) == [1], "the answer came first, while a person had it"
 
 
-def test_a_message_told_of_late_is_new_although_its_successor_was_answered_and_then_parked():
-    """Nothing is remembered of who was parked; our answer to it is no person's first contact."""
-    told = schedule(
+def test_a_late_notification_is_new_even_if_its_successor_was_answered_and_parked():
+    """A parked event leaves no ticket state; our reply to it is not an operator's first contact."""
+    story = schedule(
         posts=(
             Post(100.0, "t0", "c0", "cancel my order", "thin", is_copy=False, wrote_at=0.0),
             Post(5.0, "t0", "c1", "i want a refund", "id", is_copy=False, wrote_at=5.0),
@@ -331,35 +345,35 @@ def test_a_message_told_of_late_is_new_although_its_successor_was_answered_and_t
         ),
         deploys=(1.0, 6.0),  # to a plan with a note behind the reply, and back
     )
-    # c1's reply, its tags and its note are done; its closing is not, and nobody may go on.
-    refused = fault(Port.EFFECT, "rate_limited", call_of(Port.EFFECT, told, which=3))
-    world, violations = run(replace(told, faults=(refused,)))
+    # c1's reply, tags and note are done; its closing is not, and neither version can resume it.
+    refused = fault(Port.EFFECT, "rate_limited", call_of(Port.EFFECT, story, which=3))
+    world, violations = run(replace(story, faults=(refused,)))
     assert violations == []
     assert world.row("evt:rp:t0:c1")["reason"] == "plan_not_known_here"
     assert world.row("evt:rp:t0:c0")["status"] == "processed"
 
 
-def test_a_worker_that_wakes_late_leaves_a_failed_conversation_failed():
-    """It had stood still over its claim; its heir sent the opening, which was not delivered."""
-    told = {"starts": (TEXT,), "bad_news": "undelivered"}
+def test_a_worker_resumed_late_leaves_a_failed_conversation_failed():
+    """It was paused at its claim; the next claimant sent the opening, which was not delivered."""
+    story = {"starts": (TEXT,), "bad_news": "undelivered"}
     for seed in range(1, 6):
-        claims = call_of(Port.WRITE, schedule(**told, seed=seed), which=1)
+        claims = call_of(Port.WRITE, schedule(**story, seed=seed), which=1)
         for kind in (0.1, 0.9):
-            stands = Fault(claims, kind, 0.99, pauses=True)
-            world, violations = run(schedule(**told, seed=seed, faults=(stands,)))
+            paused = Fault(claims, kind, 0.99, pauses=True)
+            world, violations = run(schedule(**story, seed=seed, faults=(paused,)))
             assert violations == []
             assert list(world.landed.values()) == [1]
 
 
-def test_a_worker_that_wakes_late_opens_no_conversation_of_a_start_that_was_given_up():
-    """The sweep found nothing of it but its row, and its sender was told so."""
-    told = schedule(starts=(TEXT,))
-    claim = call_of(Port.TRANSACT, told, which=1) - 1
-    # It stands still over its claim, reads the switches anew, and stands still over the opening;
-    # meanwhile the message comes once more, to a worker that dies.
-    stands = tuple(Fault(at, 0.1, 0.99, pauses=True) for at in (claim, claim + 2))
+def test_a_worker_resumed_late_opens_no_conversation_for_a_start_that_was_given_up():
+    """The sweep found only its row, and its sender got that answer."""
+    story = schedule(starts=(TEXT,))
+    claim = call_of(Port.TRANSACT, story, which=1) - 1
+    # It is paused at its claim, re-reads the switches, and is paused at the opening; meanwhile the
+    # message is redelivered to a worker that dies.
+    paused = tuple(Fault(at, 0.1, 0.99, pauses=True) for at in (claim, claim + 2))
     dies = fault(Port.SWITCHES, "crash_before", claim + 3)
-    world, violations = run(replace(told, faults=(*stands, dies), sweeps=(950.0,)))
+    world, violations = run(replace(story, faults=(*paused, dies), sweeps=(950.0,)))
     assert violations == []
     (start,) = [row for key, row in world.ledger.rows.items() if key[0].startswith("evt:start:")]
     assert (start["status"], start["reason"]) == ("failed", "never_opened")
@@ -367,8 +381,8 @@ def test_a_worker_that_wakes_late_opens_no_conversation_of_a_start_that_was_give
     assert not world.landed
 
 
-def test_what_a_carrier_repeats_after_the_sweep_has_given_it_up_is_heard():
-    """The queue took nothing for a while; the carrier's word is all that is known of an e-mail."""
+def test_a_report_the_carrier_repeats_after_the_sweep_gave_it_up_is_accepted():
+    """The queue was unavailable for a while; only the carrier's report settles an e-mail."""
     mail = Start(0.0, "req0", "email", "c@example.com")
     silent = fault(Port.EFFECT, "lands_and_no_answer", 0)
     gone = 0
@@ -378,8 +392,8 @@ def test_what_a_carrier_repeats_after_the_sweep_has_given_it_up_is_heard():
                 seed=seed,
                 starts=(mail,),
                 ingress_ledger=True,
-                provoked=(silent,),
-                away=((frozenset({Port.SEND}), 0.1, 1_195.0),),
+                effect_faults=(silent,),
+                unavailable=((frozenset({Port.SEND}), 0.1, 1_195.0),),
                 ticks=(1_200.0,),
             )
         )
@@ -387,4 +401,4 @@ def test_what_a_carrier_repeats_after_the_sweep_has_given_it_up_is_heard():
         assert list(world.landed.values()) == [1]
         assert {row["status"] for row in world.ledger.rows.values()} <= {"processed", "done"}
         gone += world.oracle.logs["worker.notification.failed"]
-    assert gone, "the sweep has given some of them up"
+    assert gone, "the sweep gave some of them up"

@@ -1,19 +1,19 @@
-"""The simulation itself: it replays bit for bit, holds on known seeds, and shrinks what fails."""
+"""The simulation itself: it replays bit for bit, passes on known seeds, and shrinks failures."""
 
 import pytest
 
 from tests.simulation import shrink
+from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
-from tests.simulation.dying import dying
-from tests.simulation.handed import handed
+from tests.simulation.handoffs import with_handoffs
 from tests.simulation.scenario import scenario, tickets_alone
 from tests.simulation.world import World
 
-ONCE_RED = (7, 17, 25, 26, 45, 154, 181, 234, 523, 2010, 103541, 107536, 107958, 115989)
-"""Seeds that each showed something wrong once, in the product or in the simulation."""
+PAST_FAILURES = (7, 17, 25, 26, 45, 154, 181, 234, 523, 2010, 103541, 107536, 107958, 115989)
+"""Seeds that each failed once, through a defect in the product or in the simulation."""
 
 
-def told(world):
+def snapshot(world):
     return (
         world.trace,
         [str(v) for v in world.oracle.violations],
@@ -27,21 +27,21 @@ def told(world):
 
 @pytest.mark.parametrize("seed", [1, 17, 181])
 def test_a_seed_replays_bit_for_bit(seed):
-    first, second = (told(World(scenario(seed), trace=True).run()) for _ in range(2))
+    first, second = (snapshot(World(scenario(seed), trace=True).run()) for _ in range(2))
     assert first == second
 
 
 @pytest.mark.parametrize("seed", [1, 17, 181])
-def test_a_denser_seed_replays_too_and_has_more_trouble_than_it_was_drawn_with(seed):
-    first, second = (told(World(denser(seed), trace=True).run()) for _ in range(2))
+def test_a_denser_seed_replays_too_and_has_more_faults_than_the_plain_one(seed):
+    first, second = (snapshot(World(denser(seed), trace=True).run()) for _ in range(2))
     assert first == second
     drawn = scenario(seed)
     assert set(drawn.faults) <= set(denser(seed).faults)
     assert denser(seed) != drawn
 
 
-@pytest.mark.parametrize("seed", ONCE_RED)
-def test_every_promise_holds_on_a_seed_that_was_once_red(seed):
+@pytest.mark.parametrize("seed", PAST_FAILURES)
+def test_every_promise_holds_on_seeds_that_once_failed(seed):
     assert World(tickets_alone(seed)).run().oracle.violations == []
 
 
@@ -55,20 +55,20 @@ def test_every_promise_holds_on_two_hundred_denser_seeds():
         assert World(denser(seed)).run().oracle.violations == [], seed
 
 
-@pytest.mark.parametrize("draw", [stalled, handed, dying])
+@pytest.mark.parametrize("draw", [stalled, with_handoffs, with_dead_letters])
 def test_every_promise_holds_on_a_hundred_seeds_of_a_kind(draw):
     for seed in range(1_000, 1_100):
         assert World(draw(seed)).run().oracle.violations == [], seed
 
 
-def test_a_seed_that_is_handed_over_replays_and_asks_persons():
-    first, second = (told(World(handed(7), trace=True).run()) for _ in range(2))
+def test_a_seed_with_hand_offs_replays_and_hands_off():
+    first, second = (snapshot(World(with_handoffs(7), trace=True).run()) for _ in range(2))
     assert first == second
     assert (
         sum(
             any(
                 "handoff_state" in row
-                for row in World(handed(seed)).run().conversations.rows.values()
+                for row in World(with_handoffs(seed)).run().conversations.rows.values()
             )
             for seed in range(20)
         )
@@ -76,30 +76,30 @@ def test_a_seed_that_is_handed_over_replays_and_asks_persons():
     )
 
 
-def test_a_seed_that_dies_replays_and_asks_persons_because_it_failed():
-    first, second = (told(World(dying(7), trace=True).run()) for _ in range(2))
+def test_a_seed_with_dead_letters_replays_and_hands_off_failures():
+    first, second = (snapshot(World(with_dead_letters(7), trace=True).run()) for _ in range(2))
     assert first == second
     asked = sum(
         ":failed-" in key and row["status"] == "done"
         for seed in range(20)
-        for (key,), row in World(dying(seed)).run().ledger.rows.items()
+        for (key,), row in World(with_dead_letters(seed)).run().ledger.rows.items()
     )
     assert asked > 3
 
 
 @pytest.mark.parametrize("seed", [1, 17, 181])
-def test_a_seed_that_stalls_replays_too_and_stands_still_for_longer(seed):
-    first, second = (told(World(stalled(seed), trace=True).run()) for _ in range(2))
+def test_a_stalled_seed_replays_too_and_has_longer_pauses(seed):
+    first, second = (snapshot(World(stalled(seed), trace=True).run()) for _ in range(2))
     assert first == second
     longest = [fault.size for fault in stalled(seed).faults if fault.pauses]
     assert len(longest) > sum(fault.pauses for fault in denser(seed).faults)
     assert min(longest) >= 0.6
 
 
-def test_what_fails_is_shrunk_to_what_it_takes():
+def test_a_failing_list_is_shrunk_to_the_items_it_needs():
     found = shrink.minimal(list(range(50)), lambda items: {7, 31} <= set(items))
     assert found == [7, 31]
 
 
-def test_what_fails_without_any_fault_is_shrunk_to_nothing():
+def test_a_list_that_always_fails_is_shrunk_to_nothing():
     assert shrink.minimal(list(range(9)), lambda items: True) == []

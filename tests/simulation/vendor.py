@@ -1,6 +1,6 @@
 """The ticket system and the shop in memory; an effect lands now, late or never.
 
-They are the ground truth: `landed` counts what really happened, action by action.
+They hold the ground truth: `landed` counts what really happened, by action.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from tests.simulation.flow import AUTHOR
 from tests.simulation.scenario import CANARY
 
 CLOCK_SKEW_SECONDS = 150.0
-"""A comment of ours may carry a time this much before the start our clock noted."""
+"""Our comment may carry a time this much before the start by our clock."""
 
 
 @dataclass(slots=True)
@@ -44,13 +44,13 @@ class MemoryVendor:
     """Tickets by id.
 
     Attributes:
-        sick: the ticket at which every request fails.
+        failing_ticket: the ticket at which every request fails.
 
     Args:
         now: the provider's clock, epoch seconds.
         lag_seconds: how long a new comment of ours stays invisible to reads.
         landed: what happened, by action key.
-        told: told of every comment of ours: its ticket, its id and its text.
+        on_comment: called with every comment of ours: its ticket, its id and its text.
     """
 
     def __init__(
@@ -59,12 +59,12 @@ class MemoryVendor:
         *,
         lag_seconds: float,
         landed: Counter[str],
-        told: Callable[[str, str, str], None] | None = None,
+        on_comment: Callable[[str, str, str], None] | None = None,
     ) -> None:
         self._now = now
         self._lag = lag_seconds
-        self._told = told
-        self.sick = ""
+        self._on_comment = on_comment
+        self.failing_ticket = ""
         self.tickets: dict[str, _Ticket] = {}
         self.landed = landed
         self.seen_keys: dict[str, str] = {}
@@ -81,15 +81,15 @@ class MemoryVendor:
         ticket.updated_at = now
 
     def was_dealt_with(self, conversation_id: str) -> bool:
-        """Somebody answered on the ticket, or closed it, at some time."""
+        """Whether the ticket was ever answered or closed."""
         ticket = self.tickets[conversation_id]
         return ticket.was_closed or any(comment.is_operator for comment in ticket.comments)
 
     # --- reads --------------------------------------------------------------------------------
 
     def read(self, conversation_id: str) -> Ticket:
-        """The ticket as the API shows it; raises `PermanentError` where there is none."""
-        if conversation_id == self.sick:
+        """The ticket as the API shows it; raises `PermanentError` if there is none."""
+        if conversation_id == self.failing_ticket:
             raise TransientError("richpanel", "read_ticket", status=503)
         ticket = self.tickets.get(conversation_id)
         if ticket is None:
@@ -103,7 +103,7 @@ class MemoryVendor:
             yield self._shown(conversation_id, ticket)
 
     def replies(self, action: UnsettledAction) -> list[str]:
-        """What may be a queried reply: our author's comments with its body, since its start."""
+        """Candidates for a queried reply: our author's comments with its body, since its start."""
         now = self._now()
         ticket = self.tickets[action.conversation_id]
         return [
@@ -118,7 +118,7 @@ class MemoryVendor:
     # --- effects ------------------------------------------------------------------------------
 
     def land(self, actions: Sequence[Any]) -> str | None:
-        """What a request does when it arrives; returns the reference of the last effect."""
+        """Apply a request that arrives; returns the reference of the last effect."""
         reference: str | None = None
         for action in actions:
             ticket = self.tickets[action.conversation_id]
@@ -143,7 +143,7 @@ class MemoryVendor:
         return None
 
     def comment(self, key: str, conversation_id: str, text: str) -> str:
-        """A comment of ours; returns its id."""
+        """Add our comment; returns its id."""
         self.landed[key] += 1
         self._comments += 1
         now = self._now()
@@ -154,8 +154,8 @@ class MemoryVendor:
         ticket.comments.append(mine)
         ticket.updated_at = now
         self.seen_keys[key] = mine.id
-        if self._told is not None:
-            self._told(conversation_id, mine.id, text)
+        if self._on_comment is not None:
+            self._on_comment(conversation_id, mine.id, text)
         return mine.id
 
     def close(self, key: str, conversation_id: str) -> None:
@@ -193,7 +193,7 @@ class MemoryVendor:
 
 
 class MemoryShop:
-    """Orders by number: the last digit says what is known of each."""
+    """Orders by number: the last digit decides what is known of each."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now

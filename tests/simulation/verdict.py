@@ -1,4 +1,4 @@
-"""The promises at the end of a schedule, on what the tables and the providers hold."""
+"""The promises at the end of a schedule, judged on the tables and the providers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
-from tests.simulation import books
+from tests.simulation import stored_records
 from tests.simulation.oracle import SET_LIKE
 
 if TYPE_CHECKING:
@@ -16,20 +16,20 @@ if TYPE_CHECKING:
 
 _ENDED = frozenset({"processed", "failed", "parked", "skipped"})
 _PASSING = frozenset({"connect_failed", "http_429", "timeout", "http_503"})
-"""Reasons of what surely was not done and may be tried again."""
+"""Reasons of an effect that did not happen and may be tried again."""
 _BY_QUERY = frozenset({"reply_queried", "reply", "send_text"})
-"""Kinds whose outcome the provider shows for ever: they never stay unknown."""
+"""Kinds whose outcome the provider always shows: they never stay unknown."""
 
 
 def is_at_rest(world: World) -> bool:
-    """Nothing is left that could still move on its own."""
+    """Whether nothing is left that could still change on its own."""
     rows = world.ledger.rows.values()
     if any("unfinished" in row and row["status"] in {"received", "processing"} for row in rows):
         return False
     if any(row.get("status") == "unknown" and row["action_kind"] in _BY_QUERY for row in rows):
         return False
     if any(row.get("status") == "failed" and "unfinished" in row for row in rows):
-        return False  # a person is to be told
+        return False  # its hand-off is pending
     facts = world.facts.rows.values()
     return not any(row.get("status") == "pending" or row.get("posting") for row in facts)
 
@@ -48,7 +48,7 @@ def judge(world: World) -> None:
             _judge_reason(world, key, row)
     _judge_texts(world, rows)
     _judge_facts(world)
-    books.judge(world, rows)
+    stored_records.judge(world, rows)
     if world.queue.waiting():
         broken("P2", "messages are left on the queue")
 
@@ -63,10 +63,10 @@ def _judge_event(
         world.oracle.broken("P2", f"{key} was accepted and is nowhere")
     elif row is not None and row["status"] not in _ENDED and not is_dead:
         world.oracle.broken("P2", f"{key} was accepted and is {row['status']}")
-    # Where nothing goes wrong a person approves, or replays, what its recipient did not want.
+    # Even without faults a person may approve or replay a message its recipient does not want.
     unwanted = {DO_NOT_CONTACT, *([NEVER_OPENED] if world.scenario.resumes else [])}
     is_refused = row is not None and row.get("reason") in unwanted
-    if world.is_fair and not is_refused and (row is None or row["status"] != "processed"):
+    if world.is_fault_free and not is_refused and (row is None or row["status"] != "processed"):
         world.oracle.broken("P2", f"{key} met no fault and is {row and row['status']}")
 
 
@@ -86,7 +86,7 @@ def _judge_reason(world: World, key: str, row: Mapping[str, Any]) -> None:
 
 
 def _stays_unknown(world: World, row: Mapping[str, Any]) -> bool:
-    """No provider can tell: it shows nothing, or it would have reported what happened."""
+    """Whether no provider can settle it: it shows nothing, or would have reported it."""
     kind = row["action_kind"]
     if kind == "reply_keyed":  # its repetition was refused
         return True
@@ -108,25 +108,29 @@ def _judge_action(world: World, row: Mapping[str, Any], rows: Mapping[str, Any])
     if row["action_kind"] in SET_LIKE:
         if status == "done" and not landed and row["action_kind"] != "hand_off":
             broken("P2", f"{key} is done and never happened")
-    elif landed and status in {"skipped", "refused"} and not _is_a_twins(world, key, rows):
+    elif (
+        landed
+        and status in {"skipped", "refused"}
+        and not _was_credited_to_an_equal_text(world, key, rows)
+    ):
         broken("P7", f"{key} happened and is {status}:{row.get('reason')}")
     elif row.get("reason") == "superseded" and not _is_superseded(world, row):
-        broken("P2", f"{key} is given up for an answer that nobody gave")
+        broken("P2", f"{key} is superseded, but nobody answered")
 
 
 def _is_superseded(world: World, row: Mapping[str, Any]) -> bool:
-    """A reply is given up only where a ticket was dealt with, or its message is gone."""
+    """A reply is superseded only if its ticket was answered or closed."""
     return world.vendor.was_dealt_with(row["conversation_id"])
 
 
-def _is_a_twins(world: World, key: str, rows: Mapping[str, Any]) -> bool:
-    """Whether a message of the same text, which did not happen, was told as the one that did."""
-    twins = world.oracle.texts.get(world.oracle.bodies.get(key, ("", "")), ())
-    return any(rows[one]["status"] == "done" and not world.landed[one] for one in twins)
+def _was_credited_to_an_equal_text(world: World, key: str, rows: Mapping[str, Any]) -> bool:
+    """Whether an equal text that was not sent was credited with this one's message."""
+    equal_texts = world.oracle.texts.get(world.oracle.bodies.get(key, ("", "")), ())
+    return any(rows[one]["status"] == "done" and not world.landed[one] for one in equal_texts)
 
 
 def _judge_texts(world: World, rows: Mapping[str, Any]) -> None:
-    """Twins are told apart by number: as many done as happened."""
+    """Equal texts are judged by count: as many done as happened."""
     oracle = world.oracle
     for said, action_keys in oracle.texts.items():
         done = sum(rows[key]["status"] == "done" for key in action_keys)
@@ -139,7 +143,7 @@ def _judge_texts(world: World, rows: Mapping[str, Any]) -> None:
 
 
 def _judge_facts(world: World) -> None:
-    """Every fact is in the dataset, under one batch; once, where the dataset knows numbers."""
+    """Every fact is in the dataset, in one batch; once if the dataset has sequence numbers."""
     broken, posted = world.oracle.broken, world.dataset.batches_of()
     dead = {
         int(event["object_id"])
@@ -163,14 +167,14 @@ def _judge_facts(world: World) -> None:
         if len(set(batches)) > 1:
             broken("P1", f"{key} is in the batches {sorted(set(batches))}")
         if world.dataset.is_numbered and len(batches) > 1:
-            broken("P1", f"{key} stands {len(batches)} times in the dataset")
+            broken("P1", f"{key} is {len(batches)} times in the dataset")
     for table, number in world.dataset.dimension_keys().items():
         if number > 1:
-            broken("P1", f"a key of {table} stands twice in its dimension")
+            broken("P1", f"a key of {table} is twice in its dimension")
 
 
 def judge_month(world: World, before: Counter[str]) -> None:
-    """P1 beyond the retention: the age gate refuses what the ledger has forgotten."""
+    """P1 beyond retention: the age gate refuses events that the ledger no longer holds."""
     for key, number in world.landed.items():
         if number > before[key]:
             world.oracle.broken("P1", f"{key} happened once more a month later")

@@ -1,4 +1,4 @@
-"""Puts what a schedule holds on the agenda of its world: what is sent, and what people turn."""
+"""Puts a scenario on the timeline of its world: requests, schedules and operators' actions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def plan(world: World) -> None:
-    """Everything of the world's scenario."""
+    """Plan the whole scenario of the world."""
     _plan_senders(world)
     _plan_schedules(world)
     _plan_people(world)
@@ -41,9 +41,9 @@ def _plan_schedules(world: World) -> None:
         _plan(world, "swept_beside_traffic", when, world.sweep)
     for when in scenario.writes:
         _plan(world, "", when, world.write_facts)
-    world.vendor.sick, until = scenario.sick
+    world.vendor.failing_ticket, until = scenario.failing_ticket
     if until:
-        world.at(EPOCH + until, lambda: setattr(world.vendor, "sick", ""))
+        world.at(EPOCH + until, lambda: setattr(world.vendor, "failing_ticket", ""))
     if any(abs(skew) > 60 for skew in (*scenario.skews, *scenario.other_skews)):
         world.happened["clock_over_60_s_wrong"] += 1
     for when, number, skew in scenario.jumps:
@@ -71,7 +71,7 @@ def _plan_people(world: World) -> None:
 
 
 def _plan(world: World, name: str, when: float, action: Callable[[], Any]) -> None:
-    """Counted where it is one of the things that go wrong."""
+    """Plan an action; a name counts it among the happenings."""
 
     def happens() -> None:
         if name:

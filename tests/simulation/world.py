@@ -1,8 +1,8 @@
 """Time, containers and deliveries of one schedule, run to its end.
 
-One thing happens at a time.  A call into store, queue, provider or switches takes a few
-milliseconds of simulated time, may meet a fault, and may let other containers go on meanwhile.
-After the workload faults stop, and the system is given the time to come to rest on its own.
+One thing happens at a time.  A call to the store, queue, provider or switches takes a few
+milliseconds of simulated time, may meet a fault, and may let other containers run meanwhile.
+After the workload the faults stop, and the system gets time to come to rest on its own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from chalicelib.once.ports import Delivery
 from chalicelib.once.worker import HandedBackError
 from local import company
 from tests.simulation import tables, verdict, workload
-from tests.simulation.agenda import Agenda
 from tests.simulation.carriers import MemorySes, MemoryTwilio
 from tests.simulation.containers import Container
 from tests.simulation.dataset import MemoryDataset
@@ -29,9 +28,10 @@ from tests.simulation.memory_table import MemoryTable
 from tests.simulation.network import Network
 from tests.simulation.oracle import Oracle
 from tests.simulation.people import People
+from tests.simulation.runner import Runner
 from tests.simulation.scenario import EPOCH, Scenario
 from tests.simulation.senders import Senders
-from tests.simulation.stage import Runner
+from tests.simulation.timeline import Timeline
 from tests.simulation.vendor import MemoryShop, MemoryVendor
 
 FUNCTION_SECONDS = 120.0
@@ -42,7 +42,7 @@ REST_SECONDS = 420.0
 """Pause between two sweeps while the system comes to rest."""
 REST_ROUNDS = 40
 LOOK_AHEAD_CALLS = 200
-"""An invocation makes fewer calls than this; it gets a stack of its own only if a pause lies within them."""
+"""An invocation makes fewer calls than this; it gets its own stack only if a pause lies within them."""
 MONTH_SECONDS = 31 * 86_400.0
 """Longer than the ledger's retention."""
 
@@ -52,22 +52,23 @@ class World:
 
     Args:
         scenario: what happens.
-        trace: keep what happened, call by call, for a person to read.
+        trace: keep a readable trace, call by call.
 
     Attributes:
         landed: the truth: how often each action really happened.
         watched: the tables whose rows are fenced.
-        rested_at: when the last fault was over.
+        faults_ended_at: when the last fault ended.
     """
 
     def __init__(self, scenario: Scenario, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
-        trouble = (
+        faults = (
             *(scenario.faults, scenario.flips, scenario.deploys, any(scenario.outage)),
-            *(scenario.away, scenario.echoes, scenario.sick[0], scenario.ill, scenario.provoked),
+            *(scenario.unavailable, scenario.echoes, scenario.failing_ticket[0]),
+            *(scenario.failing, scenario.effect_faults),
         )
-        self.is_fair = not any(trouble)
+        self.is_fault_free = not any(faults)
         self.rng = random.Random(scenario.seed ^ 0x5EED)
         self.version = 1
         self.deliveries = 0
@@ -75,7 +76,7 @@ class World:
         self.landed: Counter[str] = Counter()
         self.trace: list[str] | None = [] if trace else None
         self.outage = (EPOCH + scenario.outage[0], EPOCH + scenario.outage[1])
-        self.ill = scenario.ill
+        self.failing = scenario.failing
         self.switches = {
             "kill_switch": False,
             "safe_mode": False,
@@ -83,9 +84,9 @@ class World:
             "shadow_mode": False,
         }
         self.actor: Container | None = None
-        self.rested_at = 0.0
+        self.faults_ended_at = 0.0
         self._ids = 0
-        self._agenda = Agenda()
+        self._timeline = Timeline()
         self._runner: Runner | None = None
         self._make_tables()
         self.queue = MemoryQueue(
@@ -106,8 +107,8 @@ class World:
         self.ledger = tables.ledger()
         self.facts = tables.facts()
         self.conversations = tables.conversations()
-        self.state = MemoryTable("state", ("conversation_id",))
-        self.audit = MemoryTable("audit", ("conversation_id", "ts_action_id"))
+        self.state = tables.state()
+        self.audit = tables.audit()
         self.sweeps = MemoryTable("sweeps", ("event_id",))
         self.companies = MemoryTable("companies", ("company_id", "project_id"))
         if self.scenario.starts:
@@ -115,7 +116,7 @@ class World:
         self.watched = (self.ledger, self.facts)
 
     def _rules(self) -> dict[str, Any]:
-        """Of the project: what waits for a person, and when nobody is written to."""
+        """The project's settings: held messages and quiet hours."""
         rules: dict[str, Any] = {self.scenario.held: True} if self.scenario.held else {}
         if until := self.scenario.quiet_until:
             rules["quiet_hours"] = {"from": "14:00", "until": until, "zone": "UTC"}
@@ -129,11 +130,13 @@ class World:
         def clock() -> float:
             return self.now + skew
 
-        told = self.senders.echo if scenario.echoes else None
-        self.vendor = MemoryVendor(clock, lag_seconds=lag, told=told, **truth)
+        on_comment = self.senders.echo if scenario.echoes else None
+        self.vendor = MemoryVendor(clock, lag_seconds=lag, on_comment=on_comment, **truth)
         self.shop = MemoryShop(clock)
-        self.twilio = MemoryTwilio(clock, lag_seconds=lag, report=self.senders.text_taken, **truth)
-        self.ses = MemorySes(report=self.senders.mail_taken, **truth)
+        self.twilio = MemoryTwilio(
+            clock, lag_seconds=lag, report=self.senders.text_accepted, **truth
+        )
+        self.ses = MemorySes(report=self.senders.mail_accepted, **truth)
         self.dataset = MemoryDataset(is_numbered=scenario.is_numbered, **truth)
 
     def row(self, key: str) -> Mapping[str, Any] | None:
@@ -145,19 +148,19 @@ class World:
     def run(self) -> World:
         """Run it to its end and judge it."""
         workload.plan(self)
-        self._go_on()
-        self._come_to_rest()
+        self._run_until_idle()
+        self._run_until_at_rest()
         verdict.judge(self)
         if self.scenario.late_ttl:
             self._a_month_later()
         return self
 
-    def _go_on(self) -> None:
-        """Until nothing is planned, nothing waits and nobody stands still."""
+    def _run_until_idle(self) -> None:
+        """Run until nothing is planned, queued or paused."""
         while True:
             self._deliver_all()
             due = self.queue.next_change()
-            planned = self._agenda.next_at
+            planned = self._timeline.next_at
             if planned is None and due is None:
                 return
             if planned is not None and (due is None or planned <= max(due, self.now)):
@@ -165,15 +168,15 @@ class World:
             elif due is not None:
                 self.now = max(self.now, due)
 
-    def _come_to_rest(self) -> None:
-        """No more faults; the schedules tick until nothing moves any more."""
-        self.rested_at = self.now
+    def _run_until_at_rest(self) -> None:
+        """Stop all faults; tick the schedules until nothing changes any more."""
+        self.faults_ended_at = self.now
         self.network.faults = {}
         self.network.pauses = []
-        self.network.provoked = {}
-        self.network.away = ()
-        self.vendor.sick = ""
-        self.ill = ()
+        self.network.effect_faults = {}
+        self.network.unavailable = ()
+        self.vendor.failing_ticket = ""
+        self.failing = ()
         self.outage = (0.0, 0.0)
         for name, value in (("kill_switch", False), ("safe_mode", False), ("shadow_mode", False)):
             self.flip(name, value)
@@ -183,12 +186,12 @@ class World:
             self.sweep()
             if self.scenario.batches:
                 self.write_facts()
-            self._go_on()
+            self._run_until_idle()
             if verdict.is_at_rest(self):
                 return
 
     def _a_month_later(self) -> None:
-        """Rows have expired; TTL has deleted some of them, and copies come once more."""
+        """Rows have expired, TTL has deleted some of them, and every copy is posted again."""
         truth = Counter(self.landed)
         self.now += MONTH_SECONDS
         lateness = self.rng.choice((0.0, 86_400.0, 86_400.0 * 30))
@@ -199,62 +202,62 @@ class World:
         for post in self.scenario.posts:
             self.happened["copy_after_a_month"] += 1
             self.senders.post(post)
-        self._go_on()
+        self._run_until_idle()
         verdict.judge_month(self, truth)
 
-    # --- what the agenda does -----------------------------------------------------------------
+    # --- the timeline ------------------------------------------------------------------------
 
     def at(self, when: float, action: Callable[[], None]) -> None:
-        """Do something at a time."""
-        self._agenda.plan(when, action)
+        """Run an action at a time."""
+        self._timeline.plan(when, action)
 
-    def lands(self, when: float, land: Callable[[], None]) -> None:
-        """A request that is under way arrives then, whoever stands still."""
-        self._agenda.send(when, land)
+    def land_at(self, when: float, land: Callable[[], None]) -> None:
+        """A request in flight arrives then, even if its sender is paused."""
+        self._timeline.send(when, land)
         self.at(when, lambda: self._land_until(when))
 
     def _land_until(self, until: float) -> None:
-        while arrived := self._agenda.arrived(until):
+        while arrived := self._timeline.arrived(until):
             when, land = arrived
             self.now = max(self.now, when)
             land()
 
     def _do_next(self) -> None:
-        when, action = self._agenda.take()
+        when, action = self._timeline.take()
         self.now = max(self.now, when)
         action()
 
     def flip(self, name: str, value: bool) -> None:  # noqa: FBT001 - the switch's value is data
-        """A switch takes a value."""
+        """Set a switch."""
         if self.switches[name] != value:
             self.switches[name] = value
             self.oracle.flipped()
 
     def deploy(self) -> None:
-        """Another version: idle containers are replaced now, busy ones when they are done."""
+        """Deploy the other version: idle containers are replaced now, busy ones when they finish."""
         self.version = 3 - self.version
-        self.tell("deploy", self.version)
+        self.log_line("deploy", self.version)
         for container in (*self.containers, *self.sweepers, *self.writers):
             if not container.busy:
                 container.rebuild()
 
     def sweep(self) -> None:
         """The reconciliation's schedule ticks."""
-        self.tell("sweep")
+        self.log_line("sweep")
         self._scheduled(
             self.sweepers, lambda one: one.reconciler.sweep(time_left_seconds=lambda: 200.0)
         )
 
     def write_facts(self) -> None:
         """The fact writer's schedule ticks."""
-        self.tell("write facts")
+        self.log_line("write facts")
         self._scheduled(
             self.writers,
             lambda one: one.facts.writer.run(time_left_seconds=lambda: SCHEDULE_SECONDS),
         )
 
     def _scheduled(self, pool: Sequence[Container], work: Callable[[Container], Any]) -> None:
-        """A schedule's function, on a container that is idle."""
+        """Run a scheduled function on an idle container."""
         idle = [container for container in pool if not container.busy]
         if idle:
             self._run(idle[0], lambda: work(idle[0]))
@@ -267,19 +270,21 @@ class World:
             idle = [container for container in self.containers if not container.busy]
             if not ready or not idle:
                 if ready:
-                    self._let_somebody_end()
+                    self._run_next_to_free_a_container()
                     continue
                 return
             group = ready[self.rng.randrange(len(ready))]
             dead = len(self.queue.dead)
             message = self.queue.receive(group)
-            for buried in self.queue.dead[dead:]:
-                self.oracle.buried(buried.id, json.loads(buried.body)["event_key"])
+            for dead_lettered in self.queue.dead[dead:]:
+                self.oracle.dead_lettered(
+                    dead_lettered.id, json.loads(dead_lettered.body)["event_key"]
+                )
             if message is not None:
                 self._deliver(idle[self.rng.randrange(len(idle))], message)
 
-    def _let_somebody_end(self) -> None:
-        """Every container stands still: the next on the agenda is needed."""
+    def _run_next_to_free_a_container(self) -> None:
+        """Every container is paused: take the next entry of the timeline."""
         self._do_next()
 
     def _deliver(self, container: Container, message: Message) -> None:
@@ -294,7 +299,7 @@ class World:
         )
         self.deliveries += 1
         container.message = replace(message)  # as this receive saw it
-        self.tell("deliver", container.number, message.id, message.receives)
+        self.log_line("deliver", container.number, message.id, message.receives)
 
         def work() -> None:
             container.worker.process(delivery)
@@ -303,7 +308,7 @@ class World:
         self._run(container, work)
 
     def _run(self, container: Container, work: Callable[[], Any]) -> None:
-        """One Lambda invocation; on a stack of its own where it may have to stand still."""
+        """One Lambda invocation; on its own stack if it may have to pause."""
         container.busy = True
         if not self.network.is_pause_within(LOOK_AHEAD_CALLS):
             self.invoke(container, work)
@@ -314,41 +319,43 @@ class World:
         self._runner = None
 
     def invoke(self, container: Container, work: Callable[[], Any]) -> None:
-        """Something that a container does, however it ends."""
+        """Run a container's work and judge how it ends."""
         self.actor = container
-        container.fences, container.undone = {}, ("", 0)
+        container.fences, container.last_not_done = {}, ("", 0)
         try:
             work()
         except Crash:
-            self.tell("crashed", container.number)
+            self.log_line("crashed", container.number)
             container.rebuild()
         except HandedBackError as why:
-            self.tell("handed back", container.number, why)
+            self.log_line("handed back", container.number, why)
             self.oracle.handed_back(container)
             if container.message is not None and container.message.receives == MAX_RECEIVES:
-                self.oracle.given_up(json.loads(container.message.body)["event_key"])
+                self.oracle.last_receive_failed(json.loads(container.message.body)["event_key"])
         except MiddlewareError as error:
-            self.tell("gave up", container.number, error)
+            self.log_line("gave up", container.number, error)
             if container in self.containers:
-                self.oracle.surprised(error)
+                self.oracle.unexpected(error)
         except Exception as error:  # noqa: BLE001 - judged, not hidden
-            self.oracle.surprised(error)
+            self.oracle.unexpected(error)
         self.actor = None
         container.busy = False
 
     def _acknowledge(self, receipt: str) -> None:
-        """Lambda deletes the message of an invocation that returned; too late is too late."""
+        """Lambda deletes the message of an invocation that returned, unless its receipt has expired."""
         try:
             self.queue.delete(receipt)
         except ReceiptError:
             self.happened["delete_too_late"] += 1
 
-    # --- for everybody ------------------------------------------------------------------------
+    # --- shared ---------------------------------------------------------------------------------
 
-    def is_ill(self, key: str) -> bool:
-        """Whether this fails now, however often it is tried."""
+    def is_failing(self, key: str) -> bool:
+        """Whether this event or action fails at the moment, however often it is tried."""
         after = self.now - EPOCH
-        if not any(key.startswith(name) and since <= after < to for name, since, to in self.ill):
+        if not any(
+            key.startswith(name) and since <= after < to for name, since, to in self.failing
+        ):
             return False
         self.happened["failed_for_hours"] += 1
         return True
@@ -359,27 +366,27 @@ class World:
         return f"id{self._ids}"
 
     def pause(self, seconds: float) -> None:
-        """Stand still; others go on where this invocation has a stack of its own."""
+        """Pause; other containers run meanwhile if this invocation has its own stack."""
         runner, actor = self._runner, self.actor
         if runner is None or actor is self.door:
             until = self.now + seconds
             self._land_until(until)
             self.now = until
             return
-        self.at(self.now + seconds, lambda: self._wake(runner, actor))
+        self.at(self.now + seconds, lambda: self._resume_paused(runner, actor))
         self.actor = None
-        runner.stand_still()
+        runner.pause()
 
-    def _wake(self, runner: Runner, actor: Container | None) -> None:
-        self.tell("wakes", actor.number if actor else None)
+    def _resume_paused(self, runner: Runner, actor: Container | None) -> None:
+        self.log_line("wakes", actor.number if actor else None)
         self.actor = actor
         if actor is not None:
-            actor.woke_at = self.now
+            actor.resumed_at = self.now
         self._runner = runner
         runner.resume()
         self._runner = None
 
-    def tell(self, *words: object) -> None:
-        """A line of the trace."""
+    def log_line(self, *words: object) -> None:
+        """Add a line to the trace."""
         if self.trace is not None:
             self.trace.append(f"{self.now - EPOCH:10.3f} {' '.join(map(str, words))}")

@@ -8,20 +8,12 @@ from chalicelib.once.action import Found, UnsettledAction
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.support.actions import body_hash
 from chalicelib.support.read_back import ReplyReadBack
-from chalicelib.support.tickets import Comment, Ticket
+from chalicelib.support.tickets import Comment
+from tests.rigs.one_ticket import OneTicket
 
 OPAQUE = OpaqueIds(b"a key of the stage")
 STARTED, HORIZON, SKEW = 1_790_000_000, 1_790_001_150, 120
 TEXT = "Your order has left us."
-
-
-class OneTicket:
-    def __init__(self, *comments):
-        self.ticket = Ticket("1042", "OPEN", frozenset(), comments)
-
-    def read_ticket(self, ticket_id):
-        assert ticket_id == "1042"
-        return self.ticket
 
 
 def comment(at, *, text=TEXT, author="bot-1", is_operator=True):

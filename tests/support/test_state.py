@@ -6,7 +6,7 @@ from chalicelib.aws.dynamo import Table
 from chalicelib.once.event import EventFacts, Lease
 from chalicelib.support.state import StateChange, States
 from tests.rigs.fakes import ManualClock
-from tests.rigs.ledger import Shared
+from tests.rigs.tables import FaultyTable
 from tests.simulation.memory_table import MemoryTable
 
 EVENT = EventFacts("evt:rp:1:c", "1", "2026-11-20T11:59:59.000Z", "9f", 9, "test", "c")
@@ -115,7 +115,7 @@ def test_before_its_last_second_a_row_is_remembered_and_goes_on(states, clock):
 @pytest.fixture
 def shared():
     """A table that others use too."""
-    return Shared(MemoryTable("state", ("conversation_id",)))
+    return FaultyTable(MemoryTable("state", ("conversation_id",)))
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,7 @@ from chalicelib.once.action import Action, Executor, Settle
 class _Rows:
     """One numbered batch; the number is never used for other rows.
 
-    The rows are not written into the ledger again: they are made anew from the facts.
+    The ledger does not store the rows again: they are built from the facts.
     """
 
     target: str
@@ -24,35 +24,35 @@ class _Rows:
     rows: tuple[Row, ...] = field(repr=False)
 
     vendor: ClassVar[str] = "powerbi"
-    speaks: ClassVar[bool] = False
+    reaches_customer: ClassVar[bool] = False
 
     @property
     def key(self) -> str:
-        """See `actions.Action`."""
+        """See `once.action.Action`."""
         return fact_keys.rows_action(self.target, self.table, self.number)
 
     @property
     def conversation_id(self) -> str:
-        """See `actions.Action`."""
+        """See `once.action.Action`."""
         return self.table
 
     @property
     def audit_type(self) -> str:
-        """See `actions.Action`."""
+        """See `once.action.Action`."""
         return "post_rows"
 
     def payload(self) -> Mapping[str, str]:
-        """See `actions.Action`."""
+        """See `once.action.Action`."""
         return {"table": self.table, "rows": str(len(self.rows))}
 
     def probe(self) -> Mapping[str, str]:
-        """See `actions.Action`."""
+        """See `once.action.Action`."""
         return {}
 
 
 @dataclass(frozen=True, slots=True)
 class PostFacts(_Rows):
-    """Add facts: repeated under its number where the outcome is unknown; measures count once."""
+    """Add facts: repeated under the same number after an unknown outcome; measures count once."""
 
     kind: ClassVar[str] = "post_facts"
     settle: ClassVar[Settle] = Settle.REPEATABLE
@@ -60,7 +60,7 @@ class PostFacts(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class InsertDimension(_Rows):
-    """Add keys to a dimension: never repeated, as a key there twice breaks the relationship."""
+    """Add keys to a dimension: never repeated, as a duplicate key breaks the relationship."""
 
     kind: ClassVar[str] = "insert_dimension"
     settle: ClassVar[Settle] = Settle.NONE
@@ -68,9 +68,9 @@ class InsertDimension(_Rows):
 
 @dataclass(frozen=True, slots=True)
 class ReplaceDimension(_Rows):
-    """Make a dimension hold exactly these keys: cleared, then filled.
+    """Make a dimension hold exactly these keys: clear the table, then fill it.
 
-    Never repeated before it has landed for certain: what fills it late would fill it twice.
+    Not repeated while a request may still land: a late one would insert every key twice.
     """
 
     kind: ClassVar[str] = "replace_dimension"
@@ -78,7 +78,7 @@ class ReplaceDimension(_Rows):
 
 
 def append(sink: Sink) -> Executor:
-    """Performs `PostFacts` and `InsertDimension`."""
+    """The executor of `PostFacts` and `InsertDimension`."""
 
     def perform(actions: Sequence[Action], *, deadline_seconds: float) -> None:
         for action in actions:
@@ -90,7 +90,7 @@ def append(sink: Sink) -> Executor:
 
 
 def replace(sink: Sink) -> Executor:
-    """Performs `ReplaceDimension`."""
+    """The executor of `ReplaceDimension`."""
 
     def perform(actions: Sequence[Action], *, deadline_seconds: float) -> None:
         for action in actions:

@@ -1,4 +1,4 @@
-"""What the writer's row holds: the batch that is open, and whose lease it is under."""
+"""The writer's row: the open batch, and the event that its lease is on."""
 
 from __future__ import annotations
 
@@ -24,45 +24,45 @@ class Batch:
     """The writer's open batch, as its row holds it.
 
     Attributes:
-        number: of the last batch; never reset, so that a number names the same rows for ever.
-        keys: of the facts in it; empty when it is over.
-        not_before: epoch seconds before which the vendor wants no call.
-        is_doubted: its repetition was refused, which says nothing of the first request.
+        number: of the last batch; never reset, so that a number always names the same rows.
+        keys: of the facts in it; empty when it is finished.
+        not_before: epoch seconds before which the vendor asked for no calls.
+        retry_was_refused: a retry was refused; the first request may have been accepted all the same.
     """
 
     number: int = 0
     keys: tuple[str, ...] = ()
     not_before: float = 0.0
-    is_doubted: bool = False
+    retry_was_refused: bool = False
 
     def encode(self) -> str:
         """As text."""
         packed = zlib.compress("\n".join(self.keys).encode(), 9) if self.keys else b""
         raw = {"n": self.number, "k": base64.b64encode(packed).decode(), "nb": self.not_before}
-        if self.is_doubted:
+        if self.retry_was_refused:
             raw["d"] = True
         return json.dumps(raw, separators=(",", ":"))
 
     @classmethod
     def decode(cls, text: str | None) -> Batch:
-        """The batch in a text; a new one where there is none."""
+        """The batch from a text; a new one for an empty text."""
         if not text:
             return cls()
         raw = json.loads(text)
         packed = base64.b64decode(raw["k"])
         keys = zlib.decompress(packed).decode().split("\n") if packed else []
-        return cls(raw["n"], tuple(keys), raw["nb"], is_doubted=raw.get("d", False))
+        return cls(raw["n"], tuple(keys), raw["nb"], retry_was_refused=raw.get("d", False))
 
 
-def fitting(facts: Sequence[Fact]) -> Sequence[Fact]:
-    """The first of the facts, as many as the writer's row can name."""
+def first_that_fit(facts: Sequence[Fact]) -> Sequence[Fact]:
+    """The first facts, as many as fit into the writer's row."""
     while len(Batch(0, tuple(fact.key for fact in facts)).encode()) > _PLAN_CHARACTERS:
         facts = facts[: len(facts) // 2]
     return facts
 
 
 def writer_event(now: datetime) -> EventFacts:
-    """What the writer's lease is a lease of."""
+    """The event that the writer's lease is on."""
     return EventFacts(
         event_key=WRITER_KEY,
         conversation_id=FACT_EVENT,

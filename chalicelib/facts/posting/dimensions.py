@@ -1,10 +1,10 @@
-"""Dimensions: each key inserted once into a dataset, whatever crashed or answered nothing.
+"""Dimensions: inserts each key once into a dataset, despite crashes and lost responses.
 
-Power BI can neither change nor delete a single row, and a key there twice breaks the relationship
-to the facts.  So a registry says which keys a dataset has; new ones are noted as on their way
-before they are posted.  Where the outcome is not known, nothing is repeated: after the time within
-which the request may still land, the table is cleared and filled anew; the same holds of a clearing
-or filling whose outcome is not known.  Facts do not wait for that.
+Power BI can neither change nor delete a single row, and a duplicate key breaks the relationship to
+the facts.  So a registry stores which keys a dataset has; new keys are stored as being posted before
+the request.  After an unknown outcome the request is not repeated: once it can no longer land, the
+table is cleared and filled again; the same applies to a clear or fill of unknown outcome.  Facts do
+not wait for this.
 """
 
 from __future__ import annotations
@@ -23,21 +23,21 @@ from chalicelib.once.event import LANDING_SECONDS
 from chalicelib.once.ports import Clock, Log
 
 STARTED_SECONDS = 400.0
-"""Who notes that a table is replaced begins it within the writer's lease of 370 s or never; clocks
-differ by 120 s, of which the lease's margin takes its share."""
+"""A replacement starts within this time of being registered, or never: the writer's lease of 370 s,
+plus the part of the clocks' 120 s difference that the lease's margin does not cover."""
 
 
-def lands_until(clock: Clock, *, begun_within: float = STARTED_SECONDS) -> int:
-    """The epoch second from which nothing lands any more of what is noted now, and then begun."""
-    return int(clock.now().timestamp() + begun_within + LANDING_SECONDS)
+def lands_until(clock: Clock, *, started_within: float = STARTED_SECONDS) -> int:
+    """The epoch second from which a request registered now can no longer land."""
+    return int(clock.now().timestamp() + started_within + LANDING_SECONDS)
 
 
 @dataclass(frozen=True, slots=True)
 class Dimensions:
-    """Ensures dimensions; only the single writer uses it.
+    """Inserts missing dimension keys; used by the single writer only.
 
     Attributes:
-        target: the dataset.
+        target: name of the dataset.
     """
 
     store: FactLedger
@@ -48,70 +48,70 @@ class Dimensions:
     target: str
 
     def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
-        """Bring missing keys into the dataset.
+        """Insert missing keys into the dataset.
 
         Raises:
-            ProviderError: surely not done; to be called again.
+            ProviderError: surely not done; call again.
             HandBackError: the switches or the lease do not allow it now.
         """
         for table, keys in wanted.items():
             self._ensure(attempt, table, frozenset(keys))
 
     def is_settled(self) -> bool:
-        """Nothing is on its way whose outcome is not known."""
+        """No request of unknown outcome is under way."""
         return all(self.store.known(self._name(table)).is_settled for table in DIMENSIONS)
 
     def _ensure(self, attempt: Attempt, table: str, wanted: frozenset[str]) -> None:
-        there = self.store.known(self._name(table))
-        if not there.is_settled:
-            there = self._finish(attempt, table, there, wanted)
-            if not there.is_settled:
+        current = self.store.known(self._name(table))
+        if not current.is_settled:
+            current = self._finish(attempt, table, current, wanted)
+            if not current.is_settled:
                 return
-        missing = sorted(wanted - there.known)
+        missing = sorted(wanted - current.known)
         if missing:
-            on_its_way = Dimension(there.known, tuple(missing), self._number(there))
-            on_its_way = self._note(table, there, on_its_way)
-            self._finish(attempt, table, on_its_way, wanted)
+            registered = Dimension(current.known, tuple(missing), self._number(current))
+            registered = self._note(table, current, registered)
+            self._finish(attempt, table, registered, wanted)
 
     def _finish(
-        self, attempt: Attempt, table: str, there: Dimension, wanted: frozenset[str]
+        self, attempt: Attempt, table: str, current: Dimension, wanted: frozenset[str]
     ) -> Dimension:
-        """Post what is on its way, or learn that it was, or clear and fill the table."""
-        both = there.known | frozenset(there.posting)
-        if there.again_at:
-            return self._replace(attempt, table, there, both | wanted)
-        rows = tuple(dimension_rows(table, there.posting, self.roster.agents()))
-        row = self._perform(attempt, InsertDimension(self.target, table, there.number, rows))
+        """Post the registered keys, or find that they were posted, or replace the table."""
+        both = current.known | frozenset(current.posting)
+        if current.again_at:
+            return self._replace(attempt, table, current, both | wanted)
+        rows = tuple(dimension_rows(table, current.posting, self.roster.agents()))
+        row = self._perform(attempt, InsertDimension(self.target, table, current.number, rows))
         match row.status:
             case ActionStatus.DONE:
-                return self._note(table, there, Dimension(both, (), there.number))
+                return self._note(table, current, Dimension(both, (), current.number))
             case ActionStatus.UNKNOWN:
                 horizon = row.unsettled.horizon_epoch if row.unsettled else lands_until(self.clock)
-                lands = replace(there, again_at=int(horizon))
+                lands = replace(current, again_at=int(horizon))
                 return self._replace(attempt, table, lands, both | wanted)
             case ActionStatus.REFUSED:
                 self.log.event("facts.dimension_refused", table=table)
                 self.log.metric("mw.facts.dimension_refused", table=table)
-                return self._note(table, there, Dimension(there.known, (), there.number))
+                return self._note(table, current, Dimension(current.known, (), current.number))
             case _:
-                self._note(table, there, Dimension(there.known, (), there.number))
+                self._note(table, current, Dimension(current.known, (), current.number))
                 raise HandBackError("held")
 
     def _replace(
-        self, attempt: Attempt, table: str, there: Dimension, keys: frozenset[str]
+        self, attempt: Attempt, table: str, current: Dimension, keys: frozenset[str]
     ) -> Dimension:
-        """Clear and fill the table, once nothing of before can land any more.
+        """Clear and fill the table, once earlier requests can no longer land.
 
-        It is noted first: until it has landed itself, nobody may do it again.  Where it surely did
-        not begin, or nothing of it is under way, anybody may at once.
+        It is registered first: until it can no longer land itself, it must not be repeated.  If it
+        surely did not start, or ended with a known outcome, it may be repeated at once.
         """
-        waiting = replace(there, posting=tuple(sorted(keys - there.known)))
+        waiting = replace(current, posting=tuple(sorted(keys - current.known)))
         now = int(self.clock.now().timestamp())
-        if now < there.again_at:
-            return there if waiting == there else self._note(table, there, waiting)
+        if now < current.again_at:
+            return current if waiting == current else self._note(table, current, waiting)
         rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
-        begun = replace(waiting, number=self._number(there), again_at=lands_until(self.clock))
-        begun = self._note(table, there, begun)
+        begun = replace(waiting, number=self._number(current), again_at=lands_until(self.clock))
+        begun = self._note(table, current, begun)
         action = ReplaceDimension(self.target, table, begun.number, rows)
         try:
             status = self._perform(attempt, action).status
@@ -131,9 +131,9 @@ class Dimensions:
     def _note(self, table: str, was: Dimension, dimension: Dimension) -> Dimension:
         return self.store.note(self._name(table), dimension, was)
 
-    def _number(self, there: Dimension) -> int:
-        """Greater than any before it: epoch milliseconds, or one more where the clock went back."""
-        return max(there.number + 1, int(self.clock.now().timestamp() * 1000))
+    def _number(self, current: Dimension) -> int:
+        """Greater than all before: epoch milliseconds, or one more if the clock went back."""
+        return max(current.number + 1, int(self.clock.now().timestamp() * 1000))
 
     def _name(self, table: str) -> str:
         return f"{table}:{self.target}"

@@ -1,8 +1,8 @@
-"""The same rows as newline-delimited JSON, in S3 or in a folder: an archive to rebuild from.
+"""An archive of the rows as newline-delimited JSON, in S3 or in a folder, to rebuild from.
 
 A batch is one object, named by its table and number: ``FactEvent/2026/11/20/1763629452123.ndjson``.
-Writing it again writes the same bytes over it, so that a repeated batch stands there once.  A
-reader takes each `EventID` once and the newest row of a dimension's key.
+A retry overwrites it with the same bytes, so that a repeated batch is stored once.  A reader takes
+each `EventID` once, and the newest row of each dimension key.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from chalicelib.facts.model import Row, Sink
 
 @dataclass(frozen=True, slots=True)
 class S3Rows:
-    """`fact_ports.Sink` on a bucket.
+    """A `Sink` on an S3 bucket.
 
     Attributes:
-        client: boto3's; built by `wiring`.
+        client: a boto3 S3 client.
     """
 
     client: Any
@@ -34,13 +34,13 @@ class S3Rows:
 
     @property
     def target(self) -> str:
-        """See `fact_ports.Sink`."""
+        """See `model.Sink`."""
         return f"s3:{self.bucket}"
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.append`."""
+        """See `model.Sink.append`."""
         del deadline_seconds  # the client's own time-outs are shorter
         try:
             self.client.put_object(
@@ -55,25 +55,25 @@ class S3Rows:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.replace`; an archive keeps what was there before."""
+        """See `model.Sink.replace`; the archive keeps earlier batches."""
         self.append(table, number, rows, deadline_seconds=deadline_seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class FileRows:
-    """`fact_ports.Sink` on a folder of this machine."""
+    """A `Sink` on a local folder."""
 
     folder: Path
 
     @property
     def target(self) -> str:
-        """See `fact_ports.Sink`."""
+        """See `model.Sink`."""
         return "file"
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.append`."""
+        """See `model.Sink.append`."""
         del deadline_seconds
         path = self.folder / name_of(table, number)
         part = path.with_suffix(".part")
@@ -87,7 +87,7 @@ class FileRows:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.replace`."""
+        """See `model.Sink.replace`."""
         self.append(table, number, rows, deadline_seconds=deadline_seconds)
 
     def read(self, table: str) -> Iterator[dict[str, Any]]:
@@ -98,36 +98,42 @@ class FileRows:
 
 
 @dataclass(frozen=True, slots=True)
-class Several:
-    """`fact_ports.Sink` that is several: each takes a batch before the next is asked.
+class SeveralSinks:
+    """A `Sink` of several, in order: each must accept a batch before the next gets it.
 
-    A batch that the last refuses stands in those before it; all of them take a repeated batch once.
+    A batch that the last one refuses remains in the earlier ones; all of them must accept a repeated
+    batch only once.
     """
 
     sinks: tuple[Sink, ...]
 
     @property
     def target(self) -> str:
-        """That of the last, which is the dataset."""
+        """The target of the last sink, which is the dataset."""
         return self.sinks[-1].target
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.append`."""
+        """See `model.Sink.append`."""
         for sink in self.sinks:
             sink.append(table, number, rows, deadline_seconds=deadline_seconds)
 
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.replace`."""
+        """See `model.Sink.replace`."""
         for sink in self.sinks:
             sink.replace(table, number, rows, deadline_seconds=deadline_seconds)
 
 
+def combined(sinks: Sequence[Sink]) -> Sink | None:
+    """One sink of several, in their order; None where there is none."""
+    return SeveralSinks(tuple(sinks)) if len(sinks) > 1 else next(iter(sinks), None)
+
+
 def name_of(table: str, number: int) -> str:
-    """Where a batch stands: by table, day and number."""
+    """The object name of a batch: table, day and number."""
     day = datetime.fromtimestamp(number / 1000, UTC)
     return f"{table}/{day:%Y/%m/%d}/{number}.ndjson"
 

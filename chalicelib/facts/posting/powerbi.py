@@ -1,12 +1,12 @@
-"""Power BI push datasets: create one, add rows, clear a table; a token of the service principal.
+"""Power BI push datasets: create one, add rows, clear a table; service principal tokens.
 
 Vendor facts (learn.microsoft.com, rest/api/power-bi/push-datasets and push-datasets-limitations):
 rows are added by ``POST .../groups/{g}/datasets/{d}/tables/{t}/rows`` and answered 200 without a
-body; DELETE of the same address clears the whole table, and no single row can be changed or taken
-away.  10,000 rows a POST, 120 POSTs a minute, 5 at a time, 1,000,000 rows an hour; beyond it 429
-with ``Retry-After``.  A POST is taken whole or not at all, types are strict.  There is no
+body; DELETE of the same URL clears the whole table, and no single row can be changed or removed.
+  10,000 rows a POST, 120 POSTs a minute, 5 at a time, 1,000,000 rows an hour; beyond it 429
+with ``Retry-After``.  A POST is accepted whole or not at all, types are strict.  There is no
 idempotency key; the header ``X-PowerBI-PushData-SequenceNumber`` (a preview that was never made
-general) makes the service ignore a number that it has seen for the table; it needs a single writer.
+general) makes the service ignore a number it has already seen for the table; it needs a single writer.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _ROWS_AT_FAULT = frozenset({HTTPStatus.BAD_REQUEST, HTTPStatus.REQUEST_ENTITY_TO
 
 
 class Tokens:
-    """A client-credentials token of Microsoft Entra, kept until five minutes before its end.
+    """A client-credentials token of Microsoft Entra, cached until five minutes before it expires.
 
     Args:
-        client: of the token address (``POWERBI_TOKEN_URL``).
-        path: path of the token address.
+        client: HTTP client of the token URL (``POWERBI_TOKEN_URL``).
+        path: path of the token URL.
         client_id: the service principal.
-        secret: its client secret; fetched anew when called with True.
+        secret: its client secret; fetched again when called with True.
     """
 
     def __init__(
@@ -60,10 +60,10 @@ class Tokens:
         self._good_until = 0.0
 
     def headers(self, refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - the client's shape
-        """The header that proves who we are; with True by a new token.
+        """The authentication header; with True, from a new token.
 
         Raises:
-            ProviderError: no token could be had; a refused secret is `AuthError`.
+            ProviderError: no token was issued; a refused secret is an `AuthError`.
         """
         if refresh or self._clock.monotonic() >= self._good_until:
             self._fetch(refresh=refresh)
@@ -98,7 +98,7 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True)
 class PowerBi:
-    """`fact_ports.Sink` on one push dataset.
+    """A `Sink` on one push dataset.
 
     Attributes:
         workspace_id: the group; a service principal has no "My workspace".
@@ -113,13 +113,13 @@ class PowerBi:
 
     @property
     def target(self) -> str:
-        """See `fact_ports.Sink`."""
+        """See `model.Sink`."""
         return f"{PROVIDER}:{self.dataset_id}"
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.append`.
+        """See `model.Sink.append`.
 
         Raises:
             PermanentError: Power BI refuses these very rows (400, 413).
@@ -140,7 +140,7 @@ class PowerBi:
     def replace(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
     ) -> None:
-        """See `fact_ports.Sink.replace`: clear, then add; broken off, it begins again."""
+        """See `model.Sink.replace`: clear, then add; after an error it starts from the beginning."""
         ends = self.clock.monotonic() + deadline_seconds
         self.clear(table, deadline_seconds=deadline_seconds)
         for start in range(0, len(rows), ROWS_PER_POST):
@@ -149,7 +149,7 @@ class PowerBi:
             self.append(table, number + start, part, deadline_seconds=left)
 
     def clear(self, table: str, *, deadline_seconds: float) -> None:
-        """Take every row out of a table; late, it would take out what came after it."""
+        """Delete all rows of a table; landing late, it would delete rows added after it."""
         path = self._rows_path(table)
         call = Call("clear_rows", "DELETE", path, is_repeatable=False, expects_json=False)
         self._send(call, deadline_seconds)

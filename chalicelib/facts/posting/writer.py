@@ -5,9 +5,9 @@
     pending facts -> claim the lease -> store the open batch -> dimensions -> POST -> facts final
 
 A run that finds the lease taken does nothing.  Before a POST the batch's number and keys are stored
-under the lease; a run that finds an open batch posts that one, the same rows under the same number.
-The POST itself goes through the one door out, so that a batch that is known to have been taken is
-not sent again.  While the sink is away the facts stay pending: an outage is a delay.
+under the lease; a run that finds an open batch posts the same rows under the same number.  The POST
+goes through `once.effects`, so that a batch known to be accepted is not sent again.  While the sink
+is unavailable the facts stay pending: an outage is only a delay.
 """
 
 from __future__ import annotations
@@ -15,12 +15,18 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
-from chalicelib.errors import HandBackError, LeaseLostError, ProviderError, SwitchesUnreadableError
+from chalicelib.errors import (
+    HandBackError,
+    LeaseLostError,
+    ProviderError,
+    SwitchesUnreadableError,
+    reason_of,
+)
 from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, TimeLeft
 from chalicelib.facts.posting.actions import PostFacts
-from chalicelib.facts.posting.batch import Batch, fitting, writer_event
+from chalicelib.facts.posting.batch import Batch, first_that_fit, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
@@ -29,14 +35,14 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, Modes, SwitchesPort
 
 ENOUGH_SECONDS = 60.0
-"""A run starts no batch with less time left: dimensions, a POST and its record must still fit."""
-_SUSPECTS_BEFORE_DOUBT = 3
+"""No batch starts with less time left: dimensions, a POST and its record must still fit."""
+_SUSPECTS_BEFORE_CHECK = 3
 _REOPEN = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED})
 
 
 @dataclass(slots=True)
 class Summary:
-    """One run in numbers; also its log record.
+    """The result of one run; also its log record.
 
     Attributes:
         outcome: idle, posted, busy, held:<switch>, waiting:<why>.
@@ -51,10 +57,10 @@ class Summary:
 
 @dataclass(slots=True)
 class _Run:
-    """What one run holds.
+    """The state of one run.
 
     Attributes:
-        suspects: facts that were refused alone.
+        suspects: facts that were refused when posted alone, with the reason.
     """
 
     attempt: Attempt
@@ -73,8 +79,8 @@ class FactWriter:
     """Runs every minute; built once per container.
 
     Attributes:
-        ledger: `Ledger` over the facts' own table: the lease, the open batch, each POST.
-        rows_per_post: what the sink takes at once.
+        ledger: `Ledger` on the facts' table: the lease, the open batch, each POST.
+        rows_per_post: the sink's limit per POST.
     """
 
     ledger: Ledger
@@ -87,7 +93,7 @@ class FactWriter:
     rows_per_post: int = ROWS_PER_POST
 
     def run(self, *, time_left_seconds: TimeLeft) -> Summary:
-        """One run; what a later run can do is an outcome.
+        """One run; an error that a later run can resolve is an outcome.
 
         Raises:
             TransientError: the ledger itself cannot be read or written.
@@ -103,15 +109,15 @@ class FactWriter:
         return summary
 
     def seed(self, keys: dict[str, frozenset[str]], *, time_left_seconds: TimeLeft) -> str:
-        """Bring keys of dimensions into the dataset under the writer's lease; how that ended.
+        """Insert dimension keys into the dataset under the writer's lease; returns the outcome.
 
-        A batch that was left open stays open for the next run.
+        An open batch stays open for the next run.
         """
         summary = Summary()
-        run = self._begun(summary, self.switches.current().modes, time_left_seconds)
+        run = self._start(summary, self.switches.current().modes, time_left_seconds)
         if run is not None:
             summary.outcome = "seeded"
-            self._guarded(run, lambda: self.dimensions.ensure(run.attempt, keys))
+            self._unless_lease_lost(run, lambda: self.dimensions.ensure(run.attempt, keys))
         return summary.outcome
 
     def _run(self, summary: Summary, time_left: TimeLeft) -> None:
@@ -122,12 +128,12 @@ class FactWriter:
             return
         if not self.store.pending_keys(at_most=1) and self.dimensions.is_settled():
             return
-        run = self._begun(summary, switches.modes, time_left)
+        run = self._start(summary, switches.modes, time_left)
         if run is not None:
-            self._guarded(run, lambda: self._drain(run))
+            self._unless_lease_lost(run, lambda: self._post_all(run))
 
-    def _begun(self, summary: Summary, modes: Modes, time_left: TimeLeft) -> _Run | None:
-        """A run under the lease; None while another has it, or the dataset wants no call."""
+    def _start(self, summary: Summary, modes: Modes, time_left: TimeLeft) -> _Run | None:
+        """A run under the lease; None while another run holds it, or the vendor asked to wait."""
         lease = self.ledger.claim(
             writer_event(self.clock.now()),
             modes,
@@ -144,26 +150,26 @@ class FactWriter:
             return None
         return run
 
-    def _guarded(self, run: _Run, work: Callable[[], None]) -> None:
-        """Do the work; a run that finds another in its place has nothing to end or give back."""
+    def _unless_lease_lost(self, run: _Run, work: Callable[[], None]) -> None:
+        """Do the work; a run that has lost its lease has nothing to finish or release."""
         try:
             self._under_lease(run, work)
         except LeaseLostError as error:
-            run.summary.outcome = f"held:{error.reason}"
+            run.summary.outcome = f"held:{reason_of(error)}"
 
     def _under_lease(self, run: _Run, work: Callable[[], None]) -> None:
-        """Do the work under the lease, and give the lease back however it ends."""
+        """Do the work under the lease, and release the lease however it ends."""
         try:
             work()
         except ProviderError as error:
-            run.summary.outcome = f"waiting:{error.provider}_{error.reason}"
+            run.summary.outcome = f"waiting:{reason_of(error)}"
             if error.retry_after:
                 later = self.clock.now().timestamp() + error.retry_after
                 self._store(run, replace(run.batch, not_before=later))
             self.ledger.release(run.lease, reason=error.reason)
             return
         except HandBackError as error:
-            run.summary.outcome = f"held:{error.reason}"
+            run.summary.outcome = f"held:{reason_of(error)}"
             if error.reason == "every_row_refused":
                 self._store(run, Batch(run.batch.number))
             self.ledger.release(run.lease, reason=error.reason)
@@ -173,26 +179,26 @@ class FactWriter:
 
     # --- batches ------------------------------------------------------------------------------
 
-    def _drain(self, run: _Run) -> None:
-        """The batch that was left open, then whatever is pending."""
+    def _post_all(self, run: _Run) -> None:
+        """Post the open batch, then all pending facts."""
         self.dimensions.ensure(run.attempt, dimension_keys((), self.clock.now().year))
         if run.batch.keys:
-            self._post(run, self.store.pending(run.batch.keys), is_repeated=True)
+            self._post(run, self.store.pending(run.batch.keys), is_retry=True)
         tried = {fact.key for fact, _ in run.suspects}
         while run.time_left() > ENOUGH_SECONDS:
             found = self.store.pending_keys(at_most=self.rows_per_post + len(tried))
             fresh = self.store.pending([key for key in found if key not in tried])
-            facts = fitting(fresh[: self.rows_per_post])
+            facts = first_that_fit(fresh[: self.rows_per_post])
             if not facts:
                 break
             self._open(run, facts)
             self._post(run, facts)
             tried = {fact.key for fact, _ in run.suspects}
-        self._judge_suspects(run)
-        run.batch = Batch(run.batch.number)  # over; to be stored with the end of the run
+        self._settle_suspects(run)
+        run.batch = Batch(run.batch.number)  # finished; stored at the end of the run
 
     def _open(self, run: _Run, facts: Sequence[Fact]) -> None:
-        """Store a batch before anything of it can leave the machine."""
+        """Store a batch before any of its rows is sent."""
         number = max(run.batch.number + 1, int(self.clock.now().timestamp() * 1000))
         self._store(run, Batch(number, tuple(fact.key for fact in facts)))
 
@@ -200,18 +206,19 @@ class FactWriter:
         self.ledger.store_plan(run.lease, batch.encode(), intent=None, modes=run.attempt.modes)
         run.batch = batch
 
-    def _post(self, run: _Run, facts: Sequence[Fact], *, is_repeated: bool = False) -> None:
-        """Post the open batch and write its facts' end.
+    def _post(self, run: _Run, facts: Sequence[Fact], *, is_retry: bool = False) -> None:
+        """Post the open batch and mark its facts as posted.
 
-        A refused repetition is asked for once more by the next run: had the first request been
-        taken, its rows would stand twice under the numbers of its parts.
+        A refused retry is repeated once by the next run before the batch is split: if the first
+        request was accepted, splitting would post its rows again under other numbers.
         """
         if not facts:
             return
         self.dimensions.ensure(run.attempt, dimension_keys(facts, self.clock.now().year))
         rows = tuple(fact_row(fact) for fact in facts)
         action = PostFacts(self.dimensions.target, FACT_EVENT, run.batch.number, rows)
-        attempt = replace(run.attempt, operator=run.batch.is_doubted)  # opens what was refused
+        # As an operator's attempt, it may retry a refused action.
+        attempt = replace(run.attempt, operator=run.batch.retry_was_refused)
         row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
         match row.status:
             case ActionStatus.DONE:
@@ -220,23 +227,23 @@ class FactWriter:
                 run.summary.outcome = "posted"
                 self._check_lease(run)
                 self.store.settle(facts, FactStatus.POSTED, batch=run.batch.number)
-            case ActionStatus.REFUSED if is_repeated and not run.batch.is_doubted:
-                self._store(run, replace(run.batch, is_doubted=True))
+            case ActionStatus.REFUSED if is_retry and not run.batch.retry_was_refused:
+                self._store(run, replace(run.batch, retry_was_refused=True))
                 raise HandBackError("repetition_refused")
             case ActionStatus.REFUSED:
-                self._divide(run, facts, row.reason or "refused")
+                self._split(run, facts, row.reason or "refused")
             case ActionStatus.SKIPPED:
-                self._store(run, Batch(run.batch.number))  # never started: a new batch will be
+                self._store(run, Batch(run.batch.number))  # never started: dropped
                 raise HandBackError(row.reason or "switched_off")
             case _:
                 raise HandBackError(row.reason or "not_settled")
 
-    def _divide(self, run: _Run, facts: Sequence[Fact], reason: str) -> None:
-        """Power BI takes all rows of a POST or none: find the one it does not take."""
+    def _split(self, run: _Run, facts: Sequence[Fact], reason: str) -> None:
+        """Power BI accepts all rows of a POST or none: find the one it refuses."""
         if len(facts) == 1:
             run.suspects.append((facts[0], reason))
-            if len(run.suspects) >= _SUSPECTS_BEFORE_DOUBT:
-                self._judge_suspects(run)
+            if len(run.suspects) >= _SUSPECTS_BEFORE_CHECK:
+                self._settle_suspects(run)
             return
         half = len(facts) // 2
         for part in (facts[:half], facts[half:]):
@@ -244,10 +251,10 @@ class FactWriter:
                 self._open(run, part)
                 self._post(run, part)
 
-    def _judge_suspects(self, run: _Run) -> None:
-        """A row that is refused alone while others are taken is at fault itself; else the table is.
+    def _settle_suspects(self, run: _Run) -> None:
+        """Mark refused rows as failed, if the table has accepted others in this run.
 
-        A table that takes nothing at all is a wrong deployment: its facts wait for a person.
+        A table that accepts no row at all is misconfigured: its facts wait for an operator.
         """
         if run.suspects and not run.summary.posts:
             self.log.metric("mw.facts.table_refuses")
@@ -259,12 +266,12 @@ class FactWriter:
         run.suspects.clear()
 
     def _check_lease(self, run: _Run) -> None:
-        """A run that was frozen past its lease leaves the record to the next."""
+        """A run that was suspended past its lease leaves the record to the next one."""
         if self.clock.now().timestamp() > run.lease.until_epoch - LEASE_GRACE_SECONDS / 2:
             raise HandBackError("lease_over")
 
     def _report(self, summary: Summary) -> None:
-        """Nothing of a run that had nothing to do: there is one every minute."""
+        """Log and count the run, unless it was idle: there is one every minute."""
         if summary.outcome == "idle":
             return
         self.log.event(

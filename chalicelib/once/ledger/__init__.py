@@ -1,1 +1,7 @@
-"""NEW PACKAGE."""
+"""Table A: who may work on an event, how far each action is, by conditional writes only.
+
+events          claims, leases, fences, plans and ends of events
+actions         actions: start, outcome, settlement of unknown outcomes
+layout          every kind of row and every attribute
+rows            fields common to all rows, and how a stored row is read
+"""

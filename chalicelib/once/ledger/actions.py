@@ -1,8 +1,4 @@
-"""Table A's actions: who may start one, how each ended, how an unknown end is settled.
-
-Row of an action: what every row has, and ``event_key``, ``action_type``, ``ref`` (the vendor's id
-of the effect), ``finished_at``, ``started`` (an effect may have left the machine).
-"""
+"""Actions in table A: start, outcome, and settlement of an unknown outcome; see `layout`."""
 
 from __future__ import annotations
 
@@ -17,8 +13,9 @@ from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow, ActionStatus, Settle, UnsettledAction
 from chalicelib.once.event import LANDING_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger import rows
-from chalicelib.once.ledger.rows import MINE, LedgerRows, partition
+from chalicelib.once.ledger.rows import MINE, LedgerRows
 from chalicelib.once.ports import UNDECIDED, Modes
+from chalicelib.once.sharded import partition
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 from chalicelib.redaction.mapping import redact_mapping
 
@@ -211,7 +208,7 @@ class ActionLedger(LedgerRows):
 
     def unsettled(self, *, limit: int) -> Sequence[UnsettledAction]:
         """Actions in state `unknown`, oldest first, by the sparse index."""
-        found = self._unfinished((ActionStatus.UNKNOWN,), self._epoch() + 1, limit)
+        found = self._marked((ActionStatus.UNKNOWN,), self._epoch() + 1, limit)
         return [rows.unsettled(row) for row in found]
 
     # --- the rows behind ----------------------------------------------------------------------

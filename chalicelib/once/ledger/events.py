@@ -1,17 +1,6 @@
-"""Table A: who may work on an event, how far it is; every write is conditional.
+"""Events in table A: claim, plan, release, end; every write is conditional.
 
-Row of an event (times are ISO-8601 UTC, ``expires_at`` and ``lease_until`` epoch seconds)::
-
-    event_id       evt:rp:1042:c-77            status        processing
-    created_at     2026-11-20T09:00:01.120Z    owner         5f0c9a...   unique per claim
-    received_at    2026-11-20T09:00:00.000Z    fence         2           grows with every claim
-    last_processed_at, expires_at, mode,       lease_until   1763629452
-    conversation_id, safe_mode,                attempts      2
-    automation_enabled, source,                plan          {"flow": "support", ...}
-    source_message_id, intent,                 reason        dead_letter
-    payload_sha256, payload_bytes              unfinished    parked#3    sparse index key
-
-The rows of its actions are in `ledger_actions`.
+`layout` lists every attribute of a row, `actions` has the rows of an event's actions.
 """
 
 from __future__ import annotations
@@ -35,8 +24,9 @@ from chalicelib.once.event import (
 )
 from chalicelib.once.ledger import rows
 from chalicelib.once.ledger.actions import ActionLedger
-from chalicelib.once.ledger.rows import MINE, partition
+from chalicelib.once.ledger.rows import MINE
 from chalicelib.once.ports import UNDECIDED, Modes
+from chalicelib.once.sharded import partition
 from chalicelib.once.store import ConditionFailed, Item
 
 WATCHED = "watched"
@@ -283,13 +273,13 @@ class Ledger(ActionLedger):
             RELEASED,
             EventStatus.FAILED,
         )
-        found = self._unfinished(marks, older_than_epoch, limit)
+        found = self._marked(marks, older_than_epoch, limit)
         return [rows.stranded(row) for row in found]
 
     def left(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """Watched events that were claimed before a time and did not end, oldest first."""
-        before = rows.iso_of_epoch(older_than_epoch)
-        return [rows.stranded(row) for row in self._marked(WATCHED, before, limit)]
+        found = self._marked((WATCHED,), older_than_epoch, limit)
+        return [rows.stranded(row) for row in found]
 
     # --- the rows behind ----------------------------------------------------------------------
 
@@ -366,5 +356,5 @@ def _lease(event: EventFacts, row: Item) -> Lease:
         until_epoch=row["lease_until"],
         attempts=row["attempts"],
         plan=row.get("plan"),
-        was_left=row["attempts"] > 1 and row.get("released") != row["fence"] - 1,
+        was_taken_over=row["attempts"] > 1 and row.get("released") != row["fence"] - 1,
     )

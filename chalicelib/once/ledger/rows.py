@@ -1,35 +1,34 @@
-"""Table A's rows: what each of them holds, how a stored one reads, which are unfinished.
+"""What events and actions of table A share: writing, reading, and finding the unfinished ones.
 
-Expiry is compared here and not left to DynamoDB's TTL, which deletes up to days late.
+`layout` lists every attribute.
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime, timedelta
 
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionRow, ActionStatus, UnsettledAction
 from chalicelib.once.event import EventFacts, StrandedEvent
+from chalicelib.once.ledger.layout import required
 from chalicelib.once.ports import Clock, Modes
+from chalicelib.once.sharded import UnfinishedIndex
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 RETENTION = timedelta(days=30)
-SHARDS = 4
-"""Partitions of the sparse index per status; unfinished rows are few, a burst must not be hot."""
 MINE = "#owner = :owner AND #fence = :fence"
-"""A row that its worker's lease still holds."""
+"""Condition: the row is still held by the writer's lease."""
 
 NewOwner = Callable[[], str]
-"""Makes an owner id that no other claim ever had."""
+"""Makes an owner id that no other claim has."""
 
 
 class LedgerRows:
-    """What events and actions have in common.
+    """Base of the ledgers of events and of actions.
 
     Args:
-        retention: how long a row stands, and with it the promise that its key acts once.
+        retention: how long a row is kept, and with it the promise that its key acts once.
     """
 
     def __init__(
@@ -41,12 +40,13 @@ class LedgerRows:
         retention: timedelta = RETENTION,
     ) -> None:
         self._table = table
+        self._unfinished = UnfinishedIndex(table, sorted_by="last_processed_at")
         self._clock = clock
         self._new_owner = new_owner
         self._retention = retention
 
     def keep(self, key: str) -> bool:
-        """See `ports.Ledger.keep`."""
+        """Extend the life of an unfinished row; False where the row is finished or gone."""
         try:
             self._table.update(
                 {"event_id": key},
@@ -57,42 +57,23 @@ class LedgerRows:
             return False
         return True
 
-    def _unfinished(self, marks: Sequence[str], before_epoch: float, limit: int) -> list[Item]:
-        """Rows of the sparse index, oldest first, at most so many of each mark."""
+    def _marked(self, marks: Sequence[str], before_epoch: float, limit: int) -> list[Item]:
+        """Rows of the sparse index, mark by mark, oldest first, at most `limit` of each mark."""
         before = iso_of_epoch(before_epoch)
-        found: list[Item] = []
-        for mark in marks:
-            found += self._marked(mark, before, limit)
-        return found
-
-    def _marked(self, mark: str, before: str, limit: int) -> list[Item]:
-        found: list[Item] = []
-        for shard in range(SHARDS):
-            found += self._table.query(
-                IndexName="unfinished-index",
-                KeyConditionExpression="#unfinished = :u AND #last_processed_at < :before",
-                ExpressionAttributeNames={
-                    "#unfinished": "unfinished",
-                    "#last_processed_at": "last_processed_at",
-                },
-                values={"u": f"{mark}#{shard}", "before": before},
-                Limit=limit,
-            )
-        found.sort(key=lambda row: str(row["last_processed_at"]))
-        return found[:limit]
+        return [
+            row
+            for mark in marks
+            for row in self._unfinished.oldest(mark, limit=limit, before=before)
+        ]
 
     def _required(self, received_at: str, conversation_id: str, modes: Modes) -> Item:
-        now = self._now()
-        return {
-            "created_at": now,
-            "last_processed_at": now,
-            "received_at": received_at,
-            "expires_at": self._expiry(),
-            "mode": modes.mode,
-            "conversation_id": conversation_id,
-            "safe_mode": modes.safe_mode,
-            "automation_enabled": modes.automation_enabled,
-        }
+        return required(
+            now=self._now(),
+            received_at=received_at,
+            expires_at=self._expiry(),
+            conversation_id=conversation_id,
+            modes=modes,
+        )
 
     def _now(self) -> str:
         return iso(self._clock.now())
@@ -102,11 +83,6 @@ class LedgerRows:
 
     def _expiry(self) -> int:
         return int((self._clock.now() + self._retention).timestamp())
-
-
-def partition(mark: str, key: str) -> str:
-    """The sparse index's partition of a row that is unfinished in this way."""
-    return f"{mark}#{int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS}"
 
 
 def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRow:

@@ -1,4 +1,4 @@
-"""The sweep's own rows in table A: who sweeps now and where it stands, and a summary per run.
+"""The sweep's own rows in table A: its lease, its position, and a summary per run.
 
 ::
 
@@ -6,9 +6,9 @@
                                page      7                 next page of the listing
                                number    10412             highest ticket number seen
                                last_run  sweep:run:2026-11-20T09:05:00.000Z
-    event_id   sweep:run:2026-11-20T09:05:00.000Z          its numbers under `summary`, for 30 days
+    event_id   sweep:run:2026-11-20T09:05:00.000Z          its counts under `summary`, for 30 days
 
-A crashed run leaves its lease behind; the next one begins when it is over, at the page kept last.
+After a crashed run the next one starts when the lease expires, at the page saved last.
 """
 
 from __future__ import annotations
@@ -27,11 +27,28 @@ CURSOR_KEY = "sweep:cursor"
 RUN_PREFIX = "sweep:run:"
 
 
+@dataclass(frozen=True, slots=True)
+class SweepCursor:
+    """Position of the sweep; kept between runs.
+
+    Attributes:
+        owner: the current holder's id.
+        fence: grows with every run; a lower one writes nothing.
+        page: the next page of the listing.
+        number: the highest ticket number seen, None before the first.
+    """
+
+    owner: str
+    fence: int
+    page: int = 1
+    number: int | None = None
+
+
 class Sweeps(LedgerRows):
-    """`ports.Sweeps` on table A."""
+    """Allows one run at a time, and keeps its position between runs."""
 
     def take(self, *, lease_seconds: float) -> SweepCursor | None:
-        """Begin a run where the last one stopped; None while another one runs."""
+        """Start a run where the last one stopped; None while another one is running."""
         owner, now = self._new_owner(), self._epoch()
         required = self._row(EventStatus.PROCESSING)
         created = {"created_at": required.pop("created_at")}
@@ -47,15 +64,15 @@ class Sweeps(LedgerRows):
         except ConditionFailed as found:
             if found.item.get("owner") != owner:
                 return None
-            row = found.item  # the SDK repeated a write of ours that had succeeded
+            row = found.item  # the SDK retried a write of ours that had succeeded
         return SweepCursor(owner, row["fence"], row.get("page", 1), row.get("number"))
 
     def save(self, cursor: SweepCursor) -> None:
-        """Keep where the run stands; raises `LeaseLostError` when another run has begun."""
+        """Save the position; raises `LeaseLostError` when another run has started."""
         self._write(cursor, {})
 
     def end(self, cursor: SweepCursor, summary: Mapping[str, Any]) -> None:
-        """Store the run's summary and let the next one begin."""
+        """Store the run's summary and release the lease."""
         run = f"{RUN_PREFIX}{self._now()}"
         item = self._row(EventStatus.PROCESSED)
         self._table.put(item | {"event_id": run, "summary": dict(summary)})
@@ -71,7 +88,7 @@ class Sweeps(LedgerRows):
         return self._table.get({"event_id": cursor["last_run"]})
 
     def begin_at(self, number: int) -> None:
-        """Let the walk over ticket numbers begin after a number; for operators."""
+        """Start the walk over ticket numbers after this number; for operators."""
         now = self._epoch()
         self._table.update(
             {"event_id": CURSOR_KEY},
@@ -99,20 +116,3 @@ class Sweeps(LedgerRows):
             "payload_bytes": 0,
             "source": "reconcile",
         }
-
-
-@dataclass(frozen=True, slots=True)
-class SweepCursor:
-    """Where the sweep stands; kept between runs.
-
-    Attributes:
-        owner: who holds the sweep now.
-        fence: grows with every run; a lower one writes nothing.
-        page: the next page of the listing.
-        number: the highest ticket number seen, where one was.
-    """
-
-    owner: str
-    fence: int
-    page: int = 1
-    number: int | None = None

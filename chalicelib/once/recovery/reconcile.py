@@ -1,8 +1,8 @@
-"""Finds what was lost or left hanging and sends it through the normal door.
+"""Finds lost and unfinished events and sends them through the normal door.
 
-It reads, settles records and re-enqueues; only the worker acts.  Running it twice, at once, or
-beside live traffic does no harm: what it sends carries the same event keys, one run at a time holds
-the sweep's lease, and a run that is cut off is continued by the next one.
+It reads, settles records and enqueues again; only the worker acts.  Running it twice, concurrently
+or beside live traffic is harmless: its jobs carry the same event keys, one run at a time holds the
+sweep's lease, and the next run continues an interrupted one.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
-from chalicelib.once.recovery.rebuild import LeftBehind, Rebuilder
-from chalicelib.once.recovery.sweep import Hands, Summary, SweepPart
+from chalicelib.once.recovery.rebuild import Rebuilder, StalledFinder
+from chalicelib.once.recovery.sweep import Summary, SweepActions, SweepPart
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 
 WINDOW = timedelta(hours=24)
 """How far back open tickets are listed."""
-LEFT_BEHIND_AFTER = timedelta(minutes=15)
-LEFT_BEHIND_LIMIT = 200
+STALLED_AFTER = timedelta(minutes=15)
+STALLED_LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Reconciler:
     """Sweeps; built once per container.
 
     Attributes:
-        rebuilders: who makes a job from a row, by the first two parts of its event key.
-        left_behind: who finds conversations that began and never came on.
-        parts: each system's own look at its provider.
+        rebuilders: make a job from a row, by the first two parts of its event key.
+        stalled_finders: find conversations that started and made no progress.
+        parts: each system's own comparison with its provider.
     """
 
     ledger: Ledger
@@ -46,7 +46,7 @@ class Reconciler:
     rebuilders: Mapping[str, Rebuilder]
     clock: Clock
     log: Log
-    left_behind: Sequence[LeftBehind] = ()
+    stalled_finders: Sequence[StalledFinder] = ()
     parts: Sequence[SweepPart] = ()
 
     def sweep(
@@ -56,48 +56,48 @@ class Reconciler:
         window: timedelta = WINDOW,
         dry_run: bool = False,
     ) -> Summary:
-        """One run; stops when the function's time runs out and says so.
+        """One run; stops when the function's time runs out and reports that in the summary.
 
         Args:
-            time_left_seconds: what the function's time-out leaves.
+            time_left_seconds: time left until the function's timeout.
             window: how far back open tickets are listed.
-            dry_run: only tell what would be done; leaves no trace and takes no lease.
+            dry_run: only count what would be done; writes nothing and takes no lease.
         """
         summary = Summary()
-        hands = Hands(self.ledger, self.intake, summary, time_left_seconds, dry_run)
+        sweep = SweepActions(self.ledger, self.intake, summary, time_left_seconds, dry_run)
         if dry_run:
-            self._run(SweepCursor("dry-run", 0), hands, window)
+            self._run(SweepCursor("dry-run", 0), sweep, window)
             return summary
         cursor = self.sweeps.take(lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS)
         if cursor is None:
             summary.listing = "busy"
             self.log.event("reconcile.busy")
             return summary
-        cursor = self._run(cursor, hands, window)
+        cursor = self._run(cursor, sweep, window)
         self.sweeps.end(cursor, asdict(summary))
         self._report(summary)
         return summary
 
-    def _run(self, cursor: SweepCursor, hands: Hands, window: timedelta) -> SweepCursor:
-        """Every part in turn; one that fails leaves its reason and does not stop the others."""
-        rows = RowSweep(self.ledger, self.settlement, self.rebuilders, self.clock, hands)
-        self._try("rows", hands.summary, rows.run)
-        self._try("left_behind", hands.summary, lambda: self._bring_on(hands))
+    def _run(self, cursor: SweepCursor, sweep: SweepActions, window: timedelta) -> SweepCursor:
+        """Run every part; a part that fails adds its reason and does not stop the others."""
+        rows = RowSweep(self.ledger, self.settlement, self.rebuilders, self.clock, sweep)
+        self._try("rows", sweep.summary, rows.run)
+        self._try("left_behind", sweep.summary, lambda: self._send_stalled(sweep))
         since = self.clock.now() - window
         for part in self.parts:
-            cursor = part.run(cursor, hands, since=since)
+            cursor = part.run(cursor, sweep, since=since)
         return cursor
 
-    def _bring_on(self, hands: Hands) -> None:
-        """Conversations that began and never came on, from their own record."""
-        older_than = self.clock.now() - LEFT_BEHIND_AFTER
-        for find in self.left_behind:
-            for job in find(older_than=older_than, limit=LEFT_BEHIND_LIMIT):
-                if not hands.has_time:
+    def _send_stalled(self, sweep: SweepActions) -> None:
+        """Resume conversations that started and made no progress."""
+        older_than = self.clock.now() - STALLED_AFTER
+        for find in self.stalled_finders:
+            for job in find(older_than=older_than, limit=STALLED_LIMIT):
+                if not sweep.has_time:
                     return
-                hands.send(job, Recovery.SWEEP)
-                hands.keep(job.event_key)  # else the next run sends it again, claimed or not
-                hands.summary.left_behind += 1
+                sweep.send(job, Recovery.SWEEP)
+                sweep.keep(job.event_key)  # else the next run sends it again, even unclaimed
+                sweep.summary.left_behind += 1
 
     def _try(self, part: str, summary: Summary, run: Callable[[], None]) -> None:
         try:
@@ -107,7 +107,7 @@ class Reconciler:
 
     def _report(self, summary: Summary) -> None:
         self.log.event("reconcile.summary", **asdict(summary))
-        # Each name stands in full: alarms and the dashboard are held against these very words.
+        # Every name is written in full: a test compares alarms and dashboard with these literals.
         self.log.metric("mw.reconcile.requeued", summary.requeued)
         self.log.metric("mw.reconcile.missing", summary.missing)
         self.log.metric("mw.reconcile.stranded", summary.stranded)

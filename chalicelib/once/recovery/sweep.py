@@ -1,4 +1,4 @@
-"""Everything a sweep changes, in one place; a dry run looks and changes nothing."""
+"""All writes of a sweep, its summary and the interface of its parts; a dry run writes nothing."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.recovery.cursor import SweepCursor
 
 RESERVE_SECONDS = 40.0
-"""Kept of the function's time: one page, one send and the summary must still fit."""
+"""Time reserved at the end of the function: one page, one send and the summary must still fit."""
 
 
 class SweepPart(Protocol):
-    """A system's own part of the sweep: it looks for what its provider lists and no row shows."""
+    """A system's own part of the sweep: finds events that its provider lists and no row shows."""
 
-    def run(self, cursor: SweepCursor, hands: Hands, *, since: datetime) -> SweepCursor:
-        """Look at what changed since a time; returns where the next run goes on.
+    def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
+        """Process changes since a time; returns the position for the next run.
 
-        What interrupts it is written into the summary.
+        An interruption is recorded in the summary.
         """
         ...
 
 
 @dataclass(slots=True)
 class Summary:
-    """One run in numbers; stored, logged, and the function's answer.
+    """One run in numbers; stored, logged, and returned by the function.
 
     Attributes:
         listed: open tickets seen.
-        missing: of those, how many had something nobody had processed.
-        requeued: jobs put on the queue, for whatever reason.
+        missing: of those, how many had an unprocessed comment.
+        requeued: jobs put on the queue, for any reason.
         stranded: events received at the door and never queued.
-        settled: unknown actions whose outcome is known now.
-        unknown: those that stay unknown.
-        resumed: parked events that go on.
-        buried: events whose worker died on the last receive.
-        handoffs: failed events of which a person is told once more.
-        left_behind: conversations brought on from their own record.
-        orphans: unfinished rows nobody could make a job of.
-        walked: ticket numbers looked at where listing is forbidden.
-        oldest_seconds: how long ago the oldest unfinished event seen was received; 0 where none
-            is left, None where the rows could not be looked at.
+        settled: unknown actions whose outcome is now known.
+        unknown: actions that stay unknown.
+        resumed: parked events sent again.
+        buried: events marked failed because their worker died on the last receive.
+        handoffs: failed events sent to notify a person again.
+        left_behind: stalled conversations resumed from their own record.
+        orphans: unfinished rows that cannot be rebuilt as jobs.
+        walked: ticket numbers read one by one where listing is forbidden.
+        oldest_seconds: age of the oldest unfinished event seen, since its receipt; 0 where none is
+            left, None where the rows could not be read.
         listing: complete, out_of_time, forbidden:..., interrupted:..., or busy.
     """
 
@@ -68,12 +68,12 @@ class Summary:
 
 
 @dataclass(frozen=True, slots=True)
-class Hands:
-    """What one run may do.
+class SweepActions:
+    """The writes that one run may make.
 
     Attributes:
-        time_left_seconds: what the function's time-out leaves.
-        dry_run: nothing is written or sent; the numbers tell what would be.
+        time_left_seconds: time left until the function's timeout.
+        dry_run: nothing is written or sent; the summary counts what would be.
     """
 
     ledger: Ledger
@@ -84,7 +84,7 @@ class Hands:
 
     @property
     def has_time(self) -> bool:
-        """There is time for one more step."""
+        """Whether there is time for one more step."""
         return self.time_left_seconds() > RESERVE_SECONDS
 
     def send(self, job: Job, recovery: Recovery) -> None:
@@ -94,7 +94,7 @@ class Hands:
         self.summary.requeued += 1
 
     def send_once(self, job: Job) -> None:
-        """Put a job on the queue that has a row of its own, which tells later runs of it."""
+        """Write a job's own row and queue the job; the row stops later runs from sending it again."""
         if not self.dry_run:
             self.ledger.receive(facts_of(job))
         self.send(job, Recovery.SWEEP)
@@ -113,13 +113,13 @@ class Hands:
             self.ledger.settle(action, status, ref=ref, reason=reason)
         self.summary.settled += 1
 
-    def bury(self, event_key: str) -> bool:
-        """End an event whose worker died on its last receive."""
-        is_buried = self.dry_run or self.ledger.bury(event_key, reason="dead_letter:worker_died")
-        self.summary.buried += is_buried
-        return is_buried
+    def mark_failed(self, event_key: str) -> bool:
+        """Mark an event as failed after its worker died on the last receive."""
+        is_marked = self.dry_run or self.ledger.bury(event_key, reason="dead_letter:worker_died")
+        self.summary.buried += is_marked
+        return is_marked
 
     def keep(self, key: str) -> None:
-        """An unfinished row was looked after: it does not expire, and others come before it."""
+        """Extend an unfinished row that was handled, and move it behind the others in the index."""
         if not self.dry_run:
             self.ledger.keep(key)

@@ -25,15 +25,8 @@ from chalicelib.once import keys
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import Store
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.records import (
-    SENDER_OF,
-    Channel,
-    Draft,
-    Entry,
-    Item,
-    Record,
-    Status,
-)
+from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
+from chalicelib.outreach.conversations.records import Draft, Entry, Item, Record, Status
 
 TTL = timedelta(days=365)
 DRAFT = "draft#"
@@ -67,8 +60,7 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
     }
     by = SENDER_OF[Channel(item["channel_method"])]
     sparse = {
-        "gsi_recipient_tel": item.get("recipient_tel"),
-        "gsi_recipient_email": item.get("recipient_email"),
+        **{f"gsi_{to}": item.get(to) for to in RECIPIENT_OF.values()},
         f"gsi_{by}": (item.get("channel_config") or {}).get(by),
     }
     return item | {name: value for name, value in sparse.items() if value}

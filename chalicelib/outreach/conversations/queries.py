@@ -7,16 +7,9 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.clock import iso
+from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import (
-    SENDER_OF,
-    Channel,
-    Entry,
-    Item,
-    Record,
-    Status,
-    entry,
-)
+from chalicelib.outreach.conversations.records import Entry, Item, Record, Status, entry
 
 
 class Queries(items.OnTable):
@@ -68,12 +61,9 @@ class Queries(items.OnTable):
             sender: the company's number or address.
             recipient: the customer's.
         """
-        kind = "email" if channel == Channel.EMAIL else "tel"
-        by = SENDER_OF[channel]
-        return self._by(
-            f"{by.replace('_', '-')}-recipient-{kind}-index",
-            **{f"gsi_{by}": sender, f"gsi_recipient_{kind}": recipient},
-        )
+        by, to = SENDER_OF[channel], RECIPIENT_OF[channel]
+        index = f"{by}-{to}-index".replace("_", "-")
+        return self._by(index, **{f"gsi_{by}": sender, f"gsi_{to}": recipient})
 
     def created_between(
         self, primary_channel: str, since: datetime, until: datetime

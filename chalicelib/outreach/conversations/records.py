@@ -28,16 +28,9 @@ from enum import StrEnum
 from typing import Any
 
 from chalicelib.clock import parsed
+from chalicelib.outreach.channels import SENDER_OF, Channel
 
 Item = dict[str, Any]
-
-
-class Channel(StrEnum):
-    """`channel_method`."""
-
-    WHATSAPP = "whatsapp"
-    SMS = "sms"
-    EMAIL = "email"
 
 
 class Status(StrEnum):
@@ -282,14 +275,6 @@ class Opened:
 
     record: Record | None
     is_new: bool
-
-
-SENDER_OF: Mapping[Channel, str] = {
-    Channel.WHATSAPP: "company_whatsapp_number",
-    Channel.SMS: "company_sms_number",
-    Channel.EMAIL: "company_email",
-}
-"""Name of the company's sending identifier in `channel_config`."""
 
 
 NEVER_OPENED = "never_opened"

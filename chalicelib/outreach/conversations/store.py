@@ -11,7 +11,8 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import LeaseLostError, TransientError
-from chalicelib.once.store import ConditionFailed, TransactionRefused
+from chalicelib.once.retry import Attempts, at_once
+from chalicelib.once.store import ConditionFailed, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
 from chalicelib.outreach.conversations.do_not_contact import NOT_FORBIDDEN, DoNotContact
 from chalicelib.outreach.conversations.drafts import Drafts
@@ -27,8 +28,7 @@ from chalicelib.outreach.conversations.records import (
 )
 
 TRIES = 8
-"""How often a transaction is offered again while others write to the same items."""
-CONFLICT = "TransactionConflict"
+"""Attempts at a transaction while others write to the same items."""
 
 
 class Conversations(Queries, Drafts, DoNotContact):
@@ -73,7 +73,8 @@ class Conversations(Queries, Drafts, DoNotContact):
             writes.append(self._table.putting(items.draft_item(Record(item), *first)))
         if held is not None:
             writes.append(held)
-        for left in reversed(range(TRIES)):
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
             try:
                 self._table.transact(writes)
             except TransactionRefused as refused:
@@ -81,12 +82,10 @@ class Conversations(Queries, Drafts, DoNotContact):
                 if not there and held is not None and refused.found[-1] is not None:
                     raise LeaseLostError("start_taken") from None
                 return Opened(Record(there) if there else None, is_new=False)
-            except TransientError as error:
-                if error.reason != CONFLICT or not left:
-                    raise
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
             else:
-                break
-        return Opened(Record(item), is_new=True)
+                return Opened(Record(item), is_new=True)
 
     def append(
         self,
@@ -115,7 +114,8 @@ class Conversations(Queries, Drafts, DoNotContact):
         Raises:
             TransientError: others wrote at the same time, again and again.
         """
-        for _ in range(TRIES):
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
             may_change = expected is None or record.status in expected
             attributes = items.appended(record, new, self._clock.now()) | dict(
                 (changes or {}) if may_change else {}
@@ -123,18 +123,14 @@ class Conversations(Queries, Drafts, DoNotContact):
             gone = [name for name in remove if may_change and name in record.item]
             try:
                 self._table.transact([*self._append_writes(record, new, attributes, gone), *also])
-            except TransactionRefused as refused:
-                if refused.found[0] is not None:
+            except (TransactionRefused, TransactionConflict) as error:
+                if isinstance(error, TransactionRefused) and error.found[0] is not None:
                     return self.get(record), False
-                record = self.get(record)
-            except TransientError as error:
-                if error.reason != CONFLICT:
-                    raise
+                attempts.failed(_contended("append"))
                 record = self.get(record)
             else:
                 left = {name: kept for name, kept in record.item.items() if name not in gone}
                 return Record({**left, **items.present(attributes)}), True
-        raise TransientError("dynamodb", "append", reason="contended")
 
     def move(
         self,
@@ -195,7 +191,8 @@ class Conversations(Queries, Drafts, DoNotContact):
             "reason": reason,
             "since": iso(self._clock.now()),
         }
-        for left in reversed(range(TRIES)):
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
             try:
                 self._table.transact(self._hand_off_writes(record, handoff, reason_text))
             except TransactionRefused as refused:
@@ -205,12 +202,11 @@ class Conversations(Queries, Drafts, DoNotContact):
                 record = Record(there)
                 if record.is_handed_off and not handoffs.gives_way(record, handoff):
                     return False
-            except TransientError as error:
-                if error.reason != CONFLICT or not left:
-                    raise
+                attempts.failed(_contended("hand_off"))
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
             else:
                 return True
-        raise TransientError("dynamodb", "hand_off", reason="contended")
 
     def _hand_off_writes(
         self, record: Record, handoff: Mapping[str, Any], reason_text: str
@@ -266,3 +262,7 @@ class Conversations(Queries, Drafts, DoNotContact):
                 status=record.status.value,
             ),
         ]
+
+
+def _contended(operation: str) -> TransientError:
+    return TransientError("dynamodb", operation, reason="contended")

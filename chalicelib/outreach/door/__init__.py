@@ -1,1 +1,9 @@
-"""NEW PACKAGE."""
+"""The Channel Router's door: `POST /initiate-conversation` and the outcome of a start.
+
+In the order of a request:
+
+    router     the request body: checked in the Router's own order, normalised
+    access     who asks: the company's API key, and its signature
+    initiate   the request's steps: access, body, project, admission, queue, response
+    admission  starts in table A: admitted once, under the company's limits
+"""

@@ -1,4 +1,4 @@
-"""Who asks at the Channel Router's door: a company's key, and its signature where it has one."""
+"""Authenticates the caller: a company's API key, and its signature if it has a signing secret."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _SECONDS = re.compile(r"[0-9]{1,12}")
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """What a company may prove itself with.
+    """A company's credentials for calling us.
 
     Attributes:
-        api_keys: those that are active; two while a key is rotated.
-        signing_secrets: Standard Webhooks secrets (``whsec_...``); where there are any, every
-            request must be signed.
+        api_keys: the active keys; two while a key is rotated.
+        signing_secrets: Standard Webhooks secrets (``whsec_...``); if there are any, every request
+            must be signed.
     """
 
     api_keys: tuple[str, ...] = field(default=(), repr=False)
@@ -35,7 +35,7 @@ class Access:
 def access(text: str) -> dict[str, Access]:
     """The API-key secret: company id to ``{"api_keys": [...], "signing_secrets": [...]}``.
 
-    A company's value may also be a key or a list of keys.  Anything else lets nobody in.
+    A company's value may also be a key or a list of keys.  Anything else grants no access.
     """
     try:
         raw = json.loads(text)
@@ -45,10 +45,10 @@ def access(text: str) -> dict[str, Access]:
 
 
 def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> str:
-    """The company whose key the caller shows; every key is compared, in constant time.
+    """The company of the caller's key; every key is compared, in constant time.
 
     Raises:
-        SignatureError: ``UNAUTHORIZED``; no key, or one that nobody has.
+        SignatureError: ``UNAUTHORIZED``; the key is missing or unknown.
     """
     given = headers.get("x-api-key", "").encode("utf-8", "replace")
     found = ""
@@ -67,7 +67,7 @@ def check_signature(
     """Standard Webhooks: HMAC-SHA256 over ``{id}.{timestamp}.{body}``; any match is enough.
 
     Raises:
-        SignatureError: ``INVALID_SIGNATURE``; also when the time is more than five minutes off.
+        SignatureError: ``INVALID_SIGNATURE``; also when the timestamp is more than five minutes off.
     """
     if not secrets:
         return
@@ -78,7 +78,7 @@ def check_signature(
     given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
     matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted if ours]
     if not message_id or not is_timely or not any(matches):
-        raise SignatureError("INVALID_SIGNATURE", "the Standard Webhooks signature does not hold")
+        raise SignatureError("INVALID_SIGNATURE", "the Standard Webhooks signature is not valid")
 
 
 def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
@@ -100,7 +100,7 @@ def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
 
 
 def _signature(secret: str, signed: bytes) -> bytes:
-    """``v1,<base64>``; empty for a secret that is none, which then matches nothing."""
+    """``v1,<base64>``; empty for a malformed secret, which then matches nothing."""
     try:
         key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
     except (binascii.Error, ValueError):

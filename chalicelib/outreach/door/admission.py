@@ -18,18 +18,25 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from chalicelib.clock import parsed
-from chalicelib.errors import TransientError
 from chalicelib.once import keys
 from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ledger.layout import required
 from chalicelib.once.ledger.rows import MINE
-from chalicelib.once.ports import Clock
-from chalicelib.once.store import ConditionFailed, Item, Store, TransactionRefused
+from chalicelib.once.ports import UNDECIDED, Clock
+from chalicelib.once.retry import Attempts
+from chalicelib.once.store import (
+    ConditionFailed,
+    Item,
+    Store,
+    TransactionConflict,
+    TransactionRefused,
+)
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.conversations.records import NEVER_OPENED
 
-CONFLICT = "TransactionConflict"
-TRIES = 6
+CONFLICT_PAUSES_SECONDS = (0.02, 0.04, 0.06, 0.08, 0.1)
+"""Before a start is offered again while others write to the same counters."""
 _MINUTE, _DAY = 60, 86_400
 
 
@@ -97,18 +104,16 @@ class Starts:
             ),
             *self._counted(event, company_id, limits),
         ]
-        for left in reversed(range(TRIES)):
+        attempts = Attempts(self._clock, CONFLICT_PAUSES_SECONDS)
+        while True:
             try:
                 self._table.transact(writes)
             except TransactionRefused as refused:
                 return self._refused(refused, event)
-            except TransientError as error:
-                if error.reason != CONFLICT or not left:
-                    raise
-                self._clock.sleep(0.02 * (TRIES - left))
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
             else:
-                break
-        return Admitted(event.received_at, is_new=True)
+                return Admitted(event.received_at, is_new=True)
 
     def outcome(self, event_key: str) -> Outcome | None:
         """What became of a start; None when none is known by that key."""
@@ -215,17 +220,16 @@ class Starts:
         """What table A asks of every row; a counter is gone after two days."""
         expires = (parsed(received_at) or self._clock.now()) + timedelta(days=2)
         return {
-            "created_at": received_at,
-            "last_processed_at": received_at,
-            "received_at": received_at,
-            "expires_at": int(expires.timestamp()),
-            "mode": "route_only",
-            "status": "processed",
+            **required(
+                now=received_at,
+                received_at=received_at,
+                expires_at=int(expires.timestamp()),
+                conversation_id=f"company:{company_id}",
+                modes=UNDECIDED,
+            ),
+            "status": EventStatus.PROCESSED.value,
             "payload_sha256": keys.digest(company_id),
             "payload_bytes": 0,
-            "conversation_id": f"company:{company_id}",
-            "safe_mode": False,
-            "automation_enabled": False,
         }
 
     def _refused(

@@ -1,4 +1,4 @@
-"""Answers the Channel Router: a conversation's start is accepted once, and its fate can be asked.
+"""Answers the Channel Router: a start is accepted once, and its outcome can be queried.
 
 `POST /initiate-conversation` answers as the Router's own documents say, with two fields more::
 
@@ -7,7 +7,7 @@
     4xx/5xx {"status": "error", "error_code": "...", "message": "...", "request_id": "req123"}
 
 Four calls to AWS for a start that is new: the company's project, admission (ledger row and limits
-in one transaction), the queue, and the mark "queued".
+in one transaction), the queue, and the mark ``queued``.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from chalicelib.once.job import facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.companies import Companies, Project
-from chalicelib.outreach.conversations.records import SENDER_OF, Channel
 from chalicelib.outreach.door import access, router
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Admitted, Known, Limited, Outcome, Reused, Starts
@@ -51,13 +51,13 @@ class ForbiddenError(RequestError):
 
 
 class NotFoundError(RequestError):
-    """There is no such thing."""
+    """The requested item does not exist."""
 
     status = 404
 
 
 class LimitError(RequestError):
-    """The company sends more than it agreed to."""
+    """The company is over one of its rate limits."""
 
     status = 429
 
@@ -71,7 +71,7 @@ class Initiate:
     """The Router's door.
 
     Attributes:
-        access: company id to what it may prove itself with, read for every request.
+        access: the credentials of each company id, read for every request.
     """
 
     access: Callable[[], Mapping[str, Access]]
@@ -88,13 +88,13 @@ class Initiate:
         """Accept a start."""
         low = {name.lower(): value for name, value in headers.items()}
         try:
-            company_id = self._caller(low, body)
+            company_id = self._authenticate(low, body)
             return self._start(company_id, router.parse(body))
         except (RequestError, UnavailableError, TransientError) as error:
-            return self._refusal(error, router.request_id_in(body))
+            return self._error_answer(error, router.request_id_in(body))
 
-    def fate(self, headers: Mapping[str, str], request_id: str) -> Answer:
-        """Tell what became of a start; no personal data."""
+    def outcome(self, headers: Mapping[str, str], request_id: str) -> Answer:
+        """Answer with the outcome of a start; no personal data."""
         low = {name.lower(): value for name, value in headers.items()}
         try:
             company_id = access.company_of(low, self.access())
@@ -102,10 +102,10 @@ class Initiate:
             if found is None:
                 raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
         except (RequestError, UnavailableError, TransientError) as error:
-            return self._refusal(error, router.quotable(request_id))
-        return Answer(200, {"request_id": request_id, **_told(found)})
+            return self._error_answer(error, router.quotable(request_id))
+        return Answer(200, {"request_id": request_id, **_outcome_fields(found)})
 
-    def _caller(self, headers: Mapping[str, str], body: bytes) -> str:
+    def _authenticate(self, headers: Mapping[str, str], body: bytes) -> str:
         companies = self.access()
         company_id = access.company_of(headers, companies)
         now = self.clock.now().timestamp()
@@ -130,7 +130,7 @@ class Initiate:
             case Known():
                 pass
         is_new = isinstance(admitted, Admitted) and admitted.is_new
-        door.accepted(self.log, router.SOURCE, mw_trace_id=job.trace_id)
+        door.log_accepted(self.log, router.SOURCE, mw_trace_id=job.trace_id)
         return Answer(
             200,
             {
@@ -153,19 +153,19 @@ class Initiate:
             raise ForbiddenError("CHANNEL_NOT_ALLOWED", "the project does not allow this channel")
         if project.requires_consent and not asked.attributes["comms_consent"]:
             raise ForbiddenError("CONSENT_REQUIRED", "the project asks for the recipient's consent")
-        if not project.channel_config(asked.channel).get(SENDER_OF[Channel(asked.channel)]):
+        if not project.channel_config(asked.channel).get(SENDER_OF[asked.channel]):
             raise UnavailableError("CONFIGURATION_ERROR")
         return project
 
     def _job(self, asked: StartRequest, project: Project) -> StartConversation:
         channel_config = project.channel_config(asked.channel)
-        sender = str(channel_config[SENDER_OF[Channel(asked.channel)]])
+        sender = str(channel_config[SENDER_OF[asked.channel]])
         conversation_id = asked.conversation_id or "#".join(
             (asked.company_id, asked.project_id, asked.request_id, asked.recipient.lstrip("+"))
         )
         opaque_id = self.opaque().of("conversation", asked.recipient, conversation_id)
         event_key = outreach_keys.start(asked.company_id, asked.request_id)
-        received_at = iso(self.clock.now())  # once: a start is counted and freed under its day
+        received_at = iso(self.clock.now())  # read once: a start is counted and freed under its day
         copied = {
             name: project.item[name] for name in _COPIED if project.item.get(name) is not None
         }
@@ -179,7 +179,7 @@ class Initiate:
             "company_id": asked.company_id,
             "project_id": asked.project_id,
             "request_id": asked.request_id,
-            "channel_method": asked.channel,
+            "channel_method": asked.channel.value,
             "channel_config": dict(channel_config),
             "ai_config": dict(project.ai_config(asked.channel)) or None,
             "received_at": received_at,
@@ -199,29 +199,29 @@ class Initiate:
         )
 
     def _mark_queued(self, job: StartConversation) -> None:
-        """Best effort: a start left `received` is queued once more by its sender, harmlessly."""
+        """Best effort: a start left `received` is queued again when its sender repeats it, harmlessly."""
         try:
             self.ledger.queued(job.event_key)
         except MiddlewareError:
             self.log.event("ingress.mark_failed", mw_trace_id=job.trace_id)
 
-    def _refusal(
+    def _error_answer(
         self, error: RequestError | UnavailableError | TransientError, request_id: str
     ) -> Answer:
         code = _code(error)
         if isinstance(error, RequestError):
             status = error.status
-            door.rejected(self.log, router.SOURCE, code)
+            door.log_rejected(self.log, router.SOURCE, code)
         else:
             status = 500
-            door.failed(self.log, router.SOURCE, code)
+            door.log_failed(self.log, router.SOURCE, code)
         headers = (
             {"Retry-After": str(error.retry_after_seconds)} if isinstance(error, LimitError) else {}
         )
         if isinstance(error, PayloadError) and code == "INVALID_REQUEST":
-            request_id = self.new_id()  # something to quote when asking us about it
-        ours = _OURS.get(code, "try again later")
-        message = error.message if isinstance(error, RequestError) else ours
+            request_id = self.new_id()  # an id to quote in a support request
+        own_message = _MESSAGES.get(code, "try again later")
+        message = error.message if isinstance(error, RequestError) else own_message
         answer = {
             "status": "error",
             "error_code": code,
@@ -231,8 +231,8 @@ class Initiate:
         return Answer(status, answer, headers)
 
 
-_OURS = {"CONFIGURATION_ERROR": "the project has no sender for this channel"}
-"""What no waiting mends."""
+_MESSAGES = {"CONFIGURATION_ERROR": "the project has no sender for this channel"}
+"""Messages for errors that a retry does not resolve."""
 
 
 def _code(error: RequestError | UnavailableError | TransientError) -> str:
@@ -244,16 +244,16 @@ def _code(error: RequestError | UnavailableError | TransientError) -> str:
     return error.code
 
 
-def _told(found: Outcome) -> dict[str, Any]:
-    """A start's row in the Router's words."""
-    told = {
+def _outcome_fields(found: Outcome) -> dict[str, Any]:
+    """A start's outcome in the Router's fields."""
+    fields = {
         "state": _state(found),
         "reason": found.delivery_reason or _withheld(found) or found.reason,
         "delivery": found.delivery,
         "received_at": found.received_at,
         "updated_at": found.updated_at,
     }
-    return {name: value for name, value in told.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def _state(found: Outcome) -> str:
@@ -296,4 +296,4 @@ _COPIED = (
     "auto_queue_reply_message_from_email",
     "quiet_hours",
 )
-"""What the record takes from the company's project, as the schema says."""
+"""Attributes that the record copies from the company's project, as in the schema."""

@@ -1,4 +1,4 @@
-"""The Channel Router's `POST /initiate-conversation`: what is asked; `router_access`: by whom.
+"""The body of `POST /initiate-conversation`; `access` authenticates its caller.
 
 The body is the request itself, or a whole Context Object, of which only the request and the
 ``conversation_id`` are taken, so that one company can never send with another's account::
@@ -29,17 +29,17 @@ from pydantic_core import PydanticCustomError
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import PayloadError, RequestError, TooLargeError
+from chalicelib.outreach.channels import RECIPIENT_OF, Channel
 
 SOURCE = "channel_router"
 MAX_BODY_BYTES = 256 * 1024
 """With the company's settings the job still fits a queue message of the older size."""
-CHANNELS = ("whatsapp", "email", "sms")
 MAX_ID_BYTES = 256
-"""Of company and project: with the rest they are a conversation's key of 1,024 bytes."""
+"""Of company and project id: with other parts they form a conversation's key of 1,024 bytes."""
 MAX_DEPTH = 28
 _IDS = ("company_id", "project_id")
 _SMALLEST, _LARGEST, _TOO_LONG = 1e-130, 1e126, 10**38
-_HALF = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
 _REQUEST_ID = re.compile(r"[A-Za-z0-9_-]{1,128}")
 _CONVERSATION_ID = re.compile(r"[\x21-\x7e]{1,512}")
 
@@ -51,7 +51,7 @@ class StartRequest:
     company_id: str
     project_id: str
     request_id: str
-    channel: str
+    channel: Channel
     recipient: str = field(repr=False)
     attributes: Mapping[str, Any] = field(repr=False)
     conversation_id: str | None = field(repr=False)
@@ -64,7 +64,7 @@ def parse(body: bytes) -> StartRequest:
 
     Raises:
         TooLargeError: ``PAYLOAD_TOO_LARGE``.
-        PayloadError: with the Router's code, e.g. ``MISSING_REQUEST_ID``; names fields, no values.
+        PayloadError: with the Router's code, e.g. ``MISSING_REQUEST_ID``; names fields, never values.
     """
     if len(body) > MAX_BODY_BYTES:
         raise TooLargeError("PAYLOAD_TOO_LARGE", f"the body has more than {MAX_BODY_BYTES} bytes")
@@ -89,13 +89,13 @@ def parse(body: bytes) -> StartRequest:
             raise PayloadError(f"INVALID_{name.upper()}_TYPE", f"section {name} is not an object")
     recipient_data, request_data = request["recipient_data"], request["request_data"]
     request_id, channel, asked_at = _request_fields(request_data)
-    reached = _reached(channel, recipient_data)
+    addresses = _addresses(channel, recipient_data)
     consent = recipient_data.get("comms_consent")
     if consent is not None and not isinstance(consent, bool):
         raise PayloadError("INVALID_COMMS_CONSENT_TYPE", "field comms_consent is not a boolean")
     canonical = json.dumps([request, conversation_id], sort_keys=True).encode()
     attributes = {
-        **reached,
+        **addresses,
         "comms_consent": consent is True,
         "recipient_first_name": _text(recipient_data, "recipient_first_name"),
         "recipient_last_name": _text(recipient_data, "recipient_last_name"),
@@ -109,7 +109,7 @@ def parse(body: bytes) -> StartRequest:
         project_id=ids["project_id"],
         request_id=request_id,
         channel=channel,
-        recipient=reached["recipient_email" if channel == "email" else "recipient_tel"],
+        recipient=addresses[RECIPIENT_OF[channel]],
         attributes={name: value for name, value in attributes.items() if value is not None},
         conversation_id=conversation_id,
         payload_sha256=hashlib.sha256(canonical).hexdigest(),
@@ -118,7 +118,7 @@ def parse(body: bytes) -> StartRequest:
 
 
 def request_id_in(body: bytes) -> str:
-    """The request's id as far as one can be read, to quote in an error; ``unknown`` otherwise."""
+    """The request's id to quote in an error; ``unknown`` where it cannot be read."""
     try:
         request, _ = _request_of(_object(body))
         found = request["request_data"]["request_id"]
@@ -128,13 +128,13 @@ def request_id_in(body: bytes) -> str:
 
 
 def quotable(request_id: object) -> str:
-    """A request's id, where it is one; else ``unknown``, for whatever else it is may be a secret."""
+    """A valid request id as it is, else ``unknown``: any other value may be a secret."""
     is_one = isinstance(request_id, str) and _REQUEST_ID.fullmatch(request_id)
     return str(request_id) if is_one else "unknown"
 
 
 def phone(text: str) -> str | None:
-    """An international number in E.164, or None when it cannot be one."""
+    """An international number in E.164, or None for an invalid one."""
     try:
         number = phonenumbers.parse(text)
     except phonenumbers.NumberParseException:
@@ -145,7 +145,7 @@ def phone(text: str) -> str | None:
 
 
 def email(text: str) -> str | None:
-    """An address in lower case, as replies are matched by it, or None when it is none."""
+    """An address in lower case, as replies are matched by it, or None for an invalid one."""
     try:
         return validate_email(text.strip())[1].lower()
     except (PydanticCustomError, ValueError):
@@ -163,7 +163,7 @@ def _object(body: bytes) -> dict[str, Any]:
 
 
 def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
-    """The request, and the conversation's id where a Context Object brings one."""
+    """The request, and the conversation's id if a Context Object has one."""
     if "frontend_payload" not in whole:
         return dict(whole), None
     request = whole["frontend_payload"]
@@ -177,13 +177,13 @@ def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
 
 
 def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON value
-    """What DynamoDB refuses would be tried again and again once it is queued.
+    """Refuse values that DynamoDB cannot store: once queued, they would be retried without end.
 
     https://docs.aws.amazon.com/amazondynamodb/latest/developerguide/Constraints.html: numbers of
     38 digits between 1e-130 and 1e126, 32 levels, texts in UTF-8.
     """
     match value:
-        case str() if _HALF.search(value):
+        case str() if _LONE_SURROGATE.search(value):
             raise PayloadError("INVALID_REQUEST", "the body holds half of a character")
         case float() if value and not _SMALLEST <= abs(value) < _LARGEST:
             raise PayloadError("INVALID_REQUEST", "the body holds a number that cannot be kept")
@@ -199,8 +199,8 @@ def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON 
             pass
 
 
-def _request_fields(data: Mapping[str, Any]) -> tuple[str, str, str]:
-    """Request id, channel and time: all there, then all texts, then all valid."""
+def _request_fields(data: Mapping[str, Any]) -> tuple[str, Channel, str]:
+    """Request id, channel and time; checked to be present, then texts, then valid."""
     names = ("request_id", "channel_method", "initial_request_timestamp")
     for name in names:
         if data.get(name) is None:
@@ -209,20 +209,24 @@ def _request_fields(data: Mapping[str, Any]) -> tuple[str, str, str]:
             raise PayloadError(
                 f"INVALID_{name.upper()}_FORMAT", f"field {name} is empty or no text"
             )
-    request_id, channel, asked_at = (str(data[name]) for name in names)
+    request_id, method, asked_at = (str(data[name]) for name in names)
     if not _REQUEST_ID.fullmatch(request_id):
         raise PayloadError("INVALID_REQUEST_ID", "field request_id is not 1-128 of A-Za-z0-9_-")
-    if channel.strip().lower() not in CHANNELS:
-        raise PayloadError("UNSUPPORTED_CHANNEL", "field channel_method names no known channel")
+    try:
+        channel = Channel(method.strip().lower())
+    except ValueError:
+        raise PayloadError(
+            "UNSUPPORTED_CHANNEL", "field channel_method names no known channel"
+        ) from None
     moment = parsed(asked_at)
     if moment is None:
         raise PayloadError("INVALID_TIMESTAMP", "field initial_request_timestamp is not ISO-8601")
-    return request_id, channel.strip().lower(), iso(moment)
+    return request_id, channel, iso(moment)
 
 
-def _reached(channel: str, data: Mapping[str, Any]) -> dict[str, str]:
-    """The recipient's addresses, normalised; the channel's own must be there and valid."""
-    needed = "recipient_email" if channel == "email" else "recipient_tel"
+def _addresses(channel: Channel, data: Mapping[str, Any]) -> dict[str, str]:
+    """The recipient's addresses, normalised; the one of the channel is required."""
+    needed = RECIPIENT_OF[channel]
     if data.get(needed) is None:
         raise PayloadError(f"MISSING_{needed.upper()}", f"field {needed} is missing")
     found = {}

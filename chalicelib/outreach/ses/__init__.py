@@ -1,1 +1,8 @@
-"""NEW PACKAGE."""
+"""E-mail by Amazon SES.
+
+In the order of an e-mail:
+
+    door     the SNS subscription: each message parsed and queued
+    webhook  received e-mails and SES events as jobs; pure
+    client   sends one e-mail
+"""

@@ -1,9 +1,9 @@
-"""Amazon SES v2: send one e-mail; what became of it comes as an event that carries our tag.
+"""Amazon SES v2: send one e-mail; its delivery status arrives as events with our tag.
 
 Vendor facts (docs.aws.amazon.com/ses/latest/APIReference-V2/API_SendEmail.html): there is no client
-token, so the SDK must not repeat a send; SES sets ``Message-ID`` and ``Date`` itself, the former to
+token, so the SDK must not retry a send; SES sets ``Message-ID`` and ``Date`` itself, the former to
 ``<{MessageId}@{region}.amazonses.com>`` (``@email.amazonses.com`` in us-east-1); tag values are
-letters, digits, ``_`` and ``-``; nothing lists what was sent.
+letters, digits, ``_`` and ``-``; no API lists sent e-mails.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ OPERATION = "send_email"
 TAG = "send"
 """Name of the tag that carries ``{opaque conversation id}_{entry id}``."""
 
-_LATER = frozenset(
+_RETRYABLE_CODES = frozenset(
     {"TooManyRequestsException", "LimitExceededException", "ThrottlingException", "Throttling"}
 )
-_NEVER = frozenset(
+_PERMANENT_CODES = frozenset(
     {
         "AccountSuspendedException",
         "SendingPausedException",
@@ -62,8 +62,8 @@ class Email:
 
     Attributes:
         sender: address, or ``Name <address>``.
-        headers: In-Reply-To, References and the like; SES refuses those it sets itself.
-        tag: what its events will carry.
+        headers: In-Reply-To, References, ...; SES refuses headers it sets itself.
+        tag: the tag its events carry.
     """
 
     to: str = field(repr=False)
@@ -76,7 +76,7 @@ class Email:
     tag: str = ""
 
     def request(self, configuration_set: str | None) -> dict[str, Any]:
-        """As `sesv2.send_email` takes it."""
+        """The arguments of `sesv2.send_email`."""
         body: dict[str, Any] = {"Text": {"Data": self.text, "Charset": "UTF-8"}}
         if self.html:
             body["Html"] = {"Data": self.html, "Charset": "UTF-8"}
@@ -103,10 +103,10 @@ class Ses:
 
     Args:
         client: ``sesv2``, with ``total_max_attempts`` 1.
-        configuration_set: publishes the events that settle an unknown send.
-        region: part of the Message-ID that SES gives.
+        configuration_set: publishes the events that settle a send of unknown outcome.
+        region: part of the Message-ID that SES sets.
         clock: measures how long a send took.
-        log: hears of every send what `http` tells of the other vendors' calls.
+        log: gets the same record for every send as `http` logs for other vendors' calls.
     """
 
     def __init__(
@@ -127,22 +127,22 @@ class Ses:
     def send(self, email: Email) -> str:
         """Send one e-mail and return SES's id of it.
 
-        A fresh connection every time: a kept one that has died would leave the outcome unknown.
+        Uses a fresh connection: a stale keep-alive connection would leave the outcome unknown.
 
         Raises:
             TransientError: surely not sent: throttled, or no connection was made.
             PermanentError: refused; its reason is SES's error code.
             UncertainError: may have been sent.
-            AuthError: our role may not send.
+            AuthError: our IAM role may not send.
         """
         started = self._clock.monotonic()
-        message_id, failure = self._sent(email)
+        message_id, failure = self._try_send(email)
         self._report(failure, self._clock.monotonic() - started)
         if failure is not None:
             raise failure
         return message_id
 
-    def _sent(self, email: Email) -> tuple[str, ProviderError | None]:
+    def _try_send(self, email: Email) -> tuple[str, ProviderError | None]:
         self._client.close()
         try:
             answer = self._client.send_email(**email.request(self._configuration_set))
@@ -172,7 +172,7 @@ class Ses:
             self._log.metric("mw.vendor.failed", provider=PROVIDER, outcome=outcome)
 
     def message_id_header(self, message_id: str) -> str:
-        """The ``Message-ID`` that a sent e-mail has, as replies will refer to it."""
+        """The ``Message-ID`` of a sent e-mail, to which replies will refer."""
         host = "email" if self._region == "us-east-1" else self._region
         return f"<{message_id}@{host}.amazonses.com>"
 
@@ -192,9 +192,9 @@ def _translated(error: ClientError | BotoCoreError) -> ProviderError:
     kind: type[ProviderError] = PermanentError
     if status >= _SERVER_ERROR or not status:
         kind = UncertainError
-    elif code in _LATER or status == 429:  # noqa: PLR2004 - the standard status
+    elif code in _RETRYABLE_CODES or status == 429:  # noqa: PLR2004 - the standard status
         kind = TransientError
     elif status in (401, 403):
         kind = AuthError
-    reason = code if code in _NEVER | _LATER else f"http_{status}"
+    reason = code if code in _PERMANENT_CODES | _RETRYABLE_CODES else f"http_{status}"
     return kind(PROVIDER, OPERATION, status=status, reason=reason, request_id=request_id)

@@ -1,4 +1,4 @@
-"""Amazon SES by SNS: e-mails that come in, and events of e-mails of ours.
+"""Amazon SES by SNS: received e-mails, and events of our e-mails.
 
 One topic carries both.  Inbound (a receipt rule with an SNS action, Base64; 150 KB at most)::
 
@@ -10,7 +10,7 @@ Events (a configuration set's destination; https://docs.aws.amazon.com/ses/lates
 
     {"eventType": "Delivery", "mail": {"messageId": "...", "tags": {"send": ["<id>_<entry>"]}, ...}}
 
-SNS invokes the function by its own permission, so there is nothing to verify here.
+SNS invokes the function under its own IAM permission, so there is no signature to verify.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from typing import Any, TypeVar
 from chalicelib.errors import PayloadError
 from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 from chalicelib.vendors.html_text import plain_text
 
@@ -47,10 +48,10 @@ _EVENTS: Mapping[str, tuple[str, int]] = {
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _TAG = re.compile(r"([0-9a-f]{32})_([0-9a-f]{32})")
 _QUOTED = re.compile(r"^(>.*|On .{1,200}wrote:|-+ ?Original Message ?-+|_{20,})\s*$", re.MULTILINE)
-_HALF = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
-"""Halves of a character that stand for no byte either: JSON carries them, UTF-8 does not."""
-_ANSWERS_BY_MACHINE = ("X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress")
-_ROBOTS = ("mailer-daemon@", "postmaster@", "noreply@", "no-reply@")
+_LONE_SURROGATE = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
+"""Lone surrogates that encode no byte either: JSON can carry them, UTF-8 cannot."""
+_AUTO_REPLY_HEADERS = ("X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress")
+_AUTOMATIC_SENDERS = ("mailer-daemon@", "postmaster@", "noreply@", "no-reply@")
 
 _T = TypeVar("_T")
 
@@ -58,10 +59,10 @@ _T = TypeVar("_T")
 def parse(
     message: str, *, received_at: str, delivery_id: str, opaque: keys.OpaqueIds
 ) -> InboundMessage | DeliveryReceipt | None:
-    """The job of one SNS message; None for an event that says nothing new.
+    """The job of one SNS message; None for an event that is not stored.
 
     Raises:
-        PayloadError: it is no SES notification, or an e-mail without a sender; names no address.
+        PayloadError: no SES notification, or an e-mail without a sender; the error names no address.
     """
     try:
         raw = json.loads(message)
@@ -76,7 +77,7 @@ def parse(
         "payload_sha256": hashlib.sha256(whole).hexdigest(),
         "payload_bytes": len(whole),
         "trace_id": keys.digest(delivery_id)[:16],
-        "channel": "email",
+        "channel": Channel.EMAIL,
     }
     if raw.get("notificationType") == "Received":
         return _received(raw, common, opaque)
@@ -84,7 +85,7 @@ def parse(
 
 
 def plus_tag(address: str) -> tuple[str, str | None]:
-    """``replies+<token>@company.example`` as the address itself and the token."""
+    """Split ``replies+<token>@company.example`` into the plain address and the token."""
     local, _, domain = address.strip().lower().rpartition("@")
     name, _, tag = local.rpartition("+")
     return (
@@ -93,13 +94,13 @@ def plus_tag(address: str) -> tuple[str, str | None]:
 
 
 def reply_address(address: str, token: str) -> str:
-    """The other way round."""
+    """An address with a token as its plus tag; the inverse of `plus_tag`."""
     local, _, domain = address.rpartition("@")
     return f"{local}+{token}@{domain}"
 
 
 def message_id_digest(message_id: str) -> str:
-    """What stands for a Message-ID, which looks like an address."""
+    """The digest stored instead of a Message-ID, which looks like an address."""
     return keys.digest("message-id", message_id.strip())[:32]
 
 
@@ -112,7 +113,7 @@ def _event(
     status, rank = _EVENTS[name]
     about = raw.get("bounce") or {}
     if name == "Bounce" and about.get("bounceType") == "Transient":
-        return None  # SES goes on trying; what comes of it is another event
+        return None  # SES retries; the result is another event
     tags = (mail.get("tags") or {}).get(TAG) or [""]
     found = _TAG.fullmatch(str(tags[0]))
     if found is None:
@@ -133,7 +134,7 @@ def _event(
             "provider_id": mail["messageId"],
             "status": status,
             "rank": rank,
-            "reason": _word(reason.get(name)),
+            "reason": _code(reason.get(name)),
             "opts_out": name == "Complaint",
         }
     )
@@ -156,15 +157,15 @@ def _received(
     return InboundMessage.model_validate(
         {
             **common,
-            "event_key": outreach_keys.reply("email", message_id),
-            "conversation_id": opaque.of("pair", "email", sender, recipient),
+            "event_key": outreach_keys.reply(Channel.EMAIL, message_id),
+            "conversation_id": opaque.of("pair", Channel.EMAIL, sender, recipient),
             "source": "ses_inbound",
             "sender": sender,
             "recipient": recipient,
             "message_id": message_id,
             "text": text[:MAX_TEXT_CHARACTERS],
             "sent_at": common["received_at"],
-            "media_count": _readable(lambda: sum(1 for _ in message.iter_attachments()), 0),
+            "media_count": _read_or(lambda: sum(1 for _ in message.iter_attachments()), 0),
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
             "email_message_id": own_id or None,
@@ -174,23 +175,23 @@ def _received(
 
 
 def is_automatic(message: EmailMessage, sender: str) -> bool:
-    """Whether no person wrote it (RFC 3834, and what mail programs add besides)."""
+    """Whether it was generated automatically (RFC 3834, and other headers that mail programs use)."""
     submitted = _header(message, "Auto-Submitted", "no").strip().lower()
     precedence = _header(message, "Precedence").strip().lower()
     return (
         not submitted.startswith("no")
         or precedence in {"bulk", "junk", "list", "auto_reply"}
-        or any(_header(message, name) for name in _ANSWERS_BY_MACHINE)
+        or any(_header(message, name) for name in _AUTO_REPLY_HEADERS)
         or "List-Id" in message
-        or _readable(message.get_content_type, "") == "multipart/report"
+        or _read_or(message.get_content_type, "") == "multipart/report"
         or _header(message, "Return-Path").strip() == "<>"
-        or sender.startswith(_ROBOTS)
+        or sender.startswith(_AUTOMATIC_SENDERS)
     )
 
 
 def text_of(message: EmailMessage) -> str:
-    """What the sender wrote, without what is quoted below it; empty where it cannot be read."""
-    content = _readable(lambda: _content(message), "")
+    """The sender's text without the quoted part below it; empty if it cannot be read."""
+    content = _read_or(lambda: _content(message), "")
     quoted = _QUOTED.search(content)
     return (content[: quoted.start()] if quoted else content).strip()
 
@@ -211,7 +212,7 @@ def _message(raw: Mapping[str, Any]) -> EmailMessage:
         except (binascii.Error, ValueError):
             raise PayloadError("invalid_content", "the e-mail's content is not Base64") from None
     else:
-        data = _HALF.sub("\ufffd", content).encode("utf-8", "surrogateescape")
+        data = _LONE_SURROGATE.sub("\ufffd", content).encode("utf-8", "surrogateescape")
     message = email.message_from_bytes(data, policy=policy)
     if not isinstance(message, EmailMessage):
         raise PayloadError("invalid_content", "the content is no e-mail")
@@ -219,15 +220,15 @@ def _message(raw: Mapping[str, Any]) -> EmailMessage:
 
 
 def _header(message: EmailMessage, name: str, otherwise: str = "") -> str:
-    """A header's text; `otherwise` where there is none, or one that cannot be read."""
-    return _readable(lambda: str(message.get(name, otherwise)), otherwise)
+    """A header's text; `otherwise` if it is missing or cannot be read."""
+    return _read_or(lambda: str(message.get(name, otherwise)), otherwise)
 
 
-def _readable(read: Callable[[], _T], otherwise: _T) -> _T:
-    """What a reader gives, and `otherwise` where it fails.
+def _read_or(read: Callable[[], _T], otherwise: _T) -> _T:
+    """The result of `read`, or `otherwise` where it fails.
 
-    Anybody writes us e-mails, and Python's parser of headers fails in as many ways as there are
-    broken ones (IndexError for ``Message-ID: <``, AttributeError, TypeError, ...).
+    E-mails come from anyone, and Python's header parser raises many kinds of error for malformed
+    headers (IndexError for ``Message-ID: <``, AttributeError, TypeError, ...).
     """
     try:
         return read()
@@ -241,10 +242,10 @@ def _referred(message: EmailMessage) -> Sequence[str]:
 
 
 def _is_trusted(receipt: Mapping[str, Any]) -> bool:
-    """Spam, viruses and forged senders are recorded and never answered."""
+    """False for spam, viruses and forged senders: these are stored and never answered."""
     verdicts = ("spamVerdict", "virusVerdict", "dmarcVerdict")
     return not any((receipt.get(name) or {}).get("status") == "FAIL" for name in verdicts)
 
 
-def _word(text: object) -> str | None:
+def _code(text: object) -> str | None:
     return re.sub(r"[^a-z0-9]+", "_", str(text).lower())[:40] if text else None

@@ -1,1 +1,10 @@
-"""NEW PACKAGE."""
+"""WhatsApp and SMS by Twilio.
+
+In the order of a message:
+
+    door         the two webhook routes: verified, parsed, queued
+    webhook      signatures; inbound messages and status callbacks as jobs; pure
+    client       sends a message, lists sent messages, fetches a received one
+    credentials  accounts, read from a company's secret or the webhook secret
+    codes        Twilio's error codes and what each means for a retry
+"""

@@ -1,8 +1,8 @@
-"""Twilio: send one SMS or WhatsApp message, list what was sent, fetch one that came in.
+"""Twilio: send one SMS or WhatsApp message, list sent messages, fetch a received one.
 
 Vendor facts (https://www.twilio.com/docs/messaging/api/message-resource): creating a message takes
-no idempotency key; 429 is refused before anything is done; a 5xx or a missing answer may have sent
-it; the list shows every message with its direction, body and time; times have whole seconds.
+no idempotency key; 429 means surely not sent; after a 5xx or a missing response it may have been
+sent; the list shows every message with its direction, body and time; times have whole seconds.
 """
 
 from __future__ import annotations
@@ -25,7 +25,6 @@ from chalicelib.vendors.http import Call, VendorClient
 PROVIDER = "twilio"
 ERROR_CODE_AT = ("code",)
 """Where `VendorClient` finds Twilio's own error code."""
-WHATSAPP = "whatsapp:"
 MAX_PAGES = 20
 READ_DEADLINE_SECONDS = 15.0
 _API = "/2010-04-01/Accounts"
@@ -33,7 +32,7 @@ _API = "/2010-04-01/Accounts"
 
 @dataclass(frozen=True, slots=True)
 class Credentials:
-    """What a company's secret holds (origin's keys)."""
+    """An account's credentials, as a company's secret holds them (origin's keys)."""
 
     account_sid: str
     auth_token: str = field(repr=False)
@@ -48,7 +47,7 @@ class Text:
         to: E.164, with ``whatsapp:`` before it on that channel; likewise `sender`.
         body: free text, or empty with a template.
         template: ``HX...`` and its variables.
-        callback: where Twilio reports what became of it.
+        callback: the URL for status callbacks.
     """
 
     to: str = field(repr=False)
@@ -58,7 +57,7 @@ class Text:
     callback: str | None = None
 
     def form(self) -> dict[str, str]:
-        """As Twilio takes it."""
+        """The form of the request."""
         form = {"To": self.to, "From": self.sender}
         if self.template is None:
             form["Body"] = self.body
@@ -73,7 +72,7 @@ class Text:
 
 
 class Sent(BaseModel):
-    """A message resource, as far as we read it."""
+    """A message resource; only the fields we use."""
 
     model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
 
@@ -85,19 +84,19 @@ class Sent(BaseModel):
 
     @property
     def created_at(self) -> datetime | None:
-        """When Twilio took it, to the second."""
+        """When Twilio accepted it, to the second."""
         try:
             return parsedate_to_datetime(self.date_created) if self.date_created else None
         except ValueError:
             return None
 
     def is_until(self, moment: datetime) -> bool:
-        """Whether Twilio may have taken it by then."""
+        """Whether Twilio may have accepted it by then."""
         return self.created_at is None or self.created_at <= moment
 
 
 class Received(BaseModel):
-    """A message that came in, as far as we read it."""
+    """A received message; only the fields we use."""
 
     model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
 
@@ -109,7 +108,7 @@ class Received(BaseModel):
     num_media: str | None = None
 
     def form(self) -> dict[str, str]:
-        """As its webhook had it."""
+        """The form of its webhook."""
         form = {"MessageSid": self.sid, "From": self.sender, "To": self.to}
         return {**form, "Body": self.body or "", "NumMedia": self.num_media or "0"}
 
@@ -125,7 +124,7 @@ class Twilio:
     """Calls by account; every account has its own secret, rate and breaker.
 
     Args:
-        credentials: reads a secret by its name, anew when asked with True.
+        credentials: reads a secret by its name, bypassing the cache when called with True.
         client: makes the HTTP client of a secret's account.
     """
 
@@ -146,10 +145,10 @@ class Twilio:
         """Send one message.
 
         Raises:
-            TransientError: surely not sent, by HTTP status or by a code that says "later".
+            TransientError: surely not sent, by HTTP status or by an error code that means "later".
             PermanentError: refused; its reason is Twilio's code, e.g. ``21610``.
             UncertainError: may have been sent.
-            AuthError: the account's token is refused, also when read anew.
+            AuthError: the account's token is refused, also after reading it again.
         """
         call = Call(
             operation="create_message",
@@ -174,10 +173,10 @@ class Twilio:
             ) from None
 
     def sent_to(self, secret_id: str, to: str, sender: str, *, since: datetime) -> Sequence[Sent]:
-        """What was sent from us to a recipient since a time, oldest first.
+        """Our messages to a recipient since a time, oldest first.
 
-        The vendor's date filter misses messages that are still queued, so it is not used; the
-        newest come first, and reading ends at the first that is too old.
+        Twilio's date filter misses messages that are still queued, so it is not used; the list
+        is newest first, and reading ends at the first message that is too old.
 
         Raises:
             ProviderError: the list could not be read.
@@ -193,7 +192,7 @@ class Twilio:
         return found
 
     def received(self, secret_id: str, sid: str) -> Received | None:
-        """A message that came in, by its id; None where the account has none of that id.
+        """A received message by its id; None if the account has none of that id.
 
         Raises:
             ProviderError: it could not be read.
@@ -239,6 +238,6 @@ class Twilio:
 
 
 def basic(credentials: Credentials) -> Mapping[str, str]:
-    """The header that proves who we are."""
+    """The authentication header."""
     pair = f"{credentials.account_sid}:{credentials.auth_token}".encode()
     return {"authorization": f"Basic {base64.b64encode(pair).decode()}"}

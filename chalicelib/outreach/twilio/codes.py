@@ -1,7 +1,7 @@
-"""Twilio's error codes as a table: what each says of the message, of us, or of the moment.
+"""Twilio's error codes and what each means: for the message, our account, or a retry.
 
-Codes arrive in the answer to a send (HTTP 400) and in status callbacks.
-Source: https://www.twilio.com/docs/api/errors; a code that is not here counts as refused.
+Codes arrive in the response to a send (HTTP 400) and in status callbacks.
+Source: https://www.twilio.com/docs/api/errors; an unlisted code counts as refused.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from enum import StrEnum
 
 
 class Meaning(StrEnum):
-    """What a code says."""
+    """The meaning of a code."""
 
     CONFIGURATION = "configuration"
-    """Our account or settings are wrong: alarm, do not repeat."""
+    """Our account or settings are wrong: alarm, do not retry."""
     RECIPIENT = "recipient"
-    """This recipient cannot be reached this way."""
+    """The recipient cannot be reached on this channel."""
     OPTED_OUT = "opted_out"
     """The recipient said STOP: a do-not-contact mark."""
     CONTENT = "content"
-    """Refused as it is."""
+    """The content is refused."""
     WINDOW = "window"
-    """WhatsApp: 24 hours are over and it was no template."""
+    """WhatsApp: free text after the 24-hour window."""
     LATER = "later"
-    """Surely not done; later it may be."""
+    """Surely not sent; a later retry may succeed."""
 
 
 MEANINGS: Mapping[int, Meaning] = {

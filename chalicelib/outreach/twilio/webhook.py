@@ -1,8 +1,8 @@
-"""Twilio's webhooks: messages that come in, and what became of messages of ours.
+"""Twilio's webhooks: inbound messages, and status callbacks of our messages.
 
 Form posts, signed: ``X-Twilio-Signature`` is the base64 HMAC-SHA1 of the configured URL and the
 sorted parameters, by the account's token (https://www.twilio.com/docs/usage/webhooks/webhooks-security).
-Nothing in it tells the time, so a replay is known by its message id and status alone.
+It contains no timestamp, so a replay is recognised only by its message id and status.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from chalicelib.errors import PayloadError, SignatureError, TooLargeError
 from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Carrier, channel_of, number_of
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_TEXT_CHARACTERS = 4096
-WHATSAPP = "whatsapp:"
 RANKS: Mapping[str, int] = {
     "sent": 2,
     "delivered": 3,
@@ -32,7 +32,7 @@ RANKS: Mapping[str, int] = {
     "undelivered": 5,
     "failed": 5,
 }
-"""What of Twilio's states is kept; a higher rank is never taken back by a lower one."""
+"""The statuses of Twilio that are stored; a lower rank never replaces a higher one."""
 OPTED_OUT = "21610"
 _STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout"})
 """Twilio's default keywords (https://help.twilio.com/articles/223134027)."""
@@ -59,12 +59,12 @@ def accounts(text: str) -> dict[str, tuple[str, ...]]:
 def verify(
     headers: Mapping[str, str], body: bytes, url: str, tokens: Mapping[str, Sequence[str]]
 ) -> None:
-    """Check the signature by the tokens of the account the post names; nothing else is read.
+    """Check the signature with the tokens of the account named in the form.
 
     Args:
         headers: names in lower case.
-        body: the form as it came.
-        url: what is configured at Twilio: scheme, host, stage path, query; the fragment is not
+        body: the raw form.
+        url: the URL configured at Twilio: scheme, host, stage path, query; the fragment is not
             signed.
         tokens: account to its active tokens.
 
@@ -83,20 +83,20 @@ def verify(
     ]
     matches = [hmac.compare_digest(given, one) for one in wanted]
     if not any(matches):
-        raise SignatureError("invalid_signature", "header x-twilio-signature does not hold")
+        raise SignatureError("invalid_signature", "header x-twilio-signature is not valid")
 
 
 def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMessage:
-    """The job of a message that came in.
+    """The job of an inbound message.
 
     Raises:
         TooLargeError, PayloadError: names the field that is missing.
     """
-    form = _checked(request.body)
-    sid = _needed(form, "MessageSid")
-    sender, recipient = _needed(form, "To"), _needed(form, "From")
-    channel = "whatsapp" if recipient.startswith(WHATSAPP) else "sms"
-    sender, recipient = (one.removeprefix(WHATSAPP) for one in (sender, recipient))
+    form = _flat_form(request.body)
+    sid = _required(form, "MessageSid")
+    sender, recipient = _required(form, "To"), _required(form, "From")
+    channel = channel_of(recipient)
+    sender, recipient = number_of(sender), number_of(recipient)
     text = form.get("Body", "")[:MAX_TEXT_CHARACTERS]
     media = form.get("NumMedia", "")
     return InboundMessage.model_validate(
@@ -121,13 +121,13 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
 
 
 def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> DeliveryReceipt | None:
-    """The job of a status callback; None for a state that says nothing new.
+    """The job of a status callback; None for a status that is not stored.
 
     Raises:
         TooLargeError, PayloadError: names the field that is missing or the query that is not ours.
     """
-    form = _checked(request.body)
-    sid, status = _needed(form, "MessageSid"), _needed(form, "MessageStatus").lower()
+    form = _flat_form(request.body)
+    sid, status = _required(form, "MessageSid"), _required(form, "MessageStatus").lower()
     if form.get("EventType", "").upper() == "READ":
         status = "read"
     if status not in RANKS:
@@ -145,9 +145,9 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
             "payload_bytes": len(request.body),
             "source": "twilio_status",
             "trace_id": keys.digest(request.delivery_id)[:16],
-            "channel": "text",
-            "sender": form.get("From", "").removeprefix(WHATSAPP),
-            "recipient": form.get("To", "").removeprefix(WHATSAPP),
+            "channel": Carrier.TEXT,
+            "sender": number_of(form.get("From", "")),
+            "recipient": number_of(form.get("To", "")),
             "entry_id": found[2],
             "provider_id": sid,
             "status": status,
@@ -159,13 +159,13 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
 
 
 def callback_url(base_url: str, opaque_id: str, entry_id: str) -> str:
-    """Where Twilio reports on a message; its ``cid`` names the message without a look-up."""
+    """The URL of a message's status callbacks; its ``cid`` identifies the message without a look-up."""
     query = urlencode({"cid": f"{opaque_id}.{entry_id}"})
     return f"{base_url.rstrip('/')}/webhook/twilio/status?{query}"
 
 
 def signed_url(base_url: str, path: str, query: Mapping[str, str]) -> str:
-    """The URL as it is configured at Twilio: ours, whatever host the gateway was asked by."""
+    """The URL as configured at Twilio: our base URL, whatever host the request names."""
     url = f"{base_url.rstrip('/')}{path}"
     return f"{url}?{urlencode(query)}" if query else url
 
@@ -175,13 +175,13 @@ def _form(body: bytes) -> dict[str, list[str]]:
     return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
 
 
-def _checked(body: bytes) -> dict[str, str]:
+def _flat_form(body: bytes) -> dict[str, str]:
     if len(body) > MAX_BODY_BYTES:
         raise TooLargeError("payload_too_large", f"the body has more than {MAX_BODY_BYTES} bytes")
     return {name: values[-1] for name, values in _form(body).items()}
 
 
-def _needed(form: Mapping[str, str], name: str) -> str:
+def _required(form: Mapping[str, str], name: str) -> str:
     value = form.get(name, "")
     is_sid = name != "MessageSid" or _SID.fullmatch(value)
     if not value or not is_sid:
@@ -190,7 +190,7 @@ def _needed(form: Mapping[str, str], name: str) -> str:
 
 
 def _opt_out(declared: str, text: str) -> str | None:
-    """STOP or START by Twilio's word or a keyword alone; HELP only where Twilio answers it."""
+    """STOP or START by Twilio's field or by a keyword; HELP only where Twilio answers it."""
     if declared:
         return declared.lower() if declared.upper() in ("STOP", "START", "HELP") else None
     return keyword(text)

@@ -1,1 +1,8 @@
-"""NEW PACKAGE."""
+"""Composes outreach messages.
+
+In the order of a message:
+
+    composer         asks the writer once per message and stores the draft before it is sent
+    template_writer  the port of a writer, and the writer of fixed texts
+    model_writer     the writer by a language model, and the choice between the two
+"""

@@ -1,4 +1,4 @@
-"""Asks the writer, once per message, and keeps what it wrote before anybody sends it."""
+"""Asks the writer once per message, and stores the draft before it is sent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from chalicelib.errors import PermanentError
-from chalicelib.outreach.conversations.records import Channel, Draft, Entry, Record
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.writing.template_writer import Writer
 
@@ -18,10 +19,10 @@ SMS_CHARACTERS = 1600
 
 
 class Composer:
-    """The writer behind a store of drafts.
+    """Returns stored drafts, and has missing ones written.
 
     Args:
-        beating: a block during which the message at work stays invisible.
+        beating: a context manager that keeps the current queue message invisible.
     """
 
     def __init__(
@@ -35,11 +36,11 @@ class Composer:
         self._beating = beating
 
     def is_instant(self, record: Record) -> bool:
-        """Whether an opening of it can be written without leaving the machine."""
+        """Whether its opening can be written without a vendor call."""
         return self._writer.is_instant(record)
 
     def unsaved_opening(self, record: Record) -> Draft:
-        """An opening that the caller stores itself; only where `is_instant`."""
+        """An opening that the caller stores itself; only if `is_instant`."""
         return _checked(record, self._timed(lambda: self._writer.opening(record)))
 
     def opening(self, record: Record, entry_id: str) -> Draft:
@@ -57,7 +58,7 @@ class Composer:
         )
 
     def late(self, record: Record, entry_id: str) -> Draft:
-        """A message whose writing was withheld when it was due."""
+        """A message that was withheld, and so not composed, when it was due."""
         if record.message_count:
             return self.answer(record, entry_id)
         return self.opening(record, entry_id)
@@ -80,10 +81,10 @@ class Composer:
 
 
 def _checked(record: Record, written: Draft) -> Draft:
-    """A message that the channel or the company does not let through is not stored.
+    """The draft, if the channel and the company allow its length.
 
     Raises:
-        PermanentError: it is too long; it is not cut, because half a sentence is no message.
+        PermanentError: it is too long; it is not truncated, as half a sentence is no message.
     """
     limit = int(record.item.get("max_message_length") or SMS_CHARACTERS)
     if record.channel != Channel.EMAIL:

@@ -1,8 +1,8 @@
 """A language model as the writer: it fills a template's variables, or writes the next message.
 
-It is shown the company, the project, the recipient's first name and the conversation, and answers
-by a strict JSON schema.  What the recipient writes is shown as the recipient's, never as
-instructions, and the only things that come of an answer are a text, a named function and a person.
+Its input is the company, the project, the recipient's first name and the conversation; its output
+follows a strict JSON schema.  Recipient messages are passed as user turns, never as instructions,
+and an answer can only result in a text, a named function or a hand-off.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
-from chalicelib.outreach.conversations.records import Channel, Draft, Entry, Record
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.writing.template_writer import Writer
 from chalicelib.vendors.language_model import Answer, JsonSchema, LanguageModel, Outcome, Turn
 
@@ -34,12 +35,12 @@ you are told of only when the person has clearly asked for it."""
 
 
 class OpenAiWriter:
-    """Implements `writers.Writer`.
+    """`template_writer.Writer` by a language model.
 
     Args:
-        model_of: the language model under a company's key, by its secret's name.
-        model: its name; configuration.
-        fallback_model: asked when the vendor no longer has the first.
+        model_of: the language model client for a company's key, by its secret's name.
+        model: the model's name; configuration.
+        fallback_model: used when the vendor no longer offers the first.
     """
 
     def __init__(
@@ -104,11 +105,11 @@ class OpenAiWriter:
     def _ask(
         self, record: Record, instructions: str, turns: Sequence[Turn], schema: JsonSchema
     ) -> Answer:
-        """One question; an answer that cannot be used is an error.
+        """One request; an unusable answer is an error.
 
         Raises:
-            PermanentError: refused, or cut off: asking again gives the same.
-            TransientError: no JSON came although a schema was asked for.
+            PermanentError: refused or truncated: a retry would give the same.
+            TransientError: the answer is not JSON although a schema was requested.
         """
         answer = self._model_of(str(record.ai_config["api_key_reference"])).respond(
             model=self._model,
@@ -130,7 +131,7 @@ class OpenAiWriter:
 
 
 def _about(record: Record) -> str:
-    """What the model is told; neither phone nor e-mail, which it does not need."""
+    """The model's input; without phone or e-mail, which it does not need."""
     item = record.item
     about = {
         "channel": record.channel.value,
@@ -175,7 +176,7 @@ def _draft(answer: Answer, draft: Draft) -> Draft:
 
 
 class ChosenWriter:
-    """The model where a company has a key for the channel and a model is configured, else wordings.
+    """Uses the model if the company has a key for the channel and a model is configured, else templates.
 
     Args:
         plain: the deterministic writer.

@@ -1,7 +1,7 @@
-"""Who writes messages: the port, and a deterministic writer that needs no vendor.
+"""The port of a writer, and a deterministic writer that needs no vendor.
 
-A writer is asked once per message; what it wrote is stored before anything is sent, so that a
-repeat sends the same words.
+A writer is asked once per message; its draft is stored before the message is sent, so that a retry
+sends the same text.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from chalicelib.outreach.conversations.records import Channel, Draft, Entry, Record
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Draft, Entry, Record
 
 DEFAULT_SUBJECT = "A message for you"
 HUMAN_WORDS = ("human", "agent", "person", "someone", "speak to", "talk to", "call me")
@@ -18,11 +19,11 @@ HUMAN_WORDS = ("human", "agent", "person", "someone", "speak to", "talk to", "ca
 class Writer(Protocol):
     """Writes the opening of a conversation, or the answer to what its recipient wrote.
 
-    Raises `ProviderError`s: transient ones are tried again, permanent ones end in `failed`.
+    Raises `ProviderError`s: transient ones are retried, permanent ones end in `failed`.
     """
 
     def is_instant(self, record: Record) -> bool:
-        """Nothing leaves the machine: a conversation may be opened with its draft at once."""
+        """Whether it needs no vendor call, so that a conversation is opened with its draft at once."""
         ...
 
     def opening(self, record: Record) -> Draft:
@@ -30,12 +31,12 @@ class Writer(Protocol):
         ...
 
     def answer(self, record: Record, history: Sequence[Entry]) -> Draft:
-        """The next message, or a wish for a person or a function."""
+        """The next message, or a request for a person or a function."""
         ...
 
 
 class TemplateWriter:
-    """Fixed wordings filled from the record; the same record gives the same words."""
+    """Fixed texts filled from the record; the same record gives the same text."""
 
     def is_instant(self, record: Record) -> bool:
         """See `Writer.is_instant`."""

@@ -1,6 +1,6 @@
-"""Keyword classifier: which intents a support message has, how surely, by tables of phrases.
+"""Keyword classifier: the intents of a support message and their confidence, by tables of phrases.
 
-`phrase_tree` finds the phrases in the words that `message_words` reads from a message.
+`phrases` finds the phrases in the words that `message` reads from a text.
 """
 
 from __future__ import annotations
@@ -43,24 +43,24 @@ PRIORITY: Mapping[str, int] = {
     )
     for intent in intents
 }
-"""Which intent is the primary one when a message has several: 0 before 7."""
+"""Rank by which the primary intent of several is chosen: 0 before 7."""
 TIER_0 = frozenset(intent for intent, rank in PRIORITY.items() if rank == 0)
-"""Never automated, always to people."""
+"""Never automated, always routed to people."""
 _SEVERITY: Mapping[str, int] = {
     intent: number for number, intent in enumerate(one for one in PRIORITY if one in TIER_0)
 }
-"""Of several that escalate, who must see it first: leadership before a team."""
-KIN: tuple[frozenset[str], ...] = (
+"""Order among several escalating intents: leadership before a team."""
+COMPATIBLE: tuple[frozenset[str], ...] = (
     frozenset({"order_status_tracking", "shipping_delay_not_shipped"}),
     frozenset({"return_request", "refund_request", "exchange_request"}),
 )
 """Intents that do not contradict each other."""
 
 CLEAR = 0.55
-"""An intent above this counts as one the message has."""
+"""The message has every intent with a score above this."""
 _FURTHER = 0.03
-"""Each further phrase of an intent, three at most; hints never add up to an intent."""
-_MUCH_LESS_SURE = 0.14
+"""Score of each further phrase of an intent, three at most; hints never add up to an intent."""
+_MUCH_LOWER = 0.14
 _NARROW_MARGIN = 0.10
 _PENALTY = 0.10
 _SHORT_WORDS = 5
@@ -68,14 +68,14 @@ _SHORT_WORDS = 5
 
 @dataclass(frozen=True, slots=True)
 class Classified:
-    """What a message is about.
+    """The intents of a message.
 
     Attributes:
-        intent: the primary one, by the priority of those that are clear.
-        confidence: of the routing, 0 to 1: the primary's score less what makes it doubtful.
-        margin: between the primary's score and the best that contradicts it.
-        secondary: at most two more that are clear, best first.
-        scores: of every intent found.
+        intent: the primary one, by priority among the clear intents.
+        confidence: of the routing, 0 to 1: the primary's score less a penalty per doubt.
+        margin: the primary's score less the best score of a contradicting intent.
+        secondary: at most two more clear intents, best first.
+        scores: the score of every intent found.
     """
 
     intent: str
@@ -87,8 +87,8 @@ class Classified:
 
     @property
     def is_contradicted(self) -> bool:
-        """Another intent is clear that does not go with the primary one."""
-        return any(not _are_kin(self.intent, other) for other in self.secondary)
+        """Another clear intent contradicts the primary one."""
+        return any(not _are_compatible(self.intent, other) for other in self.secondary)
 
 
 def classify(text: str) -> Classified:
@@ -102,14 +102,16 @@ def classify(text: str) -> Classified:
     if not clear:
         return _unclear(scores, language)
     primary, others = clear[0], clear[1:]
-    rivals = [score for intent, score in scores.items() if not _are_kin(primary, intent)]
-    margin = scores[primary] - max(rivals, default=0.0)
+    contradicting = [
+        score for intent, score in scores.items() if not _are_compatible(primary, intent)
+    ]
+    margin = scores[primary] - max(contradicting, default=0.0)
     confidence = scores[primary]
-    if primary not in TIER_0:  # what escalates is never made doubtful by what comes with it
+    if primary not in TIER_0:  # other intents never lower the confidence of an escalation
         doubts = (
             margin < _NARROW_MARGIN,
             len(words) < _SHORT_WORDS,
-            any(not _are_kin(primary, other) for other in others),
+            any(not _are_compatible(primary, other) for other in others),
         )
         confidence -= _PENALTY * sum(doubts)
     return Classified(
@@ -135,15 +137,15 @@ def _scores(words: Sequence[str]) -> dict[str, float]:
 def _clear(scores: Mapping[str, float]) -> list[str]:
     """The intents a message has, the primary one first.
 
-    Priority decides among those about as sure as the surest; a much less sure one does not
-    displace it, unless it is one that escalates.
+    Priority decides among the intents that score close to the best; one with a much lower score is
+    not made primary, unless it escalates.
     """
     clear = [intent for intent, score in scores.items() if score > CLEAR]
-    surest = max((scores[intent] for intent in clear), default=0.0)
+    best = max((scores[intent] for intent in clear), default=0.0)
     return sorted(
         clear,
         key=lambda intent: (
-            intent not in TIER_0 and scores[intent] < surest - _MUCH_LESS_SURE,
+            intent not in TIER_0 and scores[intent] < best - _MUCH_LOWER,
             PRIORITY[intent],
             _SEVERITY.get(intent, 0),
             -scores[intent],
@@ -161,12 +163,12 @@ def _score(found: set[tuple[float, int]]) -> float:
 
 
 def _unclear(scores: Mapping[str, float], language: Language) -> Classified:
-    """Nothing but hints: the likeliest intent, at a confidence that leaves it to a person."""
+    """Hints only: the likeliest intent, at a confidence that sends the ticket to a person."""
     if not scores:
         return Classified(DEFAULT_INTENT, 0.4, language=language)
     best = min(scores, key=lambda intent: (-scores[intent], PRIORITY[intent], intent))
     return Classified(best, scores[best], margin=0.0, scores=scores, language=language)
 
 
-def _are_kin(one: str, other: str) -> bool:
-    return one == other or any(one in family and other in family for family in KIN)
+def _are_compatible(one: str, other: str) -> bool:
+    return one == other or any(one in group and other in group for group in COMPATIBLE)

@@ -1,4 +1,4 @@
-"""Which team an intent belongs to, as the tag whose rule at Richpanel moves the ticket there."""
+"""The team of each intent, as the tag by which a rule at Richpanel moves the ticket there."""
 
 from __future__ import annotations
 
@@ -40,4 +40,4 @@ RISK_FLAGS: dict[str, str] = {
     "legal_threat": "legal_threat",
     "harassment_threats": "harassment_threats",
 }
-"""Intents that mark the conversation as a risk."""
+"""Intents that flag the conversation as a risk, and the flag."""

@@ -1,4 +1,4 @@
-"""What is read from a message before it is understood: its own words, language, order number."""
+"""Reads a message's own words, its language and its order number; pure."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from chalicelib.support.intents.words import SETS, TABLES, TYPOS
 
 MAX_INPUT_CHARACTERS = 8000
 _SHORT_LETTERS = 5
-"""Words of no more letters are not looked for misspelt."""
+"""Words of at most this many letters are not matched when misspelt."""
 
 Language = Literal["en", "es", "unknown"]
 
 
 def words_of(text: str) -> list[str]:
-    """A message's own words: no quoted history, case, accents, apostrophes; numbers as ``<n>``."""
+    """The words outside quoted history: lower case, no accents or apostrophes, numbers as ``<n>``."""
     own = own_part(text[:MAX_INPUT_CHARACTERS])
     plain = unicodedata.normalize("NFD", normalised(html.unescape(own)))
     spelt = plain.translate(_DROPPED)
@@ -30,7 +30,7 @@ def words_of(text: str) -> list[str]:
 
 
 def language_of(words: Sequence[str]) -> Language:
-    """The language that most of the words that give one away are of."""
+    """The language with more indicator words; ``unknown`` on a tie."""
     spanish = sum(word in _SPANISH for word in words)
     english = sum(word in _ENGLISH for word in words)
     if spanish == english:
@@ -39,11 +39,11 @@ def language_of(words: Sequence[str]) -> Language:
 
 
 def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
-    """The likeliest order number in a message: named as one, then most digits, then first.
+    """The likeliest order number in a message: labelled as one, then most digits, then first.
 
     Args:
         text: the message.
-        is_asked_for: we asked for the number, so that a bare one of 3 to 20 digits is it.
+        is_asked_for: we asked for the number, so any bare number of 3 to 20 digits counts.
     """
     message = normalised(own_part(text[:MAX_INPUT_CHARACTERS]))
     named = [one for pair in _NAMED_ORDER.findall(message) for one in pair if one]
@@ -64,7 +64,7 @@ def own_part(text: str) -> str:
 
 
 def _vocabulary() -> set[str]:
-    """Every word of the tables that is long enough to be known when it is misspelt."""
+    """Every word of the tables that is long enough to be matched when misspelt."""
     listed = " ".join(
         itertools.chain(
             SETS.values(),
@@ -76,7 +76,7 @@ def _vocabulary() -> set[str]:
 
 @cache
 def _spelling() -> dict[str, str]:
-    """Misspelt to right: neighbouring letters swapped, one of a pair left out, one doubled."""
+    """Misspelling to word: adjacent letters swapped, a double letter single, a single one doubled."""
     known = _vocabulary()
     found: dict[str, str] = {}
     for word in sorted(known):
@@ -92,7 +92,7 @@ def _spelling() -> dict[str, str]:
 
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _DROPPED = dict.fromkeys([0x27, 0x60, 0xB4, 0x2018, 0x2019, *range(0x300, 0x370)])
-"""Apostrophes and the accents that NFD has split off."""
+"""Apostrophes, and the accents that NFD splits off."""
 _HISTORY = re.compile(
     r"^[^\S\n]*(?:>.*$|On .{4,120} wrote:\s*$|El .{4,120} escribió:\s*$"
     r"|-{2,}\s*(?:Original Message|Forwarded message|Mensaje original)\s*-{2,})",

@@ -1,4 +1,4 @@
-"""The phrases of the tables as one tree, and every phrase that a message has.
+"""Finds every phrase of the tables in a message, by one prefix tree.
 
 One pass over the message's words, so that the time does not grow with the tables.  Words are whole
 words ("plate" is not "late", "discharge" is not "charge").
@@ -13,7 +13,7 @@ from functools import cache
 from chalicelib.support.intents.words import SETS, TABLES
 
 SURE, LIKELY, HINT = 0.9, 0.75, 0.5
-"""How much one phrase says, by the part of its table."""
+"""Weight of one phrase, by the part of its table."""
 _GAP_WORDS = 4
 
 
@@ -38,7 +38,7 @@ def matches(words: Sequence[str]) -> Iterator[tuple[str, float, int]]:
 
 
 class _Node:
-    """Where the words read so far lead, and which phrases end here."""
+    """A prefix: the words that may follow, and the phrases that end here."""
 
     __slots__ = ("ends", "gap", "next")
 
@@ -50,7 +50,7 @@ class _Node:
 
 @cache
 def _tree() -> _Node:
-    """Grown when the first message comes, so that no cold start waits for it."""
+    """Built for the first message, to keep cold starts short."""
     root = _Node()
     number = 0
     for intent, words in TABLES.items():
@@ -61,12 +61,12 @@ def _tree() -> _Node:
         ):
             for phrase in phrases:
                 number += 1
-                _grow(root, phrase.split(), (intent, weight, number))
+                _add(root, phrase.split(), (intent, weight, number))
     return root
 
 
-def _grow(root: _Node, parts: Sequence[str], end: tuple[str, float, int]) -> None:
-    """Add one phrase; nodes are shared by all phrases that begin alike."""
+def _add(root: _Node, parts: Sequence[str], end: tuple[str, float, int]) -> None:
+    """Add one phrase; phrases with the same beginning share nodes."""
     nodes = [root]
     for part in parts:
         if part == "*":
@@ -75,11 +75,11 @@ def _grow(root: _Node, parts: Sequence[str], end: tuple[str, float, int]) -> Non
         is_optional = part.endswith("?")
         words = part.removesuffix("?")
         words = SETS.get(words[1:-1], words) if words.startswith("{") else words
-        grown = [
+        added = [
             node.next.setdefault(word, _Node())
             for node, word in itertools.product(nodes, words.split("|"))
         ]
-        nodes = [*nodes, *grown] if is_optional else grown
+        nodes = [*nodes, *added] if is_optional else added
     for node in nodes:
         node.ends.append(end)
 

@@ -8,8 +8,8 @@ and punctuation ("hasn't" is ``hasnt``)::
     {order}    any word of a named set   *          up to four words of any kind
     <n>        a number
 
-``sure`` phrases carry an intent by themselves; ``likely`` ones do unless something surer says
-otherwise; ``hint`` words never do, and leave the message to a person.
+A ``sure`` phrase is enough for an intent; a ``likely`` one is unless a stronger phrase of another
+intent outweighs it; ``hint`` words never are, and leave the message to a person.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ SETS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """What speaks for one intent, and how strongly."""
+    """The phrases of one intent, by strength."""
 
     sure: tuple[str, ...]
     likely: tuple[str, ...] = ()
@@ -37,7 +37,7 @@ class Words:
 
 
 TABLES: Mapping[str, Words] = {
-    # --- tier 0: what a miss would cost most --------------------------------------------------
+    # --- tier 0: a miss is most expensive -----------------------------------------------------
     "legal_threat": Words(
         sure=(
             "lawyer|lawyers|attorney|attorneys|solicitor|lawsuit|lawsuits|litigation|subpoena",
@@ -544,4 +544,4 @@ TYPOS: Mapping[str, str] = {
     "somone": "someone",
     "agaisnt": "against",
 }
-"""Misspellings that dropping, doubling or transposing letters (see `intents`) does not explain."""
+"""Misspellings not covered by dropping, doubling or transposing letters (see `message`)."""

@@ -1,4 +1,4 @@
-"""Rows in table A that remember what a shop said of an order, without a word of the order itself.
+"""Order lookups cached in table A, without personal data of the order.
 
 Example row (key ``act:shopify_lookup:{conversation_id}:{keyed hash of the order number}``)::
 
@@ -15,24 +15,23 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from chalicelib.clock import iso
-from chalicelib.once.ports import Clock
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.ledger.layout import required
+from chalicelib.once.ports import Clock, Switches
 from chalicelib.once.store import Store
 
 RETENTION = timedelta(days=7)
 
 
 class Lookups:
-    """`orders.Lookups` on DynamoDB."""
+    """The cache of lookups, on DynamoDB."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
         self._clock = clock
 
     def read(self, key: str) -> Mapping[str, str] | None:
-        """Facts of a lookup that are still fresh.
-
-        A read that may be a second old is good enough.
-        """
+        """The facts of a lookup while they are fresh; eventually consistent."""
         row = self._table.get({"event_id": key}, consistent=False)
         if row is None or row.get("fresh_until", 0) <= self._clock.now().timestamp():
             return None
@@ -41,26 +40,22 @@ class Lookups:
     def write(
         self, key: str, conversation_id: str, facts: Mapping[str, str], *, fresh_seconds: float
     ) -> None:
-        """Keep facts for a while.
-
-        The last one wins.
-        """
+        """Store facts for `fresh_seconds`; the last write wins."""
         now = self._clock.now()
         payload = json.dumps(dict(facts), sort_keys=True).encode()
         self._table.put(
             {
                 "event_id": key,
-                "conversation_id": conversation_id,
-                "created_at": iso(now),
-                "received_at": iso(now),
-                "last_processed_at": iso(now),
-                "expires_at": int((now + RETENTION).timestamp()),
+                **required(
+                    now=iso(now),
+                    received_at=iso(now),
+                    expires_at=int((now + RETENTION).timestamp()),
+                    conversation_id=conversation_id,
+                    modes=Switches().modes,
+                ),
                 "fresh_until": int(now.timestamp() + fresh_seconds),
-                "status": "done",
+                "status": ActionStatus.DONE.value,
                 "action_type": "lookup",
-                "mode": "automation_candidate",
-                "safe_mode": False,
-                "automation_enabled": True,
                 "payload_sha256": hashlib.sha256(payload).hexdigest(),
                 "payload_bytes": len(payload),
                 "facts": dict(facts),

@@ -11,14 +11,14 @@ from datetime import date, timedelta
 from typing import Literal
 
 PREORDER_DAYS = 45
-"""A pre-order ships so many days after it was placed."""
+"""A pre-order ships this many days after it was placed."""
 _SATURDAY = 5
 _PRIORITY_DAYS = 2
 
 
 @dataclass(frozen=True, slots=True)
 class Window:
-    """From and to how many business days after shipping starts."""
+    """Earliest and latest arrival, in business days after shipping starts."""
 
     low: int
     high: int
@@ -39,11 +39,11 @@ WINDOWS: tuple[tuple[str, Window], ...] = (
     (r"standard", Window(3, 5)),
     (r"economy|free|postal|post|mail", Window(5, 7)),
 )
-"""First match wins: what names a day before what names a class."""
+"""The first match wins: patterns that name days come before those that name a class."""
 
 
 def window_of(shipping_method: str | None) -> Window | None:
-    """The window of a shop's shipping method, or None for one that says nothing."""
+    """The window of a shop's shipping method, or None for an unknown method."""
     method = (shipping_method or "").lower()
     return next(
         (window for words, window in WINDOWS if re.search(rf"\b(?:{words})\b", method)), None
@@ -51,7 +51,7 @@ def window_of(shipping_method: str | None) -> Window | None:
 
 
 def business_days_after(start: date, end: date) -> int:
-    """Business days after a day, up to and with another; 0 when it is not later."""
+    """Business days after `start`, up to and including `end`; 0 when `end` is not later."""
     days = (end - start).days
     if days <= 0:
         return 0
@@ -63,7 +63,7 @@ def business_days_after(start: date, end: date) -> int:
 
 
 def remaining(window: Window, ordered: date, today: date, *, is_preorder: bool = False) -> Window:
-    """What is left of a window; 0 to 0 when it is over."""
+    """The rest of a window; 0 to 0 when it is over."""
     ships = ordered + timedelta(days=PREORDER_DAYS) if is_preorder else ordered
     until_shipping = business_days_after(today, ships)
     elapsed = business_days_after(ships, today)
@@ -74,7 +74,7 @@ def remaining(window: Window, ordered: date, today: date, *, is_preorder: bool =
 
 
 def human(left: Window, language: Literal["en", "es"] = "en") -> str:
-    """What is left, in words that follow "should arrive"."""
+    """The rest of a window, in words that follow "should arrive"."""
     spanish = language == "es"
     if left.high == 0:
         return "en cualquier momento" if spanish else "any day now"

@@ -1,6 +1,6 @@
-"""Whose order a message is about: the linked one, or what the shop has under its number.
+"""Which order a message is about: the linked one, or the shop's order under its number.
 
-What a shop said is remembered without number, address or name.
+A lookup is cached without number, address or name.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from chalicelib.support.orders.order import LinkedOrders, Order, ShopOrders
 
 FOUND_FRESH_SECONDS = 900.0
 ABSENT_FRESH_SECONDS = 120.0
-"""A shop's search lags: what was not found may be found a little later."""
+"""Shorter: a shop's search lags, so an order may be found a little later."""
 
 
 @dataclass(frozen=True, slots=True)
 class CustomerOrders:
-    """Where a customer's order is looked for.
+    """Finds a customer's order.
 
     Attributes:
-        shop: None where no shop is configured; then only linked orders are known.
+        shop: None where no shop is configured; then only linked orders are found.
     """
 
     linked: LinkedOrders
@@ -33,15 +33,15 @@ class CustomerOrders:
     opaque: Callable[[], OpaqueIds]
 
     def find(self, conversation_id: str, number: str | None, email: str | None) -> Order | str:
-        """The customer's order, or the reason why it is not known.
+        """The customer's order, or the reason why it was not found.
 
         Args:
             conversation_id: the ticket.
-            number: what the message calls it by; None where it names none.
-            email: the customer's; an order of another address is not told of.
+            number: the order number in the message; None where it has none.
+            email: the customer's; an order of another address is not returned.
 
         Raises:
-            ProviderError: it cannot be looked up now.
+            ProviderError: the order cannot be looked up now.
         """
         linked = self.linked.linked_order(conversation_id)
         if linked is not None and number in (None, linked.name.lstrip("#")):
@@ -60,18 +60,22 @@ class CustomerOrders:
         opaque = self.opaque()
         key = ticket_keys.shopify_lookup(conversation_id, opaque.of("order", number))
         requester = opaque.of("email", email.lower())
-        known = self.cache.read(key)
-        if known is not None and known.get("requester") == requester and not known["has_tracking"]:
-            return _remembered(known, number)
+        stored = self.cache.read(key)
+        if (
+            stored is not None
+            and stored.get("requester") == requester
+            and not stored["has_tracking"]
+        ):
+            return _from_cache(stored, number)
         found = shop.find_order(number, requester_email=email)
         seconds = FOUND_FRESH_SECONDS if found.order else ABSENT_FRESH_SECONDS
-        remembered = {"requester": requester, **_impersonal(found.order, found.reason)}
-        self.cache.write(key, conversation_id, remembered, fresh_seconds=seconds)
+        cached = {"requester": requester, **_cacheable(found.order, found.reason)}
+        self.cache.write(key, conversation_id, cached, fresh_seconds=seconds)
         return found.order or found.reason
 
 
-def _impersonal(order: Order | None, reason: str) -> Mapping[str, str]:
-    """What may be kept of a lookup: no number, address or name."""
+def _cacheable(order: Order | None, reason: str) -> Mapping[str, str]:
+    """The facts of a lookup that may be cached: no number, address or name."""
     if order is None:
         return {"outcome": reason, "has_tracking": ""}
     return {
@@ -86,15 +90,15 @@ def _impersonal(order: Order | None, reason: str) -> Mapping[str, str]:
     }
 
 
-def _remembered(known: Mapping[str, str], number: str) -> Order | str:
-    if known["outcome"] != "found":
-        return known["outcome"]
+def _from_cache(stored: Mapping[str, str], number: str) -> Order | str:
+    if stored["outcome"] != "found":
+        return stored["outcome"]
     return Order(
         name=f"#{number}",
-        created_at=parsed(known["created_at"]),
-        status=known["status"],
-        fulfillment_status=known["fulfillment_status"],
-        shipping_method=known["shipping_method"] or None,
-        is_cancelled=bool(known["is_cancelled"]),
-        is_preorder=bool(known["is_preorder"]),
+        created_at=parsed(stored["created_at"]),
+        status=stored["status"],
+        fulfillment_status=stored["fulfillment_status"],
+        shipping_method=stored["shipping_method"] or None,
+        is_cancelled=bool(stored["is_cancelled"]),
+        is_preorder=bool(stored["is_preorder"]),
     )

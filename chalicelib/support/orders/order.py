@@ -1,7 +1,6 @@
-"""What is known of an order, and the ports through which it is looked up.
+"""An order, and the ports through which one is looked up.
 
-Order numbers, tracking numbers and links are personal data here: they are never logged, and of the
-stored rows none holds them.
+Order numbers, tracking numbers and links are personal data here: they are never logged or stored.
 """
 
 from __future__ import annotations
@@ -16,10 +15,10 @@ class Order:
     """An order as its shop shows it.
 
     Attributes:
-        name: what the customer calls it, e.g. ``#1001``.
-        status: in a word for the customer: ``confirmed``, ``cancelled``, ...
-        fulfillment_status: in words for the customer, e.g. ``in transit``; empty when not known.
-        shipping_method: as the shop names it; its window of days is ours to know.
+        name: the number as the customer writes it, e.g. ``#1001``.
+        status: one word for the customer: ``confirmed``, ``cancelled``, ...
+        fulfillment_status: words for the customer, e.g. ``in transit``; empty when unknown.
+        shipping_method: as the shop names it; `delivery_time` knows its window of days.
     """
 
     name: str = field(repr=False)
@@ -36,13 +35,13 @@ class Order:
 
     @property
     def has_tracking(self) -> bool:
-        """There is something to follow."""
+        """There is a tracking number or link."""
         return bool(self.tracking_number or self.tracking_url)
 
 
 @dataclass(frozen=True, slots=True)
 class Lookup:
-    """An order, or the fixed word why there is none to speak of: ``not_found``, ``not_theirs``."""
+    """An order, or the fixed code why there is none: ``not_found``, ``not_theirs``."""
 
     order: Order | None
     reason: str = ""
@@ -64,6 +63,6 @@ class ShopOrders(Protocol):
 
         Args:
             number: digits, without the shop's prefix.
-            requester_email: whoever asks; another customer's order is ``not_theirs``.
+            requester_email: the address of the asker; another customer's order is ``not_theirs``.
         """
         ...

@@ -1,10 +1,10 @@
-"""Shopify: one customer's one order, by GraphQL.
+"""Shopify: finds one order of one customer, by GraphQL.
 
 Vendor facts (shopify.dev): ``POST /admin/api/{version}/graphql.json``; errors come with HTTP 200 in
 ``errors[].extensions.code``, throttling among them, with the cost bucket in ``extensions.cost``;
-search is neither exact nor immediate, so what it finds is compared again here; ``email`` and
+search is neither exact nor immediate, so results are compared again here; ``email`` and
 ``name`` are protected data and come null with an error where access is not granted.  Tokens are
-given for 24 hours by the client-credentials grant at ``POST /admin/oauth/access_token`` (a form).
+valid for 24 hours by the client-credentials grant at ``POST /admin/oauth/access_token`` (a form).
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Annotated, Any
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from chalicelib.errors import AuthError, PermanentError, ProviderError, TransientError
 from chalicelib.once.ports import Clock
+from chalicelib.once.retry import Attempts, at_once
 from chalicelib.support.orders.order import Lookup, Order
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 PROVIDER = "shopify"
 DEADLINE_SECONDS = 12.0
 EARLY_SECONDS = 600.0
-"""A token is renewed so long before its end."""
+"""A token is renewed this long before it expires."""
 _MAX_WAIT_SECONDS = 5.0
-_ATTEMPTS = 3
+_TRIES = 3
 
 ORDERS_QUERY = """\
 query Orders($q: String!) {
@@ -45,10 +47,10 @@ query Orders($q: String!) {
 
 
 class AccessTokens:
-    """The 24-hour token of the client-credentials grant, kept in memory until it is nearly over.
+    """The 24-hour token of the client-credentials grant, kept in memory until it nearly expires.
 
     Args:
-        credentials: client id and secret, fetched anew when asked with True.
+        credentials: client id and secret, fetched again when called with True.
     """
 
     def __init__(
@@ -61,7 +63,7 @@ class AccessTokens:
         self._ends = 0.0
 
     def header(self, refresh: bool) -> Mapping[str, str]:  # noqa: FBT001 - `VendorClient.authorize`
-        """The header that proves who we are; with True after the token was refused."""
+        """The authentication header; with True after the token was refused."""
         if refresh or not self._token or self._clock.monotonic() >= self._ends:
             self._renew(refresh=refresh)
         return {"x-shopify-access-token": self._token}
@@ -88,10 +90,10 @@ class AccessTokens:
 
 
 class Shopify:
-    """Implements `orders.ShopOrders`.
+    """`orders.order.ShopOrders` on Shopify.
 
     Args:
-        name_prefix: what the shop puts before an order's number, ``#`` unless it was changed.
+        name_prefix: the shop's prefix of order numbers, by default ``#``.
     """
 
     def __init__(
@@ -103,7 +105,7 @@ class Shopify:
         self._prefix = name_prefix
 
     def find_order(self, number: str, *, requester_email: str) -> Lookup:
-        """See `ShopOrders.find_order`; never whatever comes first."""
+        """See `ShopOrders.find_order`; only an exact match of number and address counts."""
         name = f"{self._prefix}{number}"
         found = [node for node in self._search(f"name:{_quoted(name)}") if node.name == name]
         if not found:
@@ -118,19 +120,17 @@ class Shopify:
         ends = self._clock.monotonic() + DEADLINE_SECONDS
         body = {"query": ORDERS_QUERY, "variables": {"q": query}}
         call = Call("find_order", "POST", self._path, is_repeatable=True, body=body)
-        for attempt in range(1, _ATTEMPTS + 1):
+        attempts = Attempts(self._clock, at_once(_TRIES), until=ends)
+        while True:
             left = ends - self._clock.monotonic()
             answer = _parsed(self._client.send(call, deadline_seconds=left))
             if not answer.errors:
                 return answer.data.orders.nodes
             error = _error(answer)
             wait = error.retry_after
-            if not isinstance(error, TransientError) or wait is None or attempt == _ATTEMPTS:
+            if not isinstance(error, TransientError) or wait is None or wait > _MAX_WAIT_SECONDS:
                 raise error
-            if wait > _MAX_WAIT_SECONDS or self._clock.monotonic() + wait >= ends:
-                raise error
-            self._clock.sleep(wait)
-        raise AssertionError  # pragma: no cover - the loop returns or raises
+            attempts.failed(error, at_least_seconds=wait)
 
 
 def _quoted(value: str) -> str:
@@ -143,19 +143,11 @@ def _same_address(found: str | None, wanted: str) -> bool:
     return bool(found) and (found or "").strip().lower() == wanted.strip().lower()
 
 
-# --- what it answers --------------------------------------------------------------------------
-
-
-def _as_objects(value: object) -> list[object]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
-
-
-def _as_object(value: object) -> object:
-    return value if isinstance(value, dict) else {}
+# --- responses --------------------------------------------------------------------------------
 
 
 class _Raw(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+    model_config = LENIENT
 
 
 class _Tracking(_Raw):
@@ -167,7 +159,7 @@ class _Tracking(_Raw):
 class _Fulfillment(_Raw):
     status: str | None = None
     display_status: str | None = Field(default=None, validation_alias="displayStatus")
-    tracking: Annotated[list[_Tracking], BeforeValidator(_as_objects)] = Field(
+    tracking: Annotated[list[_Tracking], BeforeValidator(as_objects)] = Field(
         default=[], validation_alias="trackingInfo"
     )
 
@@ -186,18 +178,18 @@ class _Node(_Raw):
         default=None, validation_alias="displayFulfillmentStatus"
     )
     status_url: str | None = Field(default=None, repr=False, validation_alias="statusPageUrl")
-    shipping_line: Annotated[_ShippingLine, BeforeValidator(_as_object)] = Field(
+    shipping_line: Annotated[_ShippingLine, BeforeValidator(as_object)] = Field(
         default=_ShippingLine(), validation_alias="shippingLine"
     )
-    fulfillments: Annotated[list[_Fulfillment], BeforeValidator(_as_objects)] = []
+    fulfillments: Annotated[list[_Fulfillment], BeforeValidator(as_objects)] = []
 
 
 class _Nodes(_Raw):
-    nodes: Annotated[list[_Node], BeforeValidator(_as_objects)] = []
+    nodes: Annotated[list[_Node], BeforeValidator(as_objects)] = []
 
 
 class _Data(_Raw):
-    orders: Annotated[_Nodes, BeforeValidator(_as_object)] = _Nodes()
+    orders: Annotated[_Nodes, BeforeValidator(as_object)] = _Nodes()
 
 
 class _Extensions(_Raw):
@@ -205,7 +197,7 @@ class _Extensions(_Raw):
 
 
 class _Error(_Raw):
-    extensions: Annotated[_Extensions, BeforeValidator(_as_object)] = _Extensions()
+    extensions: Annotated[_Extensions, BeforeValidator(as_object)] = _Extensions()
 
 
 class _Throttle(_Raw):
@@ -215,19 +207,19 @@ class _Throttle(_Raw):
 
 class _Cost(_Raw):
     requested: float = Field(default=0, validation_alias="requestedQueryCost")
-    throttle: Annotated[_Throttle, BeforeValidator(_as_object)] = Field(
+    throttle: Annotated[_Throttle, BeforeValidator(as_object)] = Field(
         default=_Throttle(), validation_alias="throttleStatus"
     )
 
 
 class _AnswerExtensions(_Raw):
-    cost: Annotated[_Cost, BeforeValidator(_as_object)] = _Cost()
+    cost: Annotated[_Cost, BeforeValidator(as_object)] = _Cost()
 
 
 class _Answer(_Raw):
-    data: Annotated[_Data, BeforeValidator(_as_object)] = _Data()
-    errors: Annotated[list[_Error], BeforeValidator(_as_objects)] = []
-    extensions: Annotated[_AnswerExtensions, BeforeValidator(_as_object)] = _AnswerExtensions()
+    data: Annotated[_Data, BeforeValidator(as_object)] = _Data()
+    errors: Annotated[list[_Error], BeforeValidator(as_objects)] = []
+    extensions: Annotated[_AnswerExtensions, BeforeValidator(as_object)] = _AnswerExtensions()
 
 
 def _parsed(raw: Mapping[str, Any]) -> _Answer:

@@ -1,7 +1,7 @@
-"""Which template tells a customer what is known of an order; pure.
+"""The template and values that answer a customer's question about an order; pure.
 
-Needed are the order's number and time, and either something to follow or a shipping method whose
-window of days is known.
+An answer needs the order's number and time, and either a tracking number or link or a shipping
+method with a known window of days.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from chalicelib.support.orders.order import Order
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TemplateAnswer:
     """A template and its values."""
 
     template_id: str
@@ -24,44 +24,44 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class NotTold:
-    """Why nothing is told: a reason, and which facts are missing."""
+class NoAnswer:
+    """Why there is no answer: a reason, and the missing facts."""
 
     reason: str
     missing: tuple[str, ...] = ()
 
 
-def tell(
+def order_answer(
     order: Order, intent: str, now: datetime, language: Literal["en", "es"] = "en"
-) -> Told | NotTold:
-    """The answer to where an order is."""
+) -> TemplateAnswer | NoAnswer:
+    """The answer to a question about an order's status."""
     if order.is_cancelled:
-        return NotTold("order_cancelled")
+        return NoAnswer("order_cancelled")
     window = delivery_time.window_of(order.shipping_method)
     missing = _missing(order, window)
     if missing or order.created_at is None:
-        return NotTold("lookup_incomplete", missing)
+        return NoAnswer("lookup_incomplete", missing)
     values = {
         "order_id": order.name,
-        "order_status": _word(order.status or "confirmed", language),
-        "fulfillment_status": _word(order.fulfillment_status, language),
+        "order_status": _translated(order.status or "confirmed", language),
+        "fulfillment_status": _translated(order.fulfillment_status, language),
         "order_created_at": order.created_at.date().isoformat(),
     }
     if order.has_tracking:
-        followed = {
+        tracking = {
             "tracking_number": order.tracking_number,
             "tracking_url": order.tracking_url or carrier_link(order),
             "tracking_company": order.tracking_company,
             "status_url": order.status_url,
         }
-        return Told("t_order_status_verified", values | followed)
+        return TemplateAnswer("t_order_status_verified", values | tracking)
     if not _can_be_awaited(order, intent):
-        return NotTold("nothing_to_follow")
+        return NoAnswer("nothing_to_follow")
     if intent == "shipping_delay_not_shipped":
-        state = values["fulfillment_status"] or _word("unfulfilled", language)
-        return Told("t_shipping_delay_verified", values | {"fulfillment_status": state})
-    if window is None:  # pragma: no cover - `_missing` has said so
-        return NotTold("lookup_incomplete", ("shipping_method_bucket",))
+        state = values["fulfillment_status"] or _translated("unfulfilled", language)
+        return TemplateAnswer("t_shipping_delay_verified", values | {"fulfillment_status": state})
+    if window is None:  # pragma: no cover - `_missing` covers it
+        return NoAnswer("lookup_incomplete", ("shipping_method_bucket",))
     left = delivery_time.remaining(
         window, order.created_at.date(), now.date(), is_preorder=order.is_preorder
     )
@@ -70,11 +70,11 @@ def tell(
         "shipping_bucket": bucket,
         "eta_remaining_human": delivery_time.human(left, language),
     }
-    return Told("t_order_eta_no_tracking_verified", values | waiting)
+    return TemplateAnswer("t_order_eta_no_tracking_verified", values | waiting)
 
 
 def carrier_link(order: Order) -> str | None:
-    """Where a tracking number of a known carrier can be followed."""
+    """The tracking link for a number of a known carrier."""
     company = (order.tracking_company or "").lower()
     link = next((link for name, link in _CARRIERS.items() if name in company), None)
     if link is None or not order.tracking_number or not order.tracking_number.isalnum():
@@ -83,7 +83,7 @@ def carrier_link(order: Order) -> str | None:
 
 
 def _can_be_awaited(order: Order, intent: str) -> bool:
-    """What a text says of an order without tracking is true: not yet sent, or not yet arrived."""
+    """Whether the text for an order without tracking is true: not sent yet, or not arrived yet."""
     if intent == "shipping_delay_not_shipped":
         return order.fulfillment_status in _NOT_SENT
     return order.fulfillment_status not in _OVER
@@ -100,7 +100,7 @@ def _missing(order: Order, window: delivery_time.Window | None) -> tuple[str, ..
     return tuple(missing)
 
 
-def _word(status: str, language: str) -> str:
+def _translated(status: str, language: str) -> str:
     return _SPANISH.get(status, status) if language == "es" else status
 
 
@@ -126,7 +126,7 @@ _NOT_SENT = frozenset(
         "label printed",
     }
 )
-"""Shopify's words, and Richpanel's, for an order that is still with the shop."""
+"""Fulfillment statuses of Shopify and Richpanel for an order that is still with the shop."""
 _OVER = frozenset(
     {
         "delivered",
@@ -138,7 +138,7 @@ _OVER = frozenset(
         "restocked",
     }
 )
-"""Their words for an order of which no arrival can be promised."""
+"""Their statuses for an order whose arrival cannot be promised."""
 _SPANISH: Mapping[str, str] = {
     "confirmed": "confirmado",
     "fulfilled": "enviado",

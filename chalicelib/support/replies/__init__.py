@@ -1,1 +1,9 @@
-"""NEW PACKAGE."""
+"""Automatic replies: whether one may be sent, and its text.
+
+In the order of a decision:
+
+    answering       runs all checks, looks up the order, takes the counted limits, renders the text
+    guard_rails     everything that forbids a reply; pure
+    templates       the catalogue of templates, and how one is rendered
+    template_texts  the texts, by template and language
+"""

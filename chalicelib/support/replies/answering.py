@@ -1,8 +1,8 @@
-"""Whether an automatic reply may go out, and with what.
+"""Whether an automatic reply may be sent, and its text.
 
-The order of questions: switches, message, ticket, deployment, then the order itself, the model's
-verifier, and last the counted limits, so that nobody is called and nothing is counted for a reply
-that something cheaper forbids.
+The order of checks: switches, message, ticket, deployment, then the order itself, the model's
+verifier, and last the counted limits, so that a reply which a cheaper check forbids costs no vendor
+call and no allowance.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from chalicelib.support.limits import Allowances
 from chalicelib.support.opinion import Opinions
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Order
-from chalicelib.support.orders.status import NotTold, Told, tell
+from chalicelib.support.orders.status import NoAnswer, TemplateAnswer, order_answer
 from chalicelib.support.replies import guard_rails
 from chalicelib.support.replies.guard_rails import Policy, Refusal
 from chalicelib.support.replies.templates import CATALOGUE, TemplateError, render
@@ -36,13 +36,13 @@ ASK_TEMPLATE = "t_order_status_ask_order_number"
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What is sent, or why nothing is.
+    """The reply to send, or why none is sent.
 
     Attributes:
-        tags: what a refusal leaves on the ticket.
-        asks: the reply asks for the order number; the conversation waits for the answer.
-        ends_pending: nothing is waited for any more, also when nothing is sent.
-        keeps_pending: the question stands although nothing is sent now.
+        tags: the tags a refusal adds to the ticket.
+        asks: the reply asks for the order number; the conversation then waits for the answer.
+        ends_pending: the conversation stops waiting for an answer, also when nothing is sent.
+        keeps_pending: the conversation keeps waiting although nothing is sent now.
     """
 
     template_id: str | None = None
@@ -57,10 +57,10 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Answering:
-    """The parts an answer is made of.
+    """Decides on and composes replies.
 
     Attributes:
-        opinions: None where no model is asked.
+        opinions: None where no model is configured.
     """
 
     orders: CustomerOrders
@@ -74,7 +74,7 @@ class Answering:
         self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
     ) -> Verdict:
         """The verdict on one message."""
-        ends = inquiry.state is not None and inquiry.state.pending_flow is not None
+        has_pending = inquiry.state is not None and inquiry.state.pending_flow is not None
         refusal = guard_rails.by_switches(switches, self.policy, decision)
         ticket = inquiry.ticket
         if refusal is None and ticket is None:
@@ -88,13 +88,13 @@ class Answering:
         )
         if refusal is not None:
             waits = refusal.reason == "newer_message" and decision.is_about_order_status
-            return _refused(refusal, ends_pending=ends and not waits, keeps_pending=waits)
-        told = self._told(facts, inquiry, ticket, decision)
-        if isinstance(told, Told):
-            told = self._permitted(facts, inquiry, ticket, decision, told)
-        if isinstance(told, Refusal):
-            return _refused(told, ends_pending=ends)
-        return self._composed(facts, ticket, decision, told)
+            return _refused(refusal, ends_pending=has_pending and not waits, keeps_pending=waits)
+        answer = self._choose(facts, inquiry, ticket, decision)
+        if isinstance(answer, TemplateAnswer):
+            answer = self._check_permission(facts, inquiry, ticket, decision, answer)
+        if isinstance(answer, Refusal):
+            return _refused(answer, ends_pending=has_pending)
+        return self._composed(facts, ticket, decision, answer)
 
     def recompose(
         self,
@@ -104,12 +104,12 @@ class Answering:
         template_id: str,
         decision: Decision,
     ) -> str:
-        """The text of a reply that was decided by an earlier claim and surely not sent.
+        """The text of a reply that an earlier claim planned and surely did not send.
 
         Raises:
-            PermanentError: it is not right any more: ``superseded``, ``escalated``,
-                ``order_changed``, or what the deployment forbids now.
-            ProviderError: what it needs cannot be had now.
+            PermanentError: it no longer applies: ``superseded``, ``escalated``,
+                ``order_changed``, or the deployment's reason to forbid it now.
+            ProviderError: the order cannot be looked up now.
         """
         overtaken = guard_rails.overtaken(inquiry, ticket)
         if overtaken is not None:
@@ -121,37 +121,37 @@ class Answering:
             forbidden = Refusal("template_not_enabled")
         if forbidden is not None:
             raise PermanentError("richpanel", "send_message", reason=forbidden.reason)
-        told: Told | Refusal = Told(template_id, {})
+        answer: TemplateAnswer | Refusal = TemplateAnswer(template_id, {})
         if CATALOGUE[template_id].tier == 2:  # noqa: PLR2004 - the tier of verified replies
-            told = self._status(facts, inquiry, ticket, decision)
-        if not isinstance(told, Told) or told.template_id != template_id:
+            answer = self._order_status(facts, inquiry, ticket, decision)
+        if not isinstance(answer, TemplateAnswer) or answer.template_id != template_id:
             raise PermanentError("richpanel", "send_message", reason="order_changed")
-        text = self._composed(facts, ticket, decision, told).text
+        text = self._composed(facts, ticket, decision, answer).text
         if text is None:
             raise PermanentError("richpanel", "send_message", reason="cannot_be_composed")
         return text
 
     # --- which template -----------------------------------------------------------------------
 
-    def _told(
+    def _choose(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
-    ) -> Told | Refusal:
-        told: Told | Refusal
+    ) -> TemplateAnswer | Refusal:
+        answer: TemplateAnswer | Refusal
         if decision.is_about_order_status:
             try:
-                told = self._status(facts, inquiry, ticket, decision)
-            except ProviderError as error:  # whoever routes the ticket is not held up
-                told = guard_rails.lookup_failed(f"lookup_failed:{error.reason}", decision)
+                answer = self._order_status(facts, inquiry, ticket, decision)
+            except ProviderError as error:  # routing the ticket must not wait for it
+                answer = guard_rails.lookup_failed(f"lookup_failed:{error.reason}", decision)
         else:
-            told = Told(guard_rails.TEMPLATE_OF.get(decision.intent, ""), {})
-        if isinstance(told, Told) and told.template_id not in self.policy.templates:
+            answer = TemplateAnswer(guard_rails.TEMPLATE_OF.get(decision.intent, ""), {})
+        if isinstance(answer, TemplateAnswer) and answer.template_id not in self.policy.templates:
             return guard_rails.suppressed("template_not_enabled", decision)
-        return told
+        return answer
 
-    def _status(
+    def _order_status(
         self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision
-    ) -> Told | Refusal:
-        """What is known of the order, the question for its number, or a refusal.
+    ) -> TemplateAnswer | Refusal:
+        """A reply with the order's status, one that asks for its number, or a refusal.
 
         Raises:
             ProviderError: it cannot be looked up now.
@@ -159,41 +159,41 @@ class Answering:
         number = order_number(inquiry.text or "", is_asked_for=decision.pending is not None)
         order = self.orders.find(facts.conversation_id, number, ticket.customer_email)
         if isinstance(order, Order):
-            told = tell(order, decision.intent, self.clock.now(), _language(decision))
-            if isinstance(told, NotTold):
-                return guard_rails.lookup_failed(told.reason, decision, told.missing)
-            return told
+            answer = order_answer(order, decision.intent, self.clock.now(), _language(decision))
+            if isinstance(answer, NoAnswer):
+                return guard_rails.lookup_failed(answer.reason, decision, answer.missing)
+            return answer
         if order == "order_number_missing":
             asked = decision.pending.attempts if decision.pending else 0
             if asked < MAX_ASKS:
-                return Told(ASK_TEMPLATE, {})
+                return TemplateAnswer(ASK_TEMPLATE, {})
         return guard_rails.lookup_failed(order, decision, ("order_id",))
 
-    # --- may it go out ------------------------------------------------------------------------
+    # --- permission ---------------------------------------------------------------------------
 
-    def _permitted(
+    def _check_permission(
         self,
         facts: EventFacts,
         inquiry: Inquiry,
         ticket: Ticket,
         decision: Decision,
-        told: Told,
-    ) -> Told | Refusal:
-        """The verifier's word for a verified reply, and the counted limits for any."""
-        if self.opinions is not None and CATALOGUE[told.template_id].tier == 2:  # noqa: PLR2004
+        answer: TemplateAnswer,
+    ) -> TemplateAnswer | Refusal:
+        """Ask the verifier for a verified reply, and take the counted limits for any reply."""
+        if self.opinions is not None and CATALOGUE[answer.template_id].tier == 2:  # noqa: PLR2004
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
                 return guard_rails.suppressed(verified.reason, decision)
-        limit = self._limit_reached(facts, ticket, decision, told)
-        return told if limit is None else guard_rails.suppressed(limit, decision)
+        limit = self._limit_reached(facts, ticket, decision, answer)
+        return answer if limit is None else guard_rails.suppressed(limit, decision)
 
     def _limit_reached(
-        self, facts: EventFacts, ticket: Ticket, decision: Decision, told: Told
+        self, facts: EventFacts, ticket: Ticket, decision: Decision, answer: TemplateAnswer
     ) -> str | None:
-        """Count the reply for its conversation and its customer; for neither where one refuses."""
+        """Count the reply for its conversation and its customer; for neither where one limit is reached."""
         opaque, by = self.opaque(), _reply_key(facts)
         counted = "auto_reply:conversation", opaque.of("conversation", facts.conversation_id), by
-        is_asked_for = decision.pending is not None and told.template_id != ASK_TEMPLATE
+        is_asked_for = decision.pending is not None and answer.template_id != ASK_TEMPLATE
         limits = guard_rails.ANSWER_LIMITS if is_asked_for else guard_rails.CONVERSATION_LIMITS
         limit = self.allowances.take(*counted, limits)
         if limit is None and ticket.customer_email:
@@ -206,12 +206,12 @@ class Answering:
         return limit
 
     def _composed(
-        self, facts: EventFacts, ticket: Ticket, decision: Decision, told: Told
+        self, facts: EventFacts, ticket: Ticket, decision: Decision, answer: TemplateAnswer
     ) -> Verdict:
-        values = {"first_name": ticket.customer_name, **told.values}
+        values = {"first_name": ticket.customer_name, **answer.values}
         try:
             text = render(
-                told.template_id,
+                answer.template_id,
                 values,
                 reference=reference(self.opaque(), _reply_key(facts)),
                 signature=self.policy.signature,
@@ -220,12 +220,12 @@ class Answering:
         except TemplateError:
             refusal = guard_rails.suppressed("template_incomplete", decision)
             return _refused(refusal, ends_pending=False)
-        asks = told.template_id == ASK_TEMPLATE
+        asks = answer.template_id == ASK_TEMPLATE
         return Verdict(
-            template_id=told.template_id,
+            template_id=answer.template_id,
             text=text,
             asks=asks,
-            closes=CATALOGUE[told.template_id].closes,
+            closes=CATALOGUE[answer.template_id].closes,
             ends_pending=not asks,
         )
 

@@ -1,6 +1,6 @@
-"""Everything that forbids an automatic reply, in the order in which it is asked; pure.
+"""Everything that forbids an automatic reply, in the order of the checks; pure.
 
-Each refusal is a fixed reason and the tags it leaves on the ticket.
+Each refusal is a fixed reason and the tags it adds to the ticket.
 """
 
 from __future__ import annotations
@@ -9,12 +9,15 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 
+from chalicelib.errors import SettingsError
 from chalicelib.once.ports import Switches
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.decision import Decision
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.message import is_auto_reply
 from chalicelib.support.limits import Limit
+from chalicelib.support.replies.templates import CATALOGUE
+from chalicelib.support.settings import SupportSettings
 from chalicelib.support.tickets import Ticket
 
 ANSWERED_TAG = "mw-auto-replied"
@@ -30,7 +33,7 @@ CONVERSATION_LIMITS = (
     Limit("limit_conversation_24h", 3, timedelta(hours=24)),
 )
 ANSWER_LIMITS = CONVERSATION_LIMITS[1:]
-"""Of the one reply that our own question asked for: it may come within the ten minutes."""
+"""For the one reply to an answer we asked for: it may follow within the ten minutes."""
 CUSTOMER_LIMITS = (Limit("limit_customer_24h", 5, timedelta(hours=24)),)
 
 _HANDED_OVER = frozenset({ESCALATED_TAG, ATTENTION_TAG})
@@ -39,15 +42,15 @@ _E_MAIL_CHANNELS = frozenset({"email", "e-mail", "mail"})
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What a deployment allows.
+    """The deployment's settings for replies.
 
     Attributes:
         is_outbound_enabled: replies may be considered at all; off until a deployment says so.
-        templates: those that may go out; any other is as good as not there.
+        templates: ids of the templates that may be sent.
         author_id: the vendor's user id of the bot; without one nothing is sent.
         emails: addresses that may be written to, in lower case.
-        domains: likewise, everybody under them.
-        requires_allow_list: with both lists empty nobody may be written to.
+        domains: domains, all of whose addresses may be written to.
+        requires_allow_list: with both lists empty, no reply is sent.
     """
 
     is_outbound_enabled: bool = False
@@ -66,16 +69,36 @@ class Policy:
         return address in self.emails or address.rpartition("@")[2] in self.domains
 
 
+def policy_of(settings: SupportSettings) -> Policy:
+    """What the settings allow.
+
+    Raises:
+        SettingsError: a template is enabled that does not exist.
+    """
+    unknown = sorted(settings.templates - CATALOGUE.keys())
+    if unknown:
+        raise SettingsError(f"TEMPLATES_ENABLED names {', '.join(unknown)}")
+    return Policy(
+        is_outbound_enabled=settings.outbound_enabled,
+        templates=settings.templates,
+        author_id=settings.bot_agent_id or None,
+        emails=settings.allow_emails,
+        domains=settings.allow_domains,
+        requires_allow_list=settings.require_allow_list,
+        signature=settings.signature,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why nothing is sent, and what the ticket shows of it."""
+    """Why no reply is sent, and the tags that show it on the ticket."""
 
     reason: str
     tags: tuple[str, ...] = ()
 
 
 def by_switches(switches: Switches, policy: Policy, decision: Decision) -> Refusal | None:
-    """Refusals that need no look at anything; in these nobody is called."""
+    """Refusals by switches and settings alone; no vendor is called for these."""
     if not policy.is_outbound_enabled:
         return Refusal("outbound_disabled")
     if switches.kill_switch:
@@ -90,7 +113,7 @@ def by_switches(switches: Switches, policy: Policy, decision: Decision) -> Refus
 
 
 def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
-    """Refusals that the message itself explains."""
+    """Refusals because of the message itself."""
     if not (inquiry.text or "").strip():
         return suppressed("no_text", decision)
     subject = inquiry.ticket.subject if inquiry.ticket else ""
@@ -102,7 +125,7 @@ def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
 
 
 def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal | None:
-    """Refusals that the ticket explains: closed, escalated, or answered before."""
+    """Refusals because of the ticket: closed, escalated, or already answered."""
     known = inquiry.state
     if known is not None and known.risk_flags:
         return suppressed("risk_flag", decision)
@@ -120,10 +143,10 @@ def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal |
 
 
 def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
-    """Why a reply that was decided before is not right any more.
+    """Why a reply that was planned before no longer applies; None where it still does.
 
-    The tag that our own failure left forbids nothing here: whoever has that event go on knows it.
-    Nor does what the customer wrote since: that has an event of its own, which waits behind this.
+    The tag of our own failure is no reason: the operator who resumes the event knows it.  Nor is a
+    newer customer message: it has its own event, which waits behind this one.
     """
     if not ticket.is_open or inquiry.has_newer_reply:
         return "superseded"
@@ -131,7 +154,7 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
 
 
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
-    """Refusals of this deployment."""
+    """Refusals because of the deployment's policy."""
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
         return suppressed("channel_not_supported", decision)
     if not policy.allows(ticket.customer_email):
@@ -144,14 +167,14 @@ def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | N
 
 
 def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:
-    """A refusal with the tag that its kind of reply leaves."""
+    """A refusal with the tag for its kind of reply."""
     if decision.is_about_order_status:
         return Refusal(reason, (*more, STATUS_SUPPRESSED_TAG))
     return Refusal(reason, (*more, REPLY_SUPPRESSED_TAG))
 
 
 def lookup_failed(reason: str, decision: Decision, missing: tuple[str, ...] = ()) -> Refusal:
-    """The order could not be found or shows too little."""
+    """A refusal because the order was not found or lacks facts."""
     tags = (LOOKUP_FAILED_TAG, *(LOOKUP_MISSING_TAG.format(one) for one in missing))
     return suppressed(reason, decision, *tags)
 
@@ -173,4 +196,4 @@ TEMPLATE_OF: Mapping[str, str] = {
     "pre_purchase_question": "t_pre_purchase_info",
     "influencer_marketing_inquiry": "t_influencer_inquiry_route",
 }
-"""Tier 1: what acknowledges an intent and asks for what the team will need."""
+"""Tier 1: the template that acknowledges an intent and asks for the details its team needs."""

@@ -1,4 +1,4 @@
-"""The bodies of the templates, by id and language."""
+"""The texts of the templates, by id and language."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ CLOSING: Mapping[str, str] = {
     "en": "{{support_signature}}\nRef. {{reference}}",
     "es": "{{support_signature}}\nRef. {{reference}}",
 }
-"""Ends every body; the reference is how the reply is found again."""
+"""Ends every text; the reference lets read-back find the reply."""
 
 
 def _english(text: str) -> Mapping[str, str]:

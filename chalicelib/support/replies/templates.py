@@ -1,8 +1,8 @@
-"""Every text that may reach a customer, in mustache; a model never writes any.
+"""Every text that may reach a customer, as mustache templates; a model never writes one.
 
-Optional values may be missing and are then left out with their sentence; a required one that is
-missing is an error, and nothing is sent.  Bodies are plain text, so nothing is escaped; a value is
-one line without control characters, and an address must be http(s).
+A missing optional value is left out with its sentence; a missing required value is an error, and
+nothing is sent.  Bodies are plain text, so nothing is escaped; a value is one line without control
+characters, and a URL must be http(s).
 """
 
 from __future__ import annotations
@@ -23,17 +23,17 @@ MAX_NAME_CHARACTERS = 40
 
 
 class TemplateError(Exception):
-    """A template that is not there, or lacks a required value; names it and never the value."""
+    """The template is unknown, disabled or lacks a required value; the message holds no values."""
 
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """One text with what it needs.
+    """One template and the values it takes.
 
     Attributes:
-        tier: how far a machine must be sure to send it.
+        tier: the `decision.Tier` it belongs to, as a number.
         closes: the ticket is closed after it.
-        is_enabled: may ever be sent; those of tier 0 may not, whatever a deployment says.
+        is_enabled: may be sent at all; tier 0 never is, whatever the settings.
     """
 
     id: str
@@ -56,13 +56,13 @@ def render(
 
     Args:
         template_id: one of `CATALOGUE`.
-        values: the template's own; what it does not know is not used.
-        reference: by which the reply is found again.
+        values: by name; values the template does not declare are ignored.
+        reference: by which the reply is found by read-back.
         signature: who signs.
         language: falls back to English.
 
     Raises:
-        TemplateError: it is not to be sent.
+        TemplateError: the text must not be sent.
     """
     template = CATALOGUE.get(template_id)
     if template is None or not template.is_enabled:
@@ -82,7 +82,7 @@ def render(
 
 @cache
 def _renderer() -> pystache.Renderer:
-    """Imported when the first text is rendered, so that no cold start waits for it."""
+    """Imported for the first text rendered, to keep cold starts short."""
     import pystache  # noqa: PLC0415 - see above
 
     return pystache.Renderer(escape=lambda text: text, missing_tags="strict")

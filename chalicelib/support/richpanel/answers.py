@@ -11,11 +11,13 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Annotated
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import BaseModel, BeforeValidator, Field
 
+from chalicelib.clock import parsed
 from chalicelib.once import keys
 from chalicelib.support.tickets import Comment, Ticket
 from chalicelib.vendors.html_text import plain_text
+from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
 
 def _as_text(value: object) -> str | None:
@@ -29,13 +31,7 @@ def _as_long_text(value: object) -> str:
 
 
 def _as_time(value: object) -> datetime | None:
-    if not isinstance(value, str):
-        return None
-    try:
-        moment = datetime.fromisoformat(value.strip())
-        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
-    except (ValueError, OverflowError):
-        return None
+    return parsed(value.strip()) if isinstance(value, str) else None
 
 
 def _as_number(value: object) -> int | None:
@@ -47,14 +43,6 @@ def _as_flag(value: object) -> bool | None:
     if isinstance(value, str):
         return {"true": True, "false": False}.get(value.strip().lower())
     return value if isinstance(value, bool) else None
-
-
-def _as_object(value: object) -> object:
-    return value if isinstance(value, dict) else {}
-
-
-def _as_objects(value: object) -> list[object]:
-    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
 
 
 def _as_tags(value: object) -> list[str] | None:
@@ -74,7 +62,7 @@ _Tags = Annotated[list[str] | None, BeforeValidator(_as_tags)]
 
 
 class _Answer(BaseModel):
-    model_config = ConfigDict(extra="ignore", frozen=True, hide_input_in_errors=True)
+    model_config = LENIENT
 
 
 class _Party(_Answer):
@@ -82,14 +70,14 @@ class _Party(_Answer):
 
 
 class _Source(_Answer):
-    sender: Annotated[_Party, BeforeValidator(_as_object)] = Field(
+    sender: Annotated[_Party, BeforeValidator(as_object)] = Field(
         default=_Party(), validation_alias="from"
     )
 
 
 class _Via(_Answer):
     channel: _Text = None
-    source: Annotated[_Source, BeforeValidator(_as_object)] = _Source()
+    source: Annotated[_Source, BeforeValidator(as_object)] = _Source()
 
     @property
     def sender(self) -> str | None:
@@ -106,7 +94,7 @@ class CommentAnswer(_Answer):
     is_operator: _Flag = None
     is_operator_camel: _Flag = Field(default=None, validation_alias="isOperator")
     sender_type: _Text = None
-    via: Annotated[_Via, BeforeValidator(_as_object)] = _Via()
+    via: Annotated[_Via, BeforeValidator(as_object)] = _Via()
     created_at: _Time = None
 
     @property
@@ -144,9 +132,9 @@ class TicketAnswer(_Answer):
     subject: _LongText = Field(default="", repr=False)
     tags: _Tags = None
     assignee_id: _Text = None
-    customer_profile: Annotated[_Profile, BeforeValidator(_as_object)] = _Profile()
-    via: Annotated[_Via, BeforeValidator(_as_object)] = _Via()
-    comments: Annotated[list[CommentAnswer], BeforeValidator(_as_objects)] = []
+    customer_profile: Annotated[_Profile, BeforeValidator(as_object)] = _Profile()
+    via: Annotated[_Via, BeforeValidator(as_object)] = _Via()
+    comments: Annotated[list[CommentAnswer], BeforeValidator(as_objects)] = []
     created_at: _Time = None
     updated_at: _Time = None
 
@@ -166,8 +154,8 @@ class Page(_Answer):
 class TicketPage(Page):
     """The array's key is `ticket` in practice and `tickets` in the documentation's manner."""
 
-    ticket: Annotated[list[TicketAnswer], BeforeValidator(_as_objects)] = []
-    tickets: Annotated[list[TicketAnswer], BeforeValidator(_as_objects)] = []
+    ticket: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
+    tickets: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[TicketAnswer]:
@@ -183,8 +171,8 @@ class _Tag(_Answer):
 class TagPage(Page):
     """What `GET /v1/tags` answers."""
 
-    tag: Annotated[list[_Tag], BeforeValidator(_as_objects)] = []
-    tags: Annotated[list[_Tag], BeforeValidator(_as_objects)] = []
+    tag: Annotated[list[_Tag], BeforeValidator(as_objects)] = []
+    tags: Annotated[list[_Tag], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[_Tag]:
@@ -199,8 +187,8 @@ class _Team(_Answer):
 class TeamPage(Page):
     """What `GET /v1/teams` answers."""
 
-    team: Annotated[list[_Team], BeforeValidator(_as_objects)] = []
-    teams: Annotated[list[_Team], BeforeValidator(_as_objects)] = []
+    team: Annotated[list[_Team], BeforeValidator(as_objects)] = []
+    teams: Annotated[list[_Team], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[_Team]:

@@ -10,9 +10,10 @@ and takes no idempotency key; listing may be forbidden (403) to a key that may r
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from datetime import UTC, datetime, timedelta
 from http import HTTPStatus
-from typing import Literal, TypeVar
+from typing import Literal
 
 from chalicelib.errors import (
     AuthError,
@@ -22,9 +23,7 @@ from chalicelib.errors import (
     UncertainError,
 )
 from chalicelib.once import keys
-from chalicelib.once.action import Action
 from chalicelib.once.ports import Clock
-from chalicelib.support.actions import AddTag, Assign, RemoveTag
 from chalicelib.support.richpanel.answers import TeamPage, TicketAnswer, TicketEnvelope, as_ticket
 from chalicelib.support.richpanel.answers import TicketPage as ListedTickets
 from chalicelib.support.richpanel.calls import (
@@ -44,11 +43,9 @@ _REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
 _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
 """The only payload known to move a ticket to CLOSED; others were answered 200 without effect."""
 
-_AnyAction = TypeVar("_AnyAction", AddTag, RemoveTag, Assign)
-
 
 class Richpanel:
-    """Implements `ports.Tickets`; its methods that take actions are `ports.Executor`s.
+    """Implements `tickets.Tickets`, and changes tickets; it takes ids, tags and texts.
 
     Args:
         tag_mode: whether the tenant's tag calls take names or ids.
@@ -126,24 +123,33 @@ class Richpanel:
         pages = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(team.name for page in pages for team in page.all if team.name)
 
-    # --- executors ----------------------------------------------------------------------------
+    # --- changing -----------------------------------------------------------------------------
 
-    def add_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """Put tags on a ticket, all in one request; repeating it changes nothing."""
-        conversation_id, ours = _only(AddTag, actions)
-        names = {action.tag for action in ours}
-        self._change_tags("add-tags", conversation_id, names, deadline_seconds)
+    def add_tags(
+        self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
+    ) -> None:
+        """Put tags on a ticket, all in one request; repeating it changes nothing.
 
-    def remove_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """Take tags off a ticket, all in one request; repeating it changes nothing."""
-        conversation_id, ours = _only(RemoveTag, actions)
-        names = {action.tag for action in ours}
-        self._change_tags("remove-tags", conversation_id, names, deadline_seconds)
+        Raises:
+            PermanentError: also where the tenant has no such tag.
+            ProviderError: the tags may not be there.
+        """
+        self._change_tags("add-tags", conversation_id, tags, deadline_seconds)
 
-    def assign(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """Assign a ticket to the user whose id the last action names; repeating changes nothing."""
-        conversation_id, ours = _only(Assign, actions)
-        body = {"ticket": {"assignee_id": ours[-1].team}}
+    def remove_tags(
+        self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
+    ) -> None:
+        """Take tags off a ticket, all in one request; repeating it changes nothing.
+
+        Raises:
+            PermanentError: also where the tenant has no such tag.
+            ProviderError: the tags may still be there.
+        """
+        self._change_tags("remove-tags", conversation_id, tags, deadline_seconds)
+
+    def assign(self, conversation_id: str, user_id: str, *, deadline_seconds: float) -> None:
+        """Assign a ticket to a user; repeating it changes nothing."""
+        body = {"ticket": {"assignee_id": user_id}}
         self._calls.put("assign", conversation_id, "", body, deadline_seconds)
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
@@ -223,7 +229,7 @@ class Richpanel:
         return self._calls.get(ListedTickets, "list_tickets", "/v1/tickets", query=query)
 
     def _change_tags(
-        self, verb: str, conversation_id: str, names: set[str], deadline_seconds: float
+        self, verb: str, conversation_id: str, names: AbstractSet[str], deadline_seconds: float
     ) -> None:
         operation = verb.replace("-", "_")
         ends = self._clock.monotonic() + deadline_seconds
@@ -233,15 +239,6 @@ class Richpanel:
 
     def _ticket(self, raw: TicketAnswer) -> Ticket:
         return as_ticket(raw, self._tags.as_shown(raw.tags or []))
-
-
-def _only(kind: type[_AnyAction], actions: Sequence[Action]) -> tuple[str, Sequence[_AnyAction]]:
-    """The actions, which are of one kind and one conversation."""
-    ours = [action for action in actions if isinstance(action, kind)]
-    (conversation_id,) = {action.conversation_id for action in actions}
-    if len(ours) != len(actions):
-        raise TypeError(f"only {kind.kind} actions belong here")
-    return conversation_id, ours
 
 
 def _is_newest_first(listed: Sequence[TicketAnswer]) -> bool:

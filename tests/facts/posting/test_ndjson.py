@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from chalicelib.errors import TransientError
-from chalicelib.facts.posting.ndjson import FileRows, S3Rows, Several, name_of
+from chalicelib.facts.posting.ndjson import FileRows, S3Rows, SeveralSinks, name_of
 
 NUMBER = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)
 ROWS = [{"EventID": "ALOWARE:1", "Notes": "é"}, {"EventID": "ALOWARE:2"}]
@@ -61,7 +61,7 @@ def test_a_folder_that_cannot_be_written_makes_rows_wait(tmp_path):
 def test_the_archive_has_a_batch_before_the_dataset_is_asked(files, tmp_path):
     (tmp_path / "file").write_text("")
     broken = FileRows(tmp_path / "file")
-    several = Several((files, broken))
+    several = SeveralSinks((files, broken))
 
     with pytest.raises(TransientError):
         several.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)

@@ -66,7 +66,7 @@ def test_a_new_event_is_claimed_with_every_attribute_the_data_model_demands(ledg
     stored = row(table)
     assert isinstance(lease, Lease)
     assert (lease.fence, lease.attempts, lease.plan) == (1, 1, None)
-    assert not lease.was_left
+    assert not lease.was_taken_over
     for name, kind in REQUIRED.items():
         assert type(stored[name]) is kind, name
     assert stored["status"] == "processing"
@@ -74,8 +74,8 @@ def test_a_new_event_is_claimed_with_every_attribute_the_data_model_demands(ledg
     assert stored["expires_at"] - int(ManualClock().now().timestamp()) == 30 * 86_400
 
 
-def test_a_second_claim_finds_the_first_busy_and_is_told_until_when(ledger, clock):
-    """F27: a copy of a live message must not be acknowledged; the first may yet fail."""
+def test_a_second_claim_finds_the_event_busy_and_until_when(ledger, clock):
+    """F27: a copy of a live message must not be acknowledged; the first may still fail."""
     claim(ledger, lease_seconds=250)
     again = claim(ledger)
     assert again == Busy(until_epoch=int(clock.now().timestamp()) + 250)
@@ -114,7 +114,7 @@ def test_an_event_whose_worker_died_is_claimed_again_after_its_lease(ledger, clo
     clock.forward(2)
     again = claim(ledger)
     assert (again.fence, again.attempts) == (2, 2)
-    assert again.was_left
+    assert again.was_taken_over
 
 
 def test_a_released_event_is_claimed_again_at_once_and_keeps_its_plan(ledger):
@@ -122,24 +122,24 @@ def test_a_released_event_is_claimed_again_at_once_and_keeps_its_plan(ledger):
     ledger.store_plan(lease, "the plan", intent="refund_request", modes=MODES)
     ledger.release(lease, reason="richpanel_http_429")
     again = claim(ledger)
-    assert (again.fence, again.plan, again.was_left) == (2, "the plan", False)
+    assert (again.fence, again.plan, again.was_taken_over) == (2, "the plan", False)
 
 
-def test_a_claim_notes_the_conversation_that_the_worker_found(ledger):
+def test_a_claim_stores_the_conversation_the_worker_resolved(ledger):
     ledger.receive(facts(conversation_id="all-the-door-knew"))
     claim(ledger, facts(conversation_id="found"))
     assert ledger.stored(facts().event_key).event.conversation_id == "found"
 
 
-def test_a_claim_knows_the_message_that_the_first_one_named(ledger):
-    """A resume is made from the row alone, and its actions must have the same keys."""
+def test_a_later_claim_knows_the_message_id_of_the_first(ledger):
+    """A resume reads only the row, and its actions must have the same keys."""
     ledger.release(claim(ledger), reason="x")
     resumed = claim(ledger, facts(source_message_id=None))
     assert resumed.event.source_message_id == "c-77"
 
 
-def test_a_message_opens_an_ended_event_once(ledger):
-    """A late copy of an operator's replay must not open again what the replay has ended."""
+def test_a_message_reopens_a_finished_event_once(ledger):
+    """A late copy of an operator's replay must not reopen the event the replay has ended."""
     ended = frozenset({EventStatus.PROCESSED})
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
     ledger.finish(claim(ledger, takeover=ended, by="m-1"), EventStatus.PROCESSED)
@@ -147,7 +147,7 @@ def test_a_message_opens_an_ended_event_once(ledger):
     assert isinstance(claim(ledger, takeover=ended, by="m-2"), Lease)
 
 
-def test_a_message_goes_on_with_what_it_had_opened(ledger, clock):
+def test_a_message_resumes_an_event_it_had_reopened(ledger, clock):
     ended = frozenset({EventStatus.PROCESSED})
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
     ledger.release(claim(ledger, takeover=ended, by="m-1"), reason="x")
@@ -155,16 +155,16 @@ def test_a_message_goes_on_with_what_it_had_opened(ledger, clock):
     assert isinstance(claim(ledger, takeover=ended, by="m-1"), Lease)
 
 
-def test_a_claim_that_the_sdk_sent_twice_is_recognised_as_our_own(table, clock):
-    """F22: the first try succeeded, its answer was lost, the second meets its own row."""
+def test_a_claim_retried_by_the_sdk_is_recognised_as_our_own(table, clock):
+    """F22: the first try succeeded, its response was lost, and the retry meets its own row."""
     same_owner = Ledger(table, clock, lambda: "owner-1")
     first = claim(same_owner)
     again = claim(same_owner)
     assert (again.owner, again.fence) == (first.owner, first.fence)
 
 
-def test_an_expired_row_that_ttl_has_not_deleted_is_no_duplicate(ledger, table, clock):
-    """F29: deletion comes up to days late; the value decides."""
+def test_an_expired_row_that_ttl_has_not_deleted_is_not_a_duplicate(ledger, table, clock):
+    """F29: deletion may be days late; the stored value decides."""
     lease = claim(ledger)
     ledger.store_plan(lease, "an old plan", intent=None, modes=MODES)
     ledger.finish(lease, EventStatus.PROCESSED)
@@ -181,7 +181,7 @@ def test_only_a_failed_condition_is_a_duplicate(ddb, clock):
         claim(missing)
 
 
-def test_a_parked_event_goes_on_only_when_its_delivery_may_take_it_over(ledger):
+def test_a_parked_event_resumes_only_when_its_delivery_may_take_it_over(ledger):
     ledger.finish(claim(ledger), EventStatus.PARKED, reason="unknown:read_timeout")
     assert claim(ledger) == Finished(EventStatus.PARKED, "unknown:read_timeout")
     again = claim(ledger, takeover=frozenset({EventStatus.PARKED}))
@@ -200,29 +200,29 @@ def test_a_parked_event_goes_on_only_when_its_delivery_may_take_it_over(ledger):
         lambda ledger, lease: ledger.finish(lease, EventStatus.FAILED, reason="late"),
     ],
 )
-def test_who_has_lost_the_lease_changes_nothing(ledger, table, clock, write):
-    """F25: the zombie wakes up after another worker took the event over."""
-    zombie = claim(ledger, lease_seconds=250)
+def test_a_worker_without_its_lease_changes_no_running_event(ledger, table, clock, write):
+    """F25: the worker resumes after another one took the event over."""
+    stale_lease = claim(ledger, lease_seconds=250)
     clock.forward(251)
     claim(ledger)
     before = row(table)
     with pytest.raises(LeaseLostError):
-        write(ledger, zombie)
+        write(ledger, stale_lease)
     assert row(table) == before
 
 
-def test_who_has_lost_the_lease_does_not_change_a_finished_event_either(ledger, table, clock):
+def test_a_worker_without_its_lease_changes_no_finished_event(ledger, table, clock):
     """F25."""
-    zombie = claim(ledger, lease_seconds=250)
+    stale_lease = claim(ledger, lease_seconds=250)
     clock.forward(251)
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
     before = row(table)
     with pytest.raises(LeaseLostError):
-        ledger.finish(zombie, EventStatus.PROCESSED)
+        ledger.finish(stale_lease, EventStatus.PROCESSED)
     assert row(table) == before
 
 
-def test_an_event_that_went_on_after_it_was_parked_keeps_no_reason_of_it(ledger, table):
+def test_an_event_processed_after_parking_keeps_no_parked_reason(ledger, table):
     lease = claim(ledger)
     ledger.finish(lease, EventStatus.PARKED, reason="unknown:timeout")
     again = claim(ledger, takeover=frozenset({EventStatus.PARKED}))
@@ -231,7 +231,7 @@ def test_an_event_that_went_on_after_it_was_parked_keeps_no_reason_of_it(ledger,
 
 
 def test_finishing_twice_is_finishing_once(ledger):
-    """F23: the answer to the first write was lost."""
+    """F23: the response to the first write was lost."""
     lease = claim(ledger)
     ledger.finish(lease, EventStatus.PROCESSED)
     ledger.finish(lease, EventStatus.PROCESSED)
@@ -242,7 +242,7 @@ def test_finishing_twice_is_finishing_once(ledger):
 TAGS = [AddTag("1042", tag, "c-77") for tag in ("route-returns-admin", "mw-processed")]
 
 
-def test_new_actions_begin_pending_and_ours_with_the_required_attributes(ledger, table):
+def test_new_actions_begin_pending_and_owned_with_the_required_attributes(ledger, table):
     begun = ledger.begin(claim(ledger), TAGS, MODES)
     assert all(one.mine and one.status == ActionStatus.PENDING for one in begun)
     stored = row(table, TAGS[0].key)
@@ -250,7 +250,7 @@ def test_new_actions_begin_pending_and_ours_with_the_required_attributes(ledger,
         assert type(stored[name]) is kind, name
 
 
-def test_a_begin_that_the_sdk_sent_twice_is_still_ours(ledger):
+def test_a_begin_retried_by_the_sdk_is_still_ours(ledger):
     """F22."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
@@ -270,8 +270,8 @@ def test_a_done_action_never_begins_again(ledger, clock):
     ] * 2
 
 
-def test_an_action_left_pending_is_told_as_started(ledger, clock):
-    """F18: its effect may have left the machine."""
+def test_an_action_left_pending_is_returned_as_started(ledger, clock):
+    """F18: its request may have been sent."""
     ledger.begin(claim(ledger), TAGS, MODES)
     clock.forward(300)
     lease = claim(ledger)
@@ -280,7 +280,7 @@ def test_an_action_left_pending_is_told_as_started(ledger, clock):
     assert ledger.restart(lease, TAGS[0], anew=True).mine
 
 
-def test_a_rearmed_action_begins_anew_without_any_settling(ledger):
+def test_a_rearmed_action_begins_again_without_settling(ledger):
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
     ledger.rearm(lease, TAGS)
@@ -298,7 +298,7 @@ def test_an_outcome_written_twice_is_written_once(ledger, clock):
 
 
 def test_outcomes_written_together_twice_are_written_once(ledger, table, clock):
-    """F23: the answer to the first writing was lost; the audit names an end by its first time."""
+    """F23: the response to the first write was lost; the audit uses the first end time."""
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
     first = ledger.end_actions(lease, TAGS, ActionStatus.DONE, ref="r1")
@@ -311,22 +311,20 @@ def test_outcomes_written_together_twice_are_written_once(ledger, table, clock):
     ]
 
 
-def test_of_outcomes_written_together_one_that_was_taken_over_is_not_ours_to_end(
-    ledger, table, clock
-):
+def test_outcomes_written_together_fail_if_one_action_was_taken_over(ledger, table, clock):
     """F25."""
-    zombie = claim(ledger)
-    ledger.begin(zombie, TAGS, MODES)
+    stale_lease = claim(ledger)
+    ledger.begin(stale_lease, TAGS, MODES)
     clock.forward(300)
-    heir = claim(ledger)
-    ledger.begin(heir, TAGS[:1], MODES)
-    ledger.restart(heir, TAGS[0], anew=True)
+    next_lease = claim(ledger)
+    ledger.begin(next_lease, TAGS[:1], MODES)
+    ledger.restart(next_lease, TAGS[0], anew=True)
     with pytest.raises(LeaseLostError):
-        ledger.end_actions(zombie, TAGS, ActionStatus.DONE)
+        ledger.end_actions(stale_lease, TAGS, ActionStatus.DONE)
     assert row(table, TAGS[0].key)["status"] == "pending"
 
 
-def test_outcomes_that_nobody_knows_are_listed_each_where_it_will_be_found(ledger, clock):
+def test_unknown_outcomes_written_together_are_all_listed(ledger, clock):
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
     ledger.end_actions(lease, TAGS, ActionStatus.UNKNOWN, reason="read_timeout")
@@ -334,20 +332,20 @@ def test_outcomes_that_nobody_knows_are_listed_each_where_it_will_be_found(ledge
     assert {one.key for one in ledger.unsettled(limit=9)} == {tag.key for tag in TAGS}
 
 
-def test_an_action_taken_over_is_not_ended_by_who_lost_it(ledger, table, clock):
+def test_an_action_taken_over_is_not_ended_by_the_worker_that_lost_it(ledger, table, clock):
     """F25."""
-    zombie = claim(ledger)
-    ledger.begin(zombie, TAGS[:1], MODES)
+    stale_lease = claim(ledger)
+    ledger.begin(stale_lease, TAGS[:1], MODES)
     clock.forward(300)
-    heir = claim(ledger)
-    ledger.begin(heir, TAGS[:1], MODES)
-    ledger.restart(heir, TAGS[0], anew=True)
+    next_lease = claim(ledger)
+    ledger.begin(next_lease, TAGS[:1], MODES)
+    ledger.restart(next_lease, TAGS[0], anew=True)
     with pytest.raises(LeaseLostError):
-        ledger.end_action(zombie, TAGS[0], ActionStatus.DONE)
+        ledger.end_action(stale_lease, TAGS[0], ActionStatus.DONE)
     assert row(table, TAGS[0].key)["status"] == "pending"
 
 
-def test_a_skip_has_a_reason_and_does_not_touch_what_has_ended(ledger):
+def test_a_skip_has_a_reason_and_leaves_an_ended_action_unchanged(ledger):
     lease = claim(ledger)
     assert ledger.skip(lease, TAGS[0], MODES, reason="shadow").reason == "shadow"
     ledger.begin(lease, TAGS[1:], MODES)
@@ -366,8 +364,8 @@ def test_a_skip_that_is_repeated_keeps_its_first_reason_and_time(ledger, table, 
     assert (again.reason, row(table, TAGS[0].key)) == ("shadow", before)
 
 
-def test_an_operator_opens_skipped_and_refused_actions_again_and_nobody_else_does(ledger):
-    """F41, F42: turning a switch back on replays nothing by itself."""
+def test_only_an_operator_reopens_skipped_and_refused_actions(ledger):
+    """F41, F42: turning automation back on replays nothing by itself."""
     lease = claim(ledger)
     ledger.skip(lease, TAGS[0], MODES, reason="shadow")
     ledger.begin(lease, TAGS[1:], MODES)
@@ -379,7 +377,7 @@ def test_an_operator_opens_skipped_and_refused_actions_again_and_nobody_else_doe
 # --- the door's rows and the sparse index ---------------------------------------------------
 
 
-def test_a_received_row_suppresses_no_retry_until_it_is_queued(ledger):
+def test_a_received_row_suppresses_retries_only_once_it_is_queued(ledger):
     """F04: a crash between the row and the queue must not lose the event."""
     assert ledger.receive(facts())
     assert ledger.receive(facts())
@@ -387,7 +385,9 @@ def test_a_received_row_suppresses_no_retry_until_it_is_queued(ledger):
     assert not ledger.receive(facts())
 
 
-def test_what_had_gone_before_it_was_queued_is_received_when_its_sender_repeats_it(ledger, table):
+def test_an_event_given_up_before_it_was_queued_is_received_when_its_sender_repeats_it(
+    ledger, table
+):
     ledger.receive(facts())
     ledger.record(facts(), MODES, EventStatus.FAILED, reason=RECEIPT_GONE)
     assert ledger.receive(facts())
@@ -399,7 +399,7 @@ def test_what_had_gone_before_it_was_queued_is_received_when_its_sender_repeats_
     ("status", "reason"),
     [(EventStatus.FAILED, "dead_letter:bug"), (EventStatus.SKIPPED, RECEIPT_GONE)],
 )
-def test_what_has_ended_otherwise_is_not_received_again(ledger, table, status, reason):
+def test_an_event_that_ended_otherwise_is_not_received_again(ledger, table, status, reason):
     ledger.record(facts(), MODES, status, reason=reason)
     assert not ledger.receive(facts())
     assert row(table)["status"] == status
@@ -414,7 +414,7 @@ def test_a_received_row_is_claimed_like_a_new_event(ledger, table):
     assert not ledger.receive(facts())
 
 
-def test_the_sweep_finds_what_was_received_and_never_queued(ledger, clock):
+def test_the_sweep_finds_events_received_and_never_queued(ledger, clock):
     ledger.receive(facts())
     ledger.receive(facts("evt:rp:1042:c-78", source_message_id="c-78"))
     ledger.queued("evt:rp:1042:c-78")
@@ -425,7 +425,7 @@ def test_the_sweep_finds_what_was_received_and_never_queued(ledger, clock):
     ]
 
 
-def test_the_sweep_does_not_see_what_has_ended_or_runs(ledger, clock):
+def test_the_sweep_does_not_see_finished_or_running_events(ledger, clock):
     """The index is sparse: it costs nothing for the rest."""
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
     claim(ledger, facts("evt:rp:1042:c-78"))
@@ -433,8 +433,8 @@ def test_the_sweep_does_not_see_what_has_ended_or_runs(ledger, clock):
     assert not ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=10)
 
 
-def test_many_events_that_wait_for_their_messages_hide_no_dead_worker(ledger, clock):
-    """A released row is looked at again and again; it has a place of its own in the index."""
+def test_many_released_events_do_not_hide_one_of_a_dead_worker(ledger, clock):
+    """A released row is read on every sweep; it has its own partition in the index."""
     for number in range(5):
         ledger.release(claim(ledger, facts(f"evt:rp:{number}:c-1")), reason="http_503")
     clock.forward(1)
@@ -453,7 +453,7 @@ def test_an_event_whose_worker_dies_on_the_last_receive_is_found(ledger, clock):
     assert [one.status for one in found] == ["processing"]
 
 
-def test_unknown_actions_are_found_with_what_a_settler_needs(ledger, clock):
+def test_unknown_actions_are_found_with_the_data_a_settler_needs(ledger, clock):
     lease = claim(ledger)
     ledger.begin(lease, TAGS[:1], MODES)
     ledger.end_action(lease, TAGS[0], ActionStatus.UNKNOWN, reason="read_timeout")
@@ -476,7 +476,7 @@ def test_a_providers_id_belongs_to_one_action(ledger):
     assert not ledger.claim_ref(other, "c-900")
 
 
-def test_statuses_tell_of_rows_that_exist_and_have_not_expired(ledger, clock):
+def test_statuses_cover_only_existing_and_unexpired_rows(ledger, clock):
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
     keys = [facts().event_key, "evt:rp:1042:unknown"]
     assert ledger.statuses(keys) == {facts().event_key: EventStatus.PROCESSED}

@@ -1,10 +1,25 @@
-"""How a stored row reads where it lacks what it need not have."""
+"""Stored rows: the attributes that each kind has, and defaults for those that a row lacks."""
 
+import re
 import time
+from dataclasses import replace
+from datetime import timedelta
+from types import SimpleNamespace
 
 import pytest
 
-from chalicelib.once.ledger import rows
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.event import EventStatus
+from chalicelib.once.ledger import layout, rows
+from chalicelib.once.recovery.cursor import Sweeps
+from chalicelib.outreach.companies import RateLimits
+from chalicelib.outreach.door.admission import Starts
+from chalicelib.support.limits import Allowances, Limit
+from chalicelib.support.orders.cache import Lookups
+from ops.companies import erase
+from tests.rigs.ledger import KEY, MODES, Say, facts
+from tests.simulation.scenario import scenario
+from tests.simulation.world import World
 
 EVENT = {
     "event_id": "evt:rp:1042:c-77",
@@ -31,12 +46,12 @@ def test_an_event_without_a_trace_has_an_empty_one():
     assert rows.event(EVENT).trace_id == ""
 
 
-def test_an_event_that_nobody_claimed_has_no_attempts_and_no_lease():
+def test_an_unclaimed_event_has_no_attempts_and_no_lease():
     found = rows.stranded(EVENT)
     assert (found.attempts, found.lease_until_epoch) == (0, 0)
 
 
-def test_an_action_without_a_probe_is_looked_for_by_nothing():
+def test_an_action_without_a_probe_has_an_empty_one():
     found = rows.unsettled(ACTION)
     assert (found.probe, found.looks, found.looked_epoch) == ({}, 0, 0)
 
@@ -51,5 +66,112 @@ def far_east(monkeypatch):
 
 
 @pytest.mark.usefixtures("far_east")
-def test_an_epoch_is_told_in_utc_wherever_the_machine_stands():
+def test_an_epoch_is_formatted_in_utc_in_any_time_zone():
     assert rows.iso_of_epoch(0.0) == "1970-01-01T00:00:00.000Z"
+
+
+# --- the documented layout --------------------------------------------------------------------
+
+
+def documented(title):
+    """The lines of one of the layout's tables, split into columns."""
+    _, _, rest = layout.__doc__.partition(f"\n{title}")
+    body = rest.partition("::\n\n")[2].partition("\n\n")[0]
+    return [re.split(r" {2,}", line.strip(), maxsplit=3) for line in body.splitlines()[1:]]
+
+
+KINDS = {
+    kind: begins.partition("{")[0].split(" ")[0].rstrip(".")
+    for kind, begins, *_ in documented("Kinds")
+}
+
+
+def attributes():
+    """Kind to its attributes, as the table says."""
+    found = {kind: set() for kind in KINDS}
+    for name, kinds, *_ in documented("Attributes"):
+        some = kinds.split() if not kinds.startswith("all") else set(KINDS) - set(kinds.split()[2:])
+        for kind in some:
+            found[kind].add(name)
+    return found
+
+
+def kind_of(key):
+    """The kind with the longest matching key."""
+    return max(
+        (kind for kind in KINDS if key.startswith(KINDS[kind])), key=lambda one: len(KINDS[one])
+    )
+
+
+def written(rig):
+    """One row of every kind, taken through every write there is; kind to attributes seen."""
+    seen = {kind: set() for kind in KINDS}
+    rows = rig.table.rows
+
+    def note():
+        for (key,), row in rows.items():
+            seen[kind_of(key)] |= row.keys()
+
+    for step in (events, settled_actions, starts, limits, lookups, sweeps, erased):
+        step(rig)
+        note()
+    return seen
+
+
+def events(rig):
+    rig.ledger.receive(facts())
+    rig.ledger.queued(KEY)
+    lease = rig.claim(by="message-1")
+    rig.ledger.store_plan(lease, "{}", intent="refund", modes=MODES)
+    rig.ledger.release(lease, reason="busy")
+    rig.ledger.finish(rig.claim(), EventStatus.FAILED, reason="x", handoff_due=True)
+    rig.ledger.record(facts("evt:2"), MODES, EventStatus.SKIPPED, reason="too_old")
+
+
+def settled_actions(rig):
+    lease = rig.claim("evt:3")
+    rig.ledger.begin(lease, [Say("act:1")], MODES)
+    rig.ledger.end_action(lease, Say("act:1"), ActionStatus.DONE, ref="comment-1")
+    unknown = rig.unknown(Say("act:2"), lease)
+    rig.ledger.note_look(unknown)
+    rig.ledger.skip(lease, Say("act:3"), MODES, reason="already")
+
+
+def starts(rig):
+    starts = Starts(rig.table, rig.ledger, rig.clock)
+    starts.admit(facts("evt:start:1"), "ci-1", RateLimits(9, 9, 9))
+    starts.note("evt:start:1", outcome="x", delivery=("sent", 2), reason="30003")
+
+
+def limits(rig):
+    hourly = Limit("hourly", 3, timedelta(hours=1))
+    Allowances(rig.table, rig.clock).take("auto_reply:customer", "opaque", "act:1", [hourly])
+
+
+def lookups(rig):
+    facts = {"outcome": "not_found"}
+    Lookups(rig.table, rig.clock).write("act:shopify_lookup:1:2", "1042", facts, fresh_seconds=60)
+
+
+def sweeps(rig):
+    sweeps = Sweeps(rig.table, rig.clock, lambda: "sweeper")
+    cursor = sweeps.take(lease_seconds=60)
+    sweeps.end(replace(cursor, number=7), {"listed": 0})
+
+
+def erased(rig):
+    settings = SimpleNamespace(idempotency_table=rig.table.name)
+    session = SimpleNamespace(services=SimpleNamespace(clock=rig.clock, settings=settings))
+    for key in ("evt:3", "act:2"):
+        erase.purge(session, rig.table, {"event_id": key}, rig.row(key), None, None)
+
+
+def test_every_kind_of_row_has_the_documented_attributes_and_no_other(ledger_rig):
+    assert written(ledger_rig) == attributes()
+
+
+def test_rows_of_simulated_days_have_documented_attributes_only():
+    allowed = attributes()
+    for seed in range(1, 11):
+        for row in World(scenario(seed)).run().ledger.rows.values():
+            assert row.keys() <= allowed[kind_of(row["event_id"])], row["event_id"]

@@ -1,4 +1,4 @@
-"""What the ledger's rows tell an operator and the sweep, to the second in which they expire.
+"""The ledger's rows as an operator and the sweep read them, up to the second they expire.
 
 In memory: `tests/once/ledger/test_events.py` holds the same ledger to its contract on the engines.
 """
@@ -21,20 +21,14 @@ from chalicelib.once.event import (
 from chalicelib.once.ports import UNDECIDED, Modes
 from chalicelib.redaction.mapping import redact_mapping
 from tests.rigs.fakes import NOON
-from tests.rigs.ledger import DAY, KEY, MODES, NOW, OF_EVENT, REQUIRED, TAG, Desk, Say, facts
-
-
-@pytest.fixture
-def desk():
-    return Desk()
-
+from tests.rigs.ledger import DAY, KEY, MODES, NOW, OF_EVENT, REQUIRED, TAG, Say, facts
 
 # --- rows as they are written -----------------------------------------------------------------
 
 
-def test_a_claimed_event_reads_as_the_data_model_says(desk):
-    desk.claim()
-    assert desk.row() == {
+def test_a_claimed_event_reads_as_the_data_model_says(ledger_rig):
+    ledger_rig.claim()
+    assert ledger_rig.row() == {
         **OF_EVENT,
         **REQUIRED,
         "status": "processing",
@@ -45,9 +39,9 @@ def test_a_claimed_event_reads_as_the_data_model_says(desk):
     }
 
 
-def test_a_received_event_reads_as_the_most_cautious_until_it_is_claimed(desk):
-    desk.ledger.receive(facts())
-    row = dict(desk.row())
+def test_a_received_event_has_the_most_cautious_modes_until_it_is_claimed(ledger_rig):
+    ledger_rig.ledger.receive(facts())
+    row = dict(ledger_rig.row())
     assert row.pop("unfinished").startswith("received#")
     assert row == {
         **OF_EVENT,
@@ -58,11 +52,11 @@ def test_a_received_event_reads_as_the_most_cautious_until_it_is_claimed(desk):
     }
 
 
-def test_a_begun_action_reads_as_the_data_model_says_and_holds_no_text(desk):
-    desk.ledger.begin(desk.claim(), [Say()], MODES)
+def test_a_begun_action_reads_as_the_data_model_says_and_holds_no_text(ledger_rig):
+    ledger_rig.ledger.begin(ledger_rig.claim(), [Say()], MODES)
     shown = json.dumps(redact_mapping(Say().payload()), sort_keys=True).encode()
     assert b"212-555" not in shown
-    assert desk.row(Say().key) == {
+    assert ledger_rig.row(Say().key) == {
         "event_id": Say().key,
         **REQUIRED,
         "payload_sha256": hashlib.sha256(shown).hexdigest(),
@@ -81,102 +75,110 @@ def test_a_begun_action_reads_as_the_data_model_says_and_holds_no_text(desk):
     }
 
 
-def test_new_actions_begin_in_one_call_and_are_not_read_back(desk):
-    lease = desk.claim()
-    desk.table.calls.clear()
-    begun = desk.ledger.begin(lease, [TAG, Say()], MODES)
+def test_new_actions_begin_in_one_call_and_are_not_read_back(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.table.calls.clear()
+    begun = ledger_rig.ledger.begin(lease, [TAG, Say()], MODES)
     assert [one.key for one in begun] == [TAG.key, Say().key]
-    assert desk.table.calls == ["insert_all"]
+    assert ledger_rig.table.calls == ["insert_all"]
 
 
-def test_an_ended_action_reads_how_and_when_it_ended(desk):
-    lease = desk.claim()
-    desk.ledger.begin(lease, [TAG], MODES)
-    desk.clock.forward(2)
-    ended = desk.ledger.end_action(lease, TAG, ActionStatus.REFUSED, reason="http_422")
-    row = desk.row(TAG.key)
+def test_an_ended_action_stores_how_and_when_it_ended(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.begin(lease, [TAG], MODES)
+    ledger_rig.clock.forward(2)
+    ended = ledger_rig.ledger.end_action(lease, TAG, ActionStatus.REFUSED, reason="http_422")
+    row = ledger_rig.row(TAG.key)
     at = "2026-11-20T12:00:02.000Z"
     assert (ended.key, ended.status, ended.reason) == (TAG.key, "refused", "http_422")
     assert (row["status"], row["reason"], "unfinished" in row) == ("refused", "http_422", False)
     assert row["finished_at"] == row["last_processed_at"] == ended.finished_at == at
 
 
-def test_a_skipped_action_reads_that_its_effect_never_left(desk):
-    skipped = desk.ledger.skip(desk.claim(), TAG, MODES, reason="shadow")
-    row = desk.row(TAG.key)
+def test_a_skipped_action_is_stored_as_not_started(ledger_rig):
+    skipped = ledger_rig.ledger.skip(ledger_rig.claim(), TAG, MODES, reason="shadow")
+    row = ledger_rig.row(TAG.key)
     assert (row["status"], row["reason"], row["started"]) == ("skipped", "shadow", False)
     assert row["finished_at"] == skipped.finished_at == iso(NOON)
-    assert desk.ledger.action(TAG.key).finished_at == iso(NOON)
+    assert ledger_rig.ledger.action(TAG.key).finished_at == iso(NOON)
 
 
-def test_an_action_that_nobody_began_is_not_known(desk):
-    assert desk.ledger.action(TAG.key) is None
+def test_an_action_that_never_began_is_unknown_to_the_ledger(ledger_rig):
+    assert ledger_rig.ledger.action(TAG.key) is None
 
 
-def test_a_given_back_event_is_held_by_nobody_and_says_why(desk):
-    desk.ledger.release(desk.claim(), reason="richpanel_http_429")
-    assert (desk.row()["lease_until"], desk.row()["last_reason"]) == (0, "richpanel_http_429")
+def test_a_released_event_has_no_lease_and_a_reason(ledger_rig):
+    ledger_rig.ledger.release(ledger_rig.claim(), reason="richpanel_http_429")
+    assert (ledger_rig.row()["lease_until"], ledger_rig.row()["last_reason"]) == (
+        0,
+        "richpanel_http_429",
+    )
 
 
-def test_an_action_that_surely_was_not_done_is_held_by_nobody(desk):
-    lease = desk.claim()
-    desk.ledger.begin(lease, [TAG], MODES)
-    desk.ledger.rearm(lease, [TAG])
-    assert (desk.row(TAG.key)["lease_until"], desk.row(TAG.key)["started"]) == (0, False)
+def test_a_rearmed_action_has_no_lease(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.begin(lease, [TAG], MODES)
+    ledger_rig.ledger.rearm(lease, [TAG])
+    assert (ledger_rig.row(TAG.key)["lease_until"], ledger_rig.row(TAG.key)["started"]) == (
+        0,
+        False,
+    )
 
 
-def test_an_ended_event_keeps_the_facts_that_its_worker_learnt(desk):
-    lease = desk.claim()
-    desk.clock.forward(2)
-    desk.ledger.finish(lease, EventStatus.PROCESSED, facts={"seen": "x"})
-    row = desk.row()
+def test_an_ended_event_keeps_the_facts_its_worker_found(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.clock.forward(2)
+    ledger_rig.ledger.finish(lease, EventStatus.PROCESSED, facts={"seen": "x"})
+    row = ledger_rig.row()
     assert (row["seen"], row["last_processed_at"]) == ("x", "2026-11-20T12:00:02.000Z")
 
 
-def test_a_plan_is_stored_with_its_intent_and_under_which_switches_it_was_made(desk):
-    lease = desk.claim()
-    desk.ledger.store_plan(
+def test_a_plan_is_stored_with_its_intent_and_switches(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.store_plan(
         lease, "p", intent="refund_request", modes=Modes("route_only", True, False)
     )
-    row = desk.row()
+    row = ledger_rig.row()
     assert (row["plan"], row["intent"], row["mode"]) == ("p", "refund_request", "route_only")
     assert (row["safe_mode"], row["automation_enabled"]) == (True, False)
-    assert desk.ledger.stored(KEY) == StoredEvent(facts(), EventStatus.PROCESSING, "p")
+    assert ledger_rig.ledger.stored(KEY) == StoredEvent(facts(), EventStatus.PROCESSING, "p")
 
 
-def test_an_events_row_is_sent_back_only_where_it_is_read(desk):
-    lease = desk.claim()
-    desk.ledger.store_plan(lease, "p", intent=None, modes=MODES)
-    desk.ledger.finish(lease, EventStatus.PROCESSED)
-    assert desk.table.sent_back == [True, False, False]
+def test_an_events_row_is_returned_only_where_it_is_used(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.store_plan(lease, "p", intent=None, modes=MODES)
+    ledger_rig.ledger.finish(lease, EventStatus.PROCESSED)
+    assert ledger_rig.table.returned_rows == [True, False, False]
 
 
-def test_unfinished_rows_are_spread_over_every_partition(desk):
-    """A burst must not be hot."""
+def test_unfinished_rows_are_spread_over_every_partition(ledger_rig):
+    """A burst must not make one partition hot."""
     for number in range(40):
-        desk.ledger.receive(facts(f"evt:rp:1042:{number}"))
-    assert {row["unfinished"] for row in desk.table.rows.values()} == {
+        ledger_rig.ledger.receive(facts(f"evt:rp:1042:{number}"))
+    assert {row["unfinished"] for row in ledger_rig.table.rows.values()} == {
         f"received#{shard}" for shard in range(4)
     }
-    assert len(desk.stranded(limit=40)) == 40
+    assert len(ledger_rig.stranded(limit=40)) == 40
 
 
 # --- the sparse index -------------------------------------------------------------------------
 
 
-def test_the_sweep_takes_the_oldest_of_each_kind_first(desk):
+def test_the_sweep_takes_the_oldest_of_each_kind_first(ledger_rig):
     for number in range(6):
-        desk.ledger.receive(facts(f"evt:rp:1042:{number}"))
-        desk.clock.forward(1)
-    desk.ledger.finish(desk.claim("evt:rp:1042:p"), EventStatus.PARKED, reason="unknown:x")
-    assert [one.key[-1] for one in desk.stranded(limit=3)] == ["0", "1", "2", "p"]
+        ledger_rig.ledger.receive(facts(f"evt:rp:1042:{number}"))
+        ledger_rig.clock.forward(1)
+    ledger_rig.ledger.finish(
+        ledger_rig.claim("evt:rp:1042:p"), EventStatus.PARKED, reason="unknown:x"
+    )
+    assert [one.key[-1] for one in ledger_rig.stranded(limit=3)] == ["0", "1", "2", "p"]
 
 
-def test_the_sweep_sees_a_row_as_it_stands(desk):
-    lease = desk.claim(last_chance=True)
-    desk.clock.forward(1)
-    desk.ledger.finish(lease, EventStatus.PARKED, reason="unknown:read_timeout")
-    assert list(desk.stranded()) == [
+def test_the_sweep_sees_every_stored_field_of_a_row(ledger_rig):
+    lease = ledger_rig.claim(last_chance=True)
+    ledger_rig.clock.forward(1)
+    ledger_rig.ledger.finish(lease, EventStatus.PARKED, reason="unknown:read_timeout")
+    assert list(ledger_rig.stranded()) == [
         StrandedEvent(
             key=KEY,
             status="parked",
@@ -189,232 +191,242 @@ def test_the_sweep_sees_a_row_as_it_stands(desk):
     ]
 
 
-def test_the_sweep_does_not_see_what_is_younger_than_it_asks_for(desk):
-    desk.ledger.receive(facts())
-    now = desk.clock.now().timestamp()
-    assert not desk.ledger.stranded(older_than_epoch=now, limit=10)
-    assert desk.ledger.stranded(older_than_epoch=now + 0.001, limit=10)
+def test_the_sweep_does_not_see_rows_younger_than_it_asks_for(ledger_rig):
+    ledger_rig.ledger.receive(facts())
+    now = ledger_rig.clock.now().timestamp()
+    assert not ledger_rig.ledger.stranded(older_than_epoch=now, limit=10)
+    assert ledger_rig.ledger.stranded(older_than_epoch=now + 0.001, limit=10)
 
 
-def test_a_failed_event_is_found_while_a_person_must_still_be_told(desk):
-    lease = desk.claim()
-    desk.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:x", handoff_due=True)
-    assert [(one.status, one.reason) for one in desk.stranded()] == [("failed", "dead_letter:x")]
-    again = desk.claim(takeover=frozenset({EventStatus.FAILED}))
-    assert not desk.stranded(), "somebody is on it"
-    desk.ledger.finish(again, EventStatus.FAILED)
-    assert not desk.stranded()
-    assert desk.row()["reason"] == "dead_letter:x"
+def test_a_failed_event_is_found_while_its_hand_off_is_pending(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:x", handoff_due=True)
+    assert [(one.status, one.reason) for one in ledger_rig.stranded()] == [
+        ("failed", "dead_letter:x")
+    ]
+    again = ledger_rig.claim(takeover=frozenset({EventStatus.FAILED}))
+    assert not ledger_rig.stranded(), "somebody is on it"
+    ledger_rig.ledger.finish(again, EventStatus.FAILED)
+    assert not ledger_rig.stranded()
+    assert ledger_rig.row()["reason"] == "dead_letter:x"
 
 
 @pytest.mark.parametrize("last_chance", [False, True])
-def test_an_event_that_was_buried_is_found_as_failed_since_then(desk, last_chance):
-    desk.claim(last_chance=last_chance)
-    desk.clock.forward(300)
-    assert desk.ledger.bury(KEY, reason="dead_letter:worker_died")
-    (found,) = desk.stranded()
+def test_an_event_marked_failed_by_the_sweep_is_found_as_failed_since_then(ledger_rig, last_chance):
+    ledger_rig.claim(last_chance=last_chance)
+    ledger_rig.clock.forward(300)
+    assert ledger_rig.ledger.bury(KEY, reason="dead_letter:worker_died")
+    (found,) = ledger_rig.stranded()
     assert (found.status, found.reason) == ("failed", "dead_letter:worker_died")
     assert found.updated_at == "2026-11-20T12:05:00.000Z"
 
 
-def test_an_event_is_not_buried_in_the_second_in_which_its_lease_ends(desk):
-    desk.claim(lease_seconds=250)
-    desk.clock.forward(250)
-    assert not desk.ledger.bury(KEY, reason="x")
-    assert isinstance(desk.claim(), Busy)
+def test_an_event_is_not_marked_failed_in_the_second_its_lease_ends(ledger_rig):
+    ledger_rig.claim(lease_seconds=250)
+    ledger_rig.clock.forward(250)
+    assert not ledger_rig.ledger.bury(KEY, reason="x")
+    assert isinstance(ledger_rig.claim(), Busy)
 
 
-def test_what_was_looked_after_expires_later_and_comes_last(desk):
+def test_a_kept_row_expires_later_and_is_listed_last(ledger_rig):
     for name in ("a", "b"):
-        desk.ledger.receive(facts(name))
-        desk.clock.forward(1)
-    assert desk.ledger.keep("a") is True
-    assert [one.key for one in desk.stranded()] == ["b", "a"]
-    assert desk.row("a")["expires_at"] == NOW + 2 + 30 * DAY
+        ledger_rig.ledger.receive(facts(name))
+        ledger_rig.clock.forward(1)
+    assert ledger_rig.ledger.keep("a") is True
+    assert [one.key for one in ledger_rig.stranded()] == ["b", "a"]
+    assert ledger_rig.row("a")["expires_at"] == NOW + 2 + 30 * DAY
 
 
-def test_what_has_ended_needs_no_looking_after(desk):
-    desk.ledger.finish(desk.claim(), EventStatus.PROCESSED)
-    before = dict(desk.row())
-    assert desk.ledger.keep(KEY) is False
-    assert desk.ledger.keep("evt:rp:1042:gone") is False
-    assert list(desk.table.rows.values()) == [before]
+def test_an_ended_or_missing_row_is_not_kept(ledger_rig):
+    ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
+    before = dict(ledger_rig.row())
+    assert ledger_rig.ledger.keep(KEY) is False
+    assert ledger_rig.ledger.keep("evt:rp:1042:gone") is False
+    assert list(ledger_rig.table.rows.values()) == [before]
 
 
-def test_an_event_that_is_parked_twice_is_found_once_and_by_its_latest_reason(desk):
-    desk.ledger.finish(desk.claim(), EventStatus.PARKED, reason="unknown:one")
-    again = desk.claim(takeover=frozenset({EventStatus.PARKED}))
-    desk.ledger.finish(again, EventStatus.PARKED, reason="unknown:two")
-    assert [one.reason for one in desk.stranded()] == ["unknown:two"]
+def test_an_event_that_is_parked_twice_is_found_once_and_by_its_latest_reason(ledger_rig):
+    ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PARKED, reason="unknown:one")
+    again = ledger_rig.claim(takeover=frozenset({EventStatus.PARKED}))
+    ledger_rig.ledger.finish(again, EventStatus.PARKED, reason="unknown:two")
+    assert [one.reason for one in ledger_rig.stranded()] == ["unknown:two"]
 
 
-def test_a_watched_event_is_found_as_left_while_it_has_not_ended(desk):
-    """Its message may be gone with the worker that held it."""
+def test_a_watched_event_is_found_as_abandoned_until_it_ends(ledger_rig):
+    """Its message may be lost with the worker that held it."""
     for name in ("b", "a"):
-        desk.claim(name, is_watched=True)
-        desk.clock.forward(1)
-    desk.claim("c")
-    later = desk.clock.now().timestamp()
-    assert [one.key for one in desk.ledger.left(older_than_epoch=later, limit=9)] == ["b", "a"]
-    assert [one.key for one in desk.ledger.left(older_than_epoch=later, limit=1)] == ["b"]
-    assert [one.key for one in desk.ledger.left(older_than_epoch=later - 1, limit=9)] == ["b"]
-    assert not desk.stranded(), "somebody is on it"
-    desk.clock.forward(300)
-    heir = desk.claim("a", is_watched=True)
-    desk.ledger.finish(heir, EventStatus.PROCESSED)
-    later = desk.clock.now().timestamp()
-    assert [one.key for one in desk.ledger.left(older_than_epoch=later, limit=9)] == ["b"]
+        ledger_rig.claim(name, is_watched=True)
+        ledger_rig.clock.forward(1)
+    ledger_rig.claim("c")
+    later = ledger_rig.clock.now().timestamp()
+    assert [one.key for one in ledger_rig.ledger.left(older_than_epoch=later, limit=9)] == [
+        "b",
+        "a",
+    ]
+    assert [one.key for one in ledger_rig.ledger.left(older_than_epoch=later, limit=1)] == ["b"]
+    assert [one.key for one in ledger_rig.ledger.left(older_than_epoch=later - 1, limit=9)] == ["b"]
+    assert not ledger_rig.stranded(), "somebody is on it"
+    ledger_rig.clock.forward(300)
+    next_lease = ledger_rig.claim("a", is_watched=True)
+    ledger_rig.ledger.finish(next_lease, EventStatus.PROCESSED)
+    later = ledger_rig.clock.now().timestamp()
+    assert [one.key for one in ledger_rig.ledger.left(older_than_epoch=later, limit=9)] == ["b"]
 
 
-def test_a_watched_event_on_its_last_receive_is_found_as_stranded(desk):
-    desk.claim(last_chance=True, is_watched=True)
-    assert [one.key for one in desk.stranded()] == [KEY]
-    assert not desk.ledger.left(older_than_epoch=NOW + 1, limit=9)
+def test_a_watched_event_on_its_last_receive_is_found_as_stranded(ledger_rig):
+    ledger_rig.claim(last_chance=True, is_watched=True)
+    assert [one.key for one in ledger_rig.stranded()] == [KEY]
+    assert not ledger_rig.ledger.left(older_than_epoch=NOW + 1, limit=9)
 
 
-def test_a_claim_says_whose_conversation_it_is_where_the_door_did_not_know(desk):
-    desk.ledger.receive(facts(conversation_id="not known yet"))
-    desk.claim()
-    assert desk.row()["conversation_id"] == "1042"
+def test_a_claim_corrects_the_conversation_the_door_stored(ledger_rig):
+    ledger_rig.ledger.receive(facts(conversation_id="not known yet"))
+    ledger_rig.claim()
+    assert ledger_rig.row()["conversation_id"] == "1042"
 
 
-# --- the second in which a row expires ----------------------------------------------------------
+# --- the second a row expires -----------------------------------------------------------------
 
 
-def test_in_its_last_second_a_row_is_expired_for_everybody(desk):
-    """F29: what one reader took for a duplicate and another for new would be done by neither."""
-    desk.ledger.finish(desk.claim(), EventStatus.PROCESSED)
-    desk.at_expiry()
-    assert desk.ledger.statuses([KEY]) == {}
-    assert desk.ledger.stored(KEY) is None
-    assert desk.ledger.receive(facts()) == facts().received_at
-    assert desk.row()["status"] == "received"
+def test_at_its_expiry_second_a_row_is_expired_for_every_reader(ledger_rig):
+    """F29: an event that one reader sees as duplicate and another as new would never run."""
+    ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
+    ledger_rig.at_expiry()
+    assert ledger_rig.ledger.statuses([KEY]) == {}
+    assert ledger_rig.ledger.stored(KEY) is None
+    assert ledger_rig.ledger.receive(facts()) == facts().received_at
+    assert ledger_rig.row()["status"] == "received"
 
 
-def test_before_its_last_second_a_row_stands_for_everybody(desk):
-    desk.ledger.finish(desk.claim(), EventStatus.PROCESSED)
-    desk.clock.forward(30 * DAY - 1)
-    assert desk.ledger.statuses([KEY]) == {KEY: EventStatus.PROCESSED}
-    assert desk.ledger.stored(KEY).status == EventStatus.PROCESSED
-    assert desk.ledger.receive(facts()) is None
-    assert desk.claim() == Finished(EventStatus.PROCESSED)
+def test_before_its_expiry_second_a_row_is_valid_for_every_reader(ledger_rig):
+    ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
+    ledger_rig.clock.forward(30 * DAY - 1)
+    assert ledger_rig.ledger.statuses([KEY]) == {KEY: EventStatus.PROCESSED}
+    assert ledger_rig.ledger.stored(KEY).status == EventStatus.PROCESSED
+    assert ledger_rig.ledger.receive(facts()) is None
+    assert ledger_rig.claim() == Finished(EventStatus.PROCESSED)
 
 
-def test_in_its_last_second_an_event_is_claimed_as_new(desk):
-    desk.ledger.finish(desk.claim(), EventStatus.PROCESSED)
-    desk.at_expiry()
-    again = desk.claim()
-    assert (again.event, again.fence, again.attempts, again.was_left) == (facts(), 2, 1, False)
-    assert desk.row()["status"] == "processing"
+def test_at_its_expiry_second_an_event_is_claimed_as_new(ledger_rig):
+    ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
+    ledger_rig.at_expiry()
+    again = ledger_rig.claim()
+    assert (again.event, again.fence, again.attempts, again.was_taken_over) == (
+        facts(),
+        2,
+        1,
+        False,
+    )
+    assert ledger_rig.row()["status"] == "processing"
 
 
 @pytest.mark.parametrize("left", ["received", "processing"])
-def test_in_its_last_second_an_unfinished_event_is_claimed_as_new_too(desk, left):
-    """What was decided a month ago is decided again."""
-    desk.ledger.receive(facts())
+def test_at_its_expiry_second_an_unfinished_event_is_claimed_as_new_too(ledger_rig, left):
+    """A month-old decision is made again."""
+    ledger_rig.ledger.receive(facts())
     if left == "processing":
-        lease = desk.claim()
-        desk.ledger.store_plan(lease, "an old plan", intent=None, modes=MODES)
-    desk.at_expiry()
-    again = desk.claim()
-    assert (again.attempts, again.plan, again.was_left) == (1, None, False)
-    assert desk.row()["created_at"] == iso(desk.clock.now())
+        lease = ledger_rig.claim()
+        ledger_rig.ledger.store_plan(lease, "an old plan", intent=None, modes=MODES)
+    ledger_rig.at_expiry()
+    again = ledger_rig.claim()
+    assert (again.attempts, again.plan, again.was_taken_over) == (1, None, False)
+    assert ledger_rig.row()["created_at"] == iso(ledger_rig.clock.now())
 
 
-def test_an_expired_row_that_no_claim_ever_made_is_claimed_like_any_other(desk):
-    desk.ledger.receive(facts())
-    desk.at_expiry()
-    assert (desk.claim().fence, desk.row()["fence"]) == (1, 1)
+def test_an_expired_row_that_was_never_claimed_is_claimed_like_any_other(ledger_rig):
+    ledger_rig.ledger.receive(facts())
+    ledger_rig.at_expiry()
+    assert (ledger_rig.claim().fence, ledger_rig.row()["fence"]) == (1, 1)
 
 
-def test_in_its_last_second_an_action_begins_anew(desk):
-    lease = desk.claim()
-    desk.ledger.begin(lease, [TAG], MODES)
-    desk.ledger.end_action(lease, TAG, ActionStatus.DONE)
-    desk.at_expiry()
-    (begun,) = desk.ledger.begin(desk.claim(), [TAG], MODES)
+def test_at_its_expiry_second_an_action_begins_again(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.begin(lease, [TAG], MODES)
+    ledger_rig.ledger.end_action(lease, TAG, ActionStatus.DONE)
+    ledger_rig.at_expiry()
+    (begun,) = ledger_rig.ledger.begin(ledger_rig.claim(), [TAG], MODES)
     assert (begun.key, begun.status, begun.mine) == (TAG.key, ActionStatus.PENDING, True)
-    assert desk.row(TAG.key)["expires_at"] == desk.clock.now().timestamp() + 30 * DAY
+    assert ledger_rig.row(TAG.key)["expires_at"] == ledger_rig.clock.now().timestamp() + 30 * DAY
 
 
-def test_in_its_last_second_an_action_is_skipped_anew(desk):
-    lease = desk.claim()
-    desk.ledger.begin(lease, [TAG], MODES)
-    desk.ledger.end_action(lease, TAG, ActionStatus.DONE)
-    desk.at_expiry()
-    skipped = desk.ledger.skip(desk.claim(), TAG, MODES, reason="shadow")
-    assert (skipped.status, desk.row(TAG.key)["status"]) == ("skipped", "skipped")
+def test_at_its_expiry_second_an_action_is_skipped_again(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.begin(lease, [TAG], MODES)
+    ledger_rig.ledger.end_action(lease, TAG, ActionStatus.DONE)
+    ledger_rig.at_expiry()
+    skipped = ledger_rig.ledger.skip(ledger_rig.claim(), TAG, MODES, reason="shadow")
+    assert (skipped.status, ledger_rig.row(TAG.key)["status"]) == ("skipped", "skipped")
 
 
-def test_an_action_whose_row_was_deleted_in_between_begins_anew(desk):
-    """The expiry and its late deletion meet our insert."""
-    lease = desk.claim()
-    desk.ledger.begin(lease, [TAG], MODES)
-    desk.ledger.end_action(lease, TAG, ActionStatus.DONE)
-    desk.table.before["get"] = lambda: desk.table.delete({"event_id": TAG.key})
-    (begun,) = desk.ledger.begin(lease, [TAG], MODES)
-    assert (begun.mine, desk.row(TAG.key)["status"]) == (True, "pending")
+def test_an_action_whose_row_was_deleted_in_between_begins_again(ledger_rig):
+    """The late TTL deletion coincides with our insert."""
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.begin(lease, [TAG], MODES)
+    ledger_rig.ledger.end_action(lease, TAG, ActionStatus.DONE)
+    ledger_rig.table.before["get"] = lambda: ledger_rig.table.delete({"event_id": TAG.key})
+    (begun,) = ledger_rig.ledger.begin(lease, [TAG], MODES)
+    assert (begun.mine, ledger_rig.row(TAG.key)["status"]) == (True, "pending")
 
 
 # --- ends of events that were never claimed -----------------------------------------------------
 
 
-def test_a_recorded_end_replaces_a_received_row_and_keeps_when_it_was_made(desk):
-    desk.ledger.receive(facts())
-    desk.clock.forward(60)
-    desk.ledger.record(facts(), MODES, EventStatus.SKIPPED, reason="operator_comment")
-    row = desk.row()
+def test_a_recorded_end_replaces_a_received_row_and_keeps_its_creation_time(ledger_rig):
+    ledger_rig.ledger.receive(facts())
+    ledger_rig.clock.forward(60)
+    ledger_rig.ledger.record(facts(), MODES, EventStatus.SKIPPED, reason="operator_comment")
+    row = ledger_rig.row()
     assert (row["status"], row["reason"]) == ("skipped", "operator_comment")
     assert (row["created_at"], row["mode"]) == (iso(NOON), MODES.mode)
     assert row["last_processed_at"] == "2026-11-20T12:01:00.000Z"
-    assert not desk.stranded()
+    assert not ledger_rig.stranded()
 
 
-def test_a_recorded_end_of_an_event_without_a_row_makes_one(desk):
-    desk.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
-    assert desk.row() == {**OF_EVENT, **REQUIRED, "status": "processed", "reason": "resolved"}
+def test_a_recorded_end_of_an_event_without_a_row_makes_one(ledger_rig):
+    ledger_rig.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
+    assert ledger_rig.row() == {**OF_EVENT, **REQUIRED, "status": "processed", "reason": "resolved"}
 
 
-def test_a_recorded_end_does_not_touch_what_a_worker_holds(desk):
-    desk.claim()
-    before = dict(desk.row())
-    desk.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:x")
-    assert desk.row() == before
+def test_a_recorded_end_leaves_a_claimed_event_unchanged(ledger_rig):
+    ledger_rig.claim()
+    before = dict(ledger_rig.row())
+    ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:x")
+    assert ledger_rig.row() == before
 
 
 @pytest.mark.parametrize("end", [EventStatus.PROCESSED, EventStatus.PARKED, EventStatus.SKIPPED])
 @pytest.mark.parametrize("late", [EventStatus.FAILED, EventStatus.PROCESSED, EventStatus.SKIPPED])
-def test_a_recorded_end_does_not_touch_what_a_worker_has_brought_to_its_end(desk, end, late):
-    """A copy that the queue gives up says nothing of the event that another copy has done."""
-    desk.ledger.finish(desk.claim(), end, reason="unknown:reply")
-    before = dict(desk.row())
-    desk.clock.forward(60)
-    desk.ledger.record(facts(), MODES, late, reason="dead_letter:x")
-    assert desk.row() == before
+def test_a_recorded_end_leaves_a_finished_event_unchanged(ledger_rig, end, late):
+    """A dead-lettered copy says nothing about the event that another copy has finished."""
+    ledger_rig.ledger.finish(ledger_rig.claim(), end, reason="unknown:reply")
+    before = dict(ledger_rig.row())
+    ledger_rig.clock.forward(60)
+    ledger_rig.ledger.record(facts(), MODES, late, reason="dead_letter:x")
+    assert ledger_rig.row() == before
 
 
-def test_a_recorded_end_replaces_an_expired_one(desk):
-    desk.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
-    desk.at_expiry()
-    desk.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:x")
-    assert desk.row()["reason"] == "dead_letter:x"
+def test_a_recorded_end_replaces_an_expired_one(ledger_rig):
+    ledger_rig.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
+    ledger_rig.at_expiry()
+    ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:x")
+    assert ledger_rig.row()["reason"] == "dead_letter:x"
 
 
-def test_a_failed_event_whose_person_is_not_told_keeps_its_reason_and_its_place(desk):
-    lease = desk.claim()
-    desk.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:a", handoff_due=True)
-    desk.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
-    assert [one.reason for one in desk.stranded()] == ["dead_letter:a"]
+def test_a_failed_event_with_a_pending_hand_off_keeps_its_reason(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:a", handoff_due=True)
+    ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
+    assert [one.reason for one in ledger_rig.stranded()] == ["dead_letter:a"]
 
 
-def test_a_failed_event_whose_person_was_told_takes_a_later_reason(desk):
-    desk.ledger.finish(desk.claim(), EventStatus.FAILED, reason="dead_letter:a")
-    desk.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
-    assert desk.row()["reason"] == "dead_letter:b"
+def test_a_failed_event_without_a_pending_hand_off_takes_a_later_reason(ledger_rig):
+    ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.FAILED, reason="dead_letter:a")
+    ledger_rig.ledger.record(facts(), MODES, EventStatus.FAILED, reason="dead_letter:b")
+    assert ledger_rig.row()["reason"] == "dead_letter:b"
 
 
-def test_a_failed_event_that_turned_out_well_waits_for_nobody(desk):
-    lease = desk.claim()
-    desk.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:a", handoff_due=True)
-    desk.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
-    assert (desk.row()["status"], list(desk.stranded())) == ("processed", [])
+def test_a_failed_event_that_is_processed_later_has_no_pending_hand_off(ledger_rig):
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.finish(lease, EventStatus.FAILED, reason="dead_letter:a", handoff_due=True)
+    ledger_rig.ledger.record(facts(), MODES, EventStatus.PROCESSED, reason="resolved")
+    assert (ledger_rig.row()["status"], list(ledger_rig.stranded())) == ("processed", [])

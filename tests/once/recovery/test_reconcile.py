@@ -1,4 +1,4 @@
-"""The sweep on real engines: what was lost is found, what hangs goes on, and nothing is done twice.
+"""The sweep on real engines: lost events are found, stalled ones resume, nothing is done twice.
 
 Each test names the failure scenario it covers (F..) where there is one.
 """
@@ -17,7 +17,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.recovery.sweep import RESERVE_SECONDS
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
-from chalicelib.support.lost_tickets import MOST_GAPS
+from chalicelib.support.lost_tickets import MAX_CONSECUTIVE_GAPS
 from tests.rigs.engines import drain
 from tests.rigs.tickets import ROUTED, System, ago, delivery_of, job_of
 
@@ -48,7 +48,7 @@ def age_everything(system, seconds):
 # --- tickets ------------------------------------------------------------------------------------
 
 
-def test_what_nobody_told_us_is_found_page_by_page_and_done_once(system, richpanel):
+def test_tickets_without_a_webhook_are_found_page_by_page_and_processed_once(system, richpanel):
     for number in range(250):
         tags = () if number % 50 == 0 else ("middleware_error_needs_attention",)
         richpanel.add_ticket(f"t-{number}", comments=["I want a refund"], tags=tags)
@@ -63,7 +63,7 @@ def test_what_nobody_told_us_is_found_page_by_page_and_done_once(system, richpan
 
 
 def test_a_lost_second_message_on_a_processed_ticket_is_found(system, richpanel):
-    """The tag is there, and still the newest customer comment is in no row."""
+    """The tag is there, but the newest customer comment is in no row."""
     system.post(system.ticket())
     run_all(system)
     assert sweep(system).missing == 0
@@ -74,7 +74,7 @@ def test_a_lost_second_message_on_a_processed_ticket_is_found(system, richpanel)
     assert sweep(system).missing == 0
 
 
-def test_where_the_listing_has_comments_they_decide(system, richpanel):
+def test_comments_in_the_listing_decide_whether_a_ticket_was_missed(system, richpanel):
     richpanel.set_modes(listed_with_comments=True)
     system.post(system.ticket())
     run_all(system)
@@ -84,8 +84,8 @@ def test_where_the_listing_has_comments_they_decide(system, richpanel):
     assert sweep(system).missing == 1
 
 
-def test_a_ticket_that_needs_nothing_is_asked_about_once(system, richpanel):
-    """Only an operator wrote: the worker finds nothing new, and the next runs know it."""
+def test_a_ticket_that_needs_nothing_is_queued_once(system, richpanel):
+    """Only an operator wrote: the worker finds nothing new, and later runs skip the ticket."""
     richpanel.add_ticket("7")
     richpanel.add_comment("7", "Hello, how can we help?", operator=True)
     assert sweep(system).requeued == 1
@@ -106,7 +106,9 @@ def test_a_ticket_given_to_a_person_is_left_alone(system, richpanel):
     assert sweep(system).missing == 0
 
 
-def test_closed_and_old_tickets_are_left_alone_whatever_the_vendor_filters(system, richpanel):
+def test_closed_and_old_tickets_are_left_alone_even_if_the_vendor_does_not_filter(
+    system, richpanel
+):
     richpanel.set_modes(filters_work=False)
     richpanel.add_ticket("closed", comments=["refund"], status="CLOSED")
     richpanel.add_ticket("old")
@@ -130,7 +132,7 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(system, richpanel, p
 
 @pytest.mark.parametrize("operation", ["list_tickets"])
 @pytest.mark.parametrize("fault", [{"kind": "status", "status": 503}, {"kind": "drop"}])
-def test_a_listing_that_breaks_is_taken_up_where_it_broke(system, richpanel, operation, fault):
+def test_an_interrupted_listing_resumes_at_the_failed_page(system, richpanel, operation, fault):
     for number in range(150):
         richpanel.add_ticket(f"t-{number}", tags=[ATTENTION_TAG])
     real, calls = system.services().richpanel.open_page, []
@@ -147,8 +149,8 @@ def test_a_listing_that_breaks_is_taken_up_where_it_broke(system, richpanel, ope
     assert (second.listing, second.listed, calls) == ("complete", 50, [1, 2, 2])
 
 
-def test_a_run_killed_half_way_is_continued_when_its_lease_is_over(system, richpanel):
-    """F56: the crash leaves a lease behind, and the next run but one goes on."""
+def test_a_killed_run_is_continued_after_its_lease(system, richpanel):
+    """F56: the crash leaves a lease, so the run after the next continues."""
     for number in range(150):
         richpanel.add_ticket(f"t-{number}", tags=[ATTENTION_TAG])
     real = system.services().richpanel.open_page
@@ -185,7 +187,7 @@ def test_two_runs_at_once_do_the_work_of_one(system, richpanel):
 
 
 def test_a_sweep_beside_live_traffic_doubles_nothing(system):
-    """F56: the webhook came after all."""
+    """F56: the webhook arrived after all."""
     body = system.ticket()
     sweep(system)
     system.post(body)
@@ -194,7 +196,7 @@ def test_a_sweep_beside_live_traffic_doubles_nothing(system):
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
-def test_a_dry_run_tells_and_leaves_no_trace(system):
+def test_a_dry_run_reports_and_stores_nothing(system):
     system.ticket()
     before = system.everything_stored()
     summary = sweep(system, dry_run=True)
@@ -217,7 +219,7 @@ def test_each_run_leaves_a_summary(system):
 
 
 def test_where_listing_is_forbidden_ticket_numbers_are_walked_upward(system, richpanel):
-    """From the highest number of a ticket that is known; a hole does not end the walk."""
+    """From the highest known ticket number; a gap does not end the walk."""
     system.post(system.ticket())
     run_all(system)
     for ticket_id in ("t-2", "t-3", "t-4"):
@@ -233,13 +235,13 @@ def test_where_listing_is_forbidden_ticket_numbers_are_walked_upward(system, ric
     second = sweep(system)
     assert second.missing == 1
     numbers = [call.path for call in richpanel.calls if call.operation == "read_ticket_by_number"]
-    assert numbers[0].endswith("/1005"), "it went on where it had stood"
+    assert numbers[0].endswith("/1005"), "it continued where it had stopped"
 
 
-@pytest.mark.parametrize(("hole", "is_found"), [(MOST_GAPS - 1, True), (MOST_GAPS, False)])
-def test_a_walk_ends_at_so_many_numbers_of_which_none_is_a_ticket(
-    system, richpanel, hole, is_found
-):
+@pytest.mark.parametrize(
+    ("hole", "is_found"), [(MAX_CONSECUTIVE_GAPS - 1, True), (MAX_CONSECUTIVE_GAPS, False)]
+)
+def test_a_walk_ends_after_a_fixed_number_of_missing_tickets(system, richpanel, hole, is_found):
     for number in range(hole + 1):
         richpanel.add_ticket(f"t-{number}", comments=["I want a refund"])
     for number in range(hole):
@@ -249,7 +251,7 @@ def test_a_walk_ends_at_so_many_numbers_of_which_none_is_a_ticket(
     assert sweep(system).missing == is_found
 
 
-def test_where_no_number_is_known_the_walk_says_so_and_an_operator_can_tell_one(system, richpanel):
+def test_without_a_known_number_the_walk_says_so_and_an_operator_can_set_one(system, richpanel):
     richpanel.modes.list_allowed = False
     richpanel.add_ticket("t-1", comments=["I want a refund"])
     assert sweep(system).problems == ["walk:no_number_known"]
@@ -270,7 +272,7 @@ def test_an_event_whose_worker_died_on_its_last_receive_is_failed_and_given_to_a
         system.services().worker.process(delivery_of(body, receive_count=10))
     ledger.store_plan = real
     age_everything(system, 300)
-    assert sweep(system).buried == 0, "its lease is not over yet"
+    assert sweep(system).buried == 0, "its lease has not ended yet"
     system.let_leases_end()
     age_everything(system, 300)
     summary = sweep(system)
@@ -291,7 +293,7 @@ def _dies(*_args, **_kwargs):
     raise SystemExit("killed")
 
 
-def test_a_hand_off_that_failed_is_repeated_until_it_is_done_and_then_no_more(system, richpanel):
+def test_a_failed_hand_off_is_repeated_until_it_succeeds_once(system, richpanel):
     body = system.ticket(tags=["mw-processed"])
     richpanel.fault("status", operation="add_tags", status=503, times=9)
     with pytest.raises(Exception, match="richpanel_http_503"):
@@ -324,7 +326,7 @@ class _Settlers:
 
 @pytest.fixture
 def parked(system, richpanel):
-    """An event whose first tag has an outcome nobody knows."""
+    """An event whose first tag has an unknown outcome."""
     settlers = _Settlers()
     system.post(system.ticket())
     run_all(system)
@@ -354,7 +356,7 @@ def parked(system, richpanel):
     return settlers
 
 
-def test_an_unknown_action_that_happened_is_settled_and_its_event_goes_on(system, parked):
+def test_an_unknown_action_that_happened_is_settled_and_its_event_resumes(system, parked):
     parked.shows = (Found("ref-1"),)
     summary = sweep(system)
     assert (summary.settled, summary.resumed) == (1, 1)
@@ -364,7 +366,7 @@ def test_an_unknown_action_that_happened_is_settled_and_its_event_goes_on(system
     assert len(system.writes()) == 1, "nothing was sent again"
 
 
-def test_an_unknown_action_that_did_not_happen_is_done_after_a_second_look(system, parked):
+def test_an_unknown_action_that_did_not_happen_is_done_after_a_second_check(system, parked):
     assert (sweep(system).settled, system.row(parked.action)["looks"]) == (0, 1)
     rewrite(system, parked.action, looked_epoch=1)
     assert sweep(system).settled == 1
@@ -375,7 +377,7 @@ def test_an_unknown_action_that_did_not_happen_is_done_after_a_second_look(syste
     assert len(system.writes()) == 2
 
 
-def test_what_cannot_be_asked_now_stays_parked_and_is_kept_from_expiring(system, parked):
+def test_an_event_that_cannot_be_settled_now_stays_parked_and_does_not_expire(system, parked):
     parked.shows = None
     soon = int(datetime.now(UTC).timestamp()) + 60
     rewrite(system, parked.key, expires_at=soon)
@@ -386,15 +388,15 @@ def test_what_cannot_be_asked_now_stays_parked_and_is_kept_from_expiring(system,
     assert system.row(parked.key)["expires_at"] > soon + 86_400
 
 
-def test_an_event_older_than_what_its_actions_are_remembered_is_left_to_a_person(system, parked):
-    """Its done actions may have expired: running its plan again would repeat them."""
+def test_an_event_older_than_its_action_rows_is_left_to_a_person(system, parked):
+    """Its done actions may have expired: a resumed plan would repeat them."""
     parked.shows = (Found("ref-1"),)
     rewrite(system, parked.key, received_at=ago(31 * 86_400))
     assert sweep(system).resumed == 0
     assert system.row(parked.key)["status"] == "parked"
 
 
-def test_the_age_of_the_oldest_unfinished_event_is_told_and_measured(system, parked, capsys):
+def test_the_age_of_the_oldest_unfinished_event_is_returned_and_measured(system, parked, capsys):
     parked.shows = None
     assert sweep(system).oldest_seconds < 60
     rewrite(system, parked.key, received_at=ago(5 * 3600), last_processed_at=ago(300))
@@ -406,8 +408,8 @@ def test_the_age_of_the_oldest_unfinished_event_is_told_and_measured(system, par
     assert json.loads(measured)["_aws"]["CloudWatchMetrics"][0]["Metrics"][0]["Unit"] == "Seconds"
 
 
-def test_no_age_is_measured_where_the_rows_could_not_be_looked_at(system, capsys):
-    """A zero would tell the alarm that all is well."""
+def test_no_age_is_measured_when_the_rows_could_not_be_read(system, capsys):
+    """A zero would keep the alarm silent."""
 
     def broken(**_how):
         raise TransientError("dynamodb", "query")
@@ -417,7 +419,7 @@ def test_no_age_is_measured_where_the_rows_could_not_be_looked_at(system, capsys
     assert 'oldest_unfinished_seconds":' not in capsys.readouterr().out
 
 
-def test_a_row_nobody_can_make_a_job_of_is_counted_and_kept(system):
+def test_a_row_that_cannot_be_rebuilt_into_a_job_is_counted_and_kept(system):
     system.services().ledger.receive(
         system.services().ledger.stored("evt:rp:1042:c-1") or _foreign_event()
     )
@@ -433,8 +435,8 @@ def _foreign_event():
     return EventFacts("evt:other:1", "c", ago(300), "", 0, "elsewhere")
 
 
-def test_conversations_left_behind_come_on_by_their_own_record(system, richpanel):
-    """The hook of systems whose conversations live in a table of their own."""
+def test_unfinished_conversations_are_queued_by_their_systems_own_hook(system, richpanel):
+    """The hook for systems that keep conversations in their own table."""
     from dataclasses import replace  # noqa: PLC0415
 
     body = system.ticket(tags=["mw-processed"])
@@ -444,7 +446,7 @@ def test_conversations_left_behind_come_on_by_their_own_record(system, richpanel
         asked.append((older_than, limit))
         return [job_of(body)]
 
-    reconciler = replace(system.services().reconciler, left_behind=(left_behind,))
+    reconciler = replace(system.services().reconciler, stalled_finders=(left_behind,))
     summary = reconciler.sweep(time_left_seconds=lambda: 200.0)
     assert (summary.left_behind, len(asked)) == (1, 1)
     run_all(system)

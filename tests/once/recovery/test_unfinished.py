@@ -1,75 +1,142 @@
-"""Each unfinished row by itself: sent again, resumed, buried, handed off, or left in peace."""
+"""Each unfinished row by itself: sent again, resumed, marked failed, handed off or left alone."""
 
+import itertools
+from dataclasses import dataclass
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
 
 from chalicelib.clock import iso
-from chalicelib.once.action import UnsettledAction
-from chalicelib.once.event import EventStatus, StrandedEvent
+from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.event import EventStatus
+from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
-from chalicelib.once.recovery.sweep import Summary
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ledger.events import RELEASED, Ledger
+from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.once.recovery.unfinished import LIMIT, RowSweep
-from chalicelib.once.settlement import Settled, Verdict
-from tests.rigs.fakes import NOON, ManualClock
-from tests.rigs.ledger import facts
+from chalicelib.once.settlement import Settlement
+from chalicelib.once.sharded import partition
+from chalicelib.wiring.jobs import decode
+from tests.rigs.fakes import NOON, ManualClock, RecordingLog, RecordingOutbox
+from tests.rigs.tables import FaultyTable
+from tests.rigs.worker import job
+from tests.simulation import tables
 
 NOW = NOON.timestamp()
 KEY = "evt:rp:1042:c-77"
 
 
 def row(status, *, rested=timedelta(days=1), received=timedelta(days=1), key=KEY, **more):
-    event = facts(key, received_at=iso(NOON - received))
-    return StrandedEvent(key, status, event, iso(NOON - rested), **more)
+    """An unfinished event as the ledger stores it."""
+    mark = (
+        RELEASED if (status, more.get("lease_until", 0)) == (EventStatus.PROCESSING, 0) else status
+    )
+    return {
+        "event_id": key,
+        "conversation_id": "1042",
+        "received_at": iso(NOON - received),
+        "last_processed_at": iso(NOON - rested),
+        "expires_at": int(NOW) + 86_400,
+        "payload_sha256": "9f" * 32,
+        "payload_bytes": 131,
+        "source": "richpanel_http_target",
+        "status": status.value,
+        "unfinished": partition(mark, key),
+        **more,
+    }
 
 
 def unknown(event_key=KEY, number=0):
-    return UnsettledAction(f"act:{number}", "reply", "1042", event_key, 0, 0, {})
+    """An action of unknown outcome, beyond its horizon and once not found."""
+    key = f"act:{number}"
+    return {
+        **row(ActionStatus.UNKNOWN, key=key),
+        "action_kind": "reply",
+        "event_key": event_key,
+        "owner": "o",
+        "fence": 1,
+        "started_epoch": 0,
+        "horizon": 0,
+        "looks": 1,
+        "looked_epoch": 0,
+    }
 
 
-class Hands:
-    """Notes what the sweep does."""
+@dataclass
+class Swept:
+    """What one run of the sweep has done, in the order: actions, event, queue."""
 
-    has_time, dry_run = True, False
-
-    def __init__(self, *, may_bury=True):
-        self.did, self.summary, self._may_bury = [], Summary(), may_bury
-
-    def send(self, job, recovery):
-        self.did.append((job, recovery))
-
-    def queued(self, _key):
-        self.did.append("queued")
-
-    def keep(self, key):
-        self.did.append("kept" if key.startswith("evt:") else "kept the action")
-
-    def bury(self, _key):
-        self.did.append("buried")
-        return self._may_bury
-
-    def settle(self, _action, status, **_more):
-        self.did.append(f"settled as {status.value}")
+    did: list
+    summary: Summary
+    table: FaultyTable
 
 
-def swept(found, *, actions=(), verdict=Verdict.UNDECIDED, hands=None):
-    hands = hands or Hands()
-    ledger = SimpleNamespace(
-        unsettled=lambda limit: list(actions)[:limit],
-        stranded=lambda older_than_epoch, limit: [found][:limit],
+def happened(action):
+    return (Found(f"ref-of-{action.key}"),)
+
+
+def not_happened(_action):
+    return ()
+
+
+def undecided(_action):
+    return None
+
+
+def sweep(event, *, actions=(), settler=undecided, meanwhile=None):
+    """Run the sweep over an event and actions; `meanwhile` happens before its first update."""
+    clock, outbox, table = ManualClock(), RecordingOutbox(), FaultyTable(tables.ledger())
+    for item in (event, *actions):
+        table.put(item)
+    if meanwhile:
+        table.before["update"] = lambda: table.rows[(event["event_id"],)].update(meanwhile)
+    ledger = Ledger(table, clock, lambda: "owner")
+    ids = (f"id-{n}" for n in itertools.count())
+    intake = Intake(
+        outbox=outbox,
+        opaque=lambda: OpaqueIds(b"a key of the stage"),
+        clock=clock,
+        log=RecordingLog(),
+        new_id=lambda: next(ids),
     )
-    settlement = SimpleNamespace(judge=lambda _action: Settled(verdict, "seen"))
-    rebuilders = {"evt:rp": lambda _event: "job"}
-    RowSweep(ledger, settlement, rebuilders, ManualClock(), hands).run()
-    return hands.did
+    summary = Summary()
+    RowSweep(
+        ledger,
+        Settlement(ledger, {"reply": settler}, clock),
+        {"evt:rp": lambda _event: job()},
+        clock,
+        SweepActions(ledger, intake, summary, lambda: 200.0),
+    ).run()
+    did = [one for action in actions for one in changes_of_action(table, action)]
+    did += changes_of_event(table, event, outbox)
+    return Swept(did, summary, table)
+
+
+def changes_of_action(table, before):
+    after = table.rows[(before["event_id"],)]
+    if after["status"] != before["status"]:
+        yield f"settled as {after['status']}"
+    elif after["last_processed_at"] != before["last_processed_at"]:
+        yield "kept the action"
+
+
+def changes_of_event(table, before, outbox):
+    after = table.rows[(before["event_id"],)]
+    if (after["status"], after.get("reason")) == ("failed", "dead_letter:worker_died"):
+        yield "marked failed"
+    yield from (decode(body).recovery for body, _, _ in outbox.messages)
+    if "queued_at" in after:
+        yield "queued"
+    if after["expires_at"] > before["expires_at"]:
+        yield "kept"
 
 
 def test_an_event_that_was_never_queued_is_sent():
-    assert swept(row(EventStatus.RECEIVED)) == [("job", Recovery.SWEEP), "queued"]
+    assert sweep(row(EventStatus.RECEIVED)).did == [Recovery.SWEEP, "queued"]
 
 
-RESUMED = [("job", Recovery.SETTLED), "kept"]
+RESUMED = [Recovery.SETTLED, "kept"]
 
 
 @pytest.mark.parametrize(
@@ -82,70 +149,72 @@ RESUMED = [("job", Recovery.SETTLED), "kept"]
         (None, 1, ["kept"]),
     ],
 )
-def test_a_parked_event_goes_on_when_what_it_waited_for_is_known(reason, days, did):
+def test_a_parked_event_resumes_when_its_unknown_outcomes_are_settled(reason, days, did):
     parked = row(EventStatus.PARKED, received=timedelta(days=days), reason=reason)
-    assert swept(parked) == did
+    assert sweep(parked).did == did
 
 
 def test_a_parked_event_waits_while_one_of_its_actions_is_unknown():
     parked = row(EventStatus.PARKED, reason="unknown:reply")
-    assert swept(parked, actions=[unknown()]) == ["kept the action", "kept"]
-    happened = swept(parked, actions=[unknown()], verdict=Verdict.HAPPENED)
-    assert happened == ["settled as done", *RESUMED]
-    not_happened = swept(parked, actions=[unknown()], verdict=Verdict.NOT_HAPPENED)
-    assert not_happened == ["settled as pending", *RESUMED]
+    actions = [unknown()]
+    assert sweep(parked, actions=actions).did == ["kept the action", "kept"]
+    seen = sweep(parked, actions=actions, settler=happened)
+    assert seen.did == ["settled as done", *RESUMED]
+    not_seen = sweep(parked, actions=actions, settler=not_happened)
+    assert not_seen.did == ["settled as pending", *RESUMED]
 
 
-def test_of_more_unknown_actions_than_a_run_looks_at_only_events_it_saw_go_on():
-    """An action of this event may be among those that were not looked at."""
+def test_beyond_the_limit_of_unknown_actions_only_checked_events_resume():
+    """An action of this event may be among those that were not checked."""
     others = [unknown("evt:rp:9:c-9", number) for number in range(LIMIT)]
     parked = row(EventStatus.PARKED, reason="unknown:reply")
     settled = ["settled as done"] * LIMIT
-    assert swept(parked, actions=others, verdict=Verdict.HAPPENED) == [*settled, "kept"]
+    assert sweep(parked, actions=others, settler=happened).did == [*settled, "kept"]
     seen = [unknown(), *others[1:]]
-    assert swept(parked, actions=seen, verdict=Verdict.HAPPENED) == [*settled, *RESUMED]
+    assert sweep(parked, actions=seen, settler=happened).did == [*settled, *RESUMED]
 
 
-SENT = [("job", Recovery.SWEEP), "kept"]
-HANDED = ["buried", ("job", Recovery.HANDOFF), "kept"]
+SENT = [Recovery.SWEEP, "kept"]
+HANDED = ["marked failed", Recovery.HANDOFF, "kept"]
 
 
 @pytest.mark.parametrize(
     ("lease", "attempts", "hours", "did"),
     [
-        (NOW + 1, 1, 24, []),  # somebody works on it
-        (NOW - 1, 1, 0, HANDED),  # its worker died on the last receive
-        (0, 1, 24, SENT),  # released, and its message has gone
+        (NOW + 1, 1, 24, []),  # a worker holds it
+        (NOW - 1, 1, 0.1, HANDED),  # its worker died on the last receive
+        (0, 1, 24, SENT),  # released, and its message is lost
         (0, 9, 24, SENT),
-        (0, 10, 24, HANDED),  # it has killed its workers
-        (0, 1, 3, []),  # its message may still come
+        (0, 10, 24, HANDED),  # it has crashed its workers
+        (0, 1, 3, []),  # its message may still be redelivered
         (0, 10, 3, []),
     ],
 )
-def test_an_event_that_its_worker_left_is_sent_again_or_buried(lease, attempts, hours, did):
+def test_an_event_its_worker_abandoned_is_sent_again_or_marked_failed(lease, attempts, hours, did):
     left = row(
         EventStatus.PROCESSING,
         rested=timedelta(hours=hours),
         attempts=attempts,
-        lease_until_epoch=lease,
+        lease_until=lease,
     )
-    assert swept(left) == did
+    assert sweep(left).did == did
 
 
-def test_what_somebody_took_up_meanwhile_is_not_handed_off():
-    left = row(EventStatus.PROCESSING, lease_until_epoch=NOW - 1)
-    assert swept(left, hands=Hands(may_bury=False)) == ["buried"]
+def test_an_event_claimed_meanwhile_is_not_handed_off():
+    left = row(EventStatus.PROCESSING, lease_until=NOW - 1)
+    swept = sweep(left, meanwhile={"lease_until": NOW + 250})
+    assert (swept.did, swept.table.rows[(KEY,)]["status"]) == ([], "processing")
 
 
-@pytest.mark.parametrize(("minutes", "did"), [(30, []), (31, [("job", Recovery.HANDOFF), "kept"])])
-def test_a_hand_off_is_given_half_an_hour_before_it_is_repeated(minutes, did):
-    assert swept(row(EventStatus.FAILED, rested=timedelta(minutes=minutes))) == did
+@pytest.mark.parametrize(("minutes", "did"), [(30, []), (31, [Recovery.HANDOFF, "kept"])])
+def test_a_hand_off_is_repeated_after_half_an_hour(minutes, did):
+    assert sweep(row(EventStatus.FAILED, rested=timedelta(minutes=minutes))).did == did
 
 
-def test_a_row_that_nobody_can_make_a_job_of_is_counted_and_kept():
-    hands = Hands()
-    assert swept(row(EventStatus.RECEIVED, key="evt:odd:1"), hands=hands) == ["kept"]
-    assert (hands.summary.orphans, hands.summary.stranded) == (1, 1)
+def test_a_row_without_a_rebuilder_is_counted_and_kept():
+    swept = sweep(row(EventStatus.RECEIVED, key="evt:odd:1"))
+    assert swept.did == ["kept"]
+    assert (swept.summary.orphans, swept.summary.stranded) == (1, 1)
 
 
 @pytest.mark.parametrize(
@@ -155,9 +224,9 @@ def test_a_row_that_nobody_can_make_a_job_of_is_counted_and_kept():
         row(EventStatus.PROCESSING, key="evt:odd:1"),
         row(EventStatus.FAILED, key="evt:odd:1"),
     ],
-    ids=lambda found: found.status,
+    ids=lambda found: found["status"],
 )
-def test_a_row_without_a_job_is_kept_once_in_whatever_state(found):
-    hands = Hands()
-    assert swept(found, hands=hands) == ["kept"]
-    assert hands.summary.orphans == 1
+def test_a_row_without_a_rebuilder_is_kept_once_in_any_state(found):
+    swept = sweep(found)
+    assert (swept.did, swept.table.calls.count("update")) == (["kept"], 1)
+    assert swept.summary.orphans == 1

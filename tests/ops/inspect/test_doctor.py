@@ -93,7 +93,7 @@ def test_a_secret_is_missing_only_where_the_stage_reads_it(
         client.put_secret_value(SecretId=f"rp-mw/dev/{name}", SecretString=" ")
     assert findings(run)["secrets"]["result"] == "ok"
     configured = {**config.configured("dev"), "OPENAI_MODEL": "gpt-6-luna", variable: value}
-    monkeypatch.setattr("ops.session.stages.configured", lambda _stage: configured)
+    monkeypatch.setattr("ops.session.config.configured", lambda _stage: configured)
     monkeypatch.setenv(variable, value)
     monkeypatch.setenv("OPENAI_MODEL", "gpt-6-luna")
     assert findings(run)["secrets"]["detail"] == f"missing: rp-mw/dev/{secret}"
@@ -121,7 +121,7 @@ def test_an_alarm_that_is_missing_off_or_silent_is_named(healthy, run):
     assert told["result"] == "fail"
     assert "missing: rp-mw-dev-dead-letters" in told["detail"]
     assert "switched off: rp-mw-dev-queue-age" in told["detail"]
-    assert f"do not tell {TOPIC}: rp-mw-dev-api-errors" in told["detail"]
+    assert f"do not notify {TOPIC}: rp-mw-dev-api-errors" in told["detail"]
     assert run("provision").code == 0
     assert findings(run)["alarms"]["result"] == "ok", "provisioning mends all three"
 
@@ -162,7 +162,7 @@ def test_alarms_without_a_confirmed_recipient_fail(healthy, run):
 
 
 def test_the_door_is_tried_with_every_active_token_and_nothing_is_queued(healthy, run):
-    assert findings(run)["richpanel door"]["detail"].endswith("takes 1 active token(s)")
+    assert findings(run)["richpanel door"]["detail"].endswith("accepts 1 active token(s)")
     assert healthy.run() == []
 
 
@@ -182,7 +182,7 @@ def test_a_door_that_is_shut_or_anothers_or_refuses_our_own_token_fails(
     monkeypatch.setenv("PUBLIC_BASE_URL", "http://127.0.0.1:9")
     assert "does not answer" in findings(run)["richpanel door"]["detail"]
     monkeypatch.setenv("PUBLIC_BASE_URL", healthy.richpanel.base_url)
-    assert "not of stage dev" in findings(run)["richpanel door"]["detail"]
+    assert "does not belong to stage dev" in findings(run)["richpanel door"]["detail"]
 
 
 def test_a_target_that_never_calls_is_seen_by_who_told_of_the_newest_messages(healthy, run):
@@ -217,8 +217,8 @@ def test_where_listing_is_forbidden_known_tickets_tell(healthy, run):
 
 
 def test_what_no_machine_can_tell_names_the_step_of_the_page(healthy, run):
-    by_hand = [one for one in findings(run).values() if one["result"] == "by hand"]
-    assert {one["check"] for one in by_hand} == {
+    manual = [one for one in findings(run).values() if one["result"] == "manual"]
+    assert {one["check"] for one in manual} == {
         "richpanel target",
         "richpanel rule",
         "richpanel routing",
@@ -226,13 +226,13 @@ def test_what_no_machine_can_tell_names_the_step_of_the_page(healthy, run):
     page = (ROOT / "docs" / "richpanel-setup.md").read_text()
     titles = re.findall(r"^## (.+)$", page, re.MULTILINE)
     anchors = {re.sub(r"[^\w\- ]", "", one.lower()).replace(" ", "-") for one in titles}
-    for one in by_hand:
+    for one in manual:
         assert one["detail"].rpartition("docs/richpanel-setup.md#")[2] in anchors
 
 
-def test_the_page_of_set_up_names_every_check_by_hand():
+def test_the_page_of_set_up_names_every_manual_check():
     page = (ROOT / "docs" / "richpanel-setup.md").read_text()
-    checks = importlib.import_module("ops.inspect.doctor_richpanel").by_hand(
+    checks = importlib.import_module("ops.inspect.doctor_richpanel").manual_checks(
         "https://api.example.com"
     )
     for one in checks:

@@ -11,7 +11,7 @@ from ops.facts import commands as facts
 from ops.repair import replay
 from tests.rigs.engines import drain
 from tests.rigs.ops_cli import runner
-from tests.rigs.tickets import ROUTED, delivery_of
+from tests.rigs.tickets import ROUTED, put_dead_letter
 
 WRONG = [
     ("explain", "nobody-knows-it"),
@@ -104,7 +104,7 @@ def test_a_ticket_that_nobody_could_read_is_found_by_the_scan_that_the_answer_na
     system.run()
     said = run("explain", "9999")
     assert said.code == 1
-    assert "Richpanel did not show the ticket; --deep looks through the whole ledger" in said.err
+    assert "Richpanel did not show the ticket; --deep scans the whole ledger" in said.err
     deep = run("explain", "9999", "--deep")
     assert thin in deep.out
     assert "Richpanel" not in deep.out, "nothing is left out then"
@@ -183,7 +183,7 @@ def test_prod_is_not_changed_without_a_yes(run, monkeypatch, arguments):
     for name in ("IDEMPOTENCY_TABLE_NAME", "CONVERSATION_STATE_TABLE_NAME", "QUEUE_NAME"):
         monkeypatch.delenv(name)
     monkeypatch.delenv("AUDIT_TRAIL_TABLE_NAME")
-    monkeypatch.setattr("ops.session.stages.configured", lambda _stage: {})
+    monkeypatch.setattr("ops.session.config.configured", lambda _stage: {})
     if arguments[0] == "replay":
         monkeypatch.setattr("ops.session.Session.row", lambda _self, key: {"event_id": key})
     said = run(*arguments, "--stage", "prod")
@@ -194,28 +194,8 @@ def test_prod_is_not_changed_without_a_yes(run, monkeypatch, arguments):
 # --- dead letters -------------------------------------------------------------------------------
 
 
-def _bury(system, ticket_id):
-    """A message whose ten receives have failed, where SQS would put it."""
-    body = system.ticket(ticket_id)
-    system.post(body)
-    sqs = system.stage.aws.client("sqs")
-    (message,) = sqs.receive_message(QueueUrl=system.stage.queue_url, AttributeNames=["All"])[
-        "Messages"
-    ]
-    system.richpanel.fault("status", operation="add_tags", status=503, times=1)
-    with pytest.raises(Exception, match="richpanel_http_503"):
-        system.services().worker.process(delivery_of(body, receive_count=10))
-    sqs.send_message(
-        QueueUrl=system.stage.dead_letter_url,
-        MessageBody=message["Body"],
-        MessageGroupId=message["Attributes"]["MessageGroupId"],
-        MessageDeduplicationId=message["MessageId"],
-    )
-    sqs.delete_message(QueueUrl=system.stage.queue_url, ReceiptHandle=message["ReceiptHandle"])
-
-
 def test_dead_letters_are_listed_with_their_reason_and_redriven_once(system, run):
-    _bury(system, "1042")
+    put_dead_letter(system, "1042")
     (letter,) = run("dlq", "list", "--json").data
     assert letter["reason"] == "dead_letter:richpanel_http_503"
     assert letter["event"] == "evt:rp:1042:c-1"
@@ -232,7 +212,7 @@ def test_dead_letters_are_listed_with_their_reason_and_redriven_once(system, run
 
 def test_a_redrive_between_live_messages_does_not_move_the_state_backwards(system, run):
     """F36: the redriven event is older than the conversation's head."""
-    _bury(system, "1042")
+    put_dead_letter(system, "1042")
     system.richpanel.add_comment("1042", "My password is lost", id="c-2")
     system.post({"ticket_id": "1042", "message_id": "c-2"})
     system.run()
@@ -305,7 +285,7 @@ def test_a_replay_that_breaks_off_says_where_to_go_on(system, run, monkeypatch):
     monkeypatch.setattr(replay, "replay", stopped)
     said = run("replay", "--status", "processed")
     assert said.code == 130, "as a shell has it of an interrupt"
-    assert f"1 events were put on the queue; go on with --after {first}" in said.err
+    assert f"1 events were put on the queue; continue with --after {first}" in said.err
 
 
 def test_a_resend_acts_once_for_each_nonce_and_is_audited(done, run):

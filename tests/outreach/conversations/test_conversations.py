@@ -12,8 +12,9 @@ from chalicelib.once.event import EventFacts, EventStatus
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import Channel, Draft, Entry, Status, Told
+from chalicelib.outreach.conversations.records import Draft, Entry, Status, Told
 from chalicelib.outreach.conversations.store import TRIES
 from chalicelib.outreach.door.admission import Starts
 from tests.rigs.conversation_samples import EMAIL, SENDERS, TEL, message, new

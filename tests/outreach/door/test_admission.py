@@ -6,28 +6,23 @@ from chalicelib.once.event import EventStatus
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.conversations.records import NEVER_OPENED
 from chalicelib.outreach.door.admission import Admitted, Known, Starts
-from tests.rigs.ledger import KEY, Desk, facts
+from tests.rigs.ledger import KEY, facts
 
 
-@pytest.fixture
-def desk():
-    return Desk()
-
-
-def test_a_start_is_told_until_its_row_expires(desk):
-    starts = Starts(desk.table, desk.ledger, desk.clock)
+def test_a_start_is_told_until_its_row_expires(ledger_rig):
+    starts = Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock)
     assert starts.outcome(KEY) is None
-    desk.ledger.receive(facts())
+    ledger_rig.ledger.receive(facts())
     assert starts.outcome(KEY).status == EventStatus.RECEIVED
-    desk.at_expiry()
+    ledger_rig.at_expiry()
     assert starts.outcome(KEY) is None, "the engine deletes an expired row when it likes"
 
 
-def test_a_delivery_never_goes_backwards_and_nothing_is_noted_of_what_is_gone(desk):
-    starts = Starts(desk.table, desk.ledger, desk.clock)
+def test_a_delivery_never_goes_backwards_and_nothing_is_noted_of_what_is_gone(ledger_rig):
+    starts = Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock)
     starts.note(KEY, delivery=("delivered", 3))
     assert starts.outcome(KEY) is None
-    desk.ledger.receive(facts())
+    ledger_rig.ledger.receive(facts())
     for delivery in (("delivered", 3), ("sent", 2), ("undelivered", 3)):
         starts.note(KEY, delivery=delivery)
     assert starts.outcome(KEY).delivery == "delivered"
@@ -45,9 +40,14 @@ def test_a_delivery_never_goes_backwards_and_nothing_is_noted_of_what_is_gone(de
         (EventStatus.PARKED, NEVER_OPENED, Known(facts().received_at)),
     ],
 )
-def test_a_start_is_taken_in_again_only_where_nothing_of_it_was_begun(desk, status, reason, answer):
+def test_a_start_is_taken_in_again_only_where_nothing_of_it_was_begun(
+    ledger_rig, status, reason, answer
+):
     """Of any other failure something may have been sent: its sender is told how it ended."""
-    starts, limits = Starts(desk.table, desk.ledger, desk.clock), RateLimits(9, 9, 9)
+    starts, limits = (
+        Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock),
+        RateLimits(9, 9, 9),
+    )
     assert starts.admit(facts(), "ci-1", limits) == Admitted(facts().received_at, is_new=True)
-    desk.ledger.finish(desk.claim(), status, reason=reason)
+    ledger_rig.ledger.finish(ledger_rig.claim(), status, reason=reason)
     assert starts.admit(facts(), "ci-1", limits) == answer

@@ -13,58 +13,61 @@ from tests.rigs.replies import BOT, EMAIL, STATUS_TAGS
 
 
 @pytest.fixture
-def app_environment(desk_environment):
-    return desk_environment
+def app_environment(replies_environment):
+    return replies_environment
 
 
 # --- answered ---------------------------------------------------------------------------------
 
 
-def test_an_order_question_is_answered_once_under_three_deliveries(desk, tracked, capsys):
-    body = desk.ticket(tracked)
-    desk.run(body, body)
+def test_an_order_question_is_answered_once_under_three_deliveries(replies_rig, tracked, capsys):
+    body = replies_rig.ticket(tracked)
+    replies_rig.run(body, body)
     for _ in range(2):  # beyond the queue's own memory of copies
-        desk.services().intake.accept(_notification(), recovery=Recovery.SWEEP)
-        drain(desk.pump)
-    (text,) = desk.replies
+        replies_rig.services().intake.accept(_notification(), recovery=Recovery.SWEEP)
+        drain(replies_rig.pump)
+    (text,) = replies_rig.replies
     assert "Hi Ada," in text
     assert "#100234" in text
     assert "https://carrier.example/t/1Z999AA10123456784" in text
-    assert desk.tags() == STATUS_TAGS | {
+    assert replies_rig.tags() == STATUS_TAGS | {
         "route-email-support-team",
         "mw-intent-order_status_tracking",
         "mw-routing-applied",
         "mw-processed",
     }
-    assert desk.richpanel.calls_of("send_message")[0].body["author_id"] == BOT
-    assert (desk.event()["status"], desk.reply_row()["status"]) == ("processed", "done")
-    sent = desk.state().last_auto_reply
+    assert replies_rig.richpanel.calls_of("send_message")[0].body["author_id"] == BOT
+    assert (replies_rig.event()["status"], replies_rig.reply_row()["status"]) == (
+        "processed",
+        "done",
+    )
+    sent = replies_rig.state().last_auto_reply
     assert (sent["type"], sent["source_message_id"]) == ("order_status", "c-1")
-    kept = desk.everything_stored() + capsys.readouterr().out
+    kept = replies_rig.everything_stored() + capsys.readouterr().out
     for personal in ("100234", "1Z999AA", EMAIL, "Lovelace", "Where is my order"):
         assert personal not in kept
 
 
-def test_tags_come_last_and_tell_what_happened(desk, tracked):
-    desk.run(desk.ticket(tracked))
-    assert desk.writes() == ["send_message", "add_tags"]
+def test_tags_come_last_and_tell_what_happened(replies_rig, tracked):
+    replies_rig.run(replies_rig.ticket(tracked))
+    assert replies_rig.writes() == ["send_message", "add_tags"]
 
 
-def test_an_order_without_tracking_gets_its_window_and_the_ticket_is_closed(desk, shopify):
+def test_an_order_without_tracking_gets_its_window_and_the_ticket_is_closed(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL.upper(), shipping="Standard")
-    desk.run(desk.ticket("When will my order number 1001 arrive?"))
-    (text,) = desk.replies
+    replies_rig.run(replies_rig.ticket("When will my order number 1001 arrive?"))
+    (text,) = replies_rig.replies
     assert "should arrive in 3 to 5 business days" in text
-    assert desk.richpanel.ticket("1042")["status"] == "CLOSED"
-    assert desk.writes() == ["send_message", "update_ticket", "add_tags"]
-    assert desk.row(ticket_keys.close_action("1042", "c-1"))["status"] == "done"
+    assert replies_rig.richpanel.ticket("1042")["status"] == "CLOSED"
+    assert replies_rig.writes() == ["send_message", "update_ticket", "add_tags"]
+    assert replies_rig.row(ticket_keys.close_action("1042", "c-1"))["status"] == "done"
 
 
-def test_a_close_that_a_person_has_done_once_more_stays_closed(desk, shopify):
+def test_a_close_that_a_person_has_done_once_more_stays_closed(replies_rig, shopify):
     """An agent opened the ticket again; the customer has written nothing since."""
     shopify.add_order("#1001", email=EMAIL, shipping="Standard")
-    desk.run(desk.ticket("When will my order number 1001 arrive?"))
-    desk.richpanel.ticket("1042")["status"] = "OPEN"
+    replies_rig.run(replies_rig.ticket("When will my order number 1001 arrive?"))
+    replies_rig.richpanel.ticket("1042")["status"] = "OPEN"
     again = ActionResend(
         event_key="evt:rp:1042:c-1:resend:n1",
         conversation_id="1042",
@@ -75,34 +78,39 @@ def test_a_close_that_a_person_has_done_once_more_stays_closed(desk, shopify):
         action_key=ticket_keys.close_action("1042", "c-1"),
         nonce="n1",
     )
-    desk.services().intake.accept(again, recovery=Recovery.OPERATOR)
-    drain(desk.pump)
-    assert desk.row(f"{ticket_keys.close_action('1042', 'c-1')}:resend:n1")["status"] == "done"
-    assert desk.richpanel.ticket("1042")["status"] == "CLOSED"
+    replies_rig.services().intake.accept(again, recovery=Recovery.OPERATOR)
+    drain(replies_rig.pump)
+    assert (
+        replies_rig.row(f"{ticket_keys.close_action('1042', 'c-1')}:resend:n1")["status"] == "done"
+    )
+    assert replies_rig.richpanel.ticket("1042")["status"] == "CLOSED"
 
 
-def test_a_ticket_that_will_not_close_goes_to_a_person(desk, shopify):
+def test_a_ticket_that_will_not_close_goes_to_a_person(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL)
-    body = desk.ticket("When will my order number 1001 arrive?")
-    desk.richpanel.fault(
+    body = replies_rig.ticket("When will my order number 1001 arrive?")
+    replies_rig.richpanel.fault(
         "status", operation="update_ticket", status=200, body={"ticket": {"id": "1042"}}
     )
-    desk.run(body)
-    assert (desk.event()["status"], desk.event()["reason"]) == ("failed", "refused:not_applied")
-    assert "middleware_error_needs_attention" in desk.tags()
-    assert len(desk.replies) == 1
+    replies_rig.run(body)
+    assert (replies_rig.event()["status"], replies_rig.event()["reason"]) == (
+        "failed",
+        "refused:not_applied",
+    )
+    assert "middleware_error_needs_attention" in replies_rig.tags()
+    assert len(replies_rig.replies) == 1
 
 
-def test_a_question_in_spanish_is_answered_in_spanish(desk, shopify):
+def test_a_question_in_spanish_is_answered_in_spanish(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL)
-    desk.run(desk.ticket("¿Dónde está mi pedido 1001?"))
-    (text,) = desk.replies
+    replies_rig.run(replies_rig.ticket("¿Dónde está mi pedido 1001?"))
+    (text,) = replies_rig.replies
     assert "Hola Ada:" in text
     assert "debería llegar en 3 a 5 días hábiles" in text
 
 
-def test_the_linked_order_needs_neither_number_nor_shop(desk, shopify):
-    body = desk.ticket("Where is my package?")
+def test_the_linked_order_needs_neither_number_nor_shop(replies_rig, shopify):
+    body = replies_rig.ticket("Where is my package?")
     order = {
         "orderId": "9001",
         "status": "confirmed",
@@ -110,9 +118,9 @@ def test_the_linked_order_needs_neither_number_nor_shop(desk, shopify):
         "createdAt": iso(datetime.now(UTC)),
         "fulfillment": [{"tracking": [{"trackingNumber": "ZZ555", "trackingCompany": "DHL"}]}],
     }
-    desk.richpanel.link_order("1042", "shop", "9001", order)
-    desk.run(body)
-    (text,) = desk.replies
+    replies_rig.richpanel.link_order("1042", "shop", "9001", order)
+    replies_rig.run(body)
+    (text,) = replies_rig.replies
     assert "9001" in text
     assert "ZZ555" in text
     assert shopify.calls == ()
@@ -121,76 +129,76 @@ def test_the_linked_order_needs_neither_number_nor_shop(desk, shopify):
 # --- asked for the number ---------------------------------------------------------------------
 
 
-def test_a_missing_number_is_asked_for_and_its_answer_is_answered_at_once(desk, shopify):
+def test_a_missing_number_is_asked_for_and_its_answer_is_answered_at_once(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL)
-    desk.run(desk.ticket("Where is my order?"))
-    assert "order number" in desk.replies[0]
-    assert "mw-order-number-requested" in desk.tags()
-    assert "mw-auto-replied" not in desk.tags()
-    pending = desk.state().pending_flow
+    replies_rig.run(replies_rig.ticket("Where is my order?"))
+    assert "order number" in replies_rig.replies[0]
+    assert "mw-order-number-requested" in replies_rig.tags()
+    assert "mw-auto-replied" not in replies_rig.tags()
+    pending = replies_rig.state().pending_flow
     assert (pending["type"], pending["attempts"]) == ("need_order_number", 1)
-    desk.run(desk.says("It is 1001, thanks", "c-2"))
-    assert "#1001" in desk.replies[1]
-    assert desk.event("c-2")["intent"] == "order_status_tracking"
-    assert "answers_our_question" in desk.reasons("c-2")
-    assert desk.state().pending_flow is None
-    assert desk.state().last_auto_reply["type"] == "order_status"
+    replies_rig.run(replies_rig.says("It is 1001, thanks", "c-2"))
+    assert "#1001" in replies_rig.replies[1]
+    assert replies_rig.event("c-2")["intent"] == "order_status_tracking"
+    assert "answers_our_question" in replies_rig.reasons("c-2")
+    assert replies_rig.state().pending_flow is None
+    assert replies_rig.state().last_auto_reply["type"] == "order_status"
 
 
-def test_an_answer_without_a_number_is_asked_for_once_more_and_then_left(desk, clock_moves):
-    desk.run(desk.ticket("Where is my order?"))
+def test_an_answer_without_a_number_is_asked_for_once_more_and_then_left(replies_rig, clock_moves):
+    replies_rig.run(replies_rig.ticket("Where is my order?"))
     for number in (2, 3):
         clock_moves(timedelta(minutes=11))
-        desk.run(desk.says("I do not have it", f"c-{number}"))
-    assert len(desk.replies) == 2
-    assert desk.reasons("c-3")[-1] == "order_number_missing"
-    assert "mw-order-lookup-missing:order_id" in desk.tags()
-    assert desk.state().pending_flow is None
+        replies_rig.run(replies_rig.says("I do not have it", f"c-{number}"))
+    assert len(replies_rig.replies) == 2
+    assert replies_rig.reasons("c-3")[-1] == "order_number_missing"
+    assert "mw-order-lookup-missing:order_id" in replies_rig.tags()
+    assert replies_rig.state().pending_flow is None
 
 
-def test_nobody_is_asked_twice_within_ten_minutes(desk):
-    desk.run(desk.ticket("Where is my order?"))
-    desk.run(desk.says("I do not have it", "c-2"))
-    assert len(desk.replies) == 1
-    assert desk.reasons("c-2")[-1] == "limit_ticket_10m"
+def test_nobody_is_asked_twice_within_ten_minutes(replies_rig):
+    replies_rig.run(replies_rig.ticket("Where is my order?"))
+    replies_rig.run(replies_rig.says("I do not have it", "c-2"))
+    assert len(replies_rig.replies) == 1
+    assert replies_rig.reasons("c-2")[-1] == "limit_ticket_10m"
 
 
-def test_an_answer_that_comes_too_late_is_no_answer(desk, shopify, clock_moves):
+def test_an_answer_that_comes_too_late_is_no_answer(replies_rig, shopify, clock_moves):
     shopify.add_order("#1001", email=EMAIL)
-    desk.run(desk.ticket("Where is my order?"))
+    replies_rig.run(replies_rig.ticket("Where is my order?"))
     clock_moves(timedelta(days=8))
-    desk.run(desk.says("1001", "c-2"))
-    assert len(desk.replies) == 1
-    assert desk.event("c-2")["intent"] == "unknown_other"
+    replies_rig.run(replies_rig.says("1001", "c-2"))
+    assert len(replies_rig.replies) == 1
+    assert replies_rig.event("c-2")["intent"] == "unknown_other"
 
 
-def test_an_answer_that_wants_something_else_goes_to_its_team(desk, shopify, clock_moves):
+def test_an_answer_that_wants_something_else_goes_to_its_team(replies_rig, shopify, clock_moves):
     shopify.add_order("#1001", email=EMAIL)
-    desk.run(desk.ticket("Where is my order?"))
+    replies_rig.run(replies_rig.ticket("Where is my order?"))
     clock_moves(timedelta(minutes=11))
-    desk.run(desk.says("1001. Forget it, I want a refund", "c-2"))
-    assert len(desk.replies) == 1
-    assert "route-returns-admin" in desk.tags()
-    assert desk.state().pending_flow is None
+    replies_rig.run(replies_rig.says("1001. Forget it, I want a refund", "c-2"))
+    assert len(replies_rig.replies) == 1
+    assert "route-returns-admin" in replies_rig.tags()
+    assert replies_rig.state().pending_flow is None
 
 
-def test_two_messages_in_a_row_are_answered_as_one(desk, shopify):
+def test_two_messages_in_a_row_are_answered_as_one(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL)
-    first = desk.ticket("Where is my order?")
-    second = desk.says("#1001", "c-2")
-    desk.run(first, second)
-    (text,) = desk.replies
+    first = replies_rig.ticket("Where is my order?")
+    second = replies_rig.says("#1001", "c-2")
+    replies_rig.run(first, second)
+    (text,) = replies_rig.replies
     assert "#1001" in text
-    assert "newer_message" in desk.reasons("c-1")
+    assert "newer_message" in replies_rig.reasons("c-1")
 
 
 # --- figures ----------------------------------------------------------------------------------
 
 
-def test_a_reply_costs_at_most_three_calls_besides_itself_and_its_lookup(desk, tracked):
-    desk.run(desk.ticket(tracked))
+def test_a_reply_costs_at_most_three_calls_besides_itself_and_its_lookup(replies_rig, tracked):
+    replies_rig.run(replies_rig.ticket(tracked))
     lookups = {"read_order_link", "read_order"}
-    calls = [one.operation for one in desk.richpanel.calls if one.operation not in lookups]
+    calls = [one.operation for one in replies_rig.richpanel.calls if one.operation not in lookups]
     assert calls == ["read_ticket", "send_message", "read_ticket", "add_tags"]
 
 

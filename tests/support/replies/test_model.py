@@ -8,74 +8,76 @@ from tests.rigs.replies import EMAIL
 
 
 @pytest.fixture
-def app_environment(desk_environment):
-    return desk_environment
+def app_environment(replies_environment):
+    return replies_environment
 
 
 @pytest.mark.parametrize("extra", [{"OPENAI_INTENT_ENABLED": "true"}])
 class TestWithAModel:
-    def test_it_never_sees_who_wrote_and_its_agreement_changes_nothing(self, desk, openai, tracked):
+    def test_it_never_sees_who_wrote_and_its_agreement_changes_nothing(
+        self, replies_rig, openai, tracked
+    ):
         openai.answer_by(_opinion("order_status_tracking", 0.97))
-        desk.run(desk.ticket(f"{tracked} Write to {EMAIL}"))
-        assert len(desk.replies) == 1
+        replies_rig.run(replies_rig.ticket(f"{tracked} Write to {EMAIL}"))
+        assert len(replies_rig.replies) == 1
         for call in openai.calls_of("respond"):
             assert EMAIL not in json.dumps(call.body)
             assert call.body["store"] is False
 
     @pytest.mark.parametrize("fault", [{"status": 500}, {"status": 429}, {"status": 401}])
-    def test_when_it_fails_the_tables_stand(self, desk, openai, tracked, fault):
+    def test_when_it_fails_the_tables_stand(self, replies_rig, openai, tracked, fault):
         openai.fault("status", times=None, **fault)
-        desk.run(desk.ticket(tracked))
-        assert len(desk.replies) == 1
-        assert any(one.startswith("model:") for one in desk.reasons())
+        replies_rig.run(replies_rig.ticket(tracked))
+        assert len(replies_rig.replies) == 1
+        assert any(one.startswith("model:") for one in replies_rig.reasons())
 
-    def test_an_unsure_disagreement_does_not_count_and_a_sure_one_does(self, desk, openai):
+    def test_an_unsure_disagreement_does_not_count_and_a_sure_one_does(self, replies_rig, openai):
         openai.answer_by(_opinion("refund_request", 0.7))
-        desk.run(desk.ticket("My password does not work", ticket_id="1"))
-        assert "route-technical-support-team" in desk.tags("1")
+        replies_rig.run(replies_rig.ticket("My password does not work", ticket_id="1"))
+        assert "route-technical-support-team" in replies_rig.tags("1")
         openai.answer_by(_opinion("refund_request", 0.93))
-        desk.run(desk.ticket("My password does not work", ticket_id="2"))
-        assert "route-returns-admin" in desk.tags("2")
+        replies_rig.run(replies_rig.ticket("My password does not work", ticket_id="2"))
+        assert "route-returns-admin" in replies_rig.tags("2")
 
-    def test_it_cannot_take_back_an_escalation(self, desk, openai):
+    def test_it_cannot_take_back_an_escalation(self, replies_rig, openai):
         openai.answer_by(_opinion("order_status_tracking", 0.99))
-        desk.run(desk.ticket("Where is my order? My lawyer will call"))
-        assert "route-leadership-team" in desk.tags()
-        assert desk.replies == []
+        replies_rig.run(replies_rig.ticket("Where is my order? My lawyer will call"))
+        assert "route-leadership-team" in replies_rig.tags()
+        assert replies_rig.replies == []
 
-    def test_it_may_escalate_what_the_tables_missed(self, desk, openai, tracked):
+    def test_it_may_escalate_what_the_tables_missed(self, replies_rig, openai, tracked):
         openai.answer_by(_opinion("harassment_threats", 0.6))
-        desk.run(desk.ticket(tracked))
-        assert "route-leadership-team" in desk.tags()
-        assert desk.replies == []
+        replies_rig.run(replies_rig.ticket(tracked))
+        assert "route-leadership-team" in replies_rig.tags()
+        assert replies_rig.replies == []
 
-    def test_it_may_ask_for_a_person(self, desk, openai, tracked):
+    def test_it_may_ask_for_a_person(self, replies_rig, openai, tracked):
         answer = _opinion("order_status_tracking", 0.97)
         openai.answer_by(lambda body: {**answer(body), "risk": {"flags": [], "force_human": True}})
-        desk.run(desk.ticket(tracked))
-        assert desk.replies == []
-        assert desk.reasons()[-1] == "force_human"
+        replies_rig.run(replies_rig.ticket(tracked))
+        assert replies_rig.replies == []
+        assert replies_rig.reasons()[-1] == "force_human"
 
     @pytest.mark.parametrize(
         ("flag", "confidence"), [("OTHER_HIGH_RISK", 0.97), ("FRAUD_SUSPECTED", 0.4)]
     )
     def test_a_risk_that_escalates_nothing_still_asks_for_a_person(
-        self, desk, openai, tracked, flag, confidence
+        self, replies_rig, openai, tracked, flag, confidence
     ):
         answer = _opinion("order_status_tracking", confidence)
         openai.answer_by(
             lambda body: {**answer(body), "risk": {"flags": [flag], "force_human": False}}
         )
-        desk.run(desk.ticket(tracked))
-        assert desk.replies == []
-        assert desk.reasons()[-1] == "force_human"
-        assert "route-email-support-team" in desk.tags()
+        replies_rig.run(replies_rig.ticket(tracked))
+        assert replies_rig.replies == []
+        assert replies_rig.reasons()[-1] == "force_human"
+        assert "route-email-support-team" in replies_rig.tags()
 
-    def test_the_verifier_stops_a_verified_reply(self, desk, openai, tracked):
+    def test_the_verifier_stops_a_verified_reply(self, replies_rig, openai, tracked):
         openai.answer_by(_opinion("order_status_tracking", 0.97, allows=False))
-        desk.run(desk.ticket(tracked))
-        assert desk.replies == []
-        assert desk.reasons()[-1] == "verifier:conflicting_intent"
+        replies_rig.run(replies_rig.ticket(tracked))
+        assert replies_rig.replies == []
+        assert replies_rig.reasons()[-1] == "verifier:conflicting_intent"
 
 
 def _opinion(intent, confidence, *, allows=True):

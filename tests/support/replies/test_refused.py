@@ -9,23 +9,25 @@ from tests.rigs.replies import EMAIL
 
 
 @pytest.fixture
-def app_environment(desk_environment):
-    return desk_environment
+def app_environment(replies_environment):
+    return replies_environment
 
 
 # --- refused ----------------------------------------------------------------------------------
 
 
-def test_a_chargeback_is_routed_and_untouched_by_automation(desk, shopify):
+def test_a_chargeback_is_routed_and_untouched_by_automation(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL)
-    desk.run(desk.ticket("Where is my order #1001? I am filing a chargeback, ask my lawyer"))
-    assert desk.replies == []
+    replies_rig.run(
+        replies_rig.ticket("Where is my order #1001? I am filing a chargeback, ask my lawyer")
+    )
+    assert replies_rig.replies == []
     assert shopify.calls == ()
-    assert {"route-leadership-team", "mw-intent-legal_threat"} <= desk.tags()
-    assert desk.state().risk_flags == {"chargeback", "legal_threat"}
-    desk.run(desk.says("Where is my order #1001?", "c-2"))
-    assert desk.replies == []
-    assert "risk_flag" in desk.reasons("c-2")
+    assert {"route-leadership-team", "mw-intent-legal_threat"} <= replies_rig.tags()
+    assert replies_rig.state().risk_flags == {"chargeback", "legal_threat"}
+    replies_rig.run(replies_rig.says("Where is my order #1001?", "c-2"))
+    assert replies_rig.replies == []
+    assert "risk_flag" in replies_rig.reasons("c-2")
 
 
 @pytest.mark.parametrize(
@@ -52,23 +54,23 @@ def test_a_chargeback_is_routed_and_untouched_by_automation(desk, shopify):
         ),
     ],
 )
-def test_an_order_that_cannot_be_told_is_left_to_a_person(desk, shopify, order, reason, tag):
+def test_an_order_that_cannot_be_told_is_left_to_a_person(replies_rig, shopify, order, reason, tag):
     if order:
         shopify.add_order(**order)
-    desk.run(desk.ticket("Where is my order number 1001?"))
-    assert desk.replies == []
-    assert desk.reasons()[-1] == reason
-    assert {tag, "mw-order-status-suppressed", "route-email-support-team"} <= desk.tags()
-    assert desk.event()["status"] == "processed"
+    replies_rig.run(replies_rig.ticket("Where is my order number 1001?"))
+    assert replies_rig.replies == []
+    assert replies_rig.reasons()[-1] == reason
+    assert {tag, "mw-order-status-suppressed", "route-email-support-team"} <= replies_rig.tags()
+    assert replies_rig.event()["status"] == "processed"
 
 
 @pytest.mark.parametrize("code", ["ACCESS_DENIED", "SHOP_INACTIVE", "INTERNAL_SERVER_ERROR"])
-def test_a_shop_that_cannot_be_asked_holds_nothing_up(desk, shopify, tracked, code):
+def test_a_shop_that_cannot_be_asked_holds_nothing_up(replies_rig, shopify, tracked, code):
     shopify.fail_with(code)
-    desk.run(desk.ticket(tracked))
-    assert desk.replies == []
-    assert desk.reasons()[-1] == f"lookup_failed:{code.lower()}"
-    assert {"mw-order-lookup-failed", "mw-processed"} <= desk.tags()
+    replies_rig.run(replies_rig.ticket(tracked))
+    assert replies_rig.replies == []
+    assert replies_rig.reasons()[-1] == f"lookup_failed:{code.lower()}"
+    assert {"mw-order-lookup-failed", "mw-processed"} <= replies_rig.tags()
 
 
 @pytest.mark.parametrize(
@@ -90,108 +92,110 @@ def test_a_shop_that_cannot_be_asked_holds_nothing_up(desk, shopify, tracked, co
         ({"subject": "Automatic reply: hello"}, "auto_responder", "mw-order-status-suppressed"),
     ],
 )
-def test_a_ticket_that_must_not_be_answered_says_why(desk, tracked, more, reason, tag):
-    desk.run(desk.ticket(tracked, **more))
-    assert desk.replies == []
-    assert desk.reasons()[-1] == reason
-    assert tag in desk.tags()
-    assert "mw-processed" in desk.tags()
+def test_a_ticket_that_must_not_be_answered_says_why(replies_rig, tracked, more, reason, tag):
+    replies_rig.run(replies_rig.ticket(tracked, **more))
+    assert replies_rig.replies == []
+    assert replies_rig.reasons()[-1] == reason
+    assert tag in replies_rig.tags()
+    assert "mw-processed" in replies_rig.tags()
 
 
-def test_what_an_operator_has_answered_meanwhile_is_not_answered_again(desk, tracked):
-    body = desk.ticket(tracked)
-    desk.richpanel.add_comment("1042", "It left on Monday", operator=True)
-    desk.run(body)
-    assert desk.replies == []
-    assert desk.reasons()[-1] == "answered_by_operator"
+def test_what_an_operator_has_answered_meanwhile_is_not_answered_again(replies_rig, tracked):
+    body = replies_rig.ticket(tracked)
+    replies_rig.richpanel.add_comment("1042", "It left on Monday", operator=True)
+    replies_rig.run(body)
+    assert replies_rig.replies == []
+    assert replies_rig.reasons()[-1] == "answered_by_operator"
 
 
 @pytest.mark.parametrize("extra", [{"RICHPANEL_BOT_AGENT_ID": ""}])
-def test_without_an_author_nothing_is_sent(desk, tracked):
-    desk.run(desk.ticket(tracked))
-    assert desk.replies == []
-    assert {"mw-outbound-blocked-missing-bot-author", "mw-escalated-human"} <= desk.tags()
+def test_without_an_author_nothing_is_sent(replies_rig, tracked):
+    replies_rig.run(replies_rig.ticket(tracked))
+    assert replies_rig.replies == []
+    assert {"mw-outbound-blocked-missing-bot-author", "mw-escalated-human"} <= replies_rig.tags()
 
 
 @pytest.mark.parametrize("extra", [{"MW_OUTBOUND_ALLOWLIST_DOMAINS": ""}])
-def test_without_an_allow_list_nobody_is_written_to(desk, tracked):
-    desk.run(desk.ticket(tracked))
-    assert desk.replies == []
-    assert "mw-outbound-blocked-allowlist" in desk.tags()
+def test_without_an_allow_list_nobody_is_written_to(replies_rig, tracked):
+    replies_rig.run(replies_rig.ticket(tracked))
+    assert replies_rig.replies == []
+    assert "mw-outbound-blocked-allowlist" in replies_rig.tags()
 
 
 @pytest.mark.parametrize("extra", [{"RICHPANEL_OUTBOUND_ENABLED": "false"}])
-def test_a_deployment_without_replies_only_routes(desk, tracked, shopify):
-    desk.run(desk.ticket(tracked))
-    assert desk.writes() == ["add_tags"]
-    assert not {one for one in desk.tags() if "suppressed" in one}
+def test_a_deployment_without_replies_only_routes(replies_rig, tracked, shopify):
+    replies_rig.run(replies_rig.ticket(tracked))
+    assert replies_rig.writes() == ["add_tags"]
+    assert not {one for one in replies_rig.tags() if "suppressed" in one}
     assert shopify.calls == ()
 
 
-def test_a_second_question_within_ten_minutes_is_left_to_a_person(desk, shopify):
-    desk.run(desk.ticket("Where is my order?"))
-    desk.run(desk.says("Where is my order???", "c-2"))
-    assert len(desk.replies) == 1
-    assert desk.reasons("c-2")[-1] == "limit_ticket_10m"
+def test_a_second_question_within_ten_minutes_is_left_to_a_person(replies_rig, shopify):
+    replies_rig.run(replies_rig.ticket("Where is my order?"))
+    replies_rig.run(replies_rig.says("Where is my order???", "c-2"))
+    assert len(replies_rig.replies) == 1
+    assert replies_rig.reasons("c-2")[-1] == "limit_ticket_10m"
 
 
-def test_a_customer_gets_five_replies_a_day(desk):
+def test_a_customer_gets_five_replies_a_day(replies_rig):
     for number in range(1, 7):
-        desk.run(desk.ticket("Where is my order?", ticket_id=str(number)))
-    assert len(desk.replies) == 5
-    assert "mw-order-status-suppressed" in desk.tags("6")
+        replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id=str(number)))
+    assert len(replies_rig.replies) == 5
+    assert "mw-order-status-suppressed" in replies_rig.tags("6")
 
 
-def test_what_the_conversation_refuses_is_not_counted_against_the_customer(desk):
-    desk.run(desk.ticket("Where is my order?", ticket_id="1"))
+def test_what_the_conversation_refuses_is_not_counted_against_the_customer(replies_rig):
+    replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id="1"))
     for number in range(2, 6):
-        desk.run(desk.says("Where is my order???", f"c-{number}", "1"))
+        replies_rig.run(replies_rig.says("Where is my order???", f"c-{number}", "1"))
     for number in range(2, 6):
-        desk.run(desk.ticket("Where is my order?", ticket_id=str(number)))
-    assert len(desk.replies) == 5
+        replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id=str(number)))
+    assert len(replies_rig.replies) == 5
 
 
-def test_what_the_customer_has_used_up_is_not_counted_against_the_conversation(desk, clock_moves):
+def test_what_the_customer_has_used_up_is_not_counted_against_the_conversation(
+    replies_rig, clock_moves
+):
     for number in range(1, 6):
-        desk.run(desk.ticket("Where is my order?", ticket_id=str(number)))
+        replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id=str(number)))
     clock_moves(timedelta(hours=23, minutes=58))
-    desk.run(desk.ticket("Where is my order?", ticket_id="6"))
-    assert len(desk.replies) == 5
+    replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id="6"))
+    assert len(replies_rig.replies) == 5
     clock_moves(timedelta(minutes=5))
-    desk.run(desk.says("Where is my order???", "c-2", "6"))
-    assert len(desk.replies) == 6
+    replies_rig.run(replies_rig.says("Where is my order???", "c-2", "6"))
+    assert len(replies_rig.replies) == 6
 
 
 # --- modes ------------------------------------------------------------------------------------
 
 
-def test_shadow_mode_records_the_decision_and_calls_nobody(desk, tracked, shopify, openai):
-    body = desk.ticket(tracked)
-    desk.switch(shadow_mode=True)
-    desk.run(body)
-    assert desk.richpanel.calls == ()
+def test_shadow_mode_records_the_decision_and_calls_nobody(replies_rig, tracked, shopify, openai):
+    body = replies_rig.ticket(tracked)
+    replies_rig.switch(shadow_mode=True)
+    replies_rig.run(body)
+    assert replies_rig.richpanel.calls == ()
     assert shopify.calls == openai.calls == ()
-    facts = Plan.decode(desk.event()["plan"]).facts
+    facts = Plan.decode(replies_rig.event()["plan"]).facts
     assert (facts["intent"], facts["tier"]) == ("order_status_tracking", "TIER_2_VERIFIED")
     assert "shadow" in facts["reasons"]
-    desk.switch(shadow_mode=False)
-    desk.run(body)
-    assert desk.richpanel.calls == (), "turning it off replays nothing"
+    replies_rig.switch(shadow_mode=False)
+    replies_rig.run(body)
+    assert replies_rig.richpanel.calls == (), "turning it off replays nothing"
 
 
-def test_safe_mode_routes_and_never_replies(desk, tracked, shopify):
-    desk.switch(safe_mode=True)
-    desk.run(desk.ticket(tracked))
-    assert desk.writes() == ["add_tags"]
-    assert {"route-email-support-team", "mw-order-status-suppressed"} <= desk.tags()
-    assert desk.reasons() == ["safe_mode"]
-    assert desk.event()["mode"] == "route_only"
+def test_safe_mode_routes_and_never_replies(replies_rig, tracked, shopify):
+    replies_rig.switch(safe_mode=True)
+    replies_rig.run(replies_rig.ticket(tracked))
+    assert replies_rig.writes() == ["add_tags"]
+    assert {"route-email-support-team", "mw-order-status-suppressed"} <= replies_rig.tags()
+    assert replies_rig.reasons() == ["safe_mode"]
+    assert replies_rig.event()["mode"] == "route_only"
     assert shopify.calls == ()
 
 
-def test_the_kill_switch_stops_everything(desk, tracked, shopify):
-    body = desk.ticket(tracked)
-    desk.switch(kill_switch=True)
-    desk.run(body)
-    assert desk.richpanel.calls == ()
+def test_the_kill_switch_stops_everything(replies_rig, tracked, shopify):
+    body = replies_rig.ticket(tracked)
+    replies_rig.switch(kill_switch=True)
+    replies_rig.run(body)
+    assert replies_rig.richpanel.calls == ()
     assert shopify.calls == ()

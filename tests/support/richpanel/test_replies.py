@@ -7,14 +7,13 @@ from datetime import UTC, datetime
 import pytest
 
 from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
-from chalicelib.support.actions import Assign, RemoveTag
 from chalicelib.support.richpanel.calls import key_header
 from chalicelib.support.richpanel.client import Richpanel
 from local.vendors.richpanel import API_KEY
 from local.vendors.richpanel import Richpanel as SimulatedRichpanel
 from tests.rigs import vendor_server as does
 from tests.rigs.fakes import ManualClock, RecordingLog
-from tests.rigs.richpanel import SINCE, adapter, tag
+from tests.rigs.richpanel import SINCE, adapter
 from tests.rigs.vendor_server import Vendor
 
 # --- replying and closing ---------------------------------------------------------------------
@@ -172,9 +171,9 @@ def test_every_error_names_the_operation(tickets: Richpanel, vendor: Vendor):
     attempts = {
         "read_ticket": lambda: tickets.read_ticket("7"),
         "list_tickets": lambda: tickets.open_page(since=SINCE, page=1),
-        "add_tags": lambda: tickets.add_tags(tag("7", "a"), deadline_seconds=5),
-        "remove_tags": lambda: tickets.remove_tags([RemoveTag("7", "a", "s")], deadline_seconds=5),
-        "assign": lambda: tickets.assign([Assign("7", "u", "s")], deadline_seconds=5),
+        "add_tags": lambda: tickets.add_tags("7", {"a"}, deadline_seconds=5),
+        "remove_tags": lambda: tickets.remove_tags("7", {"a"}, deadline_seconds=5),
+        "assign": lambda: tickets.assign("7", "u", deadline_seconds=5),
         "close": lambda: tickets.close("7", deadline_seconds=5),
         "send_message": lambda: reply(tickets, "7"),
     }

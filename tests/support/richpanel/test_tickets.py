@@ -11,7 +11,7 @@ from chalicelib.support.richpanel.client import Richpanel
 from chalicelib.support.tickets import Ticket
 from local.vendors.richpanel import Richpanel as SimulatedRichpanel
 from tests.rigs import vendor_server as does
-from tests.rigs.richpanel import ODD_IDS, read, tag
+from tests.rigs.richpanel import ODD_IDS, read
 from tests.rigs.vendor_server import CANARY, Vendor
 
 
@@ -45,7 +45,7 @@ def test_any_id_reaches_its_ticket_and_no_other(
     richpanel.add_ticket(conversation_id, comments=["hello"])
 
     assert live.read_ticket(conversation_id).id == conversation_id
-    live.add_tags(tag(conversation_id, "vip"), deadline_seconds=5)
+    live.add_tags(conversation_id, {"vip"}, deadline_seconds=5)
 
     assert richpanel.tags_of(conversation_id) == {"vip"}
 
@@ -57,7 +57,7 @@ def test_an_id_that_would_name_another_address_is_refused_before_sending(
     """A path's dot segments are resolved on the way, and an empty one names the list."""
     for attempt in (
         lambda: tickets.read_ticket(conversation_id),
-        lambda: tickets.add_tags(tag(conversation_id, "vip"), deadline_seconds=5),
+        lambda: tickets.add_tags(conversation_id, {"vip"}, deadline_seconds=5),
     ):
         with pytest.raises(PermanentError, match="invalid_id"):
             attempt()

@@ -1,0 +1,82 @@
+"""The doors of Aloware and HubSpot: a request is verified, parsed and queued.
+
+The body of a 200 says how many jobs were kept; a request may lead to none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.facts import aloware_webhook, hubspot_webhook
+from chalicelib.once.door import Answer
+from chalicelib.once.intake import Intake, listed
+from chalicelib.once.job import Job
+
+ALOWARE_PATIENCE_SECONDS = 8.0
+"""Aloware never sends again.  The last try begins by then, and may take AWS's client 15 s more."""
+
+
+@dataclass(frozen=True, slots=True)
+class AlowareDoor:
+    """`POST /webhook/aloware`.
+
+    Attributes:
+        tokens: reads the active webhook tokens; raises `UnavailableError` where there are none.
+    """
+
+    intake: Intake
+    tokens: Callable[[], Sequence[str]]
+
+    def receive(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer one webhook; see `Intake.receive`."""
+        return self.intake.receive(
+            "aloware",
+            headers,
+            body,
+            lambda low: aloware_webhook.verify(low, self.tokens()),
+            listed(aloware_webhook.parse),
+            patience_seconds=ALOWARE_PATIENCE_SECONDS,
+            answer=_kept,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class HubSpotDoor:
+    """`POST /webhook/hubspot`.
+
+    Attributes:
+        secrets: reads the active client secrets; raises `UnavailableError` where there are none.
+        url: the address that HubSpot signs; empty where it is not configured.
+    """
+
+    intake: Intake
+    secrets: Callable[[], Sequence[str]]
+    url: str
+
+    def receive(self, headers: Mapping[str, str], body: bytes, uri: str) -> Answer:
+        """Answer one webhook; see `Intake.receive`.
+
+        Args:
+            headers: any case.
+            body: the raw bytes.
+            uri: the requested address, which is checked where no address is configured.
+        """
+
+        def verify(low: Mapping[str, str]) -> None:
+            hubspot_webhook.verify(
+                low,
+                uri=self.url or uri,
+                body=body,
+                now_ms=int(self.intake.clock.now().timestamp() * 1000),
+                secrets=self.secrets(),
+            )
+
+        return self.intake.receive(
+            "hubspot", headers, body, verify, hubspot_webhook.parse, answer=_kept
+        )
+
+
+def _kept(jobs: Sequence[Job]) -> Mapping[str, Any]:
+    return {"kept": len(jobs)}

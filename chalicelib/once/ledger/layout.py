@@ -1,0 +1,105 @@
+"""The layout of table A (`rp_mw_idempotency`): every kind of row and every attribute.
+
+The key is ``event_id``.  ``expires_at`` is the table's TTL attribute; readers compare it too, because
+DynamoDB deletes up to days late.  An unfinished row is kept alive by the sweep
+(`LedgerRows.keep`).  No row is deleted: `python -m ops erase` leaves a tombstone.
+
+Kinds::
+
+    kind     event_id                               written by                  expires after
+    event    evt:...  (formats: `once.keys`)        once.ledger.events (1)      30 days
+    action   act:...                                once.ledger.actions         30 days
+    ref      ref:{action kind}:{hash}               once.ledger.actions         30 days
+    lookup   act:shopify_lookup:...                 support.orders.cache        7 days
+    quota    rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
+    limit    lim:{what}:{opaque id}                 support.limits              its longest window
+    cursor   sweep:cursor                           once.recovery.cursor        30 days
+    run      sweep:run:{ISO time}                   once.recovery.cursor        30 days
+
+(1) The row of a start is written, and its sender's attributes are added, by
+`outreach.door.admission`.
+
+Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
+
+    attribute            kinds                    meaning
+    event_id             all                      the key
+    created_at           all but limit            first write
+    last_processed_at    all                      last change that counts; range key of the index
+    received_at          all but limit            when its cause arrived
+    expires_at           all                      epoch seconds
+    status               all but limit            `EventStatus` or `ActionStatus`
+    mode                 all but limit            route_only or automation_candidate
+    safe_mode            all but limit            the switch, when it was decided
+    automation_enabled   all but limit            the switch, when it was decided
+    conversation_id      all but limit            opaque, or an identifier without personal data
+    payload_sha256       all but limit            of the event's body, the action's payload, the ref
+    payload_bytes        all but limit            length of the same
+    source               event cursor run         the sender
+    source_message_id    event                    the provider's id of the message
+    trace_id             event                    of the request that brought it
+    queued_at            event                    a row written at ingress is on the queue
+    taken_by             event                    message that reopened an ended event
+    attempts             event                    claims so far
+    plan                 event                    the stored decision; of the fact writer, its batch
+    intent               event                    of a ticket's plan
+    last_reason          event                    why its last claim was released
+    released             event                    fence of the claim that was released
+    company_id           event                    of a start: whose quota it counts against
+    outcome              event                    of a start, for its sender
+    delivery             event                    of a start's message, for its sender
+    delivery_rank        event                    a lower one never replaces a higher one
+    delivery_reason      event                    the carrier's error code
+    owner                event action cursor      unique per claim
+    fence                event action cursor      grows with every claim
+    lease_until          event action cursor      epoch seconds; 0 once released
+    unfinished           event action             partition of the sparse index: {mark}#{shard}
+    reason               event action             why it ended so, a fixed code
+    event_key            action                   the event that performs it
+    action_type          action lookup            as in the audit rows
+    action_kind          action                   which executor and settler
+    probe                action                   what its settler searches for; no text
+    started              action                   its request may have left the machine
+    started_epoch        action                   epoch seconds: not before this time
+    horizon              action                   epoch seconds: it lands before this time, or never
+    ref                  action                   the vendor's id of the effect
+    finished_at          action                   its end; part of the audit row's key
+    looks                action                   queries after the horizon that showed nothing
+    looked_epoch         action                   epoch seconds of the last one
+    erased_at            event action             `ops erase` made it a tombstone
+    action_key           ref                      the one action that the vendor's id belongs to
+    facts                lookup                   what the shop returned, without personal data
+    fresh_until          lookup                   epoch seconds
+    count                quota                    starts of that minute (m) or day (d)
+    open                 quota                    a set: unfinished starts of that day (o)
+    taken                limit                    a list of times and action keys
+    version              limit                    grows with every write
+    page                 cursor                   next page of the ticket listing
+    number               cursor                   highest ticket number seen
+    last_run             cursor                   key of the newest run row
+    summary              run                      the run's counts
+
+The facts' table (`QuillIdempotencyLedger`) holds event and action rows of this layout too, for the
+fact writer's lease, batch and requests, under the names in `facts.ledger.ATTRIBUTES`; the facts
+themselves are described in `facts.ledger`.
+"""
+
+from __future__ import annotations
+
+from chalicelib.once.ports import Modes
+from chalicelib.once.store import Item
+
+
+def required(
+    *, now: str, received_at: str, expires_at: int, conversation_id: str, modes: Modes
+) -> Item:
+    """The attributes that every row but a limit has, beside its key, status and payload's digest."""
+    return {
+        "created_at": now,
+        "last_processed_at": now,
+        "received_at": received_at,
+        "expires_at": expires_at,
+        "mode": modes.mode,
+        "conversation_id": conversation_id,
+        "safe_mode": modes.safe_mode,
+        "automation_enabled": modes.automation_enabled,
+    }

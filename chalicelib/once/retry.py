@@ -1,0 +1,68 @@
+"""Attempts at one step within an invocation: counted, paced, and given up.
+
+`docs/retries.md` lists every use with its numbers.  How long a message waits between two receives
+is in `backoff`.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterable, Iterator
+
+from chalicelib.once.ports import Clock
+
+
+class Attempts:
+    """The attempts at one step.
+
+    ::
+
+        attempts = Attempts(clock, RECORD_PAUSES_SECONDS)
+        while True:
+            try:
+                return write()
+            except TransientError as error:
+                attempts.failed(error)
+
+    Args:
+        pauses_seconds: the wait before each further attempt, so there is one attempt more than
+            there are pauses; 0 waits not at all.
+        until: no further attempt starts at or after this time of the clock's `monotonic`.
+    """
+
+    def __init__(
+        self, clock: Clock, pauses_seconds: Iterable[float], *, until: float = math.inf
+    ) -> None:
+        self._clock = clock
+        self._pauses = iter(pauses_seconds)
+        self._until = until
+
+    def failed(self, error: Exception, *, at_least_seconds: float = 0.0) -> None:
+        """Wait for the next attempt.
+
+        Args:
+            error: why this attempt failed.
+            at_least_seconds: how long the other side asked us to wait.
+
+        Raises:
+            Exception: `error`, where no attempt or no time is left; nothing is waited for then.
+        """
+        pause = next(self._pauses, None)
+        if pause is None:
+            raise error from None
+        pause = max(pause, at_least_seconds)
+        if self._clock.monotonic() + pause >= self._until:
+            raise error from None
+        if pause:
+            self._clock.sleep(pause)
+
+
+def doubling(first_seconds: float) -> Iterator[float]:
+    """Pauses without an end, each twice as long as the one before."""
+    return (first_seconds * 2**n for n in itertools.count())
+
+
+def at_once(tries: int) -> tuple[float, ...]:
+    """The pauses of so many attempts without a wait between them."""
+    return (0.0,) * (tries - 1)

@@ -1,0 +1,53 @@
+"""Twilio's doors: a message that comes in, and what became of one that went out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from chalicelib.once.door import Answer
+from chalicelib.once.intake import Intake, listed
+from chalicelib.outreach.twilio import webhook
+
+MESSAGE_PATH = "/webhook/twilio"
+STATUS_PATH = "/webhook/twilio/status"
+
+
+@dataclass(frozen=True, slots=True)
+class TwilioDoor:
+    """`POST /webhook/twilio` and `POST /webhook/twilio/status`.
+
+    Attributes:
+        secret: reads the webhook secret: accounts and their active tokens.
+        base_url: the public address that Twilio signs, without a path.
+    """
+
+    intake: Intake
+    secret: Callable[[], str]
+    base_url: str
+
+    def message(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
+        """Answer the webhook of a message that came in; see `Intake.receive`."""
+        return self.intake.receive(
+            "twilio",
+            headers,
+            body,
+            lambda low: self._verify(low, body, MESSAGE_PATH, query),
+            listed(lambda request: webhook.parse_message(request, self.intake.opaque())),
+        )
+
+    def status(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
+        """Answer the status callback of a message that went out; see `Intake.receive`."""
+        return self.intake.receive(
+            "twilio_status",
+            headers,
+            body,
+            lambda low: self._verify(low, body, STATUS_PATH, query),
+            listed(lambda request: webhook.parse_receipt(request, query)),
+        )
+
+    def _verify(
+        self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
+    ) -> None:
+        tokens = webhook.accounts(self.secret())
+        webhook.verify(headers, body, webhook.signed_url(self.base_url, path, query), tokens)

@@ -1,0 +1,29 @@
+"""Richpanel's door: a webhook is verified, parsed and queued."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from chalicelib.once.door import Answer
+from chalicelib.once.intake import Intake, listed
+from chalicelib.support import webhook
+
+
+@dataclass(frozen=True, slots=True)
+class RichpanelDoor:
+    """`POST /webhook/richpanel`.
+
+    Attributes:
+        tokens: reads the active webhook tokens; raises `UnavailableError` where there are none.
+    """
+
+    intake: Intake
+    tokens: Callable[[], Sequence[str]]
+
+    def receive(self, headers: Mapping[str, str], body: bytes) -> Answer:
+        """Answer one webhook; see `Intake.receive`."""
+        return self.intake.receive("richpanel", headers, body, self._verify, listed(webhook.parse))
+
+    def _verify(self, headers: Mapping[str, str]) -> None:
+        webhook.verify(headers, self.tokens())

@@ -1,0 +1,111 @@
+"""Performs the actions of a ticket: tags, assignment, reply, close.
+
+Executors unpack the actions of one step and call Richpanel with ids, tags and texts.  They let its
+errors through: `once.effects` reads from an error whether the action is done, refused or of unknown
+outcome.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
+from chalicelib.once.action import Action
+from chalicelib.once.ports import Clock
+from chalicelib.support.actions import AddTag, Assign, Close, RemoveTag, Reply
+from chalicelib.support.richpanel.calls import PROVIDER
+from chalicelib.support.richpanel.client import Richpanel
+
+_OneKind = TypeVar("_OneKind", AddTag, RemoveTag, Assign)
+
+
+class TicketExecutors:
+    """The `once.action.Executor`s of tickets, one method per kind of action.
+
+    An instance keeps the texts that `prepare` has composed until their replies are sent.
+    """
+
+    def __init__(self, richpanel: Richpanel, clock: Clock) -> None:
+        self._richpanel = richpanel
+        self._clock = clock
+        self._texts: dict[str, str] = {}
+
+    # --- changes that may be repeated ---------------------------------------------------------
+
+    def add_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """Put the tags of a step on its ticket by one request; repeating it changes nothing."""
+        conversation_id, ours = _only(AddTag, actions)
+        tags = {action.tag for action in ours}
+        self._richpanel.add_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
+
+    def remove_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """Take the tags of a step off its ticket by one request; repeating it changes nothing."""
+        conversation_id, ours = _only(RemoveTag, actions)
+        tags = {action.tag for action in ours}
+        self._richpanel.remove_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
+
+    def assign(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """Assign a ticket to the user that the step's last action names."""
+        conversation_id, ours = _only(Assign, actions)
+        user_id = ours[-1].team
+        self._richpanel.assign(conversation_id, user_id, deadline_seconds=deadline_seconds)
+
+    # --- replies ------------------------------------------------------------------------------
+
+    def prepare(self, actions: Sequence[Action]) -> None:
+        """The `Preparer` of replies: compose the text, which may read ticket and order again."""
+        self._texts = {one.key: one.compose() for one in actions if isinstance(one, Reply)}
+
+    def reply(self, actions: Sequence[Action], *, deadline_seconds: float) -> str | None:
+        """Send one reply and read it back; never repeated when its outcome is not known.
+
+        Returns:
+            The new comment's id, where the ticket shows it.
+        """
+        (reply,) = (action for action in actions if isinstance(action, Reply))
+        text = self._texts.pop(reply.key, None)
+        return self._richpanel.send_message(
+            reply.conversation_id,
+            body=reply.compose() if text is None else text,
+            author_id=reply.author_id,
+            deadline_seconds=deadline_seconds,
+        )
+
+    def close(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
+        """Close a ticket, and open it again if the customer has written in the meantime.
+
+        Both within one deadline: after it the lease may be over and another worker at the ticket.
+
+        Raises:
+            PermanentError: the change was accepted and the ticket is still open; an operator must
+                look.
+            UncertainError: the ticket may be closed, or is closed and should be open; to be
+                repeated.
+        """
+        (close,) = (action for action in actions if isinstance(action, Close))
+        ends = self._clock.monotonic() + deadline_seconds
+        try:
+            ticket = self._richpanel.close(close.conversation_id, deadline_seconds=deadline_seconds)
+        except TransientError as error:
+            if error.reason != "not_applied":
+                raise
+            raise PermanentError(PROVIDER, "close", reason="not_applied") from None
+        newest = next((one for one in reversed(ticket.comments) if not one.is_operator), None)
+        if newest is not None and close.answered_message_id not in (None, newest.id):
+            self._reopen(close.conversation_id, ends - self._clock.monotonic())
+
+    def _reopen(self, conversation_id: str, deadline_seconds: float) -> None:
+        try:
+            self._richpanel.reopen(conversation_id, deadline_seconds=deadline_seconds)
+        except (TransientError, AuthError) as error:
+            raise UncertainError.of(error) from None
+
+
+def _only(kind: type[_OneKind], actions: Sequence[Action]) -> tuple[str, Sequence[_OneKind]]:
+    """The ticket's id and the actions, which must be of one kind and one ticket."""
+    ours = [action for action in actions if isinstance(action, kind)]
+    (conversation_id,) = {action.conversation_id for action in actions}
+    if len(ours) != len(actions):
+        raise TypeError(f"only {kind.kind} actions belong here")
+    return conversation_id, ours

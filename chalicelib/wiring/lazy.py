@@ -1,0 +1,53 @@
+"""Built at first use: parts by the kind of job or action they serve, and AWS clients."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
+from typing import Any, TypeVar
+
+_Part = TypeVar("_Part")
+
+
+class Lazy(Mapping[str, _Part]):
+    """A mapping whose values are built at first use and then kept.
+
+    Asking which kinds there are builds nothing; `values` and `items` build everything.
+
+    Args:
+        factories: how to build the part of each kind.  Kinds that share a part name factories that
+            return the same object.
+    """
+
+    def __init__(self, factories: Mapping[str, Callable[[], _Part]]) -> None:
+        self._factories = factories
+        self._built: dict[str, _Part] = {}
+
+    def __getitem__(self, kind: str) -> _Part:
+        if kind not in self._built:
+            part = self._factories[kind]()
+            self._built.setdefault(kind, part)  # one part for all threads
+        return self._built[kind]
+
+    def __contains__(self, kind: object) -> bool:
+        return kind in self._factories
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._factories)
+
+    def __len__(self) -> int:
+        return len(self._factories)
+
+
+class LazyClient:
+    """A boto3 client that is built at its first call: building one takes up to 50 ms."""
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        self._build = build
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the client has
+        return getattr(self._client, name)
+
+    @cached_property
+    def _client(self) -> Any:  # noqa: ANN401 - boto3 builds it at run time
+        return self._build()

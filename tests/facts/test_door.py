@@ -1,0 +1,59 @@
+"""The door of Aloware: how long it tries to queue a delivery, and what it answers where it cannot."""
+
+import itertools
+import json
+
+from chalicelib.errors import UnavailableError
+from chalicelib.facts.door import AlowareDoor
+from chalicelib.once.intake import Intake
+from chalicelib.once.keys import OpaqueIds
+from local.vendors import aloware
+from tests.rigs.fakes import ManualClock, RecordingLog, RecordingOutbox
+
+TOKEN = "aloware-token"
+NOT_KEPT = UnavailableError("enqueue_failed")
+
+
+class DoorRig:
+    """The door, and a queue that fails as often as a test says."""
+
+    def __init__(self, *failures):
+        self.clock, self.outbox = ManualClock(), RecordingOutbox()
+        self.outbox.fails = list(failures)
+        ids = (f"d-{n}" for n in itertools.count(1))
+        self._intake = Intake(
+            outbox=self.outbox,
+            opaque=lambda: OpaqueIds(b"k" * 32),
+            clock=self.clock,
+            log=RecordingLog(),
+            new_id=lambda: next(ids),
+        )
+
+    def post(self, *, tokens=lambda: [TOKEN]):
+        body = json.dumps(aloware.six_deliveries()[1]).encode()
+        headers = {"authorization": f"Bearer {TOKEN}"}
+        return AlowareDoor(self._intake, tokens).receive(headers, body).status
+
+
+def test_a_queue_that_comes_back_within_the_request_loses_nothing():
+    rig = DoorRig(*[NOT_KEPT] * 3)
+    assert rig.post() == 200
+    assert len(rig.outbox.messages) == 1
+    assert rig.clock.slept == [0.25, 0.5, 1.0]
+
+
+def test_our_own_trouble_is_503_and_the_patience_is_bounded():
+    rig = DoorRig(*[NOT_KEPT] * 1000)
+    assert rig.post() == 503
+    assert sum(rig.clock.slept) < 8.0
+
+
+def test_a_secret_that_cannot_be_read_is_our_own_trouble():
+    def unreadable():
+        raise UnavailableError("secret_unreadable")
+
+    assert DoorRig().post(tokens=unreadable) == 500
+
+
+def test_a_stranger_is_told_so():
+    assert DoorRig().post(tokens=lambda: ["another-token"]) == 401

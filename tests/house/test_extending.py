@@ -1,0 +1,312 @@
+"""The page on extending lists every place a change touches, and nothing was added past its lists."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from chalicelib import settings
+from chalicelib.once.action import Settle
+from chalicelib.once.job import Job
+from chalicelib.support.decision import ORDER_STATUS_INTENTS
+from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY, TIER_0
+from chalicelib.support.intents.departments import RISK_FLAGS, ROUTES
+from chalicelib.support.intents.words import TABLES
+from chalicelib.support.opinion import _FLAGS
+from chalicelib.support.replies.guard_rails import TEMPLATE_OF
+from chalicelib.support.replies.template_texts import TEXTS
+from chalicelib.support.replies.templates import CATALOGUE
+from chalicelib.wiring import Services
+from chalicelib.wiring.jobs import KINDS
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "extending.md").read_text()
+WIRING = ROOT / "chalicelib" / "wiring"
+
+QUOTED = re.compile(r"`([^`]+)`")
+PAIR = re.compile(r"`(\w+)` in `([^`]+)`")
+A_PATH = re.compile(r"[\w.<>-]+(/[\w.<>-]*)+|[\w<>-]+\.(py|md|json|toml|yaml)")
+A_ROW = re.compile(r"^\| (?P<step>[^|]*)\| (?P<place>[^|]+) \| (?P<extend>[^|]+) \|$", re.MULTILINE)
+
+
+def paths_of(text: str) -> list[str]:
+    return [one for one in QUOTED.findall(text) if A_PATH.fullmatch(one)]
+
+
+def section(title: str) -> str:
+    return PAGE.split(f"\n## {title}")[1].split("\n## ")[0]
+
+
+@cache
+def names_in(path: str) -> frozenset[str]:
+    """What a file defines: functions, classes and assigned names; of other files every word."""
+    text = (ROOT / path).read_text()
+    if not path.endswith(".py"):
+        return frozenset(re.findall(r"\w+", text))
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.FunctionDef(name=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.Assign(targets=targets):
+                found |= {one.id for one in targets if isinstance(one, ast.Name)}
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                found.add(name)
+    return frozenset(found)
+
+
+# --- the page itself ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", sorted(set(paths_of(PAGE))))
+def test_a_path_of_the_page_exists(path: str):
+    known, chosen, _ = path.partition("<")
+    assert (ROOT / (known.rpartition("/")[0] if chosen else path)).exists()
+
+
+@pytest.mark.parametrize(("name", "path"), sorted(set(PAIR.findall(PAGE))))
+def test_a_name_is_in_the_file_that_the_page_says(name: str, path: str):
+    assert name in names_in(path)
+
+
+def rows_to_extend() -> list[tuple[str, str]]:
+    """Each name that a row says to extend, with each of the row's files."""
+    found = []
+    for row in A_ROW.finditer(PAGE):
+        if row["extend"].startswith("new:") or row["place"].startswith("place"):
+            continue
+        alone = PAIR.sub("", row["extend"])
+        names = [one for one in QUOTED.findall(alone) if one.isidentifier()]
+        places = [one for one in paths_of(row["place"]) if "<" not in one]
+        found += [(name, place) for name in names for place in places]
+    return found
+
+
+@pytest.mark.parametrize(("name", "path"), sorted(set(rows_to_extend())))
+def test_what_a_row_says_to_extend_is_in_each_of_its_files(name: str, path: str):
+    assert name in names_in(path)
+
+
+def test_the_page_names_enough_to_be_worth_checking():
+    assert len(set(paths_of(PAGE))) > 60
+    assert len(set(rows_to_extend())) > 50
+
+
+# --- sources ------------------------------------------------------------------------------------
+
+
+def webhooks() -> dict[str, str]:
+    """Every route for a webhook, and the method of `Services` that its handler calls."""
+    found = {}
+    for node in ast.parse((ROOT / "app.py").read_text()).body:
+        if not isinstance(node, ast.FunctionDef):
+            continue
+        for decorator in node.decorator_list:
+            if isinstance(decorator, ast.Call) and ast.unparse(decorator.func) == "app.route":
+                route = ast.literal_eval(decorator.args[0])
+                called = re.search(r"services\(\)\.(\w+)\(", ast.unparse(node))
+                if route.startswith("/webhook/") and called:
+                    found[route] = called[1]
+    return found
+
+
+def test_every_webhook_is_found():
+    assert len(webhooks()) > 4
+
+
+@pytest.mark.parametrize(("route", "method"), sorted(webhooks().items()))
+def test_a_webhook_is_on_the_page_with_the_method_that_answers_it(route: str, method: str):
+    (row,) = re.findall(rf"^\| `{route}` \| (.+) \|$", section("A source"), re.MULTILINE)
+    ((name, path),) = PAIR.findall(row)
+    assert name == method
+    assert path.startswith("chalicelib/wiring/")
+    assert method in names_in(path)
+
+
+@pytest.mark.parametrize(
+    "file",
+    [
+        "docs/openapi.yaml",
+        "docs/security.md",
+        "tests/rigs/openapi.py",
+        "tests/house/test_webhook_answers.py",
+    ],
+)
+@pytest.mark.parametrize("route", sorted(webhooks()))
+def test_a_webhook_is_in_the_files_of_the_last_steps(route: str, file: str):
+    assert file in paths_of(section("A source"))
+    assert re.search(rf"{route}\b(?!/)", (ROOT / file).read_text())
+
+
+def every_job() -> dict[str, type[Job]]:
+    def below(model: type[Job]) -> list[type[Job]]:
+        return [one for sub in model.__subclasses__() for one in (sub, *below(sub))]
+
+    models = [one for one in below(Job) if one.__module__.startswith("chalicelib.")]
+    return {str(model.model_fields["kind"].default): model for model in models}
+
+
+def keys_in_wiring(*ends: str) -> dict[str, str]:
+    """The texts in the functions of `wiring` of which the names end so, with the function's name."""
+    found = {}
+    for path in WIRING.glob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef) and node.name.endswith(ends):
+                texts = [
+                    one.value
+                    for one in ast.walk(node)
+                    if isinstance(one, ast.Constant) and isinstance(one.value, str)
+                ]
+                found |= dict.fromkeys(texts, node.name)
+    return found
+
+
+@pytest.mark.parametrize("kind", sorted(every_job()))
+def test_a_kind_of_job_can_be_read_from_the_queue(kind: str):
+    assert KINDS[kind] is every_job()[kind]
+
+
+# --- actions ------------------------------------------------------------------------------------
+
+
+def actions() -> dict[str, tuple[str, str]]:
+    """Every kind of action: the file of its class, and how it settles."""
+    found: dict[str, tuple[str, str]] = {}
+    for path in (ROOT / "chalicelib").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if not isinstance(node, ast.ClassDef):
+                continue
+            given = {
+                one.target.id: one.value
+                for one in node.body
+                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.value
+            }
+            if "kind" in given and "settle" in given:
+                kind = ast.literal_eval(given["kind"])
+                assert kind not in found, f"two classes are of the kind {kind}"
+                settle = ast.unparse(given["settle"]).removeprefix("Settle.").lower()
+                found[kind] = (str(path.relative_to(ROOT)), settle)
+    return found
+
+
+def kinds_of_the_page() -> dict[str, tuple[str, str]]:
+    """Each kind of the page's last table: the file of its class, and of its executor."""
+    found = {}
+    for row in re.findall(r"^\| (.+) \| (.+) \| (.+) \|$", section("An action"), re.MULTILINE):
+        declared, executed = paths_of(row[0]), paths_of(row[2])
+        if len(declared) == len(executed) == 1:
+            found |= dict.fromkeys(QUOTED.findall(row[1]), (declared[0], executed[0]))
+    return found
+
+
+def test_the_page_lists_every_kind_of_action_in_its_file():
+    listed = {kind: declared for kind, (declared, _) in kinds_of_the_page().items()}
+    assert listed == {kind: path for kind, (path, _) in actions().items()}
+
+
+@pytest.mark.parametrize("kind", sorted(actions()))
+def test_a_kind_of_action_has_an_executor_where_the_page_says(kind: str):
+    executed = kinds_of_the_page()[kind][1]
+    performing = {"executors", "effects"}
+    texts = keys_in_wiring(*performing)
+    assert kind in texts
+    assert texts[kind] in names_in(executed)
+
+
+def test_every_kind_is_wired_and_what_is_read_back_has_a_settler():
+    """Facts have a writer of their own, with executors by `fact_posting`."""
+    services = Services(settings.load({"STAGE": "dev"}))  # builds nothing but mappings
+    queued = {kind: s for kind, (path, s) in actions().items() if "/facts/" not in path}
+    assert set(services.executors) == set(queued)
+    assert {kind for kind, s in queued.items() if s == Settle.QUERY} <= set(services.settlers)
+
+
+def test_every_kind_of_job_has_a_flow_or_a_keeper():
+    services = Services(settings.load({"STAGE": "dev"}))
+    assert {*services.flows, *services.fact_keepers()} == set(every_job())
+
+
+def test_every_kind_that_is_planned_has_a_class():
+    planned = set()
+    for path in (ROOT / "chalicelib").rglob("*.py"):
+        planned |= set(re.findall(r'PlannedAction\(\s*"(\w+)"', path.read_text()))
+    assert planned <= set(actions())
+    assert len(planned) > 2
+
+
+# --- intents ------------------------------------------------------------------------------------
+
+ROUTED_ONLY = set(
+    QUOTED.findall(section("An intent").split("routed only are ")[1].split(".\n", maxsplit=1)[0])
+)
+WHICH = {
+    "every one": set(PRIORITY),
+    "every one but `unknown_other`": set(PRIORITY) - {DEFAULT_INTENT},
+    "tier 0": set(TIER_0),
+    "order status": set(ORDER_STATUS_INTENTS),
+    "acknowledged": set(PRIORITY) - TIER_0 - ORDER_STATUS_INTENTS - ROUTED_ONLY,
+}
+
+
+def rows_of_intents() -> list[tuple[str, str]]:
+    rows = A_ROW.finditer(section("An intent"))
+    found = [(row["step"].strip(), row["place"]) for row in rows if paths_of(row["place"])]
+    assert len(found) > 8
+    return found
+
+
+TEMPLATE_FILES = ("replies/templates.py", "replies/template_texts.py")
+
+
+@pytest.mark.parametrize(("which", "place"), rows_of_intents())
+def test_the_intents_of_a_row_are_in_its_file(which: str, place: str):
+    (path,) = paths_of(place)
+    words = {intent: intent for intent in WHICH[which]}
+    if path.endswith(TEMPLATE_FILES):
+        words = {intent: TEMPLATE_OF.get(intent, intent) for intent in words}
+    text = (ROOT / path).read_text()
+    missing = {one for one, word in words.items() if not re.search(rf'"{word}"', text)}
+    assert not missing
+
+
+def test_every_intent_is_handled_in_the_tables_that_the_rows_name():
+    """The same by value: a name in the file may stand in another table of it."""
+    assert set(TABLES) == WHICH["every one but `unknown_other`"]
+    assert set(ROUTES) >= set(PRIORITY)
+    assert set(RISK_FLAGS) == set(_FLAGS.values()) == set(TIER_0)
+    assert set(TEMPLATE_OF) == WHICH["acknowledged"]
+    assert set(PRIORITY) >= ROUTED_ONLY
+    assert {CATALOGUE[one].tier for one in TEMPLATE_OF.values()} == {1}
+    assert set(TEMPLATE_OF.values()) <= set(TEXTS)
+
+
+@pytest.mark.parametrize("part", ["dev", "held_out"])
+def test_every_intent_has_labelled_messages(part: str):
+    lines = (ROOT / "tests" / "samples" / "intents" / f"{part}.jsonl").read_text().splitlines()
+    assert {json.loads(line)["intent"] for line in lines} == set(PRIORITY)
+
+
+# --- alarms -------------------------------------------------------------------------------------
+
+
+def alarms() -> dict[str, str]:
+    """Every declared alarm and its description."""
+    declared = json.loads((ROOT / ".chalice" / "resources.json").read_text())["Resources"]
+    found = {}
+    for one in declared.values():
+        if one.get("Type") == "AWS::CloudWatch::Alarm":
+            name = one["Properties"]["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
+            found[name] = one["Properties"]["AlarmDescription"]
+    return found
+
+
+@pytest.mark.parametrize(("name", "description"), sorted(alarms().items()))
+def test_an_alarm_leads_to_its_section_of_the_runbook(name: str, description: str):
+    assert description.endswith(f"Runbook: docs/runbook.md#{name}")
+    runbook = (ROOT / "docs" / "runbook.md").read_text()
+    assert re.search(rf"^## {name}$", runbook, re.MULTILINE)

@@ -1,0 +1,88 @@
+"""The page on retries names every retry and wait, each with the number that the code has."""
+
+import ast
+import importlib
+import json
+import re
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGE = ROOT / "docs" / "retries.md"
+RESOURCES = ".chalice/resources.json: "
+CELLS = 5
+ROW = re.compile(r"^\| `([^`]+)` \| (?:`([^`]+)`)? ?\| (.+?) \| (.*?) ?\| (.*?) ?\|$", re.MULTILINE)
+NAME = re.compile(
+    r"(^|_)(TRIES|RETRIES|ATTEMPTS|PATIENCE_SECONDS|(WAIT|PAUSE|RETRY)S?(_SECONDS)?)$|^_?BACKOFF_"
+)
+
+
+def rows():
+    """Name to value, as the page shows them."""
+    return {found[1]: found[2] for found in ROW.finditer(PAGE.read_text())}
+
+
+def resolved(name):
+    """What a dotted name stands for: a constant, an attribute of one, or a method."""
+    module, _, rest = name.rpartition(".")
+    while module:
+        try:
+            found = importlib.import_module(module)
+        except ModuleNotFoundError:
+            module, _, part = module.rpartition(".")
+            rest = f"{part}.{rest}"
+            continue
+        for part in rest.split("."):
+            found = getattr(found, part)
+        return found
+    raise LookupError(name)
+
+
+def declared(node, key):
+    """Every value of a key in the stage's declaration."""
+    if isinstance(node, list):
+        return [one for inner in node for one in declared(inner, key)]
+    if not isinstance(node, dict):
+        return []
+    mine = [node[key]] if isinstance(node.get(key), int) else []
+    return mine + [one for inner in node.values() for one in declared(inner, key)]
+
+
+def shown(value):
+    return str(value) if isinstance(value, timedelta) else repr(value)
+
+
+def test_every_row_of_the_page_is_read():
+    lines = [line for line in PAGE.read_text().splitlines() if line.startswith("| `")]
+    assert len(lines) == len(rows()) > 40
+
+
+@pytest.mark.parametrize("name", rows())
+def test_each_number_of_the_page_is_the_one_in_the_code(name):
+    value = rows()[name]
+    if name.startswith(RESOURCES):
+        resources = json.loads((ROOT / ".chalice" / "resources.json").read_text())
+        assert {str(one) for one in declared(resources, name.removeprefix(RESOURCES))} == {value}
+        return
+    found = resolved(name)
+    assert callable(found) if value is None else shown(found) == value
+
+
+def constants():
+    """Names of the product's module-level constants that say how often or how long to wait."""
+    for path in sorted((ROOT / "chalicelib").rglob("*.py")):
+        module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+        for node in ast.parse(path.read_text()).body:
+            if isinstance(node, ast.Assign | ast.AnnAssign):
+                targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+                for one in targets:
+                    if isinstance(one, ast.Name) and NAME.search(one.id):
+                        yield f"{module}.{one.id}"
+
+
+def test_every_constant_of_a_retry_or_a_wait_is_on_the_page():
+    found = list(constants())
+    assert len(found) > 10
+    assert [name for name in found if name not in rows()] == []

@@ -1,0 +1,447 @@
+"""The operators' commands of outreach: what waits for a person, and what a company has set."""
+
+import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import boto3
+import pytest
+
+from chalicelib.once.job import facts_of
+from chalicelib.wiring.jobs import decode
+from local import company
+from ops.companies import api_keys
+from ops.session import Session
+from tests.rigs.engines import drain
+from tests.rigs.ops_cli import runner
+from tests.rigs.outreach import MAIL, TEL
+
+WRONG = [
+    ("handoff", "approve", "nobody-knows-it"),
+    ("handoff", "take", "nobody-knows-it", "--by", "agent-7"),
+    ("handoff", "list", "--show", "nobody-knows-it"),
+    ("company", "check", "ci-none"),
+    ("company", "check", company.COMPANY_ID, "pi-none"),
+    ("company", "check", "--file", "no-such-file.json"),
+    ("company", "check"),
+    ("company", "put", "no-such-file.json"),
+    ("company", "key", "ci-none"),
+    ("company", "key", "ci-none", "--finish"),
+]
+WRITES = [
+    ("handoff", "approve", "x"),
+    ("handoff", "take", "x", "--by", "agent-7"),
+    ("company", "put", "item.json"),
+    ("company", "key", company.COMPANY_ID),
+    ("dlq", "mail"),
+]
+KEYS = "rp-mw/dev/router/api_keys"
+
+
+@pytest.fixture
+def run(outreach, capsys):
+    return runner(capsys)
+
+
+@pytest.fixture
+def held(outreach, run):
+    """The id of a start that waits for a person."""
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    (one,) = run("handoff", "list", "--json").data
+    return one["id"]
+
+
+@pytest.fixture
+def stored(outreach, tmp_path):
+    """Writes an item to a file; `stored(require_consent=True)`."""
+
+    def write(**changes):
+        path = tmp_path / "item.json"
+        item = {**outreach.project, **changes}
+        path.write_text(json.dumps({k: v for k, v in item.items() if v is not None}))
+        return path
+
+    return write
+
+
+def secret(outreach):
+    found = outreach.stage.aws.client("secretsmanager").get_secret_value(SecretId=KEYS)
+    return json.loads(found["SecretString"])
+
+
+@pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
+def test_a_wrong_name_is_a_clear_message_and_an_exit_code(run, arguments):
+    said = run(*arguments)
+    usage = "no-such-file.json" in arguments or arguments == ("company", "check")
+    assert said.code == (2 if usage else 1)
+    assert said.err.startswith("error: ")
+    assert "Traceback" not in said.err + said.out
+
+
+@pytest.mark.parametrize("arguments", WRITES, ids=" ".join)
+def test_prod_is_not_changed_without_a_yes(run, monkeypatch, arguments):
+    monkeypatch.setattr("ops.session.config.configured", lambda _stage: {})
+    said = run(*arguments, "--stage", "prod")
+    assert said.code == 2
+    assert "--yes" in said.err
+
+
+# --- hand-off -----------------------------------------------------------------------------------
+
+
+def test_what_waits_is_listed_by_identifiers_alone(outreach, run, held):
+    said = run("handoff", "list", "--json")
+    (one,) = said.data
+    assert one.pop("since")
+    assert one == {
+        "id": held,
+        "company": company.COMPANY_ID,
+        "project": company.PROJECT_ID,
+        "channel": "sms",
+        "held": "start",
+        "reason": "auto_queue_initial_message",
+    }
+    for_people = run("handoff", "list").out
+    assert held in for_people
+    for text in (said.out, for_people):
+        assert TEL not in text
+        assert TEL.lstrip("+") not in text
+    assert run("handoff", "list", "--company", "ci-other", "--json").data == []
+
+
+def test_a_conversation_is_shown_whole_only_when_it_is_asked_for(outreach, run):
+    outreach.start()
+    outreach.run()
+    outreach.deliver(outreach.says("I want to talk to a human"))
+    outreach.run()
+    listed = run("handoff", "list", "--json")
+    assert "talk to a human" not in listed.out
+    (one,) = listed.data
+    shown = run("handoff", "list", "--show", one["id"], "--json").data
+    assert shown["recipient"] == TEL
+    assert shown["messages"][-1]["text"] == "I want to talk to a human"
+    assert "I want to talk to a human" in run("handoff", "list", "--show", one["id"]).out
+
+
+def test_what_is_held_is_sent_once_however_often_it_is_approved(outreach, run, held):
+    assert outreach.twilio.sent_to(TEL) == []
+    assert [run("handoff", "approve", held).code for _ in range(3)] == [0, 0, 0]
+    assert run("handoff", "list", "--json").data == []
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    late = run("handoff", "approve", held)
+    assert late.code == 1
+    assert "is not waiting for a person" in late.err
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_a_release_that_failed_runs_again_when_it_is_approved_again(outreach, run, held):
+    event = run("handoff", "approve", held, "--json").data["event"]
+    sqs = outreach.stage.aws.client("sqs")
+    found = sqs.receive_message(QueueUrl=outreach.stage.queue_url)["Messages"]
+    sqs.delete_message(QueueUrl=outreach.stage.queue_url, ReceiptHandle=found[0]["ReceiptHandle"])
+    outreach.services.ledger.receive(facts_of(decode(found[0]["Body"])))
+    outreach.services.ledger._table.update({"event_id": event}, set_={"status": "failed"})
+    assert run("handoff", "approve", held, "--json").data["did"] == "released again"
+    drain(outreach.pump, at_most=40)
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_what_a_person_took_is_never_sent_by_machine(outreach, run, held):
+    assert run("handoff", "take", held).code == 2, "a person has a name"
+    assert run("handoff", "take", held, "--by", " ").code == 2
+    assert run("handoff", "take", held, "--by", "agent-7").code == 0
+    assert run("handoff", "take", held, "--by", "agent-7").code == 0
+    other = run("handoff", "take", held, "--by", "agent-8")
+    refused = run("handoff", "approve", held)
+    assert (other.code, refused.code) == (1, 1)
+    assert "taken over by agent-7" in other.err
+    assert "taken over by agent-7" in refused.err
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    assert run("handoff", "list", "--json").data == []
+
+
+# --- what a switch withheld ---------------------------------------------------------------------
+
+
+def test_what_a_switch_withheld_is_replayed_by_its_reason_and_sent_once(outreach, run):
+    outreach.start("sent", "sms", "+15550100002")
+    outreach.run()
+    run("switch", "set", "kill_switch", "on")
+    outreach.new_container()
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.fate().json_body["reason"] == "withheld:kill_switch"
+    run("switch", "set", "kill_switch", "off")
+    outreach.new_container()
+    chosen = ("--status", "processed", "--reason", "withheld:kill_switch")
+    assert run("replay", *chosen, "--dry-run", "--json").data["events"] == 1
+    assert run("replay", *chosen, "--json").data["events"] == 1
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    assert len(outreach.twilio.sent_to("+15550100002")) == 1
+    assert outreach.fate().json_body["state"] == "sent"
+    assert run("replay", *chosen, "--json").data["events"] == 0
+
+
+# --- companies ----------------------------------------------------------------------------------
+
+
+def test_a_valid_item_is_stored_and_acted_on(outreach, run, stored):
+    said = run("company", "put", stored(project_id="pi-new", require_consent=True), "--json")
+    assert said.code == 0
+    assert said.data["did"] == "created"
+    assert said.data["findings"] == []
+    again = run("company", "put", stored(project_id="pi-new", project_status="off"), "--json")
+    assert again.data["did"] == "replaced"
+    refused = outreach.start(company_data={"project_id": "pi-new"})
+    assert refused.json_body["error_code"] == "PROJECT_INACTIVE"
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"company_id": None}, "company_id"),
+        ({"allowed_channels": ["pigeon"]}, "allowed_channels.0"),
+        ({"allowed_channels": []}, "allowed_channels"),
+        ({"rate_limits": {"request_per_minute": 1}}, "rate_limits.request_per_minute"),
+        ({"rate_limits": {"requests_per_day": 0}}, "rate_limits.requests_per_day"),
+        ({"require_consent": "yes"}, "require_consent"),
+        ({"channel_config": {}}, "not in channel_config: whatsapp, sms, email"),
+        (
+            {"channel_config": {"sms": {"company_sms_number": "555-0100"}}},
+            "channel_config.sms.company_sms_number",
+        ),
+        ({"quiet_hours": {"from": "21:00", "until": "8", "zone": "Mars"}}, "quiet_hours.zone"),
+    ],
+    ids=lambda one: "" if isinstance(one, dict) else one,
+)
+def test_an_item_that_is_not_valid_is_refused_by_place_and_not_stored(
+    outreach, run, stored, changes, told
+):
+    path = stored(project_id="pi-new", **changes)
+    said = run("company", "put", path)
+    assert said.code == 1
+    assert told in said.err
+    assert "555-0100" not in said.err
+    assert run("company", "check", company.COMPANY_ID, "pi-new").code == 1
+    checked = run("company", "check", "--file", path, "--json")
+    assert checked.code == 1
+    assert any(told in one["detail"] for one in checked.data if one["result"] == "fail")
+
+
+def test_no_key_is_asked_for_of_an_item_that_names_no_company(run, stored):
+    said = run("company", "check", "--file", stored(company_id=None), "--json")
+    assert said.code == 1
+    assert "api_keys" not in {one["subject"] for one in said.data}
+
+
+@pytest.mark.parametrize("text", ["{", "[]", '{"company_id": NaN}'])
+def test_a_file_that_holds_no_item_is_refused(run, tmp_path, text):
+    path = tmp_path / "item.json"
+    path.write_text(text)
+    said = run("company", "put", path)
+    assert said.code == 1
+    assert "JSON" in said.err
+
+
+def test_check_finds_nothing_wrong_with_a_company_that_works(outreach, run):
+    said = run("company", "check", company.COMPANY_ID, "--json")
+    assert {one["result"] for one in said.data} == {"ok"}
+    assert said.code == 0
+
+
+def test_check_names_the_secrets_that_are_missing_or_malformed(outreach, run, stored):
+    ai = {"openai_config": {"email": {"api_key_reference": "ai-multi-comms/none"}}}
+    path = stored(ai_config=ai, require_consnt=True)
+    whatsapp = outreach.project["channel_config"]["whatsapp"]["whatsapp_credentials_id"]
+    company.put_secrets(outreach.stage, {whatsapp: '{"twilio_account_sid": "AC1"}'})
+    assert run("company", "put", path).code == 0
+    said = run("company", "check", company.COMPANY_ID, company.PROJECT_ID, "--json")
+    assert said.code == 1
+    bad = {one["subject"]: (one["result"], one["detail"]) for one in said.data}
+    assert bad["ai-multi-comms/none"] == ("fail", "secret_missing")
+    assert bad[whatsapp] == ("fail", "credentials_malformed")
+    assert any("require_consnt" in one["detail"] for one in said.data if one["result"] == "warn")
+
+
+def test_a_new_key_is_shown_once_and_two_are_let_in(outreach, run):
+    outreach.stage.aws.client("secretsmanager").put_secret_value(
+        SecretId=KEYS,
+        SecretString=json.dumps(
+            {
+                "ci-bbb-002": ["theirs"],
+                company.COMPANY_ID: {"api_keys": [company.API_KEY], "signing_secrets": []},
+            }
+        ),
+    )
+    first = run("company", "key", company.COMPANY_ID, "--json").data["api_key"]
+    assert first not in run("company", "check", company.COMPANY_ID).out
+    outreach.new_container()
+    body = company.request("req1", "sms", TEL)
+    assert [outreach.post(body, key=k).status_code for k in (first, company.API_KEY)] == [200, 200]
+    said = run("company", "key", company.COMPANY_ID)
+    assert said.code == 0
+    second = secret(outreach)[company.COMPANY_ID]["api_keys"][0]
+    assert said.out.count(second) == 1
+    assert secret(outreach) == {
+        "ci-bbb-002": ["theirs"],
+        company.COMPANY_ID: {"api_keys": [second, first], "signing_secrets": []},
+    }
+    outreach.new_container()
+    answers = [outreach.post(body, key=k).status_code for k in (second, first, company.API_KEY)]
+    assert answers == [200, 200, 401]
+    assert run("company", "key", company.COMPANY_ID, "--finish", "--json").data["ended"] == 1
+    assert secret(outreach)[company.COMPANY_ID]["api_keys"] == [second]
+
+
+def test_the_first_key_of_a_stage_makes_the_secret(outreach, run):
+    outreach.stage.aws.client("secretsmanager").delete_secret(
+        SecretId=KEYS, ForceDeleteWithoutRecovery=True
+    )
+    assert run("company", "check", company.COMPANY_ID).code == 1
+    key = run("company", "key", company.COMPANY_ID, "--json").data["api_key"]
+    assert secret(outreach) == {company.COMPANY_ID: {"api_keys": [key]}}
+
+
+def test_a_secret_that_cannot_be_understood_is_left_as_it_is(outreach, run):
+    client = outreach.stage.aws.client("secretsmanager")
+    client.put_secret_value(SecretId=KEYS, SecretString="not json")
+    said = run("company", "key", company.COMPANY_ID)
+    assert said.code == 1
+    assert client.get_secret_value(SecretId=KEYS)["SecretString"] == "not json"
+
+
+def at_once(outreach, monkeypatch, *issues):
+    """Run them in threads; each has read the secret before any of them writes it."""
+    barrier = threading.Barrier(len(issues), timeout=20)
+    read = threading.local()
+
+    def after_reading(**_):
+        if not getattr(read, "once", False):
+            read.once = True
+            barrier.wait()
+
+    session = boto3.Session()
+    session.events.register("response-received.secrets-manager.GetSecretValue", after_reading)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+    with ThreadPoolExecutor(len(issues)) as pool:
+        return [one.result() for one in [pool.submit(issue) for issue in issues]]
+
+
+@pytest.mark.parametrize("is_first", [False, True])
+def test_keys_issued_at_the_same_time_are_all_kept(outreach, stored, run, monkeypatch, is_first):
+    others = [f"ci-other-{n}" for n in range(3)]
+    for other in others:
+        run("company", "put", stored(company_id=other))
+    client = outreach.stage.aws.client("secretsmanager")
+    if is_first:
+        client.delete_secret(SecretId=KEYS, ForceDeleteWithoutRecovery=True)
+    companies = [company.COMPANY_ID, company.COMPANY_ID, *others]
+    sessions = [Session("dev") for _ in companies]
+    for one in sessions:
+        assert one.services
+    issued = at_once(
+        outreach,
+        monkeypatch,
+        *(
+            partial(api_keys.issue, one, name)
+            for one, name in zip(sessions, companies, strict=True)
+        ),
+    )
+    kept = secret(outreach)
+    for name, (key, _) in zip(companies, issued, strict=True):
+        assert key in kept[name]["api_keys"], name
+    labels = client.describe_secret(SecretId=KEYS)["VersionIdsToStages"].values()
+    assert not [one for found in labels for one in found if one.startswith("proposed-")]
+
+
+def test_ending_old_keys_while_one_is_issued_ends_none_that_was_just_shown(
+    outreach, run, monkeypatch
+):
+    run("company", "key", company.COMPANY_ID)
+    sessions = [Session("dev"), Session("dev")]
+    for one in sessions:
+        assert one.services
+    (key, _), _ended = at_once(
+        outreach,
+        monkeypatch,
+        partial(api_keys.issue, sessions[0], company.COMPANY_ID),
+        partial(api_keys.finish, sessions[1], company.COMPANY_ID),
+    )
+    assert key in secret(outreach)[company.COMPANY_ID]["api_keys"]
+
+
+# --- mail that failed -----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def put_aside(outreach):
+    """Puts a reply by e-mail where Lambda puts what its function failed on."""
+    sqs = outreach.stage.aws.client("sqs")
+    url = sqs.get_queue_url(QueueName="rp-mw-mail-failures-dev")["QueueUrl"]
+
+    def put(body=None, **record):
+        came = outreach.ses.inbound(MAIL, "hello@company.example", "Yes please")
+        whole = {
+            "requestContext": {"condition": "RetriesExhausted", "approximateInvokeCount": 3},
+            "requestPayload": came,
+            "responsePayload": {"errorType": "UnavailableError", "errorMessage": "x"},
+            **record,
+        }
+        sqs.send_message(QueueUrl=url, MessageBody=body or json.dumps(whole))
+
+    return put
+
+
+def test_mail_that_failed_is_heard_again_once_and_then_gone(outreach, run, put_aside):
+    put_aside()
+    (told,) = run("dlq", "mail", "--dry-run", "--json").data
+    assert (told["error"], told["did"]) == ("UnavailableError", "would be processed again")
+    assert outreach.run() == []
+    said = run("dlq", "mail", "--json")
+    assert said.data[0]["did"] == "processed again"
+    assert MAIL not in said.out
+    assert len(outreach.run()) == 1
+    assert run("dlq", "mail", "--json").data == []
+
+
+def test_what_is_no_failed_mail_is_left_and_named(outreach, run, put_aside):
+    put_aside(body="nonsense")
+    put_aside(requestPayload=None)
+    assert {one["did"] for one in run("dlq", "mail", "--json").data} == {
+        "left: not a Lambda failure record"
+    }
+    assert len(run("dlq", "mail", "--json").data) == 2
+
+
+def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_aside):
+    put_aside()
+    assert run("erase", "--subject", MAIL, "--yes", "--json").data["dead_letters"] == 1
+    assert run("dlq", "mail", "--json").data == []
+
+
+# --- a start, explained ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", ["ci-aaa-001#req123", "ci-aaa-001#pi-aaa-001#req123#15550100001"])
+def test_a_start_is_explained_by_what_the_router_calls_it(outreach, run, name):
+    """With its answers to replies; the Router knows no key of ours."""
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    told = run("explain", name, "--json").data
+    kinds = [one["event"]["event_id"].split(":")[1] for one in told["events"]]
+    assert kinds == ["start", "reply"]
+    assert [one["verdict"] for one in told["events"]] == ["processed: 1 done"] * 2
+    assert TEL not in json.dumps(told)
+
+
+def test_a_start_that_nobody_posted_is_said_to_be_unknown(run):
+    assert run("explain", "ci-aaa-001#never").code == 1

@@ -1,0 +1,335 @@
+"""Runbook drills: from each alarm to its explanation and its repair, with the runbook's commands.
+
+Each command that is run is on the alarm's own page (or on one that it links to), so a page whose
+commands do not repair fails like one that is missing.  Drills of the other vendors are in
+`test_vendor_outages`.
+"""
+
+import re
+from pathlib import Path
+
+import pytest
+from botocore.client import BaseClient
+from botocore.exceptions import ClientError
+
+from chalicelib import redaction
+from chalicelib.errors import UnavailableError
+from chalicelib.support import keys as ticket_keys
+from local.stack.lambda_events import Context, schedule_event
+from tests.rigs.alarms import alarms
+from tests.rigs.operator import Operator, new_containers, put_secret
+from tests.rigs.tickets import ROUTED, System, put_dead_letter
+
+DOWN = "connect_failed"
+WRITES = {
+    "UpdateItem",
+    "PutItem",
+    "TransactWriteItems",
+    "BatchExecuteStatement",
+    "ExecuteStatement",
+}
+NOT_HERE = {
+    "worker-throttles",  # Lambda's limits of an account: nothing of ours to type but `reconcile`
+    "api-throttles",
+    "queue-age-critical",  # as queue-age, longer
+}
+
+
+def test_every_alarm_has_its_drill():
+    """Of those that can be brought about without Lambda."""
+    texts = "".join(path.read_text() for path in Path(__file__).parent.glob("test_*.py"))
+    drilled = set(re.findall(r'operator\.(?:is_paged_by|opens)\(\s*"([a-z-]+)"', texts))
+    assert set(alarms()) - drilled == NOT_HERE
+
+
+@pytest.fixture
+def operator(app, unpaced, stage, richpanel, pump, capsys):
+    return Operator(System(app, stage, richpanel, pump), capsys)
+
+
+def processed(system, ticket_id="1042"):
+    row = system.event(ticket_id=ticket_id)
+    return row["status"] == "processed" and set(ROUTED) <= system.richpanel.tags_of(ticket_id)
+
+
+# --- vendors ------------------------------------------------------------------------------------
+
+
+def test_richpanel_is_down(operator):
+    """worker-errors is Lambda's own metric: every job handed back is a failed invocation."""
+    system = operator.system
+    system.post(system.ticket())
+    system.richpanel.down()
+    (failed,) = system.run()
+    assert failed.error is not None
+    operator.opens("worker-errors")
+    assert "not reachable" in operator.runs("doctor", code=1).out
+    assert DOWN in operator.runs("explain", "evt:rp:1042:c-1").out
+    system.richpanel.up()
+    system.again()
+    assert processed(system)
+
+
+def test_richpanel_refuses_our_key(operator):
+    system = operator.system
+    system.post(system.ticket())
+    system.richpanel.api_keys[:] = ["the-new-one"]
+    system.run()
+    operator.is_paged_by("vendor-refuses-key")
+    assert "API key is refused" in operator.runs("doctor", code=1).out
+    put_secret(system, "richpanel/api_key", "the-new-one")
+    system.again()
+    assert processed(system)
+
+
+def test_richpanel_says_that_we_ask_too_much(operator):
+    system = operator.system
+    system.post(system.ticket())
+    system.richpanel.fault("status", operation="read_ticket", status=429)
+    system.run()
+    operator.is_paged_by("vendor-rate-limits")
+    assert "429" in operator.runs("explain", "evt:rp:1042:c-1").out
+    system.again()
+    assert processed(system)
+
+
+def test_richpanel_does_not_let_us_list(operator):
+    system = operator.system
+    system.post(system.ticket())
+    system.run()
+    system.richpanel.set_modes(list_allowed=False)
+    system.ticket("1043")
+    assert system.app.reconcile(schedule_event(), Context(timeout_seconds=240))[
+        "listing"
+    ].startswith("forbidden")
+    operator.is_paged_by("listing-forbidden")
+    number = system.richpanel.ticket("1042")["conversation_no"]
+    operator.runs("reconcile", "--from-number", str(number), code=1)
+    system.run()
+    assert processed(system, "1043")
+
+
+# --- the door -----------------------------------------------------------------------------------
+
+
+def test_the_doors_secret_is_gone_and_webhooks_are_lost(operator):
+    system = operator.system
+    put_secret(system, "richpanel/webhook_token", " ")
+    new_containers()
+    assert system.post(system.ticket()).status_code == 500
+    operator.is_paged_by("ingress-failures")
+    assert "richpanel/webhook_token" in operator.runs("doctor", code=1).out
+    put_secret(system, "richpanel/webhook_token", system.token)
+    operator.runs("reconcile", "--since", "24h")
+    system.run()
+    assert processed(system)
+
+
+def test_a_token_was_changed_on_one_side_only(operator):
+    system = operator.system
+    body = system.ticket()
+    for _ in range(2):
+        assert system.post(body, token="the-new-one").status_code == 401
+    operator.is_paged_by("invalid-tokens")
+    put_secret(
+        system, "richpanel/webhook_token", f'{{"active_tokens": ["the-new-one", "{system.token}"]}}'
+    )
+    new_containers()
+    assert system.post(body, token="the-new-one").status_code == 200
+    operator.runs("reconcile")
+    system.run()
+    assert processed(system)
+
+
+def test_the_queue_takes_nothing_and_callers_get_503(operator, monkeypatch):
+    """api-errors is API Gateway's own metric; ingress-failures says why."""
+    system = operator.system
+
+    def refuses(*_, **__):
+        raise UnavailableError("enqueue_failed")
+
+    with monkeypatch.context() as while_it_lasts:
+        while_it_lasts.setattr(system.services().outbox, "put", refuses)
+        assert system.post(system.ticket()).status_code == 503
+    operator.is_paged_by("ingress-failures")
+    operator.opens("api-errors")
+    operator.runs("reconcile")
+    system.run()
+    assert processed(system)
+
+
+# --- the worker ---------------------------------------------------------------------------------
+
+
+def test_a_message_was_given_up(operator):
+    system = operator.system
+    put_dead_letter(system, "1042")
+    operator.opens("dead-letters")
+    (letter,) = operator.runs("dlq", "list", "--json").data
+    shown = operator.runs("dlq", "show", letter["event"], "--json").data
+    assert shown["reason"] == "dead_letter:richpanel_http_503"
+    operator.runs("dlq", "redrive", "--dry-run")
+    operator.runs("dlq", "redrive", "--rate", "1")
+    system.run()
+    assert processed(system)
+
+
+def test_a_worker_died(operator):
+    system = operator.system
+    system.post(system.ticket())
+    ledger = system.services().ledger
+
+    def dies(*_arguments, **_how):
+        raise SystemExit("killed")
+
+    ledger.begin = dies
+    with pytest.raises(SystemExit):
+        system.run()
+    del ledger.begin
+    system.let_leases_end()
+    system.again()
+    operator.is_paged_by("lease-takeovers")
+    assert "processed" in operator.runs("explain", "1042").out
+    assert processed(system)
+
+
+def test_nobody_knows_whether_it_happened(operator):
+    """A person looks, and says so."""
+    system = operator.system
+    system.post(system.ticket())
+    system.run()
+    key, table = ticket_keys.tag_action("1042", ROUTED[0], "c-1"), system.services().ledger._table
+    table.update({"event_id": key}, set_={"status": "unknown", "unfinished": "unknown#0"})
+    parked = {"status": "parked", "unfinished": "parked#0", "reason": "unknown:tag"}
+    table.update({"event_id": "evt:rp:1042:c-1"}, set_=parked)
+    operator.opens("unfinished-age")
+    (event,) = operator.runs("unfinished", "--json").data
+    assert (event["status"], event["reason"]) == ("parked", "unknown:tag")
+    assert key in operator.runs("explain", event["event"]).out
+    assert operator.runs("settle", "--json").data[0]["action"] == key
+    assert operator.runs("settle", key, "--json").data["saw"] == "cannot_be_asked"
+    operator.runs("settle", key, "done")
+    system.run()
+    assert processed(system)
+    assert operator.runs("unfinished", "--json").data == []
+
+
+def test_the_ledger_is_throttled(operator, monkeypatch):
+    """ledger-throttles is DynamoDB's own metric."""
+    system = operator.system
+    call = BaseClient._make_api_call
+
+    def throttled(client, operation, arguments):
+        if operation in WRITES and "rp_mw_idempotency" in str(arguments):
+            refusal = {"Error": {"Code": "ProvisionedThroughputExceededException", "Message": ""}}
+            raise ClientError(refusal, operation)
+        return call(client, operation, arguments)
+
+    system.post(system.ticket())
+    with monkeypatch.context() as while_it_lasts:
+        while_it_lasts.setattr(BaseClient, "_make_api_call", throttled)
+        (failed,) = system.run()
+    assert failed.error is not None
+    operator.opens("ledger-throttles")
+    assert operator.runs("unfinished", "--json").data == []
+    system.again()
+    assert "processed" in operator.runs("explain", "evt:rp:1042:c-1").out
+    assert processed(system)
+    assert set(system.added().values()) == {1}
+
+
+def test_a_log_line_cannot_be_redacted(operator, monkeypatch):
+    """The event goes on, the line says less, and it names the event."""
+    system = operator.system
+
+    def fails(_value):
+        raise RuntimeError
+
+    with monkeypatch.context() as while_it_lasts:
+        while_it_lasts.setattr(redaction, "redact_mapping", fails)
+        system.post(system.ticket())
+        system.run()
+    operator.is_paged_by("redaction-failures")
+    operator.finds('"redaction": "failed"')
+    assert '"redaction":"failed"' in operator.output
+    assert processed(system)
+
+
+def test_a_release_was_rolled_back_over_a_newer_plan(operator):
+    system = operator.system
+    system.post(system.ticket())
+    system.richpanel.fault("status", operation="add_tags", status=429)
+    system.run()
+    table = system.services().ledger._table
+    plan = table.get({"event_id": "evt:rp:1042:c-1"})["plan"]
+    table.update({"event_id": "evt:rp:1042:c-1"}, set_={"plan": "z9:of-a-newer-release"})
+    system.again()
+    operator.opens("unfinished-age")
+    (event,) = operator.runs("unfinished", "--json").data
+    operator.is_paged_by("parked-events")
+    operator.finds("plan_not_known_here")
+    assert event["reason"] == "plan_not_known_here"
+    table.update({"event_id": "evt:rp:1042:c-1"}, set_={"plan": plan})  # forward again
+    operator.runs("replay", "evt:rp:1042:c-1")
+    system.run()
+    assert processed(system)
+
+
+def test_nobody_has_reconciled(operator):
+    system = operator.system
+    system.ticket()
+    operator.opens("reconcile-silent")
+    assert operator.runs("reconcile", "--dry-run", "--json").data["requeued"] == 1
+    operator.runs("reconcile")
+    system.run()
+    assert processed(system)
+
+
+def test_reconciliation_does_not_get_through(operator):
+    system = operator.system
+    system.ticket()
+    system.richpanel.fault("status", operation="list_tickets", status=500, times=2)
+    assert (
+        system.app.reconcile(schedule_event(), Context(timeout_seconds=240))["listing"]
+        != "complete"
+    )
+    operator.is_paged_by("reconcile-incomplete")
+    told = operator.runs("reconcile", "--dry-run", "--json", code=1).data
+    assert told["listing"].startswith("interrupted:richpanel_")
+    operator.runs("reconcile", "--since", "2h")
+    system.run()
+    assert processed(system)
+
+
+# --- switches -----------------------------------------------------------------------------------
+
+
+def test_a_switch_is_gone_and_everything_waits(operator):
+    system = operator.system
+    system.stage.aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
+    new_containers()
+    system.post(system.ticket())
+    system.run()
+    operator.opens("queue-age")
+    assert "nothing starts" in operator.runs("doctor", code=1).out
+    assert "missing" in operator.runs("switch", "get").out
+    operator.runs("switch", "set", "kill_switch", "false")
+    system.again()
+    assert processed(system)
+
+
+@pytest.mark.parametrize("switch", ["kill_switch", "shadow_mode"])
+def test_a_switch_stopped_what_is_now_to_be_done(operator, switch):
+    system = operator.system
+    operator.opens("starting-again-after-a-stop")
+    operator.runs("switch", "set", switch, "true")
+    new_containers()
+    system.post(system.ticket())
+    system.run()
+    assert not system.added()
+    assert switch.removesuffix("_mode") in operator.runs("explain", "1042").out
+    operator.runs("switch", "set", switch, "false")
+    new_containers()
+    operator.runs("replay", "--status", "processed", "--since", "24h", "--rate", "1")
+    system.run()
+    assert processed(system)

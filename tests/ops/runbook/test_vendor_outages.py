@@ -1,0 +1,355 @@
+"""Runbook drills for the other vendors: each fails, is explained and repaired; nothing lost or repeated."""
+
+import json
+from contextlib import contextmanager
+
+import pytest
+
+from local import company
+from local.vendors import aloware, hubspot, ses, twilio
+from tests.rigs.operator import Operator, new_containers, put_secret
+from tests.rigs.outreach import MAIL, TEL
+
+STARTED = f"{company.COMPANY_ID}#req123"
+
+
+@pytest.fixture
+def operator(capsys):
+    """For the part of the system that a test asks for."""
+    return Operator(None, capsys)
+
+
+def state(outreach):
+    return outreach.fate().json_body["state"]
+
+
+@contextmanager
+def changed_token(vendor):
+    """While it lasts Twilio takes another token for the account than the one that is stored."""
+    vendor.accounts[twilio.ACCOUNT_SID] = "the-new-one"
+    try:
+        yield json.dumps(
+            {"twilio_account_sid": twilio.ACCOUNT_SID, "twilio_auth_token": "the-new-one"}
+        )
+    finally:
+        vendor.accounts[twilio.ACCOUNT_SID] = twilio.AUTH_TOKEN
+
+
+@contextmanager
+def refusing(vendor, code, status=400):
+    """While it lasts SES refuses every e-mail with a code."""
+    vendor.answer = lambda _request, _operation: ses._error(status, code)
+    try:
+        yield
+    finally:
+        del vendor.answer
+
+
+# --- Twilio -------------------------------------------------------------------------------------
+
+
+def test_twilio_is_down(operator, outreach):
+    """worker-errors is Lambda's own metric: every job handed back is a failed invocation."""
+    outreach.twilio.down()
+    outreach.start(channel="sms")
+    (failed,) = outreach.run()
+    assert failed.error is not None
+    operator.opens("worker-errors")
+    operator.finds("<vendor>_connect_failed")
+    assert "twilio_connect_failed" in operator.runs("explain", STARTED).out
+    outreach.twilio.up()
+    outreach.again()
+    assert state(outreach) == "sent"
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_twilio_ended_the_companys_token(operator, outreach):
+    name = outreach.project["channel_config"]["sms"]["sms_credentials_id"]
+    with changed_token(outreach.twilio) as secret:
+        outreach.start(channel="sms")
+        outreach.run()
+        operator.is_paged_by("vendor-refuses-key")
+        assert "twilio" in operator.runs("explain", STARTED).out
+        operator.runs("company", "check", company.COMPANY_ID)
+        company.put_secrets(outreach.stage, {name: secret})
+        outreach.again()
+    assert state(outreach) == "sent"
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+@pytest.mark.parametrize("has_left", [True, False])
+def test_twilio_answers_with_an_error_and_nobody_knows_whether_it_was_sent(
+    operator, outreach, has_left
+):
+    """Its own list says so; a person has nothing to say."""
+    fault = "act_then_status" if has_left else "status"
+    outreach.twilio.fault(fault, operation="create_message", status=503)
+    outreach.start(channel="sms")
+    outreach.run()
+    operator.is_paged_by("parked-events")
+    operator.is_paged_by("unknown-effects")
+    (action,) = operator.runs("settle", "--json").data
+    assert action["action"] in operator.runs("explain", STARTED).out
+    saw = operator.runs("settle", action["action"], "--json").data
+    assert (saw["verdict"] == "happened") is has_left
+    if not has_left:
+        operator.runs("settle", action["action"], "not-done")
+    outreach.age_starts()
+    outreach.sweep()
+    outreach.run()
+    assert state(outreach) == "sent"
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_twilio_signs_with_a_new_token_and_replies_are_refused(operator, outreach):
+    reply = outreach.says("Tell me more", whatsapp=False)
+    put_secret(outreach, "twilio/webhook_tokens", json.dumps({twilio.ACCOUNT_SID: ["the-old-one"]}))
+    new_containers()
+    assert outreach.deliver(reply).status_code == 401
+    operator.is_paged_by("invalid-signatures")
+    operator.finds("rp-mw/<stage>/twilio/webhook_tokens")
+    both = {twilio.ACCOUNT_SID: [twilio.AUTH_TOKEN, "the-old-one"]}
+    put_secret(outreach, "twilio/webhook_tokens", json.dumps(both))
+    new_containers()
+    assert outreach.deliver(reply).status_code == 200
+
+
+# --- SES ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("code", ["MessageRejected", "SendingPausedException"])
+def test_ses_refuses_every_e_mail(operator, outreach, code):
+    with refusing(outreach.ses, code):
+        outreach.start(channel="email")
+        outreach.run()
+    assert state(outreach) == "failed"
+    operator.is_paged_by("refused-effects")
+    operator.finds(f"`{code}`")
+    assert code in operator.runs("explain", STARTED).out
+    replay = ("replay", "--status", "failed", "--reason", f"refused:{code}", "--since", "24h")
+    operator.runs(*replay, "--dry-run")
+    for _ in range(2):
+        operator.runs(*replay, "--rate", "1")
+        outreach.run()
+    assert state(outreach) == "sent"
+    assert len(outreach.ses.sent_to(MAIL)) == 1
+
+
+def test_ses_refuses_our_role(operator, outreach):
+    """After a deployment that took the permission away."""
+    with refusing(outreach.ses, "AccessDeniedException", status=403):
+        outreach.start(channel="email")
+        outreach.run()
+    operator.is_paged_by("vendor-refuses-key")
+    operator.finds("`ses_http_403`")
+    assert "ses_http_403" in operator.runs("explain", STARTED).out
+    outreach.again()
+    assert state(outreach) == "sent"
+    assert len(outreach.ses.sent_to(MAIL)) == 1
+
+
+def test_ses_wants_fewer_calls(operator, outreach):
+    with refusing(outreach.ses, "TooManyRequestsException", status=429):
+        for number in range(5):
+            outreach.start(f"req-{number}", channel="email")
+        outreach.run()
+    operator.is_paged_by("vendor-rate-limits")
+
+
+def test_ses_is_not_reached(operator, outreach):
+    outreach.ses.down()
+    outreach.start(channel="email")
+    outreach.run()
+    operator.opens("a-vendor-is-down")
+    assert "ses_connect_failed" in operator.runs("explain", STARTED).out
+    assert len(operator.runs("unfinished", "--json").data) == 1
+    outreach.ses.up()
+    outreach.again()
+    assert state(outreach) == "sent"
+    assert len(outreach.ses.sent_to(MAIL)) == 1
+    assert operator.runs("unfinished", "--json").data == []
+
+
+def test_a_reply_by_e_mail_was_not_kept(operator, outreach):
+    """Lambda has put the event aside after three attempts."""
+    sqs = outreach.stage.aws.client("sqs")
+    aside = {
+        "requestContext": {"condition": "RetriesExhausted", "approximateInvokeCount": 3},
+        "requestPayload": outreach.ses.inbound(MAIL, "hello@company.example", "Yes please"),
+        "responsePayload": {"errorType": "UnavailableError", "errorMessage": "x"},
+    }
+    url = sqs.get_queue_url(QueueName="rp-mw-mail-failures-dev")["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody=json.dumps(aside))
+    operator.opens("mail-failures")
+    assert len(operator.runs("dlq", "mail", "--dry-run", "--json").data) == 1
+    for _ in range(2):
+        operator.runs("dlq", "mail")
+    assert len(outreach.run()) == 1
+
+
+# --- OpenAI -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def model_start(outreach, openai, monkeypatch):
+    """Starts a conversation of the company's second project, for which a model writes."""
+    monkeypatch.setenv("OPENAI_BASE_URL", openai.base_url)
+    monkeypatch.setenv("OPENAI_MODEL", "gpt-6-luna")
+    openai.answer_by(lambda _body: {"text": "Hello Jo"})
+    project = company.create_written_by_model(outreach.stage)
+    new_containers()
+
+    def start():
+        project_id = {"project_id": company.MODEL_PROJECT_ID}
+        assert outreach.start(channel="sms", company_data=project_id).status_code == 200
+        outreach.run()
+
+    start.secret = project["ai_config"]["openai_config"]["sms"]["api_key_reference"]
+    return start
+
+
+def test_openai_is_down_and_a_message_is_not_written(operator, outreach, openai, model_start):
+    openai.down()
+    model_start()
+    operator.opens("a-vendor-is-down")
+    assert "openai_connect_failed" in operator.runs("explain", STARTED).out
+    assert outreach.twilio.messages == ()
+    openai.up()
+    outreach.again()
+    assert [one["body"] for one in outreach.twilio.sent_to(TEL)] == ["Hello Jo"]
+
+
+def test_openai_ended_the_companys_key(operator, outreach, openai, model_start):
+    company.put_secrets(outreach.stage, {model_start.secret: '{"ai_api_key": "the-old-one"}'})
+    model_start()
+    operator.is_paged_by("vendor-refuses-key")
+    operator.finds("`api_key_reference`")
+    assert "openai" in operator.runs("explain", STARTED).out
+    key = json.dumps({"ai_api_key": openai.api_keys[0]})
+    company.put_secrets(outreach.stage, {model_start.secret: key})
+    outreach.again()
+    assert [one["body"] for one in outreach.twilio.sent_to(TEL)] == ["Hello Jo"]
+
+
+# --- Shopify ------------------------------------------------------------------------------------
+
+
+class TestWithReplies:
+    @pytest.fixture
+    def app_environment(self, replies_environment):
+        return replies_environment
+
+    def test_shopify_is_down_and_the_ticket_is_a_persons(
+        self, operator, replies_rig, shopify, tracked
+    ):
+        shopify.down()
+        replies_rig.run(replies_rig.ticket(tracked))
+        operator.opens("a-vendor-is-down")
+        told = operator.runs("explain", "1042").out
+        assert "lookup_failed" in told
+        operator.finds("`mw-order-lookup-failed`")
+        assert {
+            "mw-order-lookup-failed",
+            "mw-processed",
+            "route-email-support-team",
+        } <= replies_rig.tags()
+        assert operator.runs("unfinished", "--json").data == []
+        shopify.up()
+        replies_rig.sweep()
+        assert replies_rig.replies == []
+
+
+# --- facts --------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("how", "outcome"),
+    [
+        ("down", "powerbi_connect_failed"),
+        ("throttled", "powerbi_http_429"),
+        ("secret", "powerbi_http_401"),
+        ("workspace", "powerbi_http_403"),
+    ],
+)
+def test_power_bi_takes_nothing_and_facts_wait(operator, facts_rig, powerbi, how, outcome):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    secrets = list(powerbi.secrets)
+    match how:
+        case "down":
+            powerbi.down()
+        case "throttled":
+            powerbi.fault("status", operation="post_rows", status=429)
+        case "secret":
+            powerbi.secrets[:] = ["the-new-one"]
+        case _:
+            powerbi.set_modes(allowed=False)
+    try:
+        told = facts_rig.post()
+        operator.is_paged_by("facts-waiting")
+        assert told["outcome"] == f"waiting:{outcome}"
+        operator.finds(f"`waiting:{outcome}`")
+        assert "1 facts pending" in operator.runs_facts("pending")
+        if how == "secret":
+            put_secret(facts_rig, "powerbi/client_secret", "the-new-one")
+        powerbi.up()
+        powerbi.set_modes(allowed=True)
+        new_containers()
+        for _ in range(2):
+            facts_rig.post()
+        assert "0 facts pending" in operator.runs_facts("pending")
+        assert list(facts_rig.ids().values()) == [1]
+    finally:
+        powerbi.secrets[:] = secrets
+
+
+def test_power_bi_refuses_one_row(operator, facts_rig, powerbi):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()  # dimensions are there
+    for _ in range(2):
+        facts_rig.aloware.call()
+    facts_rig.work()
+    powerbi.fault("status", operation="post_rows", status=400, times=2)
+    assert facts_rig.post()["failed"] == 1
+    operator.is_paged_by("facts-failed")
+    failed = operator.runs_facts("failed")
+    key = failed.split()[0]
+    assert "1 facts failed" in failed
+    assert "failed" in operator.runs_facts("explain", key)
+    assert "1 facts pending again" in operator.runs_facts("retry")
+    for _ in range(2):
+        facts_rig.post()
+    assert "0 facts pending" in operator.runs_facts("pending")
+    assert sorted(facts_rig.ids().values()) == [1, 1, 1]
+    assert "0 facts failed" in operator.runs_facts("failed")
+
+
+def test_hubspots_secret_was_changed_on_one_side(operator, facts_rig, stage):
+    batch = [hubspot.event() for _ in range(3)]
+    facts_rig.hubspot.secret = "the-new-one"
+    assert facts_rig.hubspot.send(batch) == 401
+    operator.is_paged_by("invalid-signatures")
+    operator.finds("rp-mw/<stage>/hubspot/client_secret")
+    both = {"active_tokens": ["the-new-one", stage.secrets.hubspot_secret]}
+    put_secret(facts_rig, "hubspot/client_secret", json.dumps(both))
+    new_containers()
+    for _ in range(2):  # HubSpot repeats
+        assert facts_rig.hubspot.send(batch) == 200
+    facts_rig.work()
+    facts_rig.post()
+    assert list(facts_rig.ids().values()) == [1, 1, 1]
+
+
+def test_alowares_token_was_changed_on_one_side(operator, facts_rig, stage):
+    facts_rig.aloware.token = "the-new-one"
+    assert facts_rig.aloware.send(aloware.six_deliveries()[1]) == 401
+    operator.is_paged_by("invalid-credentials")
+    operator.finds("rp-mw/<stage>/aloware/webhook_token")
+    both = {"active_tokens": ["the-new-one", stage.secrets.aloware_token]}
+    put_secret(facts_rig, "aloware/webhook_token", json.dumps(both))
+    new_containers()
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()
+    assert list(facts_rig.ids().values()) == [1]

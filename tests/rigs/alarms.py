@@ -1,0 +1,40 @@
+"""The alarms of `.chalice/resources.json`, and the metrics that CloudWatch makes of a log."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from ops.stage.template import Template
+
+RAW = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
+ALARMS = {k: v for k, v in RAW["Resources"].items() if v.get("Type") == "AWS::CloudWatch::Alarm"}
+Series = tuple[str, str, frozenset[tuple[str, str]]]
+"""A metric: namespace, name, and the dimensions with their values."""
+
+
+def alarms() -> dict[str, dict[str, Any]]:
+    """Every alarm of stage dev, by name, with its functions resolved."""
+    stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    found = {}
+    for alarm in ALARMS.values():
+        properties = {k: v for k, v in alarm["Properties"].items() if not k.endswith("Actions")}
+        resolved = stage.resolved(properties)
+        found[resolved["AlarmName"].removeprefix("rp-mw-dev-")] = resolved
+    return found
+
+
+def series(alarm: dict[str, Any]) -> Series:
+    dimensions = frozenset((one["Name"], one["Value"]) for one in alarm["Dimensions"])
+    return alarm["Namespace"], alarm["MetricName"], dimensions
+
+
+def series_in(output: str) -> set[Series]:
+    """Every metric that CloudWatch would make of these lines."""
+    found = set()
+    for line in output.splitlines():
+        record = json.loads(line) if line.startswith('{"_aws"') else {"_aws": {}}
+        for metrics in record["_aws"].get("CloudWatchMetrics", []):
+            for labels in metrics["Dimensions"]:
+                values = frozenset((label, record[label]) for label in labels)
+                found |= {(metrics["Namespace"], m["Name"], values) for m in metrics["Metrics"]}
+    return found

@@ -1,0 +1,94 @@
+"""Kills a worker at one of its calls: a `BaseException` out of the client, which nothing of ours catches."""
+
+import itertools
+
+import boto3
+import pytest
+import requests
+
+
+class ProcessKilled(BaseException):
+    """The process is gone."""
+
+
+class CrashInjector:
+    """Counts the calls that go out and kills at one of them.
+
+    Attributes:
+        vendor_calls: the last part of each vendor path called, with the number of its first call.
+    """
+
+    def __init__(self):
+        self.count, self.at, self.moment = 0, None, "before"
+        self.vendor_calls = {}
+
+    def arm(self, at, moment):
+        self.count, self.at, self.moment = 0, at, moment
+        self.vendor_calls = {}
+
+    def disarm(self):
+        self.at = None
+
+    def before(self, **_):
+        self.count += 1
+        if (self.count, self.moment) == (self.at, "before"):
+            raise ProcessKilled
+
+    def after(self, **_):
+        if (self.count, self.moment) == (self.at, "after"):
+            raise ProcessKilled
+
+
+def count_aws_calls(crash_injector, monkeypatch):
+    """Have every AWS call of a new container counted."""
+    session = boto3.Session()
+    session.events.register("before-send", crash_injector.before)
+    session.events.register("response-received", crash_injector.after)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", session)
+
+
+def count_vendor_calls(crash_injector, monkeypatch):
+    """Have every vendor's request counted: it is killed unsent, or answered and not yet read."""
+    send = requests.Session.send
+
+    def sent(session, request, **options):
+        crash_injector.vendor_calls.setdefault(
+            request.path_url.rpartition("/")[-1], crash_injector.count + 1
+        )
+        crash_injector.before()
+        answer = send(session, request, **options)
+        crash_injector.after()
+        return answer
+
+    monkeypatch.setattr(requests.Session, "send", sent)
+
+
+def run_until_killed(system):
+    """Run what waits; True when it was killed."""
+    try:
+        system.run()
+    except ProcessKilled:
+        return True
+    return False
+
+
+def kill_at(system, crash_injector, number, moment):
+    """Run what waits and kill it at that call; False when it ended before it came so far."""
+    crash_injector.arm(number, moment)
+    was_killed = run_until_killed(system)
+    crash_injector.disarm()
+    return was_killed
+
+
+def boundaries():
+    """Before and after each call, without end."""
+    return ((number, moment) for number in itertools.count(1) for moment in ("before", "after"))
+
+
+@pytest.fixture
+def crash_injector(outreach, monkeypatch):
+    """Counts every AWS call of outreach's containers, and kills at one of them."""
+    found = CrashInjector()
+    count_aws_calls(found, monkeypatch)
+    outreach.new_container()
+    return found

@@ -1,0 +1,101 @@
+"""The door out over a real ledger, with a scripted vendor: what it is told to do, and what it sent."""
+
+import itertools
+
+import pytest
+
+from chalicelib.once.action import Settle
+from chalicelib.once.effects import Attempt, Effects, StepAction
+from chalicelib.once.event import EventFacts
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Modes
+from chalicelib.once.settlement import Settlement
+from chalicelib.support.actions import AddTag
+from tests.rigs.fakes import ManualClock, RecordingLog, SetSwitches
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
+
+MODES = Modes("automation_candidate", safe_mode=False, automation_enabled=True)
+EVENT = EventFacts("evt:rp:1:c", "1", "2026-11-20T11:59:59.000Z", "9f", 9, "test", "c")
+TAG, OTHER = AddTag("1", "mw-processed", "c"), AddTag("1", "mw-routing-applied", "c")
+
+
+class Reply:
+    """An action that reaches a customer; `settle` says how its outcome can be found out."""
+
+    kind, vendor, reaches_customer = "say", "richpanel", True
+    conversation_id, audit_type = "1", "auto_reply"
+
+    def __init__(self, settle=Settle.QUERY, key="act:rp_reply:1:c"):
+        self.settle, self.key = settle, key
+
+    def payload(self):
+        return {"template": "t_1"}
+
+    def probe(self):
+        return {"body": "hash"}
+
+
+class EffectsRig:
+    """Effects over a ledger, with a vendor of the test's own.
+
+    Attributes:
+        sent: the keys of the actions of each request.
+        deadlines: the seconds that each request was given.
+        fails: the errors that the next requests raise.
+        shows: what the vendor shows when it is asked whether an action happened.
+        prepares: what happens while the next requests are prepared.
+    """
+
+    def __init__(self, table):
+        self.clock, self.log, self.switches = ManualClock(), RecordingLog(), SetSwitches()
+        owners = (f"o{n}" for n in itertools.count())
+        self.table = table
+        self.ledger = Ledger(table, self.clock, lambda: next(owners))
+        self.sent, self.deadlines, self.fails, self.shows, self.prepares = [], [], [], [], []
+        self.effects = Effects(
+            self.ledger,
+            self.switches,
+            dict.fromkeys(("add_tag", "say"), self.send),
+            Settlement(self.ledger, {"say": lambda _action: tuple(self.shows)}, self.clock),
+            self.clock,
+            self.log,
+            {"say": self.prepare},
+        )
+        self.lease = self.claim()
+
+    def claim(self):
+        return self.ledger.claim(EVENT, MODES, lease_seconds=250, takeover=frozenset())
+
+    def claim_later(self, seconds=300):
+        """Another worker claims the event after the first one's lease has ended."""
+        self.clock.forward(seconds)
+        self.lease = self.claim()
+        return self.lease
+
+    def prepare(self, actions):  # noqa: ARG002 - the preparers' signature
+        if self.prepares:
+            self.prepares.pop(0)()
+
+    def send(self, actions, *, deadline_seconds):
+        self.sent.append([action.key for action in actions])
+        self.deadlines.append(deadline_seconds)
+        if self.fails:
+            raise self.fails.pop(0)
+        return "ref-1"
+
+    def perform(self, *step, lease=None, earlier=None, operator=False, **more):
+        """How each action of a step ended: its status and reason."""
+        items = [one if isinstance(one, StepAction) else StepAction(one, **more) for one in step]
+        attempt = Attempt(lease or self.lease, MODES, operator=operator)
+        rows = self.effects.perform(attempt, items, earlier or {})
+        return [(rows[i.action.key].status.value, rows[i.action.key].reason) for i in items]
+
+    def row(self, action):
+        return self.table.get({"event_id": action.key})
+
+
+@pytest.fixture
+def effects_rig():
+    """Over a table in memory whose calls can fail."""
+    return EffectsRig(FaultyTable(tables.ledger()))

@@ -1,0 +1,70 @@
+"""The description of all routes, and the app served on loopback to senders with valid credentials."""
+
+import base64
+import hashlib
+import hmac
+import time
+from pathlib import Path
+from urllib.parse import parse_qsl
+
+import pytest
+import requests
+import yaml
+
+from chalicelib.facts.hubspot_webhook import signature_v3
+from chalicelib.outreach.twilio.webhook import signed_url
+from local import company
+from local.stack.server import Http
+from local.vendors import hubspot, twilio
+
+DESCRIBED = yaml.safe_load(
+    (Path(__file__).resolve().parents[2] / "docs" / "openapi.yaml").read_text()
+)
+
+
+@pytest.fixture
+def served(app, stage, monkeypatch):
+    """The application on loopback, with an invented company."""
+    company.create(stage)
+    monkeypatch.setenv("PUBLIC_BASE_URL", company.PUBLIC_URL)
+    with Http(app.app) as running, requests.Session() as session:
+        session.auth = Sender(stage)
+        yield running, session
+
+
+class Sender(requests.auth.AuthBase):
+    """Shows the credential that a request's real sender would, over what is really sent."""
+
+    def __init__(self, stage):
+        self.secrets = stage.secrets
+
+    def __call__(self, request):
+        path, _, query = request.path_url.partition("?")
+        body = request.body or b""
+        body = body.encode() if isinstance(body, str) else body
+        request.headers.update(self.proof(path, query, body))
+        return request
+
+    def proof(self, path, query, body):
+        match path:
+            case "/webhook/richpanel":
+                return {"x-richpanel-webhook-token": self.secrets.webhook_token}
+            case "/webhook/aloware":
+                return {"authorization": f"Bearer {self.secrets.aloware_token}"}
+            case "/webhook/hubspot":
+                stamp = str(int(time.time() * 1000))
+                secret = self.secrets.hubspot_secret
+                signed = signature_v3(secret, uri=hubspot.TARGET_URL, body=body, stamp=stamp)
+                return {"x-hubspot-signature-v3": signed, "x-hubspot-request-timestamp": stamp}
+            case "/webhook/twilio" | "/webhook/twilio/status":
+                return {"x-twilio-signature": twilio_signature(path, query, body)}
+            case _:
+                return {"x-api-key": company.API_KEY}
+
+
+def twilio_signature(path, query, body):
+    asked = dict(parse_qsl(query, keep_blank_values=True))
+    form = sorted(set(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)))
+    signed = signed_url(company.PUBLIC_URL, path, asked) + "".join(n + v for n, v in form)
+    digest = hmac.new(twilio.AUTH_TOKEN.encode(), signed.encode(), hashlib.sha1).digest()
+    return base64.b64encode(digest).decode()

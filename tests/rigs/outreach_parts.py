@@ -1,0 +1,120 @@
+"""Outreach's own parts over tables in memory, and Twilio's client against a scripted server."""
+
+import contextlib
+import itertools
+import json
+
+import pytest
+
+from chalicelib.once.intake import Intake
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.door.admission import Starts
+from chalicelib.outreach.flow import OutreachFlow
+from chalicelib.outreach.sending import Sender
+from chalicelib.outreach.twilio import credentials
+from chalicelib.outreach.twilio.client import Twilio, basic
+from chalicelib.outreach.writing.composer import Composer
+from chalicelib.outreach.writing.template_writer import TemplateWriter
+from chalicelib.vendors.breaker import Breaker
+from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.rate_limit import RateLimit
+from local import company
+from tests.rigs import vendor_server
+from tests.rigs.fakes import ManualClock, NamedSecrets, RecordingLog, RecordingOutbox
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
+
+ACCOUNT = {
+    "twilio_account_sid": "AC1",
+    "twilio_auth_token": "token",
+    "twilio_template_sid": "HX1",
+}
+CHANNELS = company.project("dev")["channel_config"]
+
+
+class OutreachParts:
+    """Conversations, starts, ledger, intake and sender of one container.
+
+    Attributes:
+        secrets: holds the Twilio account of each channel's secret.
+        outbox: what was queued.
+    """
+
+    def __init__(self, twilio_url):
+        self.clock, self.log, self.outbox = ManualClock(), RecordingLog(), RecordingOutbox()
+        self.secrets = NamedSecrets(
+            **{
+                CHANNELS[name][f"{name}_credentials_id"]: json.dumps(ACCOUNT)
+                for name in ("sms", "whatsapp")
+            }
+        )
+        self.table = tables.ledger()
+        self.conversations_table = FaultyTable(tables.conversations())
+        owners = (f"owner-{n}" for n in itertools.count(1))
+        self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
+        self.conversations = Conversations(self.conversations_table, self.clock)
+        self.starts = Starts(self.table, self.ledger, self.clock)
+        ids = (f"id-{n}" for n in itertools.count(1))
+        self.intake = Intake(
+            outbox=self.outbox,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            clock=self.clock,
+            log=self.log,
+            new_id=lambda: next(ids),
+        )
+        self.composer = Composer(self.conversations, TemplateWriter(), contextlib.nullcontext)
+        self.sender = Sender(
+            self.conversations,
+            self.composer,
+            Twilio(self._credentials, lambda name: self._client(name, twilio_url)),
+            None,  # no e-mail is sent
+            self.clock,
+            public_base_url="https://x.example",
+        )
+
+    def flow(self):
+        return OutreachFlow(
+            self.conversations,
+            self.composer,
+            self.starts,
+            self.clock,
+            check_secrets=self.sender.check,
+            message_id_header=self.sender.message_id_header,
+            receive_count=lambda: 10,
+            processor_version="1",
+        )
+
+    def open(self, attributes, *drafts):
+        """A conversation with its drafts, each an entry id and a draft."""
+        record = self.conversations.open(attributes).record
+        for entry_id, draft in drafts:
+            self.conversations.keep_draft(record, entry_id, draft)
+        return record
+
+    def _credentials(self, name, refresh):
+        return credentials.of_company(self.secrets.text(name, refresh=refresh))
+
+    def _client(self, name, url):
+        return VendorClient(
+            provider="twilio",
+            base_url=url,
+            authorize=lambda refresh: basic(self._credentials(name, refresh)),
+            clock=self.clock,
+            log=self.log,
+            rate_limit=RateLimit("twilio", self.clock, self.clock.sleep, requests_per_window=1000),
+            breaker=Breaker("twilio", self.clock, failures_to_open=100),
+        )
+
+
+@pytest.fixture
+def twilio_server():
+    """A scripted Twilio."""
+    with vendor_server.running() as vendor:
+        yield vendor
+
+
+@pytest.fixture
+def outreach_parts(twilio_server):
+    return OutreachParts(twilio_server.url)

@@ -1,3 +1,0 @@
-"""Shopify's client against a scripted vendor."""
-
-from tests.rigs.vendor_fixtures import clock, log, vendor  # noqa: F401 - pytest finds fixtures by name

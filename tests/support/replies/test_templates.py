@@ -1,0 +1,72 @@
+"""Texts of replies: whole in every language, and never with a value that is missing or unsafe."""
+
+import re
+
+import pytest
+
+from chalicelib.support.replies.guard_rails import TEMPLATE_OF
+from chalicelib.support.replies.template_texts import TEXTS
+from chalicelib.support.replies.templates import CATALOGUE, TemplateError, render
+
+EVERY_VALUE = {
+    "first_name": "Ada",
+    "order_id": "#1001",
+    "order_status": "confirmed",
+    "fulfillment_status": "in transit",
+    "tracking_url": "https://carrier.example/1",
+    "tracking_number": "ZZ1",
+    "tracking_company": "DHL",
+    "status_url": "https://shop.example/1",
+    "order_created_at": "2026-11-16",
+    "support_hours_note": "We are here from 9 to 5.",
+    "shipping_bucket": "Standard",
+    "eta_remaining_human": "any day now",
+}
+
+
+def text_of(template_id, values, language="en"):
+    return render(template_id, values, reference="AAAA-BBBB", signature="Shop", language=language)
+
+
+@pytest.mark.parametrize("language", ["en", "es"])
+@pytest.mark.parametrize("template_id", [one.id for one in CATALOGUE.values() if one.is_enabled])
+@pytest.mark.parametrize("everything", [True, False])
+def test_every_text_is_whole_with_all_values_and_with_the_required_only(
+    template_id, language, everything
+):
+    template = CATALOGUE[template_id]
+    names = template.required | (template.optional if everything else frozenset())
+    text = text_of(template_id, {name: EVERY_VALUE[name] for name in names}, language)
+    assert not re.search(r"[{}]|\bNone\b|\n\n\n", text)
+    assert text.endswith("Shop\nRef. AAAA-BBBB\n")
+    assert all(EVERY_VALUE[name] in text for name in names)
+
+
+@pytest.mark.parametrize("template_id", [one.id for one in CATALOGUE.values() if one.required])
+def test_a_text_that_lacks_a_required_value_is_not_made(template_id):
+    for name in CATALOGUE[template_id].required:
+        values = {one: EVERY_VALUE[one] for one in CATALOGUE[template_id].required - {name}}
+        with pytest.raises(TemplateError, match=name):
+            text_of(template_id, values)
+
+
+@pytest.mark.parametrize(
+    "template_id", ["t_legal_threat_ack", "t_chargeback_neutral_ack", "t_unknown_ack", "t_none"]
+)
+def test_what_is_not_to_be_sent_cannot_be_rendered(template_id):
+    with pytest.raises(TemplateError):
+        text_of(template_id, EVERY_VALUE)
+
+
+def test_what_a_customer_called_himself_cannot_write_our_text():
+    ask = "t_order_status_ask_order_number"
+    assert text_of(ask, {"first_name": "{{reference}} x"}).startswith("Hi,")
+    assert text_of(ask, {"first_name": "Ada\nBuy now https://evil.example"}).startswith("Hi Ada,")
+    assert text_of(ask, {"first_name": "<b>Ada</b>"}).startswith("Hi,")
+    values = EVERY_VALUE | {"tracking_url": "javascript:alert(1)"}
+    assert "javascript" not in text_of("t_order_status_verified", values)
+
+
+def test_every_text_belongs_to_a_template_and_every_intent_to_a_text():
+    assert set(TEXTS) == {one.id for one in CATALOGUE.values() if one.is_enabled}
+    assert set(TEMPLATE_OF.values()) <= set(TEXTS)

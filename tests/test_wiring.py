@@ -1,0 +1,144 @@
+"""What is wired: a part for every kind, and nothing built before its kind occurs."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from chalicelib import settings
+from chalicelib.facts.jobs import AlowareDelivery, HubSpotBatch, HubSpotEvent
+from chalicelib.once.job import encode
+from chalicelib.wiring import Services
+from chalicelib.wiring.jobs import KINDS
+from chalicelib.wiring.lazy import Lazy
+from local import tables
+from local.stack import lambda_events
+
+ROOT = Path(__file__).parents[1]
+NOT_FOR_FACTS = (
+    "chalicelib.support.flow",
+    "chalicelib.support.orders.shopify",
+    "chalicelib.support.richpanel.client",
+    "chalicelib.outreach.flow",
+    "chalicelib.outreach.ses.client",
+    "chalicelib.outreach.twilio.client",
+    "chalicelib.vendors.openai",
+    "requests",
+)
+COLD_WORKER = """
+import json, sys
+from types import SimpleNamespace
+import app
+from chalicelib.aws import stage_guard
+
+checks, check = [], stage_guard.check
+stage_guard.check = lambda *aws, **of: (checks.append(of["stage"]), check(*aws, **of))
+context = SimpleNamespace(get_remaining_time_in_millis=lambda: 120_000)
+for record in json.loads(sys.argv[1]):
+    app.worker({"Records": [record]}, context)
+print(json.dumps({"checks": checks, "modules": sorted(sys.modules)}))
+"""
+FACT = {
+    "received_at": "2026-11-20T11:59:58.750Z",
+    "conversation_id": "one",
+    "source": "test",
+    "trace_id": "1f",
+}
+CALL = AlowareDelivery(
+    event_key="evt:aloware:1",
+    event="OutboundPhoneCall-DispositionCompleted",
+    communication_id="719285063",
+    type=1,
+    direction=2,
+    **FACT,
+)
+CASE = HubSpotBatch(
+    event_key="evt:hubspot:1",
+    events=(
+        HubSpotEvent(
+            subscription_type="object.creation",
+            object_type="0-5",
+            object_id="9",
+            occurred_at_ms=1763629200000,
+        ),
+    ),
+    **FACT,
+)
+
+
+# --- what a cold container loads --------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("job", "source"), [(CALL, "ALOWARE:"), (CASE, "HUBSPOT:")])
+def test_a_cold_worker_that_keeps_a_fact_loads_no_other_system_and_no_vendor(
+    stage, app_environment, job, source
+):
+    again = job.model_copy(update={"event_key": "evt:again"})
+    found = cold_worker(app_environment, job, again)
+
+    assert sorted(set(found["modules"]) & set(NOT_FOR_FACTS)) == []
+    rows = tables.rows(stage.aws, stage.tables["QuillLedgerTable"])
+    assert [row["pk"].startswith(source) for row in rows] == [True]
+
+
+def test_a_container_checks_its_stage_once(app_environment):
+    assert cold_worker(app_environment, CALL, CALL, CASE)["checks"] == ["dev"]
+
+
+def cold_worker(environ, *jobs):
+    """Process jobs in a new interpreter, as a new container does; what it had done and loaded."""
+    records = [lambda_events.made_up_record(encode(job)) for job in jobs]
+    guarded = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
+    done = subprocess.run(
+        [sys.executable, "-c", COLD_WORKER, json.dumps(records)],
+        capture_output=True,
+        text=True,
+        cwd=ROOT,
+        check=True,
+        env={**guarded, **environ},
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+# --- parts by kind ----------------------------------------------------------------------------
+
+
+@pytest.fixture
+def services(app_environment):
+    return Services(settings.load(app_environment))
+
+
+def test_every_kind_of_job_has_a_flow_or_is_only_kept(services):
+    assert {*services.flows, *services.fact_keepers()} == set(KINDS)
+    assert not set(services.flows) & set(services.fact_keepers())
+
+
+def test_kinds_of_one_system_share_its_parts(app, app_environment):
+    del app
+    services = Services(settings.load(app_environment))
+    flows, executors = services.flows, services.executors
+
+    assert flows["ticket_message"] is flows["ticket_notification"]
+    assert flows["start_conversation"] is flows["outreach_resume"]
+    assert executors["reply"].__self__ is services.preparers["reply"].__self__
+    assert executors["send_text"].__self__ is services.settlers["send_email"].__self__
+    assert set(services.preparers) | set(services.settlers) <= set(executors)
+
+
+def test_what_is_lazy_is_built_once_and_only_when_it_is_asked_for():
+    built = []
+
+    def factory(name):
+        return lambda: (built.append(name), name.upper())[1]
+
+    lazy = Lazy({"a": factory("a"), "b": factory("b")})
+
+    assert (list(lazy), len(lazy), "a" in lazy, "c" in lazy) == (["a", "b"], 2, True, False)
+    assert lazy.get("c") is None
+    assert built == []
+    assert (lazy["b"], lazy.get("b"), built) == ("B", "B", ["b"])
+    assert dict(lazy) == {"a": "A", "b": "B"}
+    assert built == ["b", "a"]
