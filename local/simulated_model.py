@@ -35,8 +35,8 @@ def answer(body: Mapping[str, Any]) -> Any:  # noqa: ANN401 - JSON, as the schem
 
 
 def _reply(body: Mapping[str, Any], wanted: list[str], sender: str) -> dict[str, Any]:
-    said = str(body["input"][-1]["content"]).lower()
-    reason = next((word for word in HUMAN_WORDS if word in said), None)
+    message = str(body["input"][-1]["content"]).lower()
+    reason = next((word for word in HUMAN_WORDS if word in message), None)
     count = len(body["input"]) - 1
     text = "" if reason else f"Thank you. {sender} has read all {count} messages and will answer."
     filled = {"text": text, "hand_off_reason": reason and "asked for a person"}

@@ -38,7 +38,7 @@ def measure(system: System) -> list[Count]:
 
 
 def _door(system: System) -> Count:
-    body = system.message("at the door")
+    body = system.message("counted")
     system.reset_counts()
     system.post(body)
     count = _read(system, "webhook at the door", 0, (None, 0))

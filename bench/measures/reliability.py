@@ -153,18 +153,18 @@ def _outcome_of(rig: Rig, known: Undisturbed, kind: str, number: int) -> str:
     run = Run(rig, known.flow, Plan(kind, number))
     run.play()
     replies = [one for one in rig.richpanel.effects if one.kind in {"message", "comment"}]
-    told = any(
+    reported = any(
         row.get("status") in {"parked", "failed"}
         for key, row in run.rows("IdempotencyTable").items()
         if key.startswith("evt:")
     )
-    told = told or bool(run.waiting() or run.waiting("EventsDeadLetterQueue"))
+    reported = reported or bool(run.waiting() or run.waiting("EventsDeadLetterQueue"))
     run.close()
     if len(replies) > 1:
         return "duplicated"
     if replies:
         return "once"
-    return "parked" if told else "lost"
+    return "parked" if reported else "lost"
 
 
 def _cells(name: str, one: Mapping[str, Any]) -> tuple[object, ...]:

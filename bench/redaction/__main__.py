@@ -40,7 +40,7 @@ def main() -> int:
     print(f"\nLabelled set, {options.part} part: {len(sample)} messages")
     _print(table)
     stable = sum(redact(output) == output for output in outputs) / len(outputs)
-    print(f"\nmasks to the letter {ours.masks:8.2%}   (target 99.50%)")
+    print(f"\nexact masks         {ours.masks:8.2%}   (target 99.50%)")
     print(f"idempotent          {stable:8.2%}   (target 100%)")
     _print_speed(table)
     _print_hostile()

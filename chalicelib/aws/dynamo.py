@@ -1,7 +1,4 @@
-"""A DynamoDB table behind a few verbs: plain values in, plain values out.
-
-What a call raises is told in `dynamo_calls`.
-"""
+"""`once.store.Store` on DynamoDB; `dynamo_calls` maps the errors of a call."""
 
 from __future__ import annotations
 
@@ -14,8 +11,6 @@ from chalicelib.aws.typed_values import from_wire, to_wire
 from chalicelib.errors import TransientError
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 
-__all__ = ["ConditionFailed", "Item", "Table", "TransactionRefused"]
-
 BATCH_TRIES = 3
 """Requests for the parts of a batch that DynamoDB leaves undone, the first one included."""
 
@@ -24,7 +19,7 @@ class Table:
     """One table, by its name.
 
     Args:
-        attributes: what the table calls an attribute that its users know by another name, e.g.
+        attributes: stored names of attributes that callers know by another name, for example
             ``{"event_id": "pk"}``; applied to items, keys and expressions in both directions.
     """
 
@@ -40,7 +35,7 @@ class Table:
         self._known = {stored: known for known, stored in self._stored.items()}
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
-        """Put a whole item; raises `ConditionFailed` with the row that was there."""
+        """See `Store.put`."""
         self._call("put_item", **self._put(item, condition, values))
 
     def update(
@@ -55,19 +50,7 @@ class Table:
         reading: bool = True,
         **values: object,
     ) -> Item:
-        """Change attributes and return the whole new item.
-
-        Args:
-            key: the item's key.
-            set_: attributes that take a value.
-            condition: a condition expression over ``#attribute`` and ``:value`` names.
-            add: numbers to add to.
-            keep: attributes that take a value only where they have none.
-            remove: attributes to take away.
-            reading: False where nobody looks at the new item; it is not sent then, and what is
-                returned is empty.
-            values: the condition's values.
-        """
+        """See `Store.update`."""
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, {}, values
         )
@@ -79,20 +62,20 @@ class Table:
         return self._in(answer.get("Attributes", {}))
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
-        """One item, or None."""
+        """See `Store.get`."""
         answer = self._call("get_item", Key=self._out(key), ConsistentRead=consistent)
         return self._in(answer["Item"]) if "Item" in answer else None
 
     def delete(self, key: Mapping[str, Any]) -> None:
-        """Delete an item; for operators, no function may."""
+        """See `Store.delete`."""
         self._call("delete_item", Key=self._out(key))
 
     def query(self, **arguments: Any) -> list[Item]:  # noqa: ANN401 - boto3's own arguments
-        """Items of one query page; arguments as boto3 takes them, plain values in `values`."""
+        """See `Store.query`."""
         return self._page("query", arguments)[0]
 
     def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
-        """The same over as many pages as it takes to find so many items."""
+        """See `Store.query_all`."""
         found: list[Item] = []
         start: Item | None = None
         while len(found) < at_most:
@@ -104,7 +87,7 @@ class Table:
         return found
 
     def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
-        """Items of every query page, fetched as they are read; arguments as `query` takes them."""
+        """See `Store.query_pages`."""
         return self._pages("query", arguments)
 
     def scan_page(
@@ -114,20 +97,16 @@ class Table:
         start: Item | None = None,
         **arguments: Any,  # noqa: ANN401
     ) -> tuple[list[Item], Item | None]:
-        """Items of one page in no order, and where the next page starts; None at the end."""
+        """See `Store.scan_page`."""
         return self._page("scan", {**arguments, "Limit": limit}, start)
 
     def scan_all(self, *, columns: Sequence[str]) -> list[Item]:
-        """Every item, projected to the attributes; for operators, never for a function."""
+        """See `Store.scan_all`."""
         asked = {"ConsistentRead": True, **_projected(columns)}
         return list(self._pages("scan", asked))
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
-        """Insert new items in one call; False marks one whose key was there already.
-
-        One `BatchExecuteStatement` of INSERTs: each is conditional on its key being new and costs
-        one write unit, where a transaction would cost two.
-        """
+        """See `Store.insert_all`."""
         statements = [expressions.insertion(self.name, self._out(item)) for item in items]
         return self._batch(statements, refused="DuplicateItem")
 
@@ -138,16 +117,7 @@ class Table:
         set_: Mapping[str, Any],
         where: Mapping[str, Any],
     ) -> list[bool]:
-        """Give existing rows the same new values in one call; False marks one left as it was.
-
-        One `BatchExecuteStatement` of UPDATEs, each conditional on its own row and paid like an
-        `UpdateItem`.
-
-        Args:
-            keys: the rows' keys.
-            set_: attributes that take a value; those without one are left alone.
-            where: attributes that must have these very values.
-        """
+        """See `Store.update_all`."""
         changes, conditions = self._out(set_), self._out(where)
         statements = [
             expressions.replacement(self.name, changes, self._out(key) | conditions) for key in keys
@@ -155,11 +125,7 @@ class Table:
         return self._batch(statements, refused="ConditionalCheckFailed")
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        """Put items without a condition, 25 in a call.
-
-        Raises:
-            TransientError: also where DynamoDB has left some of them undone three times.
-        """
+        """See `Store.put_all`."""
         for start in range(0, len(items), 25):
             puts = [{"PutRequest": {"Item": self._out(one)}} for one in items[start : start + 25]]
             for _ in self._insisting("batch_write_item", puts, left="UnprocessedItems"):
@@ -168,11 +134,7 @@ class Table:
     def get_all(
         self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]
     ) -> list[Item]:
-        """Those of the keys that exist, 100 in a call, projected to the attributes.
-
-        Raises:
-            TransientError: also where DynamoDB has left some of them undone three times.
-        """
+        """See `Store.get_all`."""
         found: list[Item] = []
         for start in range(0, len(keys), 100):
             asked = {
@@ -185,7 +147,7 @@ class Table:
         return found
 
     def putting(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> Item:
-        """One write of `transact`: as `put`."""
+        """See `Store.putting`."""
         return {"Put": {"TableName": self.name, **self._put(item, condition, values)}}
 
     def updating(
@@ -200,24 +162,19 @@ class Table:
         discard: Mapping[str, frozenset[str]] | None = None,
         **values: object,
     ) -> Item:
-        """One write of `transact`: as `update`; `add` may add to a set, `discard` takes from one."""
+        """See `Store.updating`."""
         arguments = expressions.update(
             key, set_, condition, add or {}, keep or {}, remove, discard or {}, values
         )
         return {"Update": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def checking(self, key: Mapping[str, Any], *, condition: str, **values: object) -> Item:
-        """One condition of `transact` on an item that is not written."""
+        """See `Store.checking`."""
         arguments = {"Key": to_wire(key), **expressions.conditional(condition, values)}
         return {"ConditionCheck": {"TableName": self.name, **self._as_stored(arguments)}}
 
     def transact(self, writes: Sequence[Item]) -> None:
-        """Do all of the writes or none of them.
-
-        Raises:
-            TransactionRefused: a condition failed; tells which, and what was there.
-            TransientError: anything else, a conflict with another transaction included.
-        """
+        """See `Store.transact`."""
         try:
             call(self._client, "transact_write_items", TransactItems=list(writes))
         except TransactionRefused as refused:
@@ -263,7 +220,7 @@ class Table:
         return taken
 
     def _insisting(self, operation: str, asked: object, *, left: str) -> Iterator[Any]:
-        """The answers to a batch: what one leaves undone is asked again, twice at most."""
+        """The responses to a batch; parts that one leaves undone are requested again."""
         requests = {self.name: asked}
         for _ in range(BATCH_TRIES):
             answer = call(self._client, operation, RequestItems=requests)

@@ -1,7 +1,7 @@
 """One call of DynamoDB, and what its errors mean.
 
-Only `ConditionFailed` ever means "somebody was here before"; every other error is raised as
-`TransientError`, whose caller hands the work back.
+Only `ConditionFailed` says that another row is stored; every other error is raised as
+`TransientError`, whose caller hands the job back.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def call(client: Any, operation: str, **arguments: object) -> Any:  # noqa: ANN4
 def _cancelled(
     operation: str, reasons: Sequence[Mapping[str, Any]]
 ) -> TransactionRefused | TransientError:
-    """Only a failed condition says something of the items; a conflict or a throttle is no answer."""
+    """Only a failed condition says something of the items; a conflict or a throttle does not."""
     codes = {str(reason.get("Code", "None")) for reason in reasons} - {"None"}
     if not codes or codes - {"ConditionalCheckFailed"}:
         other = min(codes - {"ConditionalCheckFailed"}, default="cancelled")

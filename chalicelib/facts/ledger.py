@@ -1,6 +1,6 @@
-"""QuillIdempotencyLedger: every fact once, and how far it is; the ledger's code in Quill's words.
+"""QuillIdempotencyLedger: every fact once, with its status, under Quill's attribute names.
 
-Row of a fact (`seenAt` by our clock; ``expiresAt`` epoch seconds, compared here because DynamoDB's
+Row of a fact (``seenAt`` by our clock; ``expiresAt`` epoch seconds, compared here because DynamoDB's
 TTL deletes up to days late)::
 
     pk          ALOWARE:719285063         status      pending
@@ -9,12 +9,11 @@ TTL deletes up to days late)::
     source      ALOWARE                   metric      CALLS
     notes       event=OutboundPhoneCall-DispositionCompleted;tz=America/Denver
     unfinished  pending#2                 sparse index key, gone once the fact is in the dataset
-    batch       1763629452123             which POST took it
+    batch       1763629452123             number of the POST that took it
 
-A fact costs two writes of its row: one when it is kept, one when the dataset has it.  The writer's
-lease, its open batch and each POST are rows of `Ledger` in the same table, under ``pk``, ``seenAt``
-and ``expiresAt`` like the rest.  What a dataset has of a dimension stands in a row without an end
-date: ``DIM:DimAgent:powerbi:<dataset>``.
+A fact costs two writes: one when it is kept, one when the dataset has it.  The writer's lease, its
+open batch and each POST are rows of `Ledger` (`once.ledger.layout`) in the same table.  The keys that
+a dataset has of a dimension are in a row that does not expire: ``DIM:DimAgent:powerbi:<dataset>``.
 """
 
 from __future__ import annotations
@@ -36,12 +35,12 @@ ATTRIBUTES: Mapping[str, str] = {
     "created_at": "seenAt",
     "expires_at": "expiresAt",
 }
-"""What this table calls the ledger's attributes."""
+"""This table's names of the ledger's attributes."""
 
 _INSERTED_AT_ONCE = 25
 """`BatchExecuteStatement` takes no more."""
 PROLONGED_AT_ONCE = 1_000
-"""Writes of one run; the next comes in a minute, and what is due has half its life before it."""
+"""Writes of one run; the next comes in a minute, and facts that are due have half their life left."""
 _READ_AT_MOST = 100_000
 _COLUMNS = (
     "event_id",
@@ -60,7 +59,7 @@ _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
 
 
 class FactLedger:
-    """`fact_ports.FactLedger` and, per target, `fact_ports.FactLedger` on DynamoDB."""
+    """Facts and, per target, dimensions."""
 
     def __init__(self, table: Store, clock: Clock, *, retention: timedelta) -> None:
         self._table = table
@@ -71,10 +70,10 @@ class FactLedger:
     # --- facts --------------------------------------------------------------------------------
 
     def keep(self, facts: Sequence[Fact]) -> Kept:
-        """Keep what is new; a key that is there counts as a duplicate.  May be repeated.
+        """Store new facts; a key that is stored counts as a duplicate.  May be repeated.
 
-        What is there is read first, so that a repetition costs no write; what happens between the
-        read and the write is decided by the write's condition.
+        Stored rows are read first, so that a repetition costs no write; the write's condition
+        decides races.
         """
         there = self._rows([fact.key for fact in facts])
         absent = [fact for fact in facts if fact.key not in there]
@@ -94,12 +93,12 @@ class FactLedger:
         return Kept(new=len(taken) - skipped, duplicate=len(facts) - len(taken), skipped=skipped)
 
     def pending_keys(self, *, at_most: int) -> list[str]:
-        """Keys of facts that are perhaps still pending, oldest first; an index that lags."""
+        """Keys of facts that may still be pending, oldest first; the index lags."""
         found = self._unfinished.oldest(FactStatus.PENDING, limit=at_most)
         return [str(row["event_id"]) for row in found]
 
     def pending(self, keys: Sequence[str]) -> list[Fact]:
-        """Those of the keys that surely are pending, in their order."""
+        """The facts of those keys that are pending, in the keys' order."""
         rows = self._rows(keys)
         return [
             _fact(rows[key])
@@ -110,9 +109,9 @@ class FactLedger:
     def settle(
         self, facts: Sequence[Fact], status: FactStatus, *, batch: int, reason: str | None = None
     ) -> None:
-        """Write the end of pending facts; writing it again changes nothing.
+        """Write the final status of pending facts; writing it again changes nothing.
 
-        Whole rows are put, 25 in a call: nobody but the writer changes a pending fact.
+        Whole rows are put, 25 in a call: only the writer changes a pending fact.
         """
         rows = self._rows([fact.key for fact in facts])
         ended = {"status": status.value, "batch": batch, "reason": reason, "unfinished": None}
@@ -125,7 +124,7 @@ class FactLedger:
         )
 
     def prolong(self) -> int:
-        """Keep pending facts from expiring while a sink is away; how many were prolonged."""
+        """Keep pending facts from expiring while a sink is down; returns how many were prolonged."""
         half = self._clock.now() - self._retention / 2
         soon = int((half + self._retention).timestamp())
         old = self._unfinished.oldest(FactStatus.PENDING, limit=_READ_AT_MOST, before=iso(half))
@@ -138,17 +137,17 @@ class FactLedger:
         return sum(self._prolonged(str(row["event_id"])) for row in due[:PROLONGED_AT_ONCE])
 
     def all_posted(self) -> list[Fact]:
-        """Every fact that a dataset has or had and that is still kept, by a scan; for a rebuild."""
+        """Every unexpired fact that was posted to a dataset, by a scan; for a rebuild."""
         return [_fact(row) for row in self._all(FactStatus.POSTED)]
 
     def all_failed(self) -> dict[str, str]:
-        """Key to reason of every fact that was refused for itself and is still kept, by a scan."""
+        """Key to reason of every unexpired fact that was refused for itself, by a scan."""
         return {row["event_id"]: row.get("reason", "") for row in self._all(FactStatus.FAILED)}
 
     def reopen(self, key: str) -> bool:
-        """Let a failed fact wait again; False where it has not failed.
+        """Make a failed fact pending again; False where it has not failed.
 
-        It is in no dataset: a refusal took none of its POST's rows, so nothing is counted twice.
+        It is in no dataset: a refused POST adds no row, so no fact is counted twice.
         """
         try:
             self._table.update(
@@ -174,7 +173,7 @@ class FactLedger:
     # --- dimensions ---------------------------------------------------------------------------
 
     def known(self, table: str) -> Dimension:
-        """What the registry says."""
+        """The stored state of a dimension; empty where there is none."""
         row = self._table.get({"event_id": f"DIM:{table}"})
         if row is None:
             return Dimension()
@@ -187,9 +186,10 @@ class FactLedger:
         )
 
     def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
-        """Write it over what was read, `was` or what is there now; returns it as it is written.
+        """Replace the state that was read (`was`, or the stored one); returns it as written.
 
-        Raises `LeaseLostError` where another writer has written since.
+        Raises:
+            LeaseLostError: another writer has written since.
         """
         read = (was or self.known(table)).version
         item = {
@@ -206,7 +206,7 @@ class FactLedger:
         try:
             self._table.put(item, condition=condition, **({"read": read} if read else {}))
         except ConditionFailed as found:
-            if found.item != item:  # else the SDK repeated a write of ours that had succeeded
+            if found.item != item:  # else the SDK repeated a write that had succeeded
                 raise LeaseLostError("dimension_taken") from None
         return replace(dimension, version=read + 1)
 
@@ -219,7 +219,7 @@ class FactLedger:
         return {str(row["event_id"]): row for row in found}
 
     def _all(self, status: FactStatus) -> list[Item]:
-        """Rows of facts of a status that are not over, the oldest first."""
+        """Unexpired rows of facts of a status, oldest first."""
         now = self._clock.now().timestamp()
         kept = [
             row
@@ -229,7 +229,7 @@ class FactLedger:
         return sorted(kept, key=lambda row: str(row["created_at"]))
 
     def _prolonged(self, key: str) -> bool:
-        """Keep one pending fact; a writer may have posted it since it was read."""
+        """Prolong one fact, unless a writer has posted it since it was read."""
         try:
             self._table.update(
                 {"event_id": key},
@@ -243,9 +243,9 @@ class FactLedger:
         return True
 
     def _yields(self, there: Mapping[str, Item], fact: Fact) -> bool:
-        """The row that is there makes way: it is over, or less than what comes.
+        """Whether the stored row may be replaced by a fact: it has expired, or is less final.
 
-        What counted nothing makes way for what counts, and what was not the last word for what is.
+        A skipped row is replaced by a fact that counts, and one that was not terminal by one that is.
         """
         row = there[fact.key]
         if row["expires_at"] <= self._clock.now().timestamp():

@@ -144,7 +144,7 @@ class Effects:
         """End a stopped pending row as unknown, as an earlier run may have sent its request."""
         if row.status != ActionStatus.PENDING:
             return row
-        mine = self._ledger.restart(attempt.lease, action, anew=False)
+        mine = self._ledger.restart(attempt.lease, action, new_start=False)
         if not mine.mine:
             return mine
         is_safe = action.settle in _REPEAT_SAFE
@@ -183,13 +183,13 @@ class Effects:
     def _settle_interrupted(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
         """Settle an action that an earlier claim started without storing its outcome."""
         if action.settle in _REPEAT_SAFE or row.unsettled is None:
-            return self._ledger.restart(attempt.lease, action, anew=True)
+            return self._ledger.restart(attempt.lease, action, new_start=True)
         settled = self._settlement.judge(row.unsettled)
         self._log.event("action.settled", verdict=settled.verdict.value, saw=settled.saw)
         if settled.verdict == Verdict.UNDECIDED and row.status == ActionStatus.UNKNOWN:
             return row
         again = settled.verdict == Verdict.NOT_HAPPENED
-        taken = self._ledger.restart(attempt.lease, action, anew=again)
+        taken = self._ledger.restart(attempt.lease, action, new_start=again)
         if again or not taken.mine:
             return taken
         if settled.verdict == Verdict.HAPPENED:

@@ -23,7 +23,7 @@ class ConditionFailed(Exception):  # noqa: N818 - a value of the protocol, not a
 
 
 class TransactionRefused(Exception):  # noqa: N818 - a value of the protocol, not a fault
-    """Conditions of a transaction failed; nothing of it was written.
+    """Conditions of a transaction failed; none of it was written.
 
     Attributes:
         found: one entry per write, in order: None where its condition held, else the item that
@@ -71,9 +71,9 @@ class Store(Protocol):
             condition: a condition expression over ``#attribute`` and ``:value`` names.
             add: numbers to add to.
             keep: attributes that take a value only where they have none.
-            remove: attributes to take away.
-            reading: False where the caller ignores the new item; it is not sent then, and what
-                is returned is empty.
+            remove: attributes to remove.
+            reading: False where the caller ignores the new item; it is not transferred then, and an
+                empty one is returned.
             values: the condition's values.
         """
         ...
@@ -91,7 +91,7 @@ class Store(Protocol):
         ...
 
     def query_all(self, *, at_most: int, **arguments: Any) -> list[Item]:  # noqa: ANN401
-        """The same over as many pages as it takes to find so many items."""
+        """Up to `at_most` items, over as many query pages as needed."""
         ...
 
     def query_pages(self, **arguments: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own arguments
@@ -143,7 +143,7 @@ class Store(Protocol):
         """Put items without a condition, 25 in a call.
 
         Raises:
-            TransientError: also where some of them were left undone three times.
+            TransientError: also where some of them were left undone in every attempt.
         """
         ...
 
@@ -153,7 +153,7 @@ class Store(Protocol):
         """Those of the keys that exist, 100 in a call, projected to the attributes.
 
         Raises:
-            TransientError: also where some of them were left undone three times.
+            TransientError: also where some of them were left undone in every attempt.
         """
         ...
 

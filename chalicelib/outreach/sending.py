@@ -19,7 +19,7 @@ from chalicelib.once.action import Action, Found, UnsettledAction
 from chalicelib.once.ports import Clock
 from chalicelib.outreach.actions import HandOff, SendEmail, SendText
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
-from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, Record, Told
+from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.rules import window_is_open
 from chalicelib.outreach.ses.client import Email, Ses
@@ -125,7 +125,7 @@ class Sender:
         since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
         until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
         listed = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
-        others = self._conversations.told_elsewhere(record, action.probe["entry_id"])
+        others = self._conversations.other_messages(record, action.probe["entry_id"])
         sent = [one for one in listed if one.is_until(until) and one.sid not in others.refs]
         mine = self._conversations.reported_as(record, action.probe["entry_id"])
         sent.sort(key=lambda one: one.sid != mine)  # the one a callback named first
@@ -225,9 +225,9 @@ def _body(message: Sent) -> str:
     return keys.normalised(message.body or "")
 
 
-def _other_candidates(message: Sent, others: Told) -> tuple[str, ...]:
+def _other_candidates(message: Sent, others: OtherMessages) -> tuple[str, ...]:
     """Keys of the other send actions that may have produced the message."""
-    return tuple(key for key, text in others.untold.items() if text in ("", _body(message)))
+    return tuple(key for key, text in others.unreported.items() if text in ("", _body(message)))
 
 
 def _only(actions: Sequence[Action], kind: type[Any]) -> Any:  # noqa: ANN401 - of that kind

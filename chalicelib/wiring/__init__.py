@@ -61,7 +61,7 @@ class Services(Support, Facts, Outreach):
 
     @cached_property
     def posting(self) -> Posting:
-        """The writer of facts and what it writes to."""
+        """The writer of facts and its sinks."""
         from chalicelib.wiring.fact_posting import Posting
 
         return Posting(self)

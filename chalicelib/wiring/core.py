@@ -39,11 +39,11 @@ _FAST = Config(
     parameter_validation=False,
     user_agent=f"rp-mw Boto3/{boto3.__version__}",
 )
-"""AWS answers in milliseconds; a call that takes seconds is lost and is tried again.
+"""AWS responds in milliseconds; a call that takes seconds is lost and is retried.
 
-Two things that botocore does anew for every call are left out, a fifth of its time: checking
-arguments against the service model, which types and the service itself check too, and putting its
-own description together.
+Two things that botocore repeats for every call, a fifth of its time, are switched off: checking
+arguments against the service model, which types and the service itself check too, and composing
+its user agent.
 """
 
 
@@ -174,9 +174,9 @@ class Core:
         window_seconds: float = 30.0,
         error_code_at: tuple[str, ...] = (),
     ) -> VendorClient:
-        """A vendor's HTTP client with a pace and a breaker of its own.
+        """A vendor's HTTP client with its own rate limit and circuit breaker.
 
-        What is given is as `VendorClient` and `RateLimit` take it.
+        The arguments are those of `VendorClient` and `RateLimit`.
         """
         from chalicelib.vendors.breaker import Breaker
         from chalicelib.vendors.http import VendorClient
@@ -205,12 +205,12 @@ class Core:
 
 
 def new_id() -> str:
-    """An id that was never used before."""
+    """A new unique id."""
     return uuid.uuid4().hex
 
 
 def new_owner() -> str:
-    """An owner of a claim, short because every write of a row pays for its length."""
+    """A new owner of claims, short because every write of a row pays for its length."""
     return uuid.uuid4().hex[:16]
 
 

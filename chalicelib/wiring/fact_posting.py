@@ -1,4 +1,4 @@
-"""How facts are posted: the single writer, its ledger and its effects, and the sinks."""
+"""Posting stored facts: the scheduled run, the single writer with its ledger and effects, the sinks."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TOKENS_PER_MINUTE = 30
 
 
 class Posting:
-    """The facts' way out."""
+    """The parts that post facts."""
 
     def __init__(self, facts: Facts) -> None:
         self._facts = facts
@@ -53,7 +53,7 @@ class Posting:
 
     @cached_property
     def dimensions(self) -> Dimensions:
-        """What the dataset has of agents, metrics and days."""
+        """The dataset's tables of agents, metrics and days."""
         facts = self._facts
         return Dimensions(
             store=facts.fact_ledger,
@@ -66,7 +66,7 @@ class Posting:
 
     @cached_property
     def ledger(self) -> Ledger:
-        """The ledger's code over the facts' own table: the writer's lease, its batch, its POSTs."""
+        """The core's ledger on the facts' own table: the writer's lease, its batch, its POSTs."""
         facts = self._facts
         return Ledger(facts.fact_table, facts.clock, new_owner, retention=facts.fact_retention)
 
@@ -89,7 +89,7 @@ class Posting:
 
     @cached_property
     def sink(self) -> Sink | None:
-        """Where rows go, the archive first, which takes a repeated batch once; None: nowhere."""
+        """Where rows go, the archive first, as it stores a repeated batch once; None: nowhere."""
         settings = self._settings
         sinks: list[Sink] = []
         if settings.facts_folder:

@@ -60,7 +60,7 @@ def _refuse_provisioned(aws: resources.Aws, stage: str) -> None:
         tags = sqs.list_queue_tags(QueueUrl=sqs.get_queue_url(QueueName=queue)["QueueUrl"])
     except sqs.exceptions.QueueDoesNotExist:
         return
-    owner = tags.get("Tags", {}).get("managed-by", "nobody")
+    owner = tags.get("Tags", {}).get("managed-by", "nothing")
     if owner != MANAGER:
         raise EngineError(f"{queue} is managed by {owner}; chalice deploy deploys this stage")
 

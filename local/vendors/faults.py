@@ -74,7 +74,7 @@ def deliver(
     if answer is None or (fault is not None and fault.kind in SILENT):
         connection.reset()
     elif fault is not None and fault.kind == "garbage":
-        connection.send(Answer(200, "<html>not what you asked for</html>", answer.headers))
+        connection.send(Answer(200, "<html>not the expected response</html>", answer.headers))
     elif fault is not None and fault.kind == "trickle":
         connection.send(answer, pause=fault.seconds, stopping=stopping)
     else:

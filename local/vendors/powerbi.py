@@ -134,7 +134,7 @@ class PowerBi(simulated.Vendor):
         self._tokens: dict[str, float] = {}
         self._datasets: dict[str, Dataset] = {}
 
-    # --- what a test drives ---------------------------------------------------------------------
+    # --- for tests --------------------------------------------------------------------------------
 
     @property
     def token_url(self) -> str:

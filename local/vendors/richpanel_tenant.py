@@ -108,7 +108,7 @@ class Tenant(simulated.Vendor):
         self.teams = [{"id": "team-1", "name": "Support", "organization_id": "org"}]
         self.channels = [{"id": "channel-1", "type": "email"}]
 
-    # --- what a test drives ---------------------------------------------------------------------
+    # --- for tests --------------------------------------------------------------------------------
 
     @property
     def effects(self) -> tuple[Effect, ...]:

@@ -95,7 +95,7 @@ class Ses(simulated.Vendor):
         self._due: list[tuple[dict[str, Any], str]] = []
         self._numbers = itertools.count(1)
 
-    # --- what a test drives ---------------------------------------------------------------------
+    # --- for tests --------------------------------------------------------------------------------
 
     @property
     def emails(self) -> tuple[dict[str, Any], ...]:

@@ -134,7 +134,7 @@ class Vendor(Running):
         """The vendor's body for an injected error."""
         return {"error": {"message": f"status {status}"}}
 
-    # --- what a test drives ---------------------------------------------------------------------
+    # --- for tests --------------------------------------------------------------------------------
 
     @property
     def url(self) -> str:

@@ -130,7 +130,7 @@ class Twilio(simulated.Vendor):
         self._opted_out: set[tuple[str, str]] = set()
         self._numbers = itertools.count(1)
 
-    # --- what a test drives ---------------------------------------------------------------------
+    # --- for tests --------------------------------------------------------------------------------
 
     @property
     def messages(self) -> tuple[dict[str, Any], ...]:

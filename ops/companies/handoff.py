@@ -14,7 +14,7 @@ from ops.session import OpsError, Session
 
 
 def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dict[str, Any]]:
-    """List what waits, identifiers only; ``channel`` is None if the conversation is gone."""
+    """Waiting conversations, identifiers only; ``channel`` is None if the conversation is gone."""
     desk = session.services.desk
     found = []
     for one in islice(desk.waiting(company_id=company_id), limit):

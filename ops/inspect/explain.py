@@ -231,7 +231,9 @@ def _timeline(
                 }
             )
     if row.get("last_reason"):
-        steps.append({"at": None, "what": "handed back before", "why": row["last_reason"]})
+        steps.append(
+            {"at": None, "what": "returned to the queue before", "why": row["last_reason"]}
+        )
     steps.append({"at": row["last_processed_at"], "what": row["status"], "why": row.get("reason")})
     dated = sorted((one for one in steps[:-1] if one["at"]), key=lambda one: str(one["at"]))
     return [*dated, *(one for one in steps[:-1] if not one["at"] and one["why"]), steps[-1]]

@@ -76,7 +76,7 @@ class Memory:
 
 
 class QueueContract:
-    """Runs over each fixture `make`, which takes how many receives a message has."""
+    """Runs over each fixture `make`, which takes the maximum receive count."""
 
     def test_messages_of_a_group_come_in_order_and_one_at_a_time(self, make):
         queue = make()
@@ -88,13 +88,13 @@ class QueueContract:
         queue.delete(receipt)
         assert queue.receive()[0] == "2"
 
-    def test_another_group_is_not_held_up(self, make):
+    def test_another_group_is_not_blocked(self, make):
         queue = make()
         queue.send("1", group_id="g", deduplication_id="1")
         queue.send("2", group_id="h", deduplication_id="2")
         assert {queue.receive()[0], queue.receive()[0]} == {"1", "2"}
 
-    def test_a_copy_inside_the_window_is_swallowed_also_after_its_original_was_deleted(self, make):
+    def test_a_copy_inside_the_window_is_dropped_even_after_its_original_was_deleted(self, make):
         queue = make()
         queue.send("1", group_id="g", deduplication_id="same")
         queue.send("1", group_id="g", deduplication_id="same")
@@ -102,7 +102,7 @@ class QueueContract:
         queue.send("1", group_id="g", deduplication_id="same")
         assert queue.receive() is None
 
-    def test_a_message_handed_back_comes_again_at_the_head_and_is_counted(self, make):
+    def test_a_message_handed_back_returns_at_the_head_with_a_higher_receive_count(self, make):
         queue = make()
         queue.send("1", group_id="g", deduplication_id="1")
         queue.send("2", group_id="g", deduplication_id="2")
@@ -110,14 +110,14 @@ class QueueContract:
         body, _, receives = queue.receive()
         assert (body, receives) == ("1", 2)
 
-    def test_a_deferred_message_holds_its_group_back(self, make):
+    def test_a_deferred_message_blocks_its_group(self, make):
         queue = make()
         queue.send("1", group_id="g", deduplication_id="1")
         queue.send("2", group_id="g", deduplication_id="2")
         queue.change_visibility(queue.receive()[1], 60)
         assert queue.receive() is None
 
-    def test_after_its_last_receive_a_message_is_a_dead_letter_and_its_group_goes_on(self, make):
+    def test_after_its_last_receive_a_message_is_a_dead_letter_and_its_group_continues(self, make):
         queue = make(max_receives=2)
         queue.send("1", group_id="g", deduplication_id="1")
         queue.send("2", group_id="g", deduplication_id="2")
@@ -141,7 +141,7 @@ class TestInMemory(QueueContract):
     def make(self):
         return lambda max_receives=10: Memory(max_receives)
 
-    def test_after_five_minutes_a_copy_is_a_message_of_its_own(self):
+    def test_after_five_minutes_a_copy_is_a_new_message(self):
         queue = Memory(10)
         queue.send("1", group_id="g", deduplication_id="same")
         queue.delete(queue.receive()[1])
@@ -161,7 +161,7 @@ class TestInMemory(QueueContract):
             queue.delete(receipt)
         assert queue.receive()[2] == 2
 
-    def test_a_redriven_message_has_a_new_id_and_starts_to_count_anew(self):
+    def test_a_redriven_message_has_a_new_id_and_a_new_receive_count(self):
         queue = Memory(1)
         queue.send("1", group_id="g", deduplication_id="1")
         queue.change_visibility(queue.receive()[1], 0)
@@ -188,7 +188,7 @@ class TestOnMiniStack(QueueContract):
 
         return made
 
-    def test_a_message_whose_visibility_is_over_comes_again(self, make_stage):
+    def test_a_message_is_redelivered_after_its_visibility_timeout(self, make_stage):
         queue = Sqs(make_stage(VisibilityTimeout="1"))
         queue.send("1", group_id="g", deduplication_id="1")
         assert queue.receive()[2] == 1

@@ -1,4 +1,4 @@
-"""One contract for the store in memory and on the engines: what the simulation stands on is real."""
+"""One contract for the store in memory and on the engines, so that the simulation can rely on it."""
 
 import random
 from datetime import timedelta
@@ -28,13 +28,13 @@ KEY = {"event_id": "k"}
 class StoreContract:
     """Runs over each fixture `table`."""
 
-    def test_a_put_whose_condition_fails_shows_the_row_that_was_there(self, table):
+    def test_a_failed_condition_of_a_put_returns_the_existing_row(self, table):
         table.put({**KEY, "status": "done", "n": 1})
         with pytest.raises(ConditionFailed) as failed:
             table.put({**KEY, "n": 2}, condition="attribute_not_exists(#event_id)")
         assert failed.value.item == {**KEY, "status": "done", "n": 1}
 
-    def test_a_condition_on_a_row_that_is_not_there_fails_with_nothing(self, table):
+    def test_a_condition_on_a_missing_row_fails_with_an_empty_item(self, table):
         with pytest.raises(ConditionFailed) as failed:
             table.update(KEY, set_={"n": 1}, condition="#status = :s", s="done")
         assert failed.value.item == {}
@@ -79,7 +79,7 @@ class StoreContract:
         assert table.get({"event_id": "r"}) == ({"event_id": "r", "n": 1} if bound else None)
         assert table.get(KEY)["status"] == status
 
-    def test_keep_leaves_what_is_there_and_add_adds(self, table):
+    def test_keep_leaves_existing_values_and_add_increments(self, table):
         table.put({**KEY, "c": "old", "fence": 4, "gone": True})
         row = table.update(KEY, set_={"a": 2}, keep={"c": "new"}, add={"fence": 1}, remove=["gone"])
         assert row == {**KEY, "a": 2, "c": "old", "fence": 5}
@@ -121,7 +121,7 @@ class StoreContract:
         else:
             assert holds
 
-    def test_plain_values_come_back_as_they_went_in(self, table):
+    def test_plain_values_round_trip(self, table):
         item = {
             **KEY,
             "text": "é",
@@ -137,19 +137,19 @@ class StoreContract:
         del item["none"]
         assert table.get(KEY) == item
 
-    def test_what_is_handed_out_is_a_copy(self, table):
+    def test_a_returned_row_is_a_copy(self, table):
         table.put({**KEY, "map": {"a": 1}})
         table.get(KEY)["map"]["a"] = 2
         assert table.get(KEY)["map"] == {"a": 1}
 
-    def test_new_rows_are_inserted_and_old_ones_told(self, table):
+    def test_new_rows_are_inserted_and_existing_ones_reported(self, table):
         table.put({"event_id": "b", "n": 1})
         items = [{"event_id": "a", "n": 2}, {"event_id": "b", "n": 2, "x": None}]
         assert table.insert_all(items) == [True, False]
         assert table.insert_all(items) == [False, False]
         assert table.get({"event_id": "b"}) == {"event_id": "b", "n": 1}
 
-    def test_several_rows_change_in_one_call_and_those_of_others_are_told(self, table):
+    def test_several_rows_change_in_one_call_and_those_of_other_owners_are_reported(self, table):
         for name, owner in (("a", "me"), ("b", "other"), ("c", "me")):
             table.put({"event_id": name, "owner": owner, "fence": 2, "status": "pending"})
         changed = table.update_all(
@@ -163,7 +163,7 @@ class StoreContract:
         assert table.get({"event_id": "b"})["status"] == "pending"
         assert table.get({"event_id": "nobody"}) is None
 
-    def test_a_transaction_counts_within_a_limit_and_takes_marks_away_again(self, table):
+    def test_a_transaction_counts_within_a_limit_and_removes_marks(self, table):
         def opens(mark):
             table.transact(
                 [
@@ -192,7 +192,7 @@ class StoreContract:
         with pytest.raises(TransactionRefused):
             opens("d")
 
-    def test_a_condition_is_given_the_values_it_uses(self, table):
+    def test_a_condition_needs_all_the_values_it_uses(self, table):
         with pytest.raises((TransientError, ValueError)):
             table.put(KEY, condition="attribute_not_exists(#event_id) AND #n = :one")
         assert table.get(KEY) is None
@@ -223,7 +223,7 @@ class StoreContract:
         )
         assert [row["event_id"] for row in found] == ["e1", "e3"]
 
-    def test_a_row_that_ttl_should_have_taken_is_still_there(self, table):
+    def test_an_expired_row_is_returned_until_ttl_deletes_it(self, table):
         table.put({**KEY, "expires_at": 1})
         assert table.get(KEY) == {**KEY, "expires_at": 1}
 
@@ -233,8 +233,8 @@ class TestInMemory(StoreContract):
     def table(self):
         return tables.ledger()
 
-    def test_a_condition_is_given_no_more_than_it_uses(self, table):
-        """As on DynamoDB; dynoxide lets it pass."""
+    def test_a_condition_takes_no_unused_values(self, table):
+        """As on DynamoDB; dynoxide accepts it."""
         with pytest.raises(ValueError, match="does not use"):
             table.put(KEY, condition="attribute_not_exists(#event_id)", one=1)
 
@@ -246,7 +246,7 @@ class TestOnAnEngine(StoreContract):
 
 
 class LedgerWalk:
-    """The same drawn calls on a ledger, its answers and its rows in the end."""
+    """The same random calls on a ledger, with its results and its final rows."""
 
     def __init__(self, table, seed):
         owners = iter(f"o{n}" for n in range(1_000))
@@ -321,7 +321,7 @@ class LedgerWalk:
         return self.ledger.finish(self._lease(), status, reason="unknown:x")
 
     def _restart(self):
-        return self.ledger.restart(self._lease(), self._action(), anew=self.rng.random() < 0.5)
+        return self.ledger.restart(self._lease(), self._action(), new_start=self.rng.random() < 0.5)
 
     def _skip(self):
         return self.ledger.skip(self._lease(), self._action(), MODES, reason="kill_switch")
@@ -355,15 +355,15 @@ class LedgerWalk:
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_the_ledger_says_and_writes_the_same_in_memory_and_on_an_engine(ddb, seed):
-    """Forty drawn calls, by holders and by those who lost their lease, across expiries."""
+def test_the_ledger_behaves_the_same_in_memory_and_on_an_engine(ddb, seed):
+    """Forty random calls, by current and former lease holders, across expiries."""
     on_engine = LedgerWalk(Table(ddb.client, ddb.ledger_table), seed).run(40)
     in_memory = LedgerWalk(tables.ledger(), seed).run(40)
     assert on_engine == in_memory
 
 
 class ConversationsWalk:
-    """The same drawn calls on the conversations of two recipients, and the rows in the end."""
+    """The same random calls on the conversations of two recipients, with the final rows."""
 
     RECIPIENTS = ("+15550100001", "+15550100002")
 
@@ -454,8 +454,8 @@ class ConversationsWalk:
 
 
 @pytest.mark.parametrize("seed", range(6))
-def test_conversations_are_the_same_in_memory_and_on_an_engine(ddb, seed):
-    """Forty drawn calls by holders of records that others have changed meanwhile."""
+def test_conversations_behave_the_same_in_memory_and_on_an_engine(ddb, seed):
+    """Forty random calls by holders of records that others have changed meanwhile."""
     table = Table(ddb.client, ddb.tables["ConversationsTable"])
     on_engine = ConversationsWalk(table, seed).run(40)
     in_memory = ConversationsWalk(tables.conversations(), seed).run(40)
@@ -463,8 +463,8 @@ def test_conversations_are_the_same_in_memory_and_on_an_engine(ddb, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_facts_are_the_same_in_memory_and_on_an_engine(ddb, seed):
-    """Drawn batches kept, read as pending, settled and prolonged, across expiries."""
+def test_facts_behave_the_same_in_memory_and_on_an_engine(ddb, seed):
+    """Random batches stored, read as pending, settled and prolonged, across expiries."""
 
     def walk(table):
         rng, clock = random.Random(seed), ManualClock()
@@ -500,7 +500,7 @@ def a_fact(number, skip):
     )
 
 
-def test_a_refused_transaction_shows_what_was_there_by_the_names_that_its_users_know(ddb):
+def test_a_refused_transaction_returns_rows_under_the_mapped_attribute_names(ddb):
     table = Table(ddb.client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
     there = {"event_id": "k", "status": "done"}
     table.put(there)

@@ -1,4 +1,4 @@
-"""``python -m tests.crash``: kill the real functions at every call of every flow; one table."""
+"""``python -m tests.crash``: kill the real functions at every call of every flow; prints one table."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tests.crash.runs import disturbed, every, late, undisturbed
 KEPT = Path(marked.ROOT) / "bench" / "results" / "crash.json"
 WIDTH = 44
 MOST_MISSED = 20
-"""One run in so many may miss its call."""
+"""At most one run in this many may miss its call."""
 
 
 @dataclass(slots=True)
@@ -32,10 +32,10 @@ class Line:
     """One flow's line of the table.
 
     Attributes:
-        parked: runs that ended with something that waits for a person, or was given up.
-        missed: runs in which the call was not made; a slow machine may repeat a call, and so
-            shift the count of the others.
-        beyond: what a request held beyond D came to.
+        parked: runs that ended with something parked, failed or dead-lettered.
+        missed: runs in which the call was not made; a slow machine may repeat a call, which shifts
+            the numbers of the others.
+        beyond: the outcome of requests held beyond D.
     """
 
     name: str
@@ -57,19 +57,19 @@ class Line:
         self.duplicated += outcome.is_duplicated
         self.other += bool(outcome.problems) and not (outcome.is_lost or outcome.is_duplicated)
         self.parked += bool(outcome.parked)
-        self.missed += not outcome.was_met
+        self.missed += not outcome.was_reached
         self.reasons += outcome.parked
         for problem in outcome.problems:
             print(f"RED {outcome.name}: {problem}", flush=True)
 
     @property
     def why(self) -> str:
-        """The reasons of what is parked."""
+        """The reasons of the parked runs."""
         return ", ".join(f"{reason} {count}" for reason, count in self.reasons.most_common())
 
     @property
     def cells(self) -> tuple[object, ...]:
-        """As the table has them."""
+        """The line as cells of the table."""
         counts = (self.boundaries, self.runs, self.lost, self.duplicated, self.other, self.parked)
         return (self.name, *counts, self.why)
 
@@ -115,7 +115,7 @@ def _line(rig: Rig, flow: Flow, given: argparse.Namespace) -> Line:
     known = undisturbed(rig, flow)
     line = Line(flow.name, len(known.boundaries))
     options = {"both_sides": given.both_sides, "stop_every": given.stop_every}
-    for outcome in every(rig, known, **options, spoils_aws=given.aws):
+    for outcome in every(rig, known, **options, loses_aws_answers=given.aws):
         line.add(outcome)
     for call in late(known):
         outcome = disturbed(rig, known, call, "held_beyond")
@@ -142,7 +142,7 @@ def _total(lines: list[Line]) -> Line:
 
 
 def _keep(line: Line, stop_every: int) -> None:
-    """Put a flow's line in place of its older one."""
+    """Replace a flow's older line."""
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
     kept[line.name] = {
         "at": dt.datetime.now(dt.UTC).isoformat(timespec="minutes"),
@@ -156,7 +156,7 @@ def _keep(line: Line, stop_every: int) -> None:
 
 
 def _write_page(kept: Mapping[str, Any]) -> None:
-    """The kept tables' place in docs/reliability.md."""
+    """Write the kept table into docs/reliability.md."""
     rows = [one["cells"] for one in kept.values()]
     together = ["together", *(sum(column) for column in list(zip(*rows, strict=True))[1:-1]), ""]
     minutes = sum(one["seconds"] for one in kept.values()) // 60
@@ -184,12 +184,12 @@ def _arguments() -> argparse.Namespace:
         "--stop-every",
         type=int,
         default=1,
-        help="a worker stands still at every so many calls only",
+        help="pause a worker only at every n-th call",
     )
     parser.add_argument(
-        "--both-sides", action="store_true", help="kill before and after, also where it is the same"
+        "--both-sides", action="store_true", help="kill before and after, even if equivalent"
     )
-    parser.add_argument("--aws", action="store_true", help="lose the answers of AWS's writes, too")
+    parser.add_argument("--aws", action="store_true", help="lose responses of AWS writes, too")
     parser.add_argument("--page", action="store_true", help="write the kept table into the page")
     return parser.parse_args()
 

@@ -1,4 +1,4 @@
-"""What the harness must know of a flow: what is sent in, and how the outside is judged.
+"""What the harness must know of a flow: its input, and how to judge its effects at the vendors.
 
 A flow is one small class in `tests.crash.flows`; the harness finds its calls by itself::
 
@@ -26,18 +26,18 @@ if TYPE_CHECKING:
 
 Row = Mapping[str, Any]
 STRAY = "stray:"
-"""Begins what `Flow.landed` calls an effect that belongs to no action."""
+"""Prefix of the key under which `Flow.landed` counts an effect without an action."""
 
 
 @dataclass(frozen=True, slots=True)
 class Arrival:
-    """Something that comes from outside.
+    """An input from outside.
 
     Attributes:
-        function: who takes it, ``api`` or ``mail``.
-        make: the event, made anew each time it is sent, as a signature holds the time.
-        keys: the rows that must exist and come to an end once it was accepted.
-        is_repeated: the sender sends it again until it is accepted.
+        function: the function that receives it, ``api`` or ``mail``.
+        make: creates the event; called for each send, as a signature contains the time.
+        keys: the rows that must exist and end once it was accepted.
+        is_repeated: the sender retries until it is accepted.
     """
 
     function: str
@@ -48,7 +48,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Tick:
-    """A schedule's turn."""
+    """A run of a scheduled function."""
 
     function: str
 
@@ -57,16 +57,16 @@ Step = Sequence[Arrival | Tick]
 
 
 class Flow(ABC):
-    """One way through the system; subclasses say what is particular to it.
+    """One way through the system; subclasses define its specifics.
 
     Attributes:
-        schedules: what runs again and again until nothing is unfinished.
-        late: the calls of which one that lands after D makes a second effect, by their operation.
-        secret_words: what may stand in no table and no log line but the conversation's own.
-        design: another design than the product, as a module with ``api`` and ``worker``.
-        counted_from: the first step whose calls are boundaries; what comes before only prepares.
-        functions: whose calls are boundaries; all when empty.
-        is_cold: containers are new; what a new one looks at once is the same in every flow.
+        schedules: the scheduled functions that run until nothing is unfinished.
+        late: operations of the calls that make a second effect if they land after D.
+        secret_words: words allowed in no log line and no table but the conversations'.
+        design: a module with the ``api`` and ``worker`` of another design to compare with.
+        counted_from: the first step whose calls are boundaries; earlier steps only prepare.
+        functions: the functions whose calls are boundaries; all when empty.
+        is_cold: containers are new; the checks of a cold start are the same in every flow.
     """
 
     name = ""
@@ -84,15 +84,15 @@ class Flow(ABC):
         return {}
 
     def prepare(self, run: Run) -> None:
-        """What is there before anything is sent in."""
+        """Create what must exist before the first input."""
         del run
 
     @abstractmethod
     def steps(self, run: Run) -> Iterator[Step]:
-        """What comes from outside, each step after the work of the one before is done."""
+        """The inputs from outside; each step follows when the work of the one before is done."""
 
-    def news(self, run: Run) -> Sequence[Arrival]:
-        """What the vendors tell by themselves of what was done."""
+    def reports(self, run: Run) -> Sequence[Arrival]:
+        """The vendors' own reports on what was done."""
         del run
         return ()
 
@@ -101,25 +101,25 @@ class Flow(ABC):
         """How often the effect of each action really landed, by the vendors' own record.
 
         Args:
-            run: whose vendors are asked.
-            actions: the rows of actions by key; of a kind that is left out here nothing is judged.
+            run: the run whose vendors are asked.
+            actions: the rows of actions by key; kinds missing from the result are not judged.
 
         Returns:
             By action key, zeros included; an effect without an action under `STRAY`.
         """
 
     def repeated(self, run: Run) -> int:
-        """Requests that were repeated and changed nothing."""
+        """The number of repeated requests that changed nothing."""
         del run
         return 0
 
-    def waits(self, run: Run) -> bool:
-        """Something is unfinished that no row says."""
+    def is_unfinished(self, run: Run) -> bool:
+        """Whether something is unfinished that no row shows."""
         del run
         return False
 
-    def complaints(self, run: Run) -> Sequence[str]:
-        """What else is wrong at the end, each beginning with its promise: ``P2 ...``."""
+    def violations(self, run: Run) -> Sequence[str]:
+        """Other violations at the end, each starting with its promise: ``P2 ...``."""
         del run
         return ()
 

@@ -1,4 +1,4 @@
-"""Starts, kills and stops invocations: the harness's end of the nursery."""
+"""Starts, kills and stops invocations: the client of the fork server."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from typing import Any, Self
 
 ROOT = Path(__file__).resolve().parents[2]
 PATIENCE_SECONDS = 300.0
-"""No invocation takes so long, on the slowest of machines."""
+"""Longer than any invocation on the slowest machine."""
 
 
-class Nursery:
+class ForkServer:
     """Starts and ends invocations; a context manager."""
 
     def __init__(self) -> None:
@@ -30,9 +30,9 @@ class Nursery:
         self.ended: dict[int, int] = {}
         self._files = itertools.count()
         self._pids: queue.Queue[int] = queue.Queue()
-        self._news = threading.Condition()
+        self._changed = threading.Condition()
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "tests.crash.nursery"],
+            [sys.executable, "-m", "tests.crash.fork_server"],
             cwd=ROOT,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -53,15 +53,15 @@ class Nursery:
         return Invocation(self, pid, file)
 
     def wait(self, pid: int, *, seconds: float, unless: threading.Event | None = None) -> bool:
-        """Until a process has ended, or something else has happened; whether it has ended."""
+        """Wait until a process has ended or `unless` is set; returns whether it has ended."""
         stopped = unless or threading.Event()
-        with self._news:
+        with self._changed:
             for _ in range(int(seconds / 0.02)):
                 if pid in self.ended:
                     break
                 if stopped.is_set():
                     return False
-                self._news.wait(0.02)
+                self._changed.wait(0.02)
             else:
                 raise TimeoutError(f"invocation {pid} does not end")
         if pid in self.running:
@@ -69,13 +69,13 @@ class Nursery:
         return True
 
     def kill(self) -> None:
-        """SIGKILL to the oldest running invocation; returns when it is gone."""
+        """SIGKILL to the oldest running invocation; returns when it has ended."""
         pid = self.running[0]
         os.kill(pid, signal.SIGKILL)
         self.wait(pid, seconds=PATIENCE_SECONDS)
 
     def stop(self) -> None:
-        """SIGSTOP to the oldest running invocation; nobody waits for it from now on."""
+        """SIGSTOP to the oldest running invocation, which is no longer waited for."""
         os.kill(self.running.pop(0), signal.SIGSTOP)
 
     def __enter__(self) -> Self:
@@ -93,37 +93,37 @@ class Nursery:
     def _read(self) -> None:
         assert self._process.stdout is not None
         for line in self._process.stdout:
-            news = json.loads(line)
-            with self._news:
-                if "pid" in news:
-                    self.ended.pop(news["pid"], None)  # numbers come round: it was another's
-                    self._pids.put(news["pid"])
+            message = json.loads(line)
+            with self._changed:
+                if "pid" in message:
+                    self.ended.pop(message["pid"], None)  # pids are reused: it was another process
+                    self._pids.put(message["pid"])
                 else:
-                    self.ended[news["ended"]] = news["status"]
-                    self._news.notify_all()
+                    self.ended[message["ended"]] = message["status"]
+                    self._changed.notify_all()
 
 
 @dataclass(frozen=True, slots=True)
 class Invocation:
     """One process."""
 
-    nursery: Nursery
+    fork_server: ForkServer
     pid: int
     file: Path
 
     def result(self, *, unless: threading.Event | None = None) -> Any:
         """``{"returned": ...}``, ``{"error": ...}`` when it raised, None when it was killed.
 
-        None also when what is named by `unless` has happened: it stands still.
+        None also when `unless` is set: the process is paused.
         """
-        if not self.nursery.wait(self.pid, seconds=PATIENCE_SECONDS, unless=unless):
+        if not self.fork_server.wait(self.pid, seconds=PATIENCE_SECONDS, unless=unless):
             return None
         return json.loads(self.file.read_text()) if self.file.exists() else None
 
-    def go_on(self) -> None:
+    def resume(self) -> None:
         """SIGCONT; returns when it has ended."""
         os.kill(self.pid, signal.SIGCONT)
-        self.nursery.wait(self.pid, seconds=PATIENCE_SECONDS)
+        self.fork_server.wait(self.pid, seconds=PATIENCE_SECONDS)
 
 
 def _path() -> list[str]:

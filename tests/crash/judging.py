@@ -1,7 +1,7 @@
-"""What a run came to, by what the vendors received and what the tables hold; for every flow alike.
+"""The outcome of a run, by what the vendors received and what the tables hold; for every flow alike.
 
-Nothing here knows how many replies there should be: what the flow decided stands in its plan, and
-each planned effect is done once at the vendor, or visibly not done, with a reason.
+Nothing here knows how many replies there should be: the flow's decision is in its plan, and each
+planned effect must be done once at the vendor, or visibly not done, with a reason.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from tests.crash.run import Run
 
 ENDS = frozenset({"processed", "failed", "parked", "skipped", "posted"})
 _RESULTS = {"done": "success", "refused": "fail"}
-"""What the audit calls the ends of an action; the others it calls by their names."""
+"""The audit's names of an action's ends where they differ from the statuses."""
 _DONE = frozenset({"done", "posted"})
 _OWN = frozenset({"ConversationsTable", "CompanyDataTable"})
 """Tables that hold personal data by design."""
@@ -25,12 +25,12 @@ _OWN = frozenset({"ConversationsTable", "CompanyDataTable"})
 
 @dataclass(slots=True)
 class Outcome:
-    """What a run came to.
+    """The outcome of a run.
 
     Attributes:
-        problems: promises that did not hold, each beginning with its name.
-        parked: why something waits for a person, or was given up.
-        repeated: requests made twice that changed nothing.
+        problems: violations, each starting with the promise's name.
+        parked: reasons of events that are parked, failed or dead-lettered.
+        repeated: repeated requests that changed nothing.
         decided: the kinds of actions that were planned.
         was_met: the call that something was to happen to was made at all.
     """
@@ -40,16 +40,16 @@ class Outcome:
     parked: Counter[str] = field(default_factory=Counter)
     repeated: int = 0
     decided: Counter[str] = field(default_factory=Counter)
-    was_met: bool = True
+    was_reached: bool = True
 
     @property
     def is_lost(self) -> bool:
-        """Something accepted has come to no end, or was never done."""
+        """Whether something accepted did not end, or was never done."""
         return any(problem.startswith("P2") for problem in self.problems)
 
     @property
     def is_duplicated(self) -> bool:
-        """Something was done more often than it was decided."""
+        """Whether something was done more often than it was decided."""
         return any(problem.startswith("P1") for problem in self.problems)
 
 
@@ -66,7 +66,7 @@ def judge(run: Run, name: str) -> Outcome:
     _judge_landings(run.flow.landed(run, actions | facts), actions | facts, outcome)
     _judge_order(run, rows, actions, outcome)
     _judge_privacy(run, outcome)
-    outcome.problems += run.flow.complaints(run)
+    outcome.problems += run.flow.violations(run)
     outcome.repeated = run.flow.repeated(run)
     if run.waiting():
         outcome.problems.append("P2 messages are left")
@@ -77,7 +77,7 @@ def judge(run: Run, name: str) -> Outcome:
 
 
 def _judge_accepted(run: Run, rows: Mapping[str, Row], outcome: Outcome) -> None:
-    """P2 and P7: what was answered 2xx has ended, and says why where it did not end well."""
+    """P2 and P7: every event answered with 2xx has ended, with a reason unless it was processed."""
     for key in run.accepted:
         row = rows.get(key)
         if row is None or row["status"] not in ENDS:
@@ -87,20 +87,20 @@ def _judge_accepted(run: Run, rows: Mapping[str, Row], outcome: Outcome) -> None
         if row is not None and row["status"] in {"failed", "parked", "skipped"}:
             _must_have_reason(key, row, outcome)
         if row is not None and row["status"] == "parked":
-            _must_be_found(key, row, outcome)
+            _must_be_indexed(key, row, outcome)
 
 
 def _judge_actions(rows: Mapping[str, Row], actions: Mapping[str, Row], outcome: Outcome) -> None:
     for key, row in actions.items():
         match row["status"]:
-            case "pending" if row.get("action_kind") and not _is_writers(row):
+            case "pending" if row.get("action_kind") and not _is_of_fact_writer(row):
                 outcome.problems.append(f"P2 {key} is pending")
             case "unknown":
                 event = rows.get(row["event_key"], {})
-                if event.get("status") != "parked" and not _is_writers(row):
+                if event.get("status") != "parked" and not _is_of_fact_writer(row):
                     outcome.problems.append(f"P7 {key} is unknown and its event is not parked")
                 _must_have_reason(key, row, outcome)
-                _must_be_found(key, row, outcome)
+                _must_be_indexed(key, row, outcome)
             case "skipped" | "refused" | "abandoned":
                 _must_have_reason(key, row, outcome)
 
@@ -108,12 +108,12 @@ def _judge_actions(rows: Mapping[str, Row], actions: Mapping[str, Row], outcome:
 def _judge_audit(
     run: Run, rows: Mapping[str, Row], actions: Mapping[str, Row], outcome: Outcome
 ) -> None:
-    """P7: every action of an event that went through has its end in the audit."""
+    """P7: every action of a processed event has its end in the audit."""
     written = {row["ts_action_id"]: str(row["result"]) for row in run.items("AuditActionsTable")}
     for key, row in actions.items():
         event = rows.get(str(row.get("event_key")), {})
         is_over = event.get("status") == "processed" and row["status"] != "pending"
-        if not row.get("action_kind") or _is_writers(row) or not is_over:
+        if not row.get("action_kind") or _is_of_fact_writer(row) or not is_over:
             continue
         result = written.get(f"{row['finished_at']}#{key}", "nothing")
         if result.partition(":")[0] != _RESULTS.get(row["status"], row["status"]):
@@ -121,7 +121,7 @@ def _judge_audit(
 
 
 def _judge_plans(rows: Mapping[str, Row], outcome: Outcome) -> None:
-    """P2: what was planned has its row, unless it is parked before it came to it."""
+    """P2: every planned action has its row, unless its event was parked before."""
     planned: Counter[str] = Counter()
     known: Counter[str] = Counter(row["event_key"] for row in rows.values() if "event_key" in row)
     for key, row in rows.items():
@@ -137,16 +137,16 @@ def _judge_plans(rows: Mapping[str, Row], outcome: Outcome) -> None:
 
 
 def _judge_landings(landed: Counter[str], actions: Mapping[str, Row], outcome: Outcome) -> None:
-    """P1 and P2: each action once at most at the vendor, and there where it is said to be done."""
+    """P1 and P2: each action landed at most once, and exactly once if it is done."""
     for key, count in landed.items():
         row = actions.get(key)
         if key.startswith(STRAY) or row is None:
-            outcome.problems.append(f"P1 {key} landed {count} times and nobody decided it")
+            outcome.problems.append(f"P1 {key} landed {count} times and was never decided")
             continue
         if count > 1:
             outcome.problems.append(f"P1 {key} landed {count} times")
         if count == 0 and row["status"] in _DONE:
-            outcome.problems.append(f"P2 {key} is {row['status']} and never came")
+            outcome.problems.append(f"P2 {key} is {row['status']} and never landed")
         if count and row["status"] not in _DONE | {"unknown"} and row.get("reason") != "already":
             outcome.problems.append(f"P1 {key} landed and is {row['status']}")
 
@@ -154,7 +154,7 @@ def _judge_landings(landed: Counter[str], actions: Mapping[str, Row], outcome: O
 def _judge_order(
     run: Run, rows: Mapping[str, Row], actions: Mapping[str, Row], outcome: Outcome
 ) -> None:
-    """P3: within a conversation, what was received first is done first, but for what was parked."""
+    """P3: within a conversation, events are done in the order received, except parked ones."""
     newest: dict[str, str] = {}
     done = [row for row in actions.values() if row["status"] == "done" and row.get("finished_at")]
     for row in sorted(done, key=lambda one: str(one["finished_at"])):
@@ -163,7 +163,7 @@ def _judge_order(
             continue
         received = str(event["received_at"])
         if received < newest.get(row["conversation_id"], ""):
-            outcome.problems.append(f"P3 {row['event_id']} was done after what came later")
+            outcome.problems.append(f"P3 {row['event_id']} was done after a later event's action")
         newest[row["conversation_id"]] = max(received, newest.get(row["conversation_id"], ""))
 
 
@@ -174,7 +174,7 @@ def _judge_privacy(run: Run, outcome: Outcome) -> None:
         ("the log", run.logged()),
     ]:
         outcome.problems += [
-            f"P4 {word!r} stands in {where}" for word in run.flow.secret_words if word in text
+            f"P4 {word!r} is in {where}" for word in run.flow.secret_words if word in text
         ]
 
 
@@ -183,12 +183,12 @@ def _must_have_reason(key: str, row: Row, outcome: Outcome) -> None:
         outcome.problems.append(f"P7 {key} is {row['status']} without a reason")
 
 
-def _must_be_found(key: str, row: Row, outcome: Outcome) -> None:
-    """P2: what waits for somebody stands in the index, where the sweep and a person look."""
-    if "unfinished" not in row and not _is_writers(row):
+def _must_be_indexed(key: str, row: Row, outcome: Outcome) -> None:
+    """P2: everything that waits is in the index that the sweep and operators read."""
+    if "unfinished" not in row and not _is_of_fact_writer(row):
         outcome.problems.append(f"P2 {key} is {row['status']} and in no index")
 
 
-def _is_writers(row: Row) -> bool:
-    """The fact writer's POSTs end with their facts, not by themselves."""
+def _is_of_fact_writer(row: Row) -> bool:
+    """Whether a row is one of the fact writer's POSTs, which end with their facts."""
     return str(row.get("event_key")).startswith("WRITER:")

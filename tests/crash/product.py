@@ -1,7 +1,7 @@
-"""The product's own services in one process of the harness: its clock, its patience, its start.
+"""The product's own services in one process of the harness: clock, deadlines and cold start.
 
-Nothing of the product is replaced: every flow runs as it is wired, against whatever the environment
-names.  Only time is the harness's, because leases last minutes.
+Nothing of the product is replaced: every flow runs as it is wired, against the addresses in the
+environment.  Only the clock is the harness's, because leases last minutes.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ SERVICES = ("dynamodb", "sqs", "ssm", "secretsmanager", "sesv2")
 
 
 class SharedShift:
-    """How many seconds on all clocks are: one number in a file, also for a process that was stopped."""
+    """The shift of all clocks in seconds, kept in a file that stopped processes read too."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
     @property
     def seconds(self) -> float:
-        """As it is now."""
+        """The current shift."""
         return float(struct.unpack("d", self._path.read_bytes())[0])
 
     @seconds.setter
     def seconds(self, seconds: float) -> None:
         new = self._path.with_suffix(".new")
         new.write_bytes(struct.pack("d", seconds))
-        new.rename(self._path)  # whoever reads sees the old one or the new one
+        new.rename(self._path)  # a reader sees either the old or the new value
 
     def now(self) -> float:
         """Epoch seconds."""
@@ -52,7 +52,7 @@ class SharedShift:
 
 
 class ShiftedClock(SystemClock):
-    """The machine's clocks, so many seconds on: hours of leases pass between two processes."""
+    """The machine's clocks plus the shift: leases can end between two processes."""
 
     def __init__(self, shift: SharedShift) -> None:
         self._shift = shift
@@ -65,10 +65,10 @@ class ShiftedClock(SystemClock):
 
 
 class CheckedServices(Services):
-    """A container that has seen once that its tables and its queue are its stage's."""
+    """A container that has already checked that its tables and queue belong to its stage."""
 
     def check_stage(self) -> None:
-        """Seen already."""
+        """Already checked."""
 
 
 def enter(
@@ -79,11 +79,11 @@ def enter(
     Args:
         environ: the function's environment.
         shift: the file of `SharedShift`.
-        patience_seconds: no vendor call may take longer; None leaves each its own deadline.
-        is_cold: the container does what it does once.
+        patience_seconds: the longest vendor call; None leaves each call its own deadline.
+        is_cold: the container runs the checks of a cold start.
     """
     if patience_seconds is not None:
-        _be_impatient(patience_seconds)
+        _shorten_deadlines(patience_seconds)
     kind = Services if is_cold else CheckedServices
     made = kind(settings.load(environ), clock=ShiftedClock(SharedShift(shift)))
     sys.modules["chalicelib.wiring"]._services[:] = [made]
@@ -91,7 +91,7 @@ def enter(
 
 
 def warm_up() -> None:
-    """What a cold start spends most of its time on, done once for all processes forked from here."""
+    """Do the slow parts of a cold start once for all processes forked from here."""
     for module in pkgutil.walk_packages(chalicelib.__path__, "chalicelib."):
         importlib.import_module(module.name)
     classify("where is my order")  # grows the tree of phrases
@@ -105,12 +105,14 @@ def warm_up() -> None:
         ).close()
 
 
-def _be_impatient(seconds: float) -> None:
-    """So that a vendor that never answers does not take long."""
+def _shorten_deadlines(seconds: float) -> None:
+    """Shorten the deadlines, so that a vendor that never answers does not take long."""
     send = VendorClient.send
 
-    def hurried(self: VendorClient, call: Call, *, deadline_seconds: float) -> dict[str, Any]:
+    def send_with_short_deadline(
+        self: VendorClient, call: Call, *, deadline_seconds: float
+    ) -> dict[str, Any]:
         return send(self, call, deadline_seconds=min(deadline_seconds, seconds))
 
-    VendorClient.send = hurried  # type: ignore[method-assign]
+    VendorClient.send = send_with_short_deadline  # type: ignore[method-assign]
     outreach.SES_CONFIG = outreach.SES_CONFIG.merge(Config(read_timeout=seconds))

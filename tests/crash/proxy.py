@@ -1,4 +1,4 @@
-"""A proxy on loopback that counts every outgoing call and does to one of them what a run asks for."""
+"""A proxy on loopback that counts every outgoing call and breaks one of them as the run asks."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from urllib.parse import urlsplit
 
 HOST = "127.0.0.1"
 HANG_SECONDS = 600.0
-"""Nobody waits so long; it only ends what a test has left behind."""
+"""Longer than any wait; it only ends what a test has left running."""
 FORWARD_SECONDS = 120.0
 
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One outgoing call: its number in the run, where it went, what it was, and whose it was.
+    """One outgoing call: its number in the run, its target and operation, and its caller.
 
     Attributes:
-        method: of HTTP; a GET changes nothing at a vendor.
-        function: which function was running.
-        invocation: the how manieth process of the run.
-        step: in which step of its flow.
+        method: the HTTP method; a GET changes nothing at a vendor.
+        function: the running function.
+        invocation: the number of the process in the run.
+        step: the step of its flow.
     """
 
     number: int
@@ -43,30 +43,30 @@ class Call:
 
 @dataclass(slots=True)
 class Plan:
-    """What happens to the call with this number.
+    """The fault at the call with this number.
 
     Attributes:
         kind: kill_before, kill_after, stop_before, stop_after, answer_lost, reset, hang, act_then_500,
             held, or a status such as 429.
         at: the number of the call; 0 is none.
-        reached: set when the call was met.
-        let_go: a stopped or held call goes on when this is set.
-        landed: set when a held call has come to its target.
+        reached: set when the call was made.
+        released: a stopped or held call continues when this is set.
+        landed: set when a held call has reached its target.
     """
 
     kind: str
     at: int
     reached: threading.Event = field(default_factory=threading.Event)
-    let_go: threading.Event = field(default_factory=threading.Event)
+    released: threading.Event = field(default_factory=threading.Event)
     landed: threading.Event = field(default_factory=threading.Event)
 
 
 class Proxy:
-    """A listener for AWS and one for each vendor, and one count over all.
+    """A listener for AWS and one for each vendor, with one common count.
 
     Args:
         targets: name to base URL.
-        kill: called to kill the process that made the call; returns when it is gone.
+        kill: called to kill the process that made the call; returns when it has ended.
         stop: called to stop it.
     """
 
@@ -82,11 +82,11 @@ class Proxy:
         self._servers = {name: _server(self, name, url) for name, url in targets.items()}
 
     def url(self, name: str) -> str:
-        """Where to reach a target through the proxy."""
+        """The URL of a target through the proxy."""
         return f"http://{HOST}:{self._servers[name].server_address[1]}"
 
     def forget(self, plan: Plan | None = None) -> None:
-        """Count anew, with another plan."""
+        """Reset the count and set another plan."""
         with self._lock:
             self.calls = []
             self.plan = plan
@@ -98,7 +98,7 @@ class Proxy:
             server.server_close()
 
     def met(self, target: str, operation: str, method: str) -> Plan | None:
-        """Count a call; the plan, when it is this call's."""
+        """Count a call; returns the plan if it is for this call."""
         with self._lock:
             number = len(self.calls) + 1
             where = (self.function, self.step, self.invocation)
@@ -108,7 +108,7 @@ class Proxy:
         return plan if plan is not None and plan.at == number else None
 
     def serve(self, handler: _Handler, target: str, url: str) -> None:
-        """Forward one call, or do what its plan says."""
+        """Forward one call, or apply its plan."""
         body = handler.rfile.read(int(handler.headers.get("content-length") or 0))
         plan = self.met(target, _operation(handler), handler.command)
         if plan is None:
@@ -125,13 +125,13 @@ class Proxy:
             case "stop_before":
                 self._stop()
                 plan.reached.set()
-                plan.let_go.wait(HANG_SECONDS)
+                plan.released.wait(HANG_SECONDS)
                 handler.answer(_forward(handler, url, body))
             case "stop_after":
                 found = _forward(handler, url, body)
                 self._stop()
                 plan.reached.set()
-                plan.let_go.wait(HANG_SECONDS)
+                plan.released.wait(HANG_SECONDS)
                 handler.answer(found)
             case "answer_lost":
                 _forward(handler, url, body)
@@ -140,9 +140,9 @@ class Proxy:
                 handler.reset()
             case "hang":
                 _forward(handler, url, body)
-                plan.let_go.wait(HANG_SECONDS)
+                plan.released.wait(HANG_SECONDS)
             case "held" | "held_beyond":
-                plan.let_go.wait(HANG_SECONDS)
+                plan.released.wait(HANG_SECONDS)
                 _forward(handler, url, body)
                 plan.landed.set()
             case "act_then_500":
@@ -186,7 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.connection.close()
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
-        """Say nothing."""
+        """Log nothing."""
 
 
 def _server(proxy: Proxy, target: str, url: str) -> ThreadingHTTPServer:

@@ -1,4 +1,4 @@
-"""What all runs share: the engine, every simulated vendor, the proxy, the nursery, one clock."""
+"""Shared by all runs: the engine, every simulated vendor, the proxy, the fork server, one clock."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from local.vendors.ses import Ses
 from local.vendors.shopify import Shopify
 from local.vendors.simulated import Vendor
 from local.vendors.twilio import Twilio
-from tests.crash.invocations import Nursery
+from tests.crash.invocations import ForkServer
 from tests.crash.product import SharedShift
 from tests.crash.proxy import Proxy
 from tests.crash.stages import Engine, Stages
@@ -22,10 +22,10 @@ from tests.crash.stages import Engine, Stages
 
 @dataclass(slots=True)
 class Rig:
-    """The outside of every run.
+    """The environment of every run.
 
     Attributes:
-        shift: how far on all clocks are, the vendors' too.
+        shift: the shift of all clocks, the vendors' too.
     """
 
     engine: Engine
@@ -35,17 +35,17 @@ class Rig:
     twilio: Twilio
     ses: Ses
     powerbi: PowerBi
-    nursery: Nursery
+    fork_server: ForkServer
     proxy: Proxy
     shift: SharedShift
 
     @classmethod
     @contextlib.contextmanager
     def up(cls) -> Iterator[Rig]:
-        """Start everything; ends everything."""
+        """Start everything; stops it at the end."""
         with contextlib.ExitStack() as stack:
-            nursery = stack.enter_context(Nursery())
-            shift = SharedShift(nursery.folder / "shift")
+            fork_server = stack.enter_context(ForkServer())
+            shift = SharedShift(fork_server.folder / "shift")
             shift.seconds = 0.0
             ministack = stack.enter_context(engines.ministack())
             vendors: dict[str, Vendor] = {
@@ -58,12 +58,12 @@ class Rig:
             for vendor in vendors.values():
                 stack.callback(vendor.stop)
             targets = {"aws": ministack.url} | {name: one.url for name, one in vendors.items()}
-            proxy = Proxy(targets, kill=nursery.kill, stop=nursery.stop)
+            proxy = Proxy(targets, kill=fork_server.kill, stop=fork_server.stop)
             stack.callback(proxy.close)
             yield cls(
                 Engine(ministack.url),
                 Stages(ministack.url),
-                nursery=nursery,
+                fork_server=fork_server,
                 proxy=proxy,
                 shift=shift,
                 **vendors,  # type: ignore[arg-type]
@@ -75,7 +75,7 @@ class Rig:
         return (self.richpanel, self.shopify, self.twilio, self.ses, self.powerbi)
 
     def new_stage(self) -> resources.Stage:
-        """A stage of its own; the vendors have forgotten everything, and it is now again."""
+        """A new stage; the vendors and the clock are reset."""
         self.shift.seconds = 0.0
         for vendor in self.vendors:
             vendor.reset()

@@ -1,4 +1,4 @@
-"""One flow on one stage, with one thing done to it: sent in, delivered again, swept, until it rests."""
+"""One flow on one stage with one fault: sent in, redelivered, swept, until it is at rest."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from tests.crash.rig import Rig
 from tests.crash.stored import Stored
 
 LEASE_SECONDS = 300.0
-"""On which the clocks are after a death: the lease of a killed one is over."""
+"""The clocks' advance after a kill: the killed worker's lease has ended."""
 HORIZON_SECONDS = 1_300.0
-"""Likewise beyond D: what has not landed by then never will."""
+"""An advance beyond D: a request that has not landed by then never will."""
 PATIENCE_SECONDS = 3.0
-"""How long a vendor that never answers is waited for."""
+"""How long to wait for a vendor that never answers."""
 SENDS = 12
 ROUNDS = 6
 _SLOW = frozenset({"hang", "held", "held_beyond"})
@@ -26,8 +26,8 @@ _UNFINISHED = frozenset({"received", "processing", "parked", "pending", "unknown
 
 
 @dataclass(slots=True)
-class Zombie:
-    """A process that stands still; it goes on when another has done its work."""
+class PausedProcess:
+    """A stopped process; it is resumed when another has done its work."""
 
     function: str
     invocation: Invocation
@@ -35,30 +35,30 @@ class Zombie:
 
 @dataclass(slots=True)
 class Run(Stored):
-    """One stage and what is done to it.
+    """One run of a flow on its own stage.
 
     Attributes:
-        plan: what happens to one of the calls.
-        twins: everything is done by two processes at once.
-        accepted: keys of what was answered 2xx, in that order.
-        problems: what went wrong on the way, each beginning with its promise.
+        plan: the fault at one of the calls.
+        two_at_once: everything is done by two processes at once.
+        accepted: keys of the events answered with 2xx, in order.
+        problems: violations during the run, each starting with its promise.
     """
 
     rig: Rig
     flow: Flow
     plan: Plan = field(default_factory=lambda: Plan("nothing", 0))
-    twins: bool = False
+    two_at_once: bool = False
     accepted: list[str] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
     stage: resources.Stage = field(init=False)
     environ: dict[str, str] = field(init=False)
     invocations: list[Invocation] = field(default_factory=list)
     was_parked: set[str] = field(default_factory=set)
-    _zombie: Zombie | None = None
+    _paused: PausedProcess | None = None
     _warm: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        """A stage of its own, prepared for the flow; nothing is counted yet."""
+        """Create and prepare a new stage; nothing is counted yet."""
         rig = self.rig
         self.stage = rig.new_stage()
         rig.proxy.forget()
@@ -67,26 +67,26 @@ class Run(Stored):
         self.environ = {**local, **self.flow.variables(self)}
         self.flow.prepare(self)
 
-    # --- doing --------------------------------------------------------------------------------
+    # --- the run ------------------------------------------------------------------------------
 
     def play(self) -> None:
-        """The whole flow to its rest."""
+        """Run the whole flow until it is at rest."""
         self.rig.proxy.forget(self.plan)
         for number, step in enumerate(self.flow.steps(self), 1):
             self.rig.proxy.step = number
             for one in step:
-                self._take(one)
+                self._run_input(one)
             self._work()
-        self.come_to_rest()
+        self.run_to_rest()
 
-    def later(self, seconds: float) -> None:
-        """All clocks go on."""
+    def advance(self, seconds: float) -> None:
+        """Advance all clocks."""
         self.rig.shift.seconds += seconds
 
-    def come_to_rest(self) -> None:
-        """Redeliver until nothing waits; sweep beyond the horizon while something is unfinished."""
+    def run_to_rest(self) -> None:
+        """Redeliver until the queue is empty; sweep beyond the horizon while something is unfinished."""
         self._work()
-        self._wake()
+        self._resume_paused()
         self._work()
         self.was_parked = {key for key, row in self.rows().items() if row.get("status") == "parked"}
         seen: list[Any] = []
@@ -95,25 +95,25 @@ class Run(Stored):
             if not unfinished or seen[-2:] == [unfinished] * 2:
                 break
             seen.append(unfinished)
-            self.later(HORIZON_SECONDS)
+            self.advance(HORIZON_SECONDS)
             for _ in range(2):
                 for function in self.flow.schedules:
                     self._tick(function)
-                self.later(HORIZON_SECONDS)
+                self.advance(HORIZON_SECONDS)
             self._work()
 
-    def _take(self, one: Arrival | Tick) -> None:
+    def _run_input(self, one: Arrival | Tick) -> None:
         if isinstance(one, Tick):
             while self._tick(one.function) is None:
                 continue
             return
         for _ in range(SENDS):
-            if self._is_accepted(self._do(one.function, one.make)):
+            if self._is_accepted(self._invoke(one.function, one.make)):
                 self.accepted += [key for key in one.keys if key not in self.accepted]
                 return
             if not one.is_repeated:
                 return
-            self.later(LEASE_SECONDS)
+            self.advance(LEASE_SECONDS)
         self.problems.append(f"P2 {', '.join(one.keys) or one.function} is never accepted")
 
     def _is_accepted(self, result: Any) -> bool:
@@ -123,24 +123,24 @@ class Run(Stored):
         return answer is None or int(answer["statusCode"]) < 300
 
     def _tick(self, function: str) -> Any:
-        """A schedule's turn; the next one comes when a lease of this one would be over."""
-        result = self._do(function, lambda_events.schedule_event)
+        """Run a scheduled function; if it is killed, the next run comes after its lease."""
+        result = self._invoke(function, lambda_events.schedule_event)
         if result is None:
-            self.later(LEASE_SECONDS)
+            self.advance(LEASE_SECONDS)
         elif "error" in result:
             self.problems.append(f"P2 {function} raised {result['error']}")
         return result
 
     def _work(self) -> None:
-        """Until the queue is empty and no vendor has anything to tell."""
+        """Run until the queue is empty and no vendor has anything to report."""
         for _ in range(30):
             while self._deliver_one():
                 pass
-            news = self.flow.news(self)
-            if not news:
+            reports = self.flow.reports(self)
+            if not reports:
                 return
-            for one in news:
-                self._take(one)
+            for one in reports:
+                self._run_input(one)
         self.problems.append("P2 it never comes to rest")
 
     def _deliver_one(self) -> bool:
@@ -149,13 +149,13 @@ class Run(Stored):
         if message is None:
             return False
         record = lambda_events.sqs_record(message, queue_arn=self.stage.queue_arn)
-        result = self._do("worker", lambda: lambda_events.sqs_event(record))
+        result = self._invoke("worker", lambda: lambda_events.sqs_event(record))
         handle = {"QueueUrl": self.stage.queue_url, "ReceiptHandle": message["ReceiptHandle"]}
         if self._is_done(result):
             self.sqs("DeleteMessage", **handle)
-        else:  # its visibility is over by the next delivery
+        else:  # its visibility timeout has ended by the next delivery
             self.sqs("ChangeMessageVisibility", **handle, VisibilityTimeout=0)
-            self.later(LEASE_SECONDS)
+            self.advance(LEASE_SECONDS)
         return True
 
     def _is_done(self, result: Any) -> bool:
@@ -181,60 +181,60 @@ class Run(Stored):
 
     # --- one invocation -----------------------------------------------------------------------
 
-    def _do(self, function: str, make: Any) -> Any:
-        """What came of an invocation; None when it was killed or stands still."""
+    def _invoke(self, function: str, make: Any) -> Any:
+        """The result of an invocation; None when it was killed or is paused."""
         event = make()
         self.rig.proxy.function = function
         self.rig.proxy.invocation += 1
         stops = self.plan.kind.startswith("stop") and not self.plan.reached.is_set()
         first = self._start(function, event)
-        second = self._start(function, event) if self.twins else None
+        second = self._start(function, event) if self.two_at_once else None
         result = first.result(unless=self.plan.reached if stops else None)
         if second is not None:
             results = [result, second.result()]
             kept = [one for one in results if one is not None and "error" not in one]
             result = kept[0] if kept else result
-        self._after(function, first)
+        self._release_or_resume(function, first)
         return result
 
-    def _after(self, function: str, invocation: Invocation) -> None:
-        """A held call goes on, and who stood still, once another has done its work."""
+    def _release_or_resume(self, function: str, invocation: Invocation) -> None:
+        """Release a held call, or resume a paused process, once another has done its work."""
         plan = self.plan
-        if self._zombie is not None and self._zombie.function == function:
-            self._wake()
-        if not plan.reached.is_set() or plan.let_go.is_set():
+        if self._paused is not None and self._paused.function == function:
+            self._resume_paused()
+        if not plan.reached.is_set() or plan.released.is_set():
             return
         if plan.kind.startswith("stop"):
-            self._zombie = self._zombie or Zombie(function, invocation)
+            self._paused = self._paused or PausedProcess(function, invocation)
         elif plan.kind == "held":
-            plan.let_go.set()
+            plan.released.set()
             plan.landed.wait(HANG_SECONDS)
         elif plan.kind != "held_beyond":
-            plan.let_go.set()  # who hangs has been given up
+            plan.released.set()  # a hanging call has timed out
 
-    def _wake(self) -> None:
-        """SIGCONT to who stood still; what had ended stays as it is."""
-        zombie, self._zombie = self._zombie, None
-        if zombie is None:
+    def _resume_paused(self) -> None:
+        """SIGCONT to the paused process; rows that had ended must not change."""
+        paused, self._paused = self._paused, None
+        if paused is None:
             return
         before = self._ended()
-        self.plan.let_go.set()
-        zombie.invocation.go_on()
+        self.plan.released.set()
+        paused.invocation.resume()
         after = self._ended()
         for key, row in before.items():
             if after.get(key) != row:
                 self.problems.append(f"P6 {key} was {row} and is {after.get(key)}")
 
     def _start(self, function: str, event: Mapping[str, Any]) -> Invocation:
-        """Start a function in a process of its own; no container is new a second time."""
+        """Start a function in a new process; only its first container is cold."""
         is_cold = self.flow.is_cold and function not in self._warm
         self._warm.add(function)
-        started = self.rig.nursery.start(
+        started = self.rig.fork_server.start(
             function=function,
             event=event,
             environ=self.environ,
             design=self.flow.design,
-            shift=str(self.rig.nursery.folder / "shift"),
+            shift=str(self.rig.fork_server.folder / "shift"),
             patience_seconds=PATIENCE_SECONDS if self.plan.kind in _SLOW else None,
             is_cold=is_cold,
         )
@@ -253,8 +253,8 @@ class Run(Stored):
         return list(self.rig.proxy.calls)
 
     def close(self) -> None:
-        """Let go of everything."""
-        self.plan.let_go.set()
+        """Release everything."""
+        self.plan.released.set()
         self.rig.proxy.forget()
         self.stage.aws.close()
         for one in self.invocations:
@@ -262,7 +262,7 @@ class Run(Stored):
             one.file.with_name(f"{one.file.name}.log").unlink(missing_ok=True)
 
     def _unfinished(self) -> Any:
-        """What is not at its end; nothing when everything is."""
+        """The rows that have not ended; empty when all have."""
         if self.flow.design:
             return None
         rows = [
@@ -271,12 +271,12 @@ class Run(Stored):
             if (row.get("status") in _UNFINISHED or "unfinished" in row)
             and not key.startswith("WRITER:")
         ]
-        if self.flow.waits(self):
+        if self.flow.is_unfinished(self):
             rows.append(("flow", "waits", None))
         return rows
 
     def _ended(self) -> dict[str, tuple[Any, ...]]:
-        """Of every row that has come to an end, what must not change any more."""
+        """The fields that must not change any more, for every row that has ended."""
         if self.flow.design:
             return {}
         return {

@@ -1,4 +1,4 @@
-"""Every boundary of every flow: killed, stopped, each vendor call spoilt, two workers, requests held."""
+"""Every boundary of every flow: kills, stops, vendor faults, two workers at once, held requests."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from tests.crash.run import Run
 VENDOR_FAULTS = ("answer_lost", "reset", "act_then_500", "503", "429", "hang")
 SIDES = ("before", "after")
 _READING = ("Get", "Query", "Describe", "List", "BatchGet")
-_BLAMELESS = ("kill", "stop", "nothing")
-"""What is done to us alone: the vendor answers as ever and in time, so the same is decided."""
+_NOT_VENDOR_FAULTS = ("kill", "stop", "nothing")
+"""Faults on our side only: the vendor answers normally and in time, so the decision is the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Undisturbed:
-    """A flow as it goes when nothing happens to it.
+    """A flow without any fault.
 
     Attributes:
         calls: every outgoing call.
-        boundaries: those that the flow is killed at.
-        outcome: what was decided, for comparison.
+        boundaries: the calls at which the flow is killed.
+        outcome: its outcome, for comparison.
     """
 
     flow: Flow
@@ -35,11 +35,11 @@ class Undisturbed:
     outcome: Outcome
 
     @property
-    def deaths(self) -> Sequence[tuple[Call, str]]:
-        """Where to be killed so that every state which a death can leave behind is met once.
+    def kill_points(self) -> Sequence[tuple[Call, str]]:
+        """Where to kill so that every state that a kill can leave is reached once.
 
-        Killed after a call and killed before the next one of the same process are the same to
-        everybody outside: nothing is kept in a function but what it has sent.
+        A kill after a call and a kill before the next call of the same process look the same from
+        outside: a function keeps nothing but what it has sent.
         """
         firsts = {call.invocation: call.number for call in reversed(self.calls)}
         return [
@@ -51,17 +51,17 @@ class Undisturbed:
 
     @property
     def at_vendors(self) -> Sequence[Call]:
-        """The boundaries that are a vendor's."""
+        """The boundaries that are vendor calls."""
         return [call for call in self.boundaries if call.target != "aws"]
 
     @property
     def of_effects(self) -> Sequence[Call]:
-        """Those that change something at a vendor."""
+        """The vendor calls that change something."""
         return [call for call in self.at_vendors if call.method != "GET" and not _reads(call)]
 
 
 def undisturbed(rig: Rig, flow: Flow) -> Undisturbed:
-    """Let a flow run, see its calls, and see that it is well."""
+    """Run a flow without faults, record its calls and check its outcome."""
     run, outcome = _played(rig, flow, Plan("nothing", 0), f"{flow.name}: undisturbed")
     calls = run.calls()
     run.close()
@@ -77,27 +77,27 @@ def undisturbed(rig: Rig, flow: Flow) -> Undisturbed:
 
 
 def disturbed(rig: Rig, known: Undisturbed, call: Call, kind: str) -> Outcome:
-    """One thing happens to one call; then everything that SQS, Lambda and the senders would do."""
+    """Run a flow with one fault at one call, with all retries by SQS, Lambda and the senders."""
     plan = Plan(kind, call.number)
     run, outcome = _played(rig, known.flow, plan, f"{known.flow.name}: {kind} at {call}")
     if kind == "held_beyond":
-        _let_land(run, plan, outcome)
+        _land_held_request(run, plan, outcome)
     run.close()
-    outcome.was_met = plan.reached.is_set()
+    outcome.was_reached = plan.reached.is_set()
     return _compared(run, outcome, known, kind)
 
 
-def twins(rig: Rig, known: Undisturbed) -> Outcome:
-    """Everything is done by two processes at once: doors, workers, schedules."""
+def two_at_once(rig: Rig, known: Undisturbed) -> Outcome:
+    """Run everything in two processes at once: doors, workers, schedules."""
     plan = Plan("nothing", 0)
     name = f"{known.flow.name}: two of everything at once"
-    run, outcome = _played(rig, known.flow, plan, name, are_twins=True)
+    run, outcome = _played(rig, known.flow, plan, name, is_doubled=True)
     run.close()
     return _compared(run, outcome, known, "nothing")
 
 
 def late(known: Undisturbed) -> Sequence[Call]:
-    """The calls that make a second effect when they land after D: what is not promised."""
+    """The calls that make a second effect if they land after D, which is not promised."""
     return [
         call
         for call in known.of_effects
@@ -111,19 +111,19 @@ def every(
     *,
     both_sides: bool = False,
     stop_every: int = 1,
-    spoils_aws: bool = False,
+    loses_aws_answers: bool = False,
 ) -> Iterator[Outcome]:
-    """All that can happen to a flow, within what is promised.
+    """Every fault of a flow that the promises cover.
 
     Args:
-        rig: where.
+        rig: the environment.
         known: the flow.
-        both_sides: killed before and after each call, also where that is the same.
-        stop_every: a worker stands still at every so many calls only; the sides alternate then.
-        spoils_aws: the answers of AWS are lost too, one by one, and the SDK repeats the call.
+        both_sides: kill before and after each call, even if equivalent.
+        stop_every: pause a worker only at every n-th call; the sides alternate then.
+        loses_aws_answers: AWS responses are lost too, one by one, and the SDK retries the call.
     """
     each = [(call, side) for call in known.boundaries for side in SIDES]
-    for call, side in each if both_sides else known.deaths:
+    for call, side in each if both_sides else known.kill_points:
         yield disturbed(rig, known, call, f"kill_{side}")
     for number, call in enumerate(known.boundaries[::stop_every]):
         for side in SIDES if stop_every == 1 else SIDES[number % 2 :][:1]:
@@ -133,17 +133,17 @@ def every(
             yield disturbed(rig, known, call, kind)
     for call in known.of_effects:
         yield disturbed(rig, known, call, "held")
-    for call in known.boundaries if spoils_aws else ():
+    for call in known.boundaries if loses_aws_answers else ():
         if call.target == "aws" and not call.operation.startswith(_READING):
             yield disturbed(rig, known, call, "answer_lost")
     for _ in range(3):
-        yield twins(rig, known)
+        yield two_at_once(rig, known)
 
 
 def _played(
-    rig: Rig, flow: Flow, plan: Plan, name: str, *, are_twins: bool = False
+    rig: Rig, flow: Flow, plan: Plan, name: str, *, is_doubled: bool = False
 ) -> tuple[Run, Outcome]:
-    run = Run(rig, flow, plan, are_twins)
+    run = Run(rig, flow, plan, is_doubled)
     try:
         run.play()
         return run, judge(run, name)
@@ -154,20 +154,20 @@ def _played(
         raise
 
 
-def _let_land(run: Run, plan: Plan, outcome: Outcome) -> None:
-    """The held request lands after everything has come to rest."""
-    plan.let_go.set()
+def _land_held_request(run: Run, plan: Plan, outcome: Outcome) -> None:
+    """The held request lands after everything is at rest."""
+    plan.released.set()
     plan.landed.wait(HANG_SECONDS)
     outcome.problems = judge(run, outcome.name).problems
 
 
 def _compared(run: Run, outcome: Outcome, known: Undisturbed, kind: str) -> Outcome:
-    """A decision is stored before it is acted upon: nothing that happens to us may change it.
+    """A decision is stored before it is acted upon: no fault on our side may change it.
 
-    While a message is parked, the next one of its conversation finds another conversation.
+    While a message is parked, the next one of its conversation sees a different state.
     """
-    is_blameless = kind.startswith(_BLAMELESS) and not run.was_parked
-    if is_blameless and outcome.decided != known.outcome.decided:
+    is_not_vendor_fault = kind.startswith(_NOT_VENDOR_FAULTS) and not run.was_parked
+    if is_not_vendor_fault and outcome.decided != known.outcome.decided:
         was, now = known.outcome.decided, outcome.decided
         outcome.problems.append(
             f"P2 decided otherwise: not {dict(was - now)} but {dict(now - was)}"
@@ -176,5 +176,5 @@ def _compared(run: Run, outcome: Outcome, known: Undisturbed, kind: str) -> Outc
 
 
 def _reads(call: Call) -> bool:
-    """POSTs that change nothing: a query, a token."""
+    """Whether a POST changes nothing: a query, a token."""
     return call.operation.endswith(("graphql.json", "token", "access_token"))

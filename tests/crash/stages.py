@@ -1,4 +1,4 @@
-"""A stage a run, fast: the first as every stage is made, the next by the same requests once more."""
+"""One stage per run, fast: the first is created normally, the others by replaying its requests."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Engine:
         self._address = urlsplit(url)
 
     def call(self, account: str, target: str, body: str) -> Any:
-        """One request of AWS's JSON protocols; what it answers."""
+        """One request of AWS's JSON protocols; returns the response."""
         address = self._address
         host = address.hostname or ""
         connection = http.client.HTTPConnection(host, address.port, timeout=FORWARD_SECONDS)
@@ -42,7 +42,7 @@ class Engine:
 
 
 class Stages:
-    """Makes stages, each in an account of its own."""
+    """Creates stages, each in its own account."""
 
     def __init__(self, url: str) -> None:
         self._url = url
@@ -51,7 +51,7 @@ class Stages:
         self._pattern = self._make()
 
     def new(self) -> resources.Stage:
-        """A stage like the first one, secrets and all."""
+        """A stage like the first one, including its secrets."""
         pattern, account = self._pattern, f"{next(_accounts)}"
         old = pattern.aws.account
         for target, body in self._requests:

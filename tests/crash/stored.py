@@ -1,4 +1,4 @@
-"""What one stage holds, asked past the proxy: rows, messages, and the queue's own verbs."""
+"""The contents of one stage, read past the proxy: rows, messages, and the queue's own verbs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ LEDGERS = ("IdempotencyTable", "QuillLedgerTable")
 
 
 class Stored:
-    """Looks into a stage; never through what is under test.
+    """Reads a stage, never through the code under test.
 
     Attributes:
-        rig: whose engine is asked.
-        stage: whose tables and queues.
+        rig: the environment with the engine.
+        stage: the stage with the tables and queues.
     """
 
     rig: Rig

@@ -1,6 +1,6 @@
-"""The short form of ``make crash``: of every flow a share, another one each day.
+"""The short form of ``make crash``: a sample of every flow, a different one each day.
 
-Which calls are taken hangs on the day; ``CRASH_SEED=739211`` takes those of that day again.
+The sampled calls depend on the day; ``CRASH_SEED=739211`` repeats those of that day.
 """
 
 import datetime as dt
@@ -23,7 +23,7 @@ from tests.crash.flows.support import (
     TwoAtOnce,
 )
 from tests.crash.rig import Rig
-from tests.crash.runs import disturbed, late, twins, undisturbed
+from tests.crash.runs import disturbed, late, two_at_once, undisturbed
 
 SEED = int(os.environ.get("CRASH_SEED") or dt.datetime.now(dt.UTC).date().toordinal())
 REPLIES = (AnsweredFromLinkedOrder, AskedThenAnswered)
@@ -38,7 +38,7 @@ def rig():
 
 @pytest.fixture(scope="module")
 def known(rig):
-    """Flows as they go undisturbed, each played once."""
+    """Flows without faults, each run once."""
     found = {}
 
     def one(kind):
@@ -50,44 +50,44 @@ def known(rig):
     return one
 
 
-def some(calls, number):
-    """So many of the calls, spread over all of them, others each day."""
+def sample(calls, number):
+    """About `number` of the calls, evenly spread, different ones each day."""
     step = max(1, -(-len(calls) // number))
     start = random.Random(f"{SEED} {len(calls)}").randrange(step)
     return list(calls)[start::step]
 
 
 def sent(known):
-    """The one call that reaches the customer, the last where there are two."""
+    """The call that reaches the customer, the last one if there are two."""
     return late(known)[-1]
 
 
 @pytest.mark.parametrize("flow", FLOWS, ids=lambda flow: flow.name)
-def test_a_flow_killed_at_some_of_its_calls_does_all_once(rig, known, flow):
+def test_a_flow_killed_at_sampled_calls_does_everything_once(rig, known, flow):
     mine = known(type(flow))
     sides = itertools.cycle(("after", "before") if SEED % 2 else ("before", "after"))
-    for call, side in zip(some(mine.boundaries, 2), sides, strict=False):
+    for call, side in zip(sample(mine.boundaries, 2), sides, strict=False):
         assert disturbed(rig, mine, call, f"kill_{side}").problems == [], SEED
 
 
-def test_a_process_that_gets_the_number_of_one_that_has_ended_is_waited_for(rig, known):
-    """Numbers come round: hours of runs use more of them than there are."""
+def test_a_process_with_a_reused_pid_is_waited_for(rig, known):
+    """Pids are reused: hours of runs use more of them than there are."""
     call = known(Routed).of_effects[0]
     latest = subprocess.Popen([sys.executable, "-c", ""])
     latest.wait()
-    rig.nursery.ended.update(dict.fromkeys(range(latest.pid, latest.pid + 2_000), 0))
+    rig.fork_server.ended.update(dict.fromkeys(range(latest.pid, latest.pid + 2_000), 0))
     outcome = disturbed(rig, known(Routed), call, "stop_before")
     assert outcome.problems == []
-    assert outcome.was_met
+    assert outcome.was_reached
 
 
 @pytest.mark.parametrize("side", ["before", "after"])
-def test_a_worker_killed_at_a_vendor_call_or_beside_one_does_all_once(rig, known, side):
+def test_a_worker_killed_at_or_next_to_a_vendor_call_does_everything_once(rig, known, side):
     mine = known(AnsweredFromLinkedOrder)
     for call in (mine.of_effects[0], mine.calls[mine.of_effects[0].number]):
         outcome = disturbed(rig, mine, call, f"kill_{side}")
         assert outcome.problems == []
-        assert outcome.was_met
+        assert outcome.was_reached
 
 
 @pytest.mark.parametrize("kind", [Routed, ReceivedAtTheDoor])
@@ -105,7 +105,7 @@ def test_a_worker_killed_at_a_text_sends_it_once(rig, known, kind, side):
     assert disturbed(rig, mine, sent(mine), f"kill_{side}").problems == []
 
 
-def test_an_e_mail_of_which_nothing_is_known_is_parked_and_says_why(rig, known):
+def test_an_e_mail_of_unknown_outcome_is_parked_with_its_reason(rig, known):
     mine = known(MailConversation)
     outcome = disturbed(rig, mine, mine.of_effects[0], "kill_before")
     assert outcome.problems == []
@@ -121,13 +121,13 @@ def test_a_writer_killed_at_a_post_of_rows_adds_each_once(rig, known, side):
 
 
 @pytest.mark.parametrize("fault", ["answer_lost", "reset", "act_then_500", "429"])
-def test_a_reply_that_meets_a_fault_comes_once(rig, known, fault):
+def test_a_reply_that_meets_a_fault_is_sent_once(rig, known, fault):
     mine = known(AnsweredFromLinkedOrder)
     assert disturbed(rig, mine, sent(mine), fault).problems == []
 
 
 @pytest.mark.parametrize("kind", SENDS)
-def test_a_text_that_meets_a_fault_comes_once(rig, known, kind):
+def test_a_text_that_meets_a_fault_is_sent_once(rig, known, kind):
     mine = known(kind)
     fault = random.Random(f"{SEED} {kind}").choice(["answer_lost", "reset", "503", "429"])
     assert disturbed(rig, mine, sent(mine), fault).problems == [], SEED
@@ -140,7 +140,7 @@ def test_a_worker_stopped_beyond_its_lease_does_nothing_twice(rig, known, side):
         assert disturbed(rig, mine, call, f"stop_{side}").problems == []
 
 
-def test_a_writer_stopped_with_a_dimensions_note_on_its_way_adds_no_key_twice(rig, known):
+def test_a_writer_paused_while_it_notes_a_dimension_adds_no_key_twice(rig, known):
     mine = known(Facts)
     notes = [c for c in mine.boundaries if (c.function, c.operation) == ("post_facts", "PutItem")]
     assert disturbed(rig, mine, notes[SEED % len(notes)], "stop_before").problems == [], SEED
@@ -148,22 +148,22 @@ def test_a_writer_stopped_with_a_dimensions_note_on_its_way_adds_no_key_twice(ri
 
 @pytest.mark.parametrize("kind", [Routed, AnsweredFromLinkedOrder, WhatsAppStart, Facts])
 def test_two_workers_on_one_event_do_it_once(rig, known, kind):
-    assert twins(rig, known(kind)).problems == []
+    assert two_at_once(rig, known(kind)).problems == []
 
 
-def test_a_killed_first_message_is_worked_on_before_the_second(rig, known):
+def test_after_a_kill_the_first_message_is_processed_before_the_second(rig, known):
     mine = known(TwoAtOnce)
     assert disturbed(rig, mine, mine.of_effects[0], "kill_after").problems == []
 
 
 @pytest.mark.parametrize("kind", [AnsweredFromLinkedOrder, TextReply])
-def test_a_request_held_in_the_network_and_let_through_within_d_is_found(rig, known, kind):
+def test_a_request_held_in_the_network_and_released_within_d_is_found(rig, known, kind):
     mine = known(kind)
     assert disturbed(rig, mine, sent(mine), "held").problems == []
 
 
-def test_a_request_let_through_beyond_d_is_what_is_not_promised(rig, known):
-    """It fails when this ever comes to hold, so that the page may promise more."""
+def test_a_request_released_beyond_d_is_repeated_which_is_not_promised(rig, known):
+    """Fails if this case is ever covered, so that the page can promise it."""
     mine = known(AnsweredFromLinkedOrder)
     problems = disturbed(rig, mine, sent(mine), "held_beyond").problems
     assert problems == ["P1 act:rp_reply:1042:c-1 landed 2 times"]

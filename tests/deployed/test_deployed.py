@@ -62,12 +62,12 @@ def projects(tmp_path_factory, vendor):
 
 
 @pytest.fixture(scope="module")
-def stacked(engine, projects):
+def stack_deployment(engine, projects):
     return stack.deploy(engine, projects["stack"], STAGES["stack"])
 
 
 @pytest.fixture(scope="module")
-def chaliced(engine, projects):
+def direct_deployment(engine, projects):
     made = direct.provision(engine, STAGES["direct"])
     return direct.deploy(engine, projects["direct"], made)
 
@@ -79,7 +79,9 @@ def way(request):
 
 @pytest.fixture
 def deployed(way, request):
-    return request.getfixturevalue({"stack": "stacked", "direct": "chaliced"}[way])
+    return request.getfixturevalue(
+        {"stack": "stack_deployment", "direct": "direct_deployment"}[way]
+    )
 
 
 def post(deployed, body, *, token=None):
@@ -296,19 +298,21 @@ def replies(deployed):
     return [one for one in rows if one["event_id"].startswith("evt:reply:email:")]
 
 
-def test_a_worker_whose_queue_is_another_stages_refuses_to_start(stacked, chaliced):
+def test_a_worker_whose_queue_is_another_stages_refuses_to_start(
+    stack_deployment, direct_deployment
+):
     """A prod queue with dev tables: the variables' names do not fit, nothing is touched."""
-    client = stacked.aws.client("lambda")
-    name = stacked.functions["reconcile"]
-    before = stacked.configuration("reconcile")["Environment"]
+    client = stack_deployment.aws.client("lambda")
+    name = stack_deployment.functions["reconcile"]
+    before = stack_deployment.configuration("reconcile")["Environment"]
     wrong = {**before["Variables"], "QUEUE_NAME": "rp-mw-events-staging.fifo"}
     client.update_function_configuration(FunctionName=name, Environment={"Variables": wrong})
     try:
         with pytest.raises(RuntimeError, match=r"QUEUE_NAME not of stage dev|SettingsError"):
-            stacked.tick()
+            stack_deployment.tick()
     finally:
         client.update_function_configuration(FunctionName=name, Environment=before)
-    assert stacked.tick()["listing"] == "complete"
+    assert stack_deployment.tick()["listing"] == "complete"
 
 
 # --- again, and the other way -------------------------------------------------------------------
@@ -333,10 +337,13 @@ def test_a_stage_is_deployed_again_and_keeps_what_it_holds(engine, way, deployed
     assert sources.count(deployed.stage.queue_arn) == 1
 
 
-def test_chalice_deploy_refuses_a_stage_that_a_stack_manages(engine, stacked, projects):
+def test_chalice_deploy_refuses_a_stage_that_a_stack_manages(engine, stack_deployment, projects):
     with pytest.raises(EngineError, match="managed by cloudformation"):
-        direct.deploy(engine, projects["stack"], stacked.stage)
-    assert len([m for m in stacked.mappings() if ":rp-mw-events-dev" in m["EventSourceArn"]]) == 1
+        direct.deploy(engine, projects["stack"], stack_deployment.stage)
+    assert (
+        len([m for m in stack_deployment.mappings() if ":rp-mw-events-dev" in m["EventSourceArn"]])
+        == 1
+    )
 
 
 def test_chalice_deploy_refuses_a_stage_that_nobody_provisioned(engine, projects):
@@ -345,7 +352,10 @@ def test_chalice_deploy_refuses_a_stage_that_nobody_provisioned(engine, projects
         direct.deploy(engine, projects["direct"], nothing)
 
 
-def test_a_stack_refuses_a_stage_that_is_provisioned(engine, chaliced, projects):
+def test_a_stack_refuses_a_stage_that_is_provisioned(engine, direct_deployment, projects):
     with pytest.raises(EngineError, match="managed by provision"):
         stack.deploy(engine, projects["direct"], STAGES["direct"])
-    assert chaliced.configuration("worker")["Environment"]["Variables"]["MANAGED_BY"] == "provision"
+    assert (
+        direct_deployment.configuration("worker")["Environment"]["Variables"]["MANAGED_BY"]
+        == "provision"
+    )

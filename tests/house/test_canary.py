@@ -1,6 +1,6 @@
-"""Personal data goes in at every door; nothing of it comes out where it must not be (P4, F53).
+"""Personal data enters at every door and appears nowhere it must not be (P4, F53).
 
-Only `conversations`, `company-data` and the bodies on the queue may hold it, by design.
+Only `conversations`, `company-data` and the message bodies on the queue may hold it, by design.
 """
 
 import json
@@ -44,7 +44,7 @@ def desk(outreach, richpanel):
     return outreach
 
 
-def test_what_goes_in_at_any_door_comes_out_in_no_log_row_attribute_or_error(desk, capsys):
+def test_personal_data_from_any_door_appears_in_no_log_row_attribute_or_error(desk, capsys):
     richpanel_tickets(desk)
     answers = conversations(desk)
     facts(desk)
@@ -61,16 +61,16 @@ def test_what_goes_in_at_any_door_comes_out_in_no_log_row_attribute_or_error(des
     }
     assert logged.count('"event"') > 30
     assert len(desk.attributes) >= 8
-    assert desk.errors, "the crash of a vendor must have been among what was driven"
+    assert desk.errors, "a vendor crash must have occurred"
     for name, content in sinks.items():
         found = [canary for canary in CANARIES if canary in content.lower()]
-        # Ids of ours are hexadecimal and may hold any digits; a number that stands alone may not.
+        # Our ids are hexadecimal and may contain any digits; a separate number may not appear.
         found += [one for one in DIGITS if re.search(rf"(?<![0-9a-f]){one}(?![0-9a-f])", content)]
         assert not found, f"{found} in {name}"
 
 
 def richpanel_tickets(desk):
-    """A message, a thin notification, a body that a template broke, a bad token, a bad moment."""
+    """A message, a thin notification, a body broken by a template, a bad token, a vendor error."""
     person = {"customer_email": MAIL, "customer_name": "Wilhelmina Quist"}
     for number in ("11", "12", "13"):
         comments = [{"id": f"c-{number}", "body": TEXT}]
@@ -93,8 +93,12 @@ def richpanel_tickets(desk):
 
 
 def conversations(desk):
-    """A start on each channel, a wrong one, replies by text and mail, a status, an opt-out."""
-    for channel in ("whatsapp", "sms", "email"):  # their ids name the recipient, to who named it
+    """A start on each channel, an invalid one, replies by text and mail, a status, an opt-out."""
+    for channel in (
+        "whatsapp",
+        "sms",
+        "email",
+    ):  # the ids contain the recipient, for its caller only
         desk.start(channel, channel, MAIL if channel == "email" else TEL)
     answers = [
         desk.post({"recipient_data": {"recipient_email": MAIL}, "x": TEXT}).json_body,
@@ -113,7 +117,7 @@ def conversations(desk):
 
 
 def facts(desk):
-    """Aloware with a contact in it, HubSpot with a property value."""
+    """Aloware deliveries with a contact, a HubSpot event with a property value."""
     token = {"authorization": f"Bearer {desk.stage.secrets.aloware_token}"}
     contact = {"name": "Wilhelmina Quist", "phone_number": TEL, "email": MAIL}
     for delivery in aloware.six_deliveries(contact=contact, lead_number=TEL, body=TEXT):

@@ -1,4 +1,4 @@
-"""What an event costs is exact, known and guarded: a call more is a bill more."""
+"""The cost of every kind of event is exact: one more call fails the test."""
 
 import os
 import subprocess
@@ -12,7 +12,7 @@ from bench.report.table import Row
 from bench.rig import units
 
 ROOT = Path(__file__).resolve().parents[2]
-COUNTS = [  # name, actions, AWS calls, of them DynamoDB's, write units, read units, vendors
+COUNTS = [  # name, actions, AWS calls, DynamoDB calls, write units, read units, vendor calls
     ("webhook at the door", 0, 1, 0, 0.0, 0.0, 0),
     ("routed event", 5, 8, 8, 19.0, 1.0, 2),
     ("routed event, long ids", 5, 8, 8, 19.0, 1.0, 2),
@@ -55,7 +55,7 @@ WORKER_ONLY = (
 
 
 def test_every_kind_of_event_stays_within_its_calls_and_units():
-    """In a process of its own: the meter sits in the SDK's session before any client is made."""
+    """In its own process: the meter must be in the SDK's session before any client is created."""
     code = (
         "from bench.measures import counts\n"
         "from bench.rig.system import whole\n"
@@ -75,14 +75,14 @@ def test_every_kind_of_event_stays_within_its_calls_and_units():
 @pytest.mark.parametrize(
     ("item", "charged"), [(None, 1), ({"id": {"S": "a"}}, 1), ({"id": {"S": "a" * 1100}}, 2)]
 )
-def test_a_refused_write_is_charged_by_the_size_of_the_item_it_met(item, charged):
+def test_a_refused_write_is_charged_by_the_size_of_the_existing_item(item, charged):
     assert units.of_refused(item) == charged
 
 
 @pytest.mark.parametrize(
     ("ours", "theirs", "met"), [(2, 2, True), (3, 2, False), (0, 0, True), (1, 0, False)]
 )
-def test_a_figure_that_may_not_grow_is_missed_from_nothing_too(ours, theirs, met):
+def test_a_figure_that_may_not_grow_fails_its_target_even_from_zero(ours, theirs, met):
     assert Row("a", "b", "units", ours, theirs, "before", target=1.0).met is met
 
 
@@ -94,7 +94,7 @@ def test_a_routed_event_of_n_actions_takes_2n_plus_4_calls_and_3n_plus_4_units_a
     assert writes <= 3 * actions + 4
 
 
-def test_importing_the_app_builds_no_client_and_imports_nothing_only_the_worker_needs():
+def test_importing_the_app_builds_no_client_and_imports_no_worker_code():
     code = (
         "import sys, boto3\n"
         "boto3.client = boto3.resource = None\n"
@@ -116,7 +116,7 @@ def test_importing_the_app_builds_no_client_and_imports_nothing_only_the_worker_
     assert done.stdout.strip() == "[]"
 
 
-def test_importing_the_app_does_not_look_through_what_is_installed():
+def test_importing_the_app_does_not_scan_installed_packages():
     code = (
         "import importlib.metadata as metadata\n"
         "asked = []\n"

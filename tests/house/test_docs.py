@@ -77,7 +77,7 @@ def test_the_map_of_a_package_names_every_module_in_it(path):
 # --- runbook ----------------------------------------------------------------------------------
 
 
-def test_every_alarm_has_its_page_and_every_page_names_an_alarm_or_a_purpose():
+def test_every_alarm_has_its_runbook_section_and_every_section_its_alarm():
     alarms = {
         one["Properties"]["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
         for one in RESOURCES["Resources"].values()
@@ -87,7 +87,7 @@ def test_every_alarm_has_its_page_and_every_page_names_an_alarm_or_a_purpose():
     assert alarms == set(re.findall(r"^## (\S+)$", pages, re.MULTILINE))
 
 
-def test_every_page_of_an_alarm_says_what_to_type():
+def test_every_runbook_section_of_an_alarm_contains_a_command_or_link():
     pages, _ = page("runbook.md").split("# On purpose")
     for section in re.split(r"^## ", pages, flags=re.MULTILINE)[1:]:
         name, _, text = section.partition("\n")
@@ -146,7 +146,7 @@ def test_every_statement_on_security_names_a_test_that_exists():
 # --- architecture -----------------------------------------------------------------------------
 
 
-def test_the_diagrams_show_every_state_there_is():
+def test_the_diagrams_show_every_state():
     for title, states in (
         ("States of an event", EventStatus),
         ("States of an action", ActionStatus),
@@ -155,12 +155,12 @@ def test_the_diagrams_show_every_state_there_is():
         assert drawn == {one.value for one in states}
 
 
-def test_nothing_leads_away_from_done():
+def test_done_is_a_final_state_in_the_diagram():
     away = {after for before, after in diagram("States of an action") if before == "done"}
     assert away == {"[*]"}
 
 
-def test_the_sequence_names_what_the_code_calls():
+def test_the_sequence_diagram_names_the_calls_of_the_code():
     text = page("architecture.md").split("## One event\n")[1].split("```")[1]
     for room, words in {
         "once/worker.py": ("claim", "finish"),
@@ -172,7 +172,7 @@ def test_the_sequence_names_what_the_code_calls():
             assert re.search(rf"ledger\.{word}\(", source), word
 
 
-def test_the_functions_of_the_page_are_those_that_are_deployed():
+def test_the_page_lists_exactly_the_deployed_functions():
     rows = re.findall(r"^\| `(app\.\w+)` \|.*?\| (\d+) s \|", page("architecture.md"), re.MULTILINE)
     told = {FUNCTIONS.get(name, name.removeprefix("app.")): int(time) for name, time in rows}
     configured = CONFIG["lambda_functions"]
@@ -180,7 +180,7 @@ def test_the_functions_of_the_page_are_those_that_are_deployed():
 
 
 @pytest.mark.parametrize("name", ["architecture.md", "security.md"])
-def test_retention_on_a_page_is_the_codes(name):
+def test_the_retention_on_a_page_matches_the_code(name):
     days = {
         "rp_mw_idempotency": rows.RETENTION.days,
         "rp_mw_conversation_state": state.RETENTION.days,
@@ -191,7 +191,7 @@ def test_retention_on_a_page_is_the_codes(name):
         assert f"{kept} days" in row
 
 
-def test_every_table_has_a_row_among_what_is_kept():
+def test_every_table_is_listed_with_its_retention():
     tables = {
         one["Properties"]["TableName"]["Fn::Sub"].removesuffix("-${Stage}")
         for one in RESOURCES["Resources"].values()
@@ -218,7 +218,7 @@ def test_the_set_up_names_the_real_header_and_secrets():
         assert secret in text
 
 
-def test_every_secret_has_a_row_among_how_to_change_it():
+def test_every_secret_is_listed_with_its_rotation():
     told = set(re.findall(r"`([\w]+(?:/[\w]+)?)`", page("security.md").split("## Changing")[1]))
     assert {name for name in RESOURCES["Metadata"]["Secrets"] if name != "Comment"} <= told
 
@@ -227,7 +227,7 @@ def test_every_secret_has_a_row_among_how_to_change_it():
 
 
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
-def test_a_template_too_long_for_a_request_is_sent_by_way_of_a_bucket(path):
+def test_a_long_template_is_deployed_through_a_bucket(path):
     """`aws cloudformation deploy` refuses more than 51,200 bytes unless it may put them in S3."""
     for command in re.findall(r"aws cloudformation deploy (?:[^\n]*\\\n)*[^\n]*", path.read_text()):
         assert "--s3-bucket" in command, path.name

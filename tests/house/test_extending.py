@@ -6,6 +6,7 @@ import ast
 import json
 import re
 from functools import cache
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -174,23 +175,23 @@ def test_a_kind_of_job_can_be_read_from_the_queue(kind: str):
 # --- actions ------------------------------------------------------------------------------------
 
 
-def actions() -> dict[str, tuple[str, str]]:
+@cache
+def actions() -> dict[str, tuple[str, Settle]]:
     """Every kind of action: the file of its class, and how it settles."""
-    found: dict[str, tuple[str, str]] = {}
+    found: dict[str, tuple[str, Settle]] = {}
     for path in (ROOT / "chalicelib").rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if not isinstance(node, ast.ClassDef):
                 continue
-            given = {
-                one.target.id: one.value
-                for one in node.body
-                if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and one.value
-            }
-            if "kind" in given and "settle" in given:
-                kind = ast.literal_eval(given["kind"])
-                assert kind not in found, f"two classes are of the kind {kind}"
-                settle = ast.unparse(given["settle"]).removeprefix("Settle.").lower()
-                found[kind] = (str(path.relative_to(ROOT)), settle)
+            for one in node.body:
+                match one:
+                    case ast.AnnAssign(target=ast.Name(id="kind"), value=ast.Constant(value=kind)):
+                        if not ast.unparse(one.annotation).startswith("ClassVar"):
+                            continue  # a job
+                        assert kind not in found, f"two classes are of the kind {kind}"
+                        place = path.relative_to(ROOT)
+                        module = import_module(".".join(place.with_suffix("").parts))
+                        found[kind] = (str(place), getattr(module, node.name).settle)
     return found
 
 

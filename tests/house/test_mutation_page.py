@@ -1,4 +1,4 @@
-"""The page on reliability explains survivors that can still exist, and its figures add up."""
+"""The reliability page explains survivors that can still exist, and its figures add up."""
 
 import ast
 import re
@@ -21,7 +21,7 @@ def as_told(lines):
 @pytest.mark.parametrize(
     "survivor", sorted(explained(), key=repr), ids=lambda one: f"{one.function} {one.now}"
 )
-def test_each_explained_survivor_changes_lines_that_stand_in_its_function(survivor):
+def test_each_explained_survivor_changes_lines_that_exist_in_its_function(survivor):
     name, function = survivor.function.split(".")
     source = (CORE / f"{name}.py").read_text()
     bodies = [
@@ -33,7 +33,7 @@ def test_each_explained_survivor_changes_lines_that_stand_in_its_function(surviv
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_the_killed_and_the_explained_of_a_file_are_all_of_it(name):
+def test_killed_and_explained_mutants_add_up_for_each_file(name):
     killed, of = figures()[name]
     survivors = [one for one in explained() if one.function.startswith(f"{name}.")]
     assert killed + len(survivors) == of

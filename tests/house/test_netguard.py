@@ -1,4 +1,4 @@
-"""The guard refuses what is not this machine, here and in processes started from here."""
+"""The guard refuses every connection off this machine, also in child processes."""
 
 import socket
 import subprocess
@@ -28,18 +28,18 @@ def test_a_datagram_to_a_public_address_is_refused():
         sock.sendto(b"x", ("192.0.2.1", 53))
 
 
-def test_an_http_client_does_not_take_the_refusal_for_a_broken_connection():
+def test_an_http_client_does_not_treat_the_refusal_as_a_broken_connection():
     with pytest.raises(netguard.NetworkRefusedError):
         requests.get("http://example.org", timeout=1)
 
 
-def test_this_machine_is_reached():
+def test_connections_to_this_machine_are_allowed():
     with socket.create_server(("127.0.0.1", 0)) as server:
         socket.create_connection(server.getsockname()).close()
         socket.create_connection(("localhost", server.getsockname()[1])).close()
 
 
-def test_a_unix_socket_is_not_network():
+def test_a_unix_socket_is_allowed():
     left, right = socket.socketpair(socket.AF_UNIX)
     with left, right:
         left.sendall(b"x")

@@ -1,4 +1,4 @@
-"""The description of all routes: it names what the code has, and the code answers as it says."""
+"""The OpenAPI description lists exactly the code's routes, and the code answers as described."""
 
 import re
 from pathlib import Path
@@ -27,7 +27,7 @@ WEBHOOK_MODULES = (
     "facts/hubspot_webhook.py",
 )
 EXAMPLES = 40
-"""Requests of each route; each is one of many that the description allows, or forbids."""
+"""Generated requests per route, valid or invalid by the description."""
 
 
 def codes(name):
@@ -38,7 +38,7 @@ CODE_OF = {"Error": "code", "RouterError": "error_code"}
 
 
 def raised(modules, pattern):
-    """The codes that the modules raise, those made of a field's name filled in."""
+    """The error codes that the modules raise and that match the pattern."""
     found = set()
     for module in modules:
         for code in re.findall(
@@ -82,8 +82,8 @@ ROUTES = [(path, verb) for path, verbs in DESCRIBED["paths"].items() for verb in
 
 @pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
 @pytest.mark.parametrize(("path", "verb"), ROUTES)
-def test_no_request_is_answered_otherwise_than_described(served, path, verb, mode):
-    """What fits the description and what does not: no 500, no status or body beside it."""
+def test_every_request_is_answered_as_described(served, path, verb, mode):
+    """Valid and invalid requests: no 500, no undescribed status or body."""
     running, session = served
     operation = schemathesis.openapi.from_dict(DESCRIBED)[path][verb.upper()]
     if mode is GenerationMode.NEGATIVE and path == "/health":
@@ -119,11 +119,11 @@ CHECKS = [
     response_schema_conformance,
 ]
 NEEDS_MORE_THAN_A_SHAPE = {"/initiate-conversation", "/conversations/{request_id}"}
-"""What they ask for must be in the tables too."""
+"""Routes whose requests also need rows in the tables."""
 
 
 def test_the_examples_of_the_router_are_answered_as_described(served):
-    """A start, its repetition, its fate, and each refusal on purpose."""
+    """A start, its repetition, its status, and each refusal on purpose."""
     running, session = served
 
     def start(**changes):

@@ -1,4 +1,4 @@
-"""What `chalice package` makes of the sources: functions, permissions, queue, tables, per stage."""
+"""The output of `chalice package` per stage: functions, permissions, queue, tables."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def test_no_stage_can_loosen_a_switch_or_carry_a_secret_in_its_environment():
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_logs_to_a_group_that_forgets(template: Template, function: str):
+def test_a_function_logs_to_a_group_with_a_retention(template: Template, function: str):
     group = template["Resources"][function]["Properties"]["LoggingConfig"]["LogGroup"]["Ref"]
     properties = template["Resources"][group]["Properties"]
 
@@ -139,7 +139,7 @@ def test_a_function_logs_to_a_group_that_forgets(template: Template, function: s
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_a_function_is_traced_where_its_stage_is_and_may_always_send_what_it_traced(
+def test_a_function_is_traced_as_its_stage_and_may_always_send_traces(
     template: Template, function: str, stage: str
 ):
     """Lambda refuses a function whose tracing is on and whose role may not write segments."""
@@ -179,8 +179,8 @@ def test_the_api_is_deployed_under_the_stages_name(template: Template, stage: st
     assert api["StageName"] == stage
 
 
-def test_nothing_is_merged_into_two_functions_at_once(template: Template):
-    """Merging adds keys: a function beside the one Chalice wrote would leave both, and neither."""
+def test_no_value_is_merged_into_two_intrinsic_functions(template: Template):
+    """Merging adds keys: an intrinsic function next to the one Chalice wrote would break both."""
 
     def functions(value: Any) -> list[set[str]]:
         if isinstance(value, list):
@@ -194,7 +194,7 @@ def test_nothing_is_merged_into_two_functions_at_once(template: Template):
     assert functions(template["Resources"]) == []
 
 
-def test_no_name_is_substituted_that_the_template_does_not_have(template: Template):
+def test_every_substituted_name_exists_in_the_template(template: Template):
     """Chalice's own log retention names a function that it calls differently a line later."""
     known = template["Resources"].keys() | template["Parameters"].keys()
     texts = re.findall(r'"Fn::Sub": "((?:[^"\\]|\\.)*)"', json.dumps(template["Resources"]))
@@ -240,7 +240,7 @@ def test_cfn_lint_catches_the_traps_of_merging(
 
 
 def test_make_check_names_what_cfn_lint_finds(tmp_path: Path):
-    """That the real templates are clean is seen there, once for each stage."""
+    """`make check` lints the real templates, once for each stage."""
     project = lint.bundle.sources(tmp_path)
     path = project / ".chalice" / "resources.json"
     broken = json.loads(path.read_text())
@@ -258,7 +258,7 @@ def test_reconciliation_runs_on_a_schedule(template: Template):
     assert re.fullmatch(r"(rate|cron)\(.+\)", event["Properties"]["Schedule"])
 
 
-def test_the_queue_outlasts_a_long_outage_and_then_gives_up_visibly(template: Template):
+def test_the_queue_outlasts_a_long_outage_and_then_dead_letters(template: Template):
     queue = template["Resources"]["EventsQueue"]["Properties"]
     dead = template["Resources"]["EventsDeadLetterQueue"]["Properties"]
     variables = template["Resources"]["Worker"]["Properties"]["Environment"]["Variables"]
@@ -291,7 +291,7 @@ def test_the_queue_outlasts_a_long_outage_and_then_gives_up_visibly(template: Te
         ("QuillLedgerTable", "QuillIdempotencyLedger", ["pk"], "expiresAt"),
     ],
 )
-def test_a_table_has_its_keys_forgets_and_survives_the_stack(
+def test_a_table_has_its_keys_and_ttl_and_survives_the_stack(
     template: Template, stage: str, table: str, name: str, keys: list[str], ttl: str
 ):
     resource = template["Resources"][table]
@@ -334,7 +334,7 @@ def test_pending_facts_are_found_by_a_sparse_index_of_keys(template: Template):
     assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
 
 
-def test_facts_are_posted_every_minute_and_archived_where_nobody_else_reads(template: Template):
+def test_facts_are_posted_every_minute_and_archived_in_a_private_bucket(template: Template):
     function = template["Resources"]["PostFacts"]["Properties"]
     (event,) = function["Events"].values()
     bucket = template["Resources"]["FactsArchive"]["Properties"]
@@ -402,7 +402,7 @@ def test_a_new_stage_starts_in_shadow_and_no_deployment_moves_a_switch(template:
 
 @pytest.mark.slow
 def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp_path: Path):
-    """Needs a package index: the one test that is let through the guard on the network."""
+    """Needs a package index: the only test that the network guard lets through."""
     requirements = (ROOT / "requirements.txt").read_text()
     project = _project(tmp_path, requirements=requirements)
     bundle = _package(project, "prod", offline=False) / "deployment.zip"

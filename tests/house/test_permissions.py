@@ -1,7 +1,7 @@
-"""Every AWS call a function makes is allowed to it, and nothing is allowed that no function calls.
+"""Each function's policy allows exactly the AWS calls that the function makes.
 
-The calls are read at the wire: each function runs in a container of its own, against the local
-engine, and what botocore is about to send is held against the function's policy file.
+The calls are read at the wire: each function runs in its own container, against the local
+engine, and the requests of botocore are compared with the function's policy file.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ SERVICES = {
 
 
 class Wire:
-    """What each function sent."""
+    """Records the AWS calls of each function."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.calls: dict[str, list[Call]] = defaultdict(list)
@@ -94,7 +94,7 @@ def wire(app: ModuleType, monkeypatch: pytest.MonkeyPatch) -> Wire:
 
 @dataclass
 class Run:
-    """A stage and what can be done with it."""
+    """A stage and its operations."""
 
     app: ModuleType
     wire: Wire
@@ -146,7 +146,7 @@ class Run:
             drain(self.pump)
 
     def work_again(self) -> None:
-        """The last message once more, as after its visibility time-out."""
+        """The last message again, as after its visibility timeout."""
         with self.wire.container("worker"), suppress(ProviderError, HandBackError):
             self.app.worker(self.events[-1], Context())
 
@@ -178,7 +178,7 @@ def run(
 
 
 @pytest.mark.parametrize("function", ["api", "worker", "reconcile", "mail", "post-facts"])
-def test_a_policy_allows_what_its_function_calls_and_no_more(run: Run, function: str):
+def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: str):
     drive = {
         "api": every_way_in,
         "worker": every_kind_of_work,
@@ -217,7 +217,7 @@ def every_kind_of_work(run: Run) -> None:
     run.hear("routed")
     run.work()
     run.richpanel.add_comment("routed", "And my refund?")
-    run.rewrite("ConversationStateTable", expires_at={"N": "1"})  # left behind by a late TTL
+    run.rewrite("ConversationStateTable", expires_at={"N": "1"})  # expired, not yet deleted by TTL
     run.hear("routed")
     run.work()
     run.switch("shadow_mode", "true")
@@ -291,7 +291,7 @@ def every_mail(run: Run) -> None:
 
 @contextmanager
 def vendors(run: Run) -> Iterator[Outreach]:
-    """The vendors of outreach, and a company; its calls count for the container that is open."""
+    """The vendors of outreach, and a company; its calls count for the open container."""
     with Twilio() as twilio, Ses() as ses, OpenAI() as openai:
         environ = {
             "TWILIO_BASE_URL": twilio.base_url,
@@ -307,7 +307,7 @@ def vendors(run: Run) -> Iterator[Outreach]:
 
 
 def every_fact(run: Run) -> None:
-    """Six deliveries, the second of which takes the place of the first; the roster is asked."""
+    """Six deliveries, the second of which replaces the first; the roster is read."""
     run.monkeypatch.setenv("ALOWARE_RING_GROUP_URL", f"{run.richpanel.base_url}/v1/users")
     run.stage.aws.client("secretsmanager").create_secret(
         Name="rp-mw/dev/aloware/api_token", SecretString="invented"
@@ -358,7 +358,7 @@ LEFT_UNKNOWN = {
 
 def every_find(run: Run) -> None:
     run.richpanel.set_modes(list_allowed=False)
-    run.sweep()  # where listing is forbidden, a known ticket's number is looked for
+    run.sweep()  # where listing is forbidden, the sweep starts at a known ticket's number
     run.richpanel.set_modes(list_allowed=True)
     run.richpanel.set_modes(listed_with_comments=True)
     run.richpanel.add_ticket("unheard", comments=["Where is my order?"])

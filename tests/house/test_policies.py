@@ -44,7 +44,7 @@ def test_every_resource_of_a_policy_belongs_to_its_stage(policy: Path, stage: st
     )
 
 
-def test_the_public_door_may_not_read_vendor_secrets_nor_search_any_table():
+def test_the_public_api_may_not_read_vendor_secrets_or_search_any_table():
     allowed = set(grants(CHALICE / "policy-api.json", "dev"))
     secrets = {g.resource for g in allowed if g.action == "secretsmanager:GetSecretValue"}
     searches = {"dynamodb:Query", "dynamodb:Scan", "dynamodb:BatchGetItem"}
@@ -61,7 +61,7 @@ def test_the_public_door_may_not_read_vendor_secrets_nor_search_any_table():
     assert not [g for g in allowed if "table/conversations" in g.resource]
 
 
-def test_nobody_may_delete_a_row():
+def test_no_function_may_delete_a_row():
     """Nothing is deleted: the ledger's rows leave by their time to live only."""
     allowed = [g for policy in POLICIES for g in grants(policy, "dev")]
 
@@ -146,7 +146,7 @@ def test_a_call_needs_its_permission(call: Call, expected: list[Permission]):
     assert list(needs(call)) == expected
 
 
-def test_an_unknown_service_is_no_free_pass():
+def test_an_unknown_service_is_rejected():
     with pytest.raises(ValueError, match="sns:Publish"):
         list(needs(Call("sns", "Publish")))
 
@@ -184,9 +184,7 @@ def test_a_secret_is_matched_with_the_six_characters_its_arn_ends_with():
 
 
 @pytest.mark.parametrize("change", [{"Effect": "Deny"}, {"Condition": {}}, {"Resource": "*"}])
-def test_a_policy_that_the_check_does_not_understand_fails_it(
-    tmp_path: Path, change: dict[str, object]
-):
+def test_a_policy_the_check_does_not_understand_fails(tmp_path: Path, change: dict[str, object]):
     policy = tmp_path / "policy.json"
     statement = {"Effect": "Allow", "Action": "sqs:SendMessage", "Resource": "*"} | change
     policy.write_text(json.dumps({"Statement": [statement]}))

@@ -1,4 +1,4 @@
-"""The page on reliability names tests that exist, for every scenario."""
+"""The reliability page names an existing test for every scenario."""
 
 import re
 from pathlib import Path

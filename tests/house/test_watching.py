@@ -1,7 +1,7 @@
-"""Alarms and dashboard read what the code emits: name, namespace and dimensions, exactly.
+"""Alarms and dashboard read metrics that the code emits: exact name, namespace and dimensions.
 
-An alarm on a metric that nobody writes is green for ever.  So every name is looked up in the code,
-every set of dimensions in what `JsonLog` makes of the code's own call, and what can be provoked is.
+An alarm on a metric that is never written never fires.  So every name is looked up in the code,
+every set of dimensions in the output of `JsonLog`, and some alarms are triggered for real.
 """
 
 from __future__ import annotations
@@ -38,13 +38,12 @@ AWS_METRICS = {
     ("AWS/SQS", "ApproximateNumberOfMessagesNotVisible"): {"QueueName"},
     ("AWS/DynamoDB", "WriteThrottleEvents"): {"TableName"},
 }
-"""Metrics of AWS's own, with the dimensions it publishes them under."""
+"""AWS's own metrics, with the dimensions it publishes them under."""
 
 CLOSED_SETS = {
     ("mw.effects", "outcome"): {one.value for one in ActionStatus},
     ("mw.worker.events", "outcome"): {one.value for one in EventStatus},
 }
-
 
 
 def emitted() -> dict[str, set[frozenset[str]]]:
@@ -98,7 +97,7 @@ def assert_somebody_writes(one: Series):
 
 
 @pytest.mark.parametrize("name", sorted(alarms()))
-def test_an_alarm_reads_a_metric_that_is_written_under_just_these_dimensions(name):
+def test_an_alarm_reads_a_metric_written_under_exactly_its_dimensions(name):
     assert_somebody_writes(series(alarms()[name]))
 
 
@@ -108,7 +107,7 @@ def test_every_line_of_the_dashboard_is_written_too():
         assert_somebody_writes(one)
 
 
-def test_every_sum_that_is_kept_is_read_by_an_alarm_or_the_dashboard():
+def test_every_metric_rollup_is_read_by_an_alarm_or_the_dashboard():
     """A set of dimensions costs as much as a metric."""
     read = {
         (name, label)
@@ -119,7 +118,7 @@ def test_every_sum_that_is_kept_is_read_by_an_alarm_or_the_dashboard():
 
 
 @pytest.mark.parametrize("name", sorted(ALARMS))
-def test_an_alarm_has_a_recipient_its_arithmetic_and_its_page(name):
+def test_an_alarm_has_a_recipient_and_its_runbook_section(name):
     properties = ALARMS[name]["Properties"]
     page = properties["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
     assert properties["AlarmActions"] == properties["OKActions"] == [{"Ref": "AlarmTopic"}]
@@ -127,8 +126,8 @@ def test_an_alarm_has_a_recipient_its_arithmetic_and_its_page(name):
     assert len(properties["AlarmDescription"]) <= 1024
 
 
-def test_names_in_the_alarms_are_those_of_the_resources():
-    """A dimension that names another queue or function is as silent as one that nobody writes."""
+def test_alarms_name_existing_resources():
+    """An alarm whose dimension names a wrong queue or function never fires."""
     stage = Template(RAW, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
     real = {one["Properties"].get("FunctionName", {}).get("Fn::Sub") for one in functions()}
     real |= {
@@ -151,12 +150,12 @@ def functions():
     return [one for one in RAW["Resources"].values() if "Type" not in one]
 
 
-# --- what can be provoked ----------------------------------------------------------------------
+# --- alarms that can be triggered --------------------------------------------------------------
 
 
-def test_what_goes_wrong_is_counted_where_the_alarm_looks(app, stage, richpanel, pump, capsys):
-    """One run of the whole system in which a good deal goes wrong."""
-    services()  # before Chalice's test client puts the deployed stage's environment there
+def test_failures_are_counted_under_the_alarms_dimensions(app, stage, richpanel, pump, capsys):
+    """One run of the whole system with several failures."""
+    services()  # before Chalice's test client sets the deployed stage's environment
     with Client(app.app) as client:
         for token in ("wrong", stage.secrets.webhook_token):
             headers = {"content-type": "application/json", "x-richpanel-webhook-token": token}
@@ -175,7 +174,7 @@ def test_what_goes_wrong_is_counted_where_the_alarm_looks(app, stage, richpanel,
     assert series(alarms()["reconcile-silent"]) in written
 
 
-def test_a_line_that_cannot_be_redacted_is_counted_where_the_alarm_looks(monkeypatch):
+def test_a_line_that_cannot_be_redacted_is_counted_under_the_alarms_dimensions(monkeypatch):
     def fails(value):
         raise RuntimeError
 

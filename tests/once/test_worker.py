@@ -24,12 +24,12 @@ from tests.rigs.worker import (
     KEY,
     PLAN,
     REPLY,
+    REPLY_KEY,
     ROUTED,
-    SAID,
-    AskingFlow,
-    Died,
-    LookingFlow,
-    Say,
+    EscalatingFlow,
+    RecheckingFlow,
+    UnsettleableReply,
+    WorkerDied,
     WorkerRig,
     job,
     lost,
@@ -118,7 +118,7 @@ def test_a_message_overtaken_by_a_newer_one_is_logged_as_superseded(worker_rig):
 
 
 def test_every_log_line_names_its_message_and_event(worker_rig):
-    worker_rig.flow.stands_for = [facts_of(job())]
+    worker_rig.flow.resolves_to = [facts_of(job())]
     worker_rig.process(notification())
     assert worker_rig.flow.traces == [
         {**trace.of_event(facts_of(about)), "sqs_message_id": "sqs-1"}
@@ -141,9 +141,9 @@ def test_an_action_waits_for_its_dependency_in_any_earlier_step(worker_rig):
     """A ticket is never closed unanswered."""
     close = PlannedAction("add_tag", "mw-processed", depends_on=(1,))
     worker_rig.flow.decides = planned(["route-returns-admin"], [REPLY], [close])
-    worker_rig.fails = {SAID: [lost()]}
+    worker_rig.fails = {REPLY_KEY: [lost()]}
     worker_rig.process()
-    assert worker_rig.sent == [ROUTED, SAID]
+    assert worker_rig.sent == [ROUTED, REPLY_KEY]
     assert worker_rig.row(CLOSED)["reason"] == "dependency"
 
 
@@ -181,8 +181,8 @@ def test_a_copy_of_a_finished_event_is_acknowledged_logged_and_counted(worker_ri
 
 def test_a_copy_of_an_event_another_worker_holds_waits_until_that_lease_ends(worker_rig):
     """F27: the first worker may still fail."""
-    worker_rig.fails = {ROUTED: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {ROUTED: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process()
     worker_rig.clock.forward(50)
     assert worker_rig.process(receive=2) == "busy"
@@ -190,8 +190,8 @@ def test_a_copy_of_an_event_another_worker_holds_waits_until_that_lease_ends(wor
 
 
 def test_a_copy_that_arrives_as_the_lease_ends_waits_at_least_a_second(worker_rig):
-    worker_rig.fails = {ROUTED: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {ROUTED: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process()
     worker_rig.clock.forward(BUSY_FOR - 0.5)
     worker_rig.process()
@@ -199,8 +199,8 @@ def test_a_copy_that_arrives_as_the_lease_ends_waits_at_least_a_second(worker_ri
 
 
 def test_a_lease_lasts_for_the_functions_time_left_plus_the_grace(worker_rig):
-    worker_rig.fails = {ROUTED: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {ROUTED: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process(time_left=170.0)
     assert worker_rig.row()["lease_until"] - worker_rig.clock.now().timestamp() == 300
 
@@ -219,8 +219,8 @@ def test_a_worker_paused_past_its_timeout_claims_nothing(worker_rig, sent):
 
 def test_an_event_of_a_dead_worker_resumes_its_stored_plan_and_is_never_decided_again(worker_rig):
     """F16, F43."""
-    worker_rig.fails = {CLOSED: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {CLOSED: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process()
     worker_rig.clock.forward(BUSY_FOR + 1)
     worker_rig.log.events.clear()
@@ -247,7 +247,7 @@ def test_a_released_event_is_not_logged_as_taken_over(worker_rig):
 @pytest.mark.parametrize("recovery", [Recovery.SETTLED, Recovery.OPERATOR])
 def test_an_event_reopened_on_purpose_is_not_logged_as_taken_over(worker_rig, recovery):
     worker_rig.flow.decides = planned([REPLY])
-    worker_rig.fails = {SAID: [lost()]}
+    worker_rig.fails = {REPLY_KEY: [lost()]}
     worker_rig.process()
     assert worker_rig.ended() == ("parked", "unknown:read_timeout")
     worker_rig.process(job(recovery=recovery))
@@ -302,7 +302,7 @@ def test_an_event_that_needs_nothing_ends_with_its_reason(worker_rig):
 
 def test_a_notification_ends_when_all_its_events_have_ended(worker_rig):
     two = [facts_of(job()), facts_of(job(event_key="evt:rp:1042:c-78", message_id="c-78"))]
-    worker_rig.flow.stands_for = two
+    worker_rig.flow.resolves_to = two
     assert worker_rig.process(notification()) == "done"
     assert [key for key, _ in worker_rig.flow.decided] == [KEY, "evt:rp:1042:c-78"]
     assert worker_rig.ended("evt:rp:1042:n:d-1") == ("processed", "resolved")
@@ -310,7 +310,7 @@ def test_a_notification_ends_when_all_its_events_have_ended(worker_rig):
 
 
 def test_a_notification_of_nothing_new_says_so(worker_rig):
-    worker_rig.flow.stands_for = []
+    worker_rig.flow.resolves_to = []
     worker_rig.process(notification())
     assert worker_rig.ended("evt:rp:1042:n:d-1") == ("processed", "nothing_new")
     assert worker_rig.lines() == [
@@ -319,7 +319,7 @@ def test_a_notification_of_nothing_new_says_so(worker_rig):
 
 
 def test_a_notification_does_not_end_while_its_event_is_handed_back(worker_rig):
-    worker_rig.flow.stands_for = [facts_of(job())]
+    worker_rig.flow.resolves_to = [facts_of(job())]
     worker_rig.fails = {ROUTED: [too_many()]}
     assert worker_rig.process(notification()) == "richpanel_http_429"
     assert worker_rig.row("evt:rp:1042:n:d-1") is None
@@ -331,10 +331,10 @@ def test_a_notification_does_not_end_while_its_event_is_handed_back(worker_rig):
 def test_an_unknown_outcome_parks_the_event_with_its_reason(worker_rig):
     """F18."""
     worker_rig.flow.decides = planned([REPLY], ["route-returns-admin"])
-    worker_rig.fails = {SAID: [lost()]}
+    worker_rig.fails = {REPLY_KEY: [lost()]}
     assert worker_rig.process() == "done"
     assert worker_rig.ended() == ("parked", "unknown:read_timeout")
-    assert worker_rig.results() == {SAID: "unknown:read_timeout", ROUTED: "success"}
+    assert worker_rig.results() == {REPLY_KEY: "unknown:read_timeout", ROUTED: "success"}
     assert worker_rig.counted()[0] == ("mw.worker.events", 1, {"outcome": "parked"})
     name, fields = worker_rig.lines()[-1]
     assert (name, fields["reason"]) == ("worker.parked", "unknown:read_timeout")
@@ -343,7 +343,7 @@ def test_an_unknown_outcome_parks_the_event_with_its_reason(worker_rig):
 
 def test_an_unknown_outcome_takes_precedence_over_a_refusal(worker_rig):
     worker_rig.flow.decides = planned(["route-returns-admin"], [REPLY])
-    worker_rig.fails = {ROUTED: [refused()], SAID: [lost()]}
+    worker_rig.fails = {ROUTED: [refused()], REPLY_KEY: [lost()]}
     worker_rig.process()
     assert worker_rig.ended() == ("parked", "unknown:read_timeout")
 
@@ -379,16 +379,16 @@ def test_an_attention_tag_already_in_the_plan_is_not_added_twice(worker_rig):
 
 
 def test_a_flow_chooses_the_hand_off_of_a_refused_event():
-    worker_rig = WorkerRig(AskingFlow(Say()))
+    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
     worker_rig.fails = {ROUTED: [refused()]}
     worker_rig.process()
-    assert worker_rig.flow.asked == [(KEY, "refused:http_422")]
-    assert worker_rig.sent == [ROUTED, SAID]
-    assert worker_rig.results()[SAID] == "success"
+    assert worker_rig.flow.escalated == [(KEY, "refused:http_422")]
+    assert worker_rig.sent == [ROUTED, REPLY_KEY]
+    assert worker_rig.results()[REPLY_KEY] == "success"
 
 
 def test_no_hand_off_is_sent_where_the_flow_names_none():
-    worker_rig = WorkerRig(AskingFlow(None))
+    worker_rig = WorkerRig(EscalatingFlow(None))
     worker_rig.fails = {ROUTED: [refused()]}
     worker_rig.process()
     assert worker_rig.sent == [ROUTED]
@@ -401,7 +401,7 @@ def test_an_event_withheld_by_a_switch_is_processed_with_the_switch_as_reason(wo
     worker_rig.switches.switches = Switches(safe_mode=True)
     worker_rig.process()
     assert worker_rig.ended() == ("processed", "withheld:safe_mode")
-    assert worker_rig.results() == {ROUTED: "success", SAID: "skipped:safe_mode"}
+    assert worker_rig.results() == {ROUTED: "success", REPLY_KEY: "skipped:safe_mode"}
 
 
 def test_a_withheld_action_is_named_even_after_one_already_in_place(worker_rig):
@@ -428,12 +428,12 @@ def test_a_plan_decided_under_a_switch_is_withheld_even_if_the_switch_is_lifted_
 
 
 def test_a_flow_reconsiders_its_plan_when_it_is_resumed():
-    worker_rig = WorkerRig(LookingFlow())
+    worker_rig = WorkerRig(RecheckingFlow())
     worker_rig.fails = {ROUTED: [too_many()]}
     worker_rig.process()
-    assert worker_rig.flow.looked == []
+    assert worker_rig.flow.rechecked == []
     assert worker_rig.process(receive=2) == "done"
-    assert worker_rig.flow.looked == [(KEY, PLAN, worker_rig.switches.switches)]
+    assert worker_rig.flow.rechecked == [(KEY, PLAN, worker_rig.switches.switches)]
     assert worker_rig.ended() == ("skipped", "operator_comment")
     assert worker_rig.sent == [ROUTED]
 
@@ -475,7 +475,7 @@ def test_an_event_resumed_by_its_key_alone_uses_its_stored_message_id(worker_rig
         facts_of(job()), UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
     )
     worker_rig.ledger.release(lease, reason="x")
-    worker_rig.flow.stands_for = [replace(facts_of(job()), source_message_id=None)]
+    worker_rig.flow.resolves_to = [replace(facts_of(job()), source_message_id=None)]
     assert worker_rig.process() == "done"
     assert worker_rig.sent == [ROUTED, CLOSED]
 

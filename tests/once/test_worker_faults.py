@@ -20,14 +20,14 @@ from tests.rigs.worker import (
     BUSY_FOR,
     CLOSED,
     KEY,
+    REPLY_KEY,
     ROUTED,
-    SAID,
-    AskingFlow,
-    Died,
-    Say,
+    EscalatingFlow,
     SmallFlow,
+    UnsettleableReply,
     UnwatchedFlow,
     WatchedFlow,
+    WorkerDied,
     WorkerRig,
     job,
     refused,
@@ -208,10 +208,10 @@ def test_a_hand_off_that_failed_stays_pending(worker_rig):
 @pytest.mark.parametrize("place", ["before", "after"])
 def test_a_replay_without_a_hand_off_audits_the_hand_off_of_an_earlier_run(worker_rig, place):
     """The run died just before or after the hand-off; only the audit shows who sent it."""
-    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [Died()] if place == "before" else []}
+    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [WorkerDied()] if place == "before" else []}
     if place == "after":
-        worker_rig.audit_table.fails["put_all"] = [Died()]
-    with pytest.raises(Died):
+        worker_rig.audit_table.fails["put_all"] = [WorkerDied()]
+    with pytest.raises(WorkerDied):
         worker_rig.process()
     worker_rig.clock.forward(BUSY_FOR + 1)
 
@@ -224,23 +224,23 @@ def test_a_replay_without_a_hand_off_audits_the_hand_off_of_an_earlier_run(worke
 
 
 def test_a_flow_names_the_hand_off_of_an_earlier_run():
-    worker_rig = WorkerRig(AskingFlow(Say()))
+    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
     worker_rig.fails = {ROUTED: [refused()]}
-    worker_rig.audit_table.fails["put_all"] = [Died()]
-    with pytest.raises(Died):
+    worker_rig.audit_table.fails["put_all"] = [WorkerDied()]
+    with pytest.raises(WorkerDied):
         worker_rig.process()
     worker_rig.clock.forward(BUSY_FOR + 1)
     assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert worker_rig.flow.asked == [(KEY, "refused:http_422"), (KEY, "earlier")]
-    assert worker_rig.results()[SAID] == "success"
-    assert worker_rig.sent.count(SAID) == 1
+    assert worker_rig.flow.escalated == [(KEY, "refused:http_422"), (KEY, "earlier")]
+    assert worker_rig.results()[REPLY_KEY] == "success"
+    assert worker_rig.sent.count(REPLY_KEY) == 1
 
 
 def dies_while_it_asks_a_person(worker_rig, asking=ATTENTION):
     """The worker dies on the last receive, before anything was decided."""
     worker_rig.flow.raises["plan"] = too_many()
-    worker_rig.fails = {asking: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {asking: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process(receive=10)
     worker_rig.clock.forward(BUSY_FOR + 1)
 
@@ -264,11 +264,11 @@ def test_a_stopped_hand_off_of_an_earlier_run_parks_an_event_with_nothing_to_do(
 
 
 def test_a_flow_names_the_earlier_hand_off_of_an_event_with_nothing_to_do():
-    worker_rig = WorkerRig(AskingFlow(Say()))
-    dies_while_it_asks_a_person(worker_rig, SAID)
+    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
+    dies_while_it_asks_a_person(worker_rig, REPLY_KEY)
     worker_rig.flow.raises["plan"] = NotAnEvent(EventStatus.PROCESSED, "with_a_person")
     assert worker_rig.process(job(recovery=Recovery.OPERATOR)) == "done"
-    assert worker_rig.flow.asked == [(KEY, "dead_letter:richpanel_http_429"), (KEY, "earlier")]
+    assert worker_rig.flow.escalated == [(KEY, "dead_letter:richpanel_http_429"), (KEY, "earlier")]
     assert worker_rig.ended() == ("parked", "unknown:interrupted:cannot_be_asked")
 
 
@@ -336,8 +336,8 @@ def test_a_resumed_event_without_an_earlier_hand_off_sends_none(worker_rig):
 def test_a_stopped_hand_off_of_an_earlier_run_parks_the_event_until_the_switch_is_lifted(
     worker_rig,
 ):
-    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {ROUTED: [refused()], ATTENTION: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process()
     worker_rig.clock.forward(BUSY_FOR + 1)
     stop_before_the_look(worker_rig)
@@ -370,15 +370,15 @@ def test_an_event_whose_end_was_written_without_confirmation_is_not_handed_off(w
 
 
 def test_a_flow_chooses_the_hand_off_of_a_dead_letter():
-    worker_rig = WorkerRig(AskingFlow(Say()))
+    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
     worker_rig.fails = {ROUTED: [too_many()]}
     worker_rig.process(receive=10)
-    assert worker_rig.flow.asked == [(KEY, "dead_letter:richpanel_http_429")]
-    assert worker_rig.results() == {SAID: "success"}
+    assert worker_rig.flow.escalated == [(KEY, "dead_letter:richpanel_http_429")]
+    assert worker_rig.results() == {REPLY_KEY: "success"}
 
 
 def test_a_flow_without_a_hand_off_leaves_none_pending():
-    worker_rig = WorkerRig(AskingFlow(None))
+    worker_rig = WorkerRig(EscalatingFlow(None))
     worker_rig.fails = {ROUTED: [too_many()]}
     worker_rig.process(receive=10)
     assert worker_rig.sent == [ROUTED]
@@ -405,8 +405,8 @@ def test_a_message_is_dead_lettered_even_if_its_row_could_not_be_written(worker_
 
 @pytest.mark.parametrize(("receive", "found"), [(9, []), (10, [KEY])])
 def test_an_event_whose_worker_dies_on_the_last_receive_is_found(worker_rig, receive, found):
-    worker_rig.fails = {ROUTED: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {ROUTED: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process(receive=receive)
     assert worker_rig.unfinished() == found
 
@@ -417,8 +417,8 @@ def test_an_event_whose_worker_dies_on_the_last_receive_is_found(worker_rig, rec
 def test_a_watched_event_is_found_as_abandoned_when_its_worker_died(flow, found):
     """The message may be lost with the worker."""
     worker_rig = WorkerRig(flow())
-    worker_rig.fails = {ROUTED: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {ROUTED: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process()
     assert worker_rig.left() == found
     worker_rig.clock.forward(BUSY_FOR + 1)
@@ -465,12 +465,12 @@ def test_a_repeated_hand_off_that_fails_stays_pending(handoff_pending):
 
 
 def test_a_repeated_hand_off_is_marked_as_repeated_for_the_flow():
-    worker_rig = WorkerRig(AskingFlow(Say()))
-    worker_rig.fails = {ROUTED: [too_many()], SAID: [too_many()]}
+    worker_rig = WorkerRig(EscalatingFlow(UnsettleableReply()))
+    worker_rig.fails = {ROUTED: [too_many()], REPLY_KEY: [too_many()]}
     worker_rig.process(receive=10)
     worker_rig.process(HANDOFF)
-    assert worker_rig.flow.asked[-1] == (KEY, "dead_letter:repeated")
-    assert worker_rig.sent == [ROUTED, SAID, SAID]
+    assert worker_rig.flow.escalated[-1] == (KEY, "dead_letter:repeated")
+    assert worker_rig.sent == [ROUTED, REPLY_KEY, REPLY_KEY]
 
 
 def test_a_hand_off_of_a_processed_event_does_nothing(worker_rig):
@@ -480,8 +480,8 @@ def test_a_hand_off_of_a_processed_event_does_nothing(worker_rig):
 
 
 def test_a_hand_off_of_an_event_a_worker_holds_waits_until_that_lease_ends(worker_rig):
-    worker_rig.fails = {ROUTED: [Died()]}
-    with pytest.raises(Died):
+    worker_rig.fails = {ROUTED: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         worker_rig.process()
     worker_rig.clock.forward(50)
     assert worker_rig.process(HANDOFF) == "busy"
@@ -491,8 +491,8 @@ def test_a_hand_off_of_an_event_a_worker_holds_waits_until_that_lease_ends(worke
 
 
 def test_a_hand_off_whose_worker_dies_on_the_last_receive_is_found(handoff_pending):
-    handoff_pending.fails = {ATTENTION: [Died()]}
-    with pytest.raises(Died):
+    handoff_pending.fails = {ATTENTION: [WorkerDied()]}
+    with pytest.raises(WorkerDied):
         handoff_pending.process(HANDOFF, receive=10)
     assert handoff_pending.unfinished() == [KEY]
     assert (

@@ -34,14 +34,14 @@ def event(outreach, prefix):
 
 
 @pytest.fixture
-def ledgered(outreach, monkeypatch):
+def ledgered_outreach(outreach, monkeypatch):
     """Every webhook leaves a row before it is queued."""
     monkeypatch.setenv("INGRESS_LEDGER", "true")
     outreach.new_container()
     return outreach
 
 
-class Unqueued:
+class QueueDown:
     """While it lasts the queue keeps nothing."""
 
     def __init__(self, outreach, monkeypatch):
@@ -60,114 +60,122 @@ class Unqueued:
 
 
 @pytest.fixture
-def unqueued(ledgered, monkeypatch):
-    return lambda: Unqueued(ledgered, monkeypatch)
+def queue_down(ledgered_outreach, monkeypatch):
+    return lambda: QueueDown(ledgered_outreach, monkeypatch)
 
 
 @pytest.fixture
-def lost_text(ledgered, unqueued):
+def lost_text(ledgered_outreach, queue_down):
     """A reply that was received and never queued; its signed post."""
-    ledgered.start(channel="sms")
-    ledgered.run()
-    post = ledgered.says("Tell me more", whatsapp=False)
-    with unqueued():
-        assert ledgered.deliver(post).status_code == 503
-    assert event(ledgered, "evt:reply:")["status"]["S"] == "received"
+    ledgered_outreach.start(channel="sms")
+    ledgered_outreach.run()
+    post = ledgered_outreach.says("Tell me more", whatsapp=False)
+    with queue_down():
+        assert ledgered_outreach.deliver(post).status_code == 503
+    assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "received"
     return post
 
 
 def test_what_the_doors_could_not_keep_is_counted_as_failed_and_not_as_rejected(
-    ledgered, unqueued, monkeypatch
+    ledgered_outreach, queue_down, monkeypatch
 ):
     """The alarm of the doors counts it."""
-    ledgered.start(channel="sms")
-    ledgered.run()
-    posts = ledgered.twilio.callbacks()
+    ledgered_outreach.start(channel="sms")
+    ledgered_outreach.run()
+    posts = ledgered_outreach.twilio.callbacks()
     counted = []
-    log = ledgered.services.log
+    log = ledgered_outreach.services.log
     monkeypatch.setattr(
         type(log), "metric", lambda _log, name, *_, **about: counted.append((name, about))
     )
-    with unqueued():
-        assert ledgered.start("req124", recipient="+15550100002").status_code == 500
-        assert ledgered.deliver(posts[0]).status_code == 503
+    with queue_down():
+        assert ledgered_outreach.start("req124", recipient="+15550100002").status_code == 500
+        assert ledgered_outreach.deliver(posts[0]).status_code == 503
     assert counted == [
         ("mw.ingress.failed", {"source": "channel_router", "code": "QUEUE_ERROR"}),
         ("mw.ingress.failed", {"source": "twilio_status", "code": "enqueue_failed"}),
     ]
 
 
-def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered, lost_text):
-    assert ledgered.deliver(lost_text).status_code == 200
-    ledgered.run()
-    assert len(ledgered.twilio.sent_to(TEL)) == 2
+def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered_outreach, lost_text):
+    assert ledgered_outreach.deliver(lost_text).status_code == 200
+    ledgered_outreach.run()
+    assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
-def test_a_reply_never_queued_is_read_again_from_twilio_and_answered_once(ledgered, lost_text):
-    age(ledgered)
-    ledgered.sweep()
-    ledgered.run()
-    assert event(ledgered, "evt:reply:")["status"]["S"] == "processed"
-    record = ledgered.record("sms")
-    assert [text for role, text in ledgered.history(record) if role == "user"] == ["Tell me more"]
+def test_a_reply_never_queued_is_read_again_from_twilio_and_answered_once(
+    ledgered_outreach, lost_text
+):
+    age(ledgered_outreach)
+    ledgered_outreach.sweep()
+    ledgered_outreach.run()
+    assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "processed"
+    record = ledgered_outreach.record("sms")
+    assert [text for role, text in ledgered_outreach.history(record) if role == "user"] == [
+        "Tell me more"
+    ]
     assert record.status == Status.REPLY_SENT
-    assert ledgered.deliver(lost_text).status_code == 200
-    ledgered.run()
-    assert len(ledgered.twilio.sent_to(TEL)) == 2
+    assert ledgered_outreach.deliver(lost_text).status_code == 200
+    ledgered_outreach.run()
+    assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
-def test_a_stop_never_queued_is_respected_once_it_is_read_again(ledgered, unqueued):
-    ledgered.start(channel="sms")
-    ledgered.run()
-    with unqueued():
-        ledgered.deliver(ledgered.says("STOP", whatsapp=False))
-    age(ledgered)
-    ledgered.sweep()
-    ledgered.run()
-    assert ledgered.services.conversations.is_forbidden(TEL, "ci-aaa-001")
-    assert len(ledgered.twilio.sent_to(TEL)) == 1
+def test_a_stop_never_queued_is_respected_once_it_is_read_again(ledgered_outreach, queue_down):
+    ledgered_outreach.start(channel="sms")
+    ledgered_outreach.run()
+    with queue_down():
+        ledgered_outreach.deliver(ledgered_outreach.says("STOP", whatsapp=False))
+    age(ledgered_outreach)
+    ledgered_outreach.sweep()
+    ledgered_outreach.run()
+    assert ledgered_outreach.services.conversations.is_forbidden(TEL, "ci-aaa-001")
+    assert len(ledgered_outreach.twilio.sent_to(TEL)) == 1
 
 
 @pytest.mark.parametrize("status", [404, 503, 401])
-def test_a_reply_that_twilio_does_not_show_waits_for_its_sender(ledgered, lost_text, status):
-    age(ledgered)
-    ledgered.twilio.fault("status", operation="fetch_message", status=status, times=2)
-    assert ledgered.sweep()["orphans"] == 1
-    ledgered.run()
-    assert event(ledgered, "evt:reply:")["status"]["S"] == "received"
-    assert ledgered.deliver(lost_text).status_code == 200
-    ledgered.run()
-    assert len(ledgered.twilio.sent_to(TEL)) == 2
+def test_a_reply_that_twilio_does_not_show_waits_for_its_sender(
+    ledgered_outreach, lost_text, status
+):
+    age(ledgered_outreach)
+    ledgered_outreach.twilio.fault("status", operation="fetch_message", status=status, times=2)
+    assert ledgered_outreach.sweep()["orphans"] == 1
+    ledgered_outreach.run()
+    assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "received"
+    assert ledgered_outreach.deliver(lost_text).status_code == 200
+    ledgered_outreach.run()
+    assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
-def test_an_email_reply_never_queued_waits_for_its_sender_through_every_sweep(ledgered, unqueued):
-    ledgered.start(channel="email")
-    ledgered.run()
-    (first,) = ledgered.ses.sent_to(MAIL)
-    reply = ledgered.ses.inbound(MAIL, first["reply_to"], "Tell me more")
-    with unqueued(), pytest.raises(UnavailableError):
-        ledgered.mail(reply)
-    age(ledgered)
-    assert ledgered.sweep()["orphans"] == 1
-    ledgered.run()
-    ledgered.mail(reply)
-    ledgered.run()
-    assert len(ledgered.ses.sent_to(MAIL)) == 2
+def test_an_email_reply_never_queued_waits_for_its_sender_through_every_sweep(
+    ledgered_outreach, queue_down
+):
+    ledgered_outreach.start(channel="email")
+    ledgered_outreach.run()
+    (first,) = ledgered_outreach.ses.sent_to(MAIL)
+    reply = ledgered_outreach.ses.inbound(MAIL, first["reply_to"], "Tell me more")
+    with queue_down(), pytest.raises(UnavailableError):
+        ledgered_outreach.mail(reply)
+    age(ledgered_outreach)
+    assert ledgered_outreach.sweep()["orphans"] == 1
+    ledgered_outreach.run()
+    ledgered_outreach.mail(reply)
+    ledgered_outreach.run()
+    assert len(ledgered_outreach.ses.sent_to(MAIL)) == 2
 
 
-def test_a_parked_answer_goes_on_where_every_webhook_leaves_a_row(ledgered):
-    ledgered.start(channel="sms")
-    ledgered.run()
-    ledgered.twilio.fault("act_then_drop", operation="create_message")
-    ledgered.deliver(ledgered.says("Tell me more", whatsapp=False))
-    ledgered.run()
-    assert event(ledgered, "evt:reply:")["status"]["S"] == "parked"
-    age(ledgered)
-    ledgered.sweep()
-    ledgered.run()
-    assert event(ledgered, "evt:reply:")["status"]["S"] == "processed"
-    assert len(ledgered.twilio.sent_to(TEL)) == 2
-    assert ledgered.record("sms").status == Status.REPLY_SENT
+def test_a_parked_answer_goes_on_where_every_webhook_leaves_a_row(ledgered_outreach):
+    ledgered_outreach.start(channel="sms")
+    ledgered_outreach.run()
+    ledgered_outreach.twilio.fault("act_then_drop", operation="create_message")
+    ledgered_outreach.deliver(ledgered_outreach.says("Tell me more", whatsapp=False))
+    ledgered_outreach.run()
+    assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "parked"
+    age(ledgered_outreach)
+    ledgered_outreach.sweep()
+    ledgered_outreach.run()
+    assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "processed"
+    assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
+    assert ledgered_outreach.record("sms").status == Status.REPLY_SENT
 
 
 # --- begun and never ended ----------------------------------------------------------------------

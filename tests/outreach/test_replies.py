@@ -9,7 +9,7 @@ from chalicelib.clock import iso
 from chalicelib.once.door import InboundRequest
 from chalicelib.once.job import Recovery, encode
 from chalicelib.once.ports import Delivery
-from chalicelib.outreach.conversations.records import Draft, Status
+from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 from tests.rigs.outreach import MAIL, TEL
 
@@ -131,7 +131,7 @@ def test_a_message_told_of_again_stays_in_the_conversation_that_heard_it(outreac
 
 
 @pytest.fixture
-def undelivered(outreach):
+def undelivered_opening(outreach):
     """Of an opening, by its carrier; the recipient may have it all the same."""
     outreach.twilio.set_modes(fates=["sent", "undelivered"])
     outreach.start(channel="sms")
@@ -141,23 +141,27 @@ def undelivered(outreach):
     return outreach
 
 
-def test_who_writes_after_an_opening_that_was_told_as_undelivered_is_answered(undelivered):
-    undelivered.deliver(undelivered.says("Tell me more", whatsapp=False))
-    undelivered.run()
-    record = undelivered.record("sms")
+def test_who_writes_after_an_opening_that_was_told_as_undelivered_is_answered(undelivered_opening):
+    undelivered_opening.deliver(undelivered_opening.says("Tell me more", whatsapp=False))
+    undelivered_opening.run()
+    record = undelivered_opening.record("sms")
     assert [entry.role for entry in record.messages] == ["assistant", "user", "assistant"]
     assert record.status == Status.REPLY_SENT
     assert "failure_reason" not in record.item
 
 
-def test_who_asks_for_a_person_after_an_opening_that_was_told_as_undelivered_gets_one(undelivered):
-    undelivered.deliver(undelivered.says("I want to talk to a human", whatsapp=False))
-    undelivered.run()
-    (waiting,) = undelivered.services.desk.waiting()
-    assert waiting.opaque_id == undelivered.record("sms").opaque_id
-    undelivered.services.desk.approve(waiting.opaque_id)
-    undelivered.run()
-    assert undelivered.record("sms").status == Status.FAILED, "where it stood"
+def test_who_asks_for_a_person_after_an_opening_that_was_told_as_undelivered_gets_one(
+    undelivered_opening,
+):
+    undelivered_opening.deliver(
+        undelivered_opening.says("I want to talk to a human", whatsapp=False)
+    )
+    undelivered_opening.run()
+    (waiting,) = undelivered_opening.services.desk.waiting()
+    assert waiting.opaque_id == undelivered_opening.record("sms").opaque_id
+    undelivered_opening.services.desk.approve(waiting.opaque_id)
+    undelivered_opening.run()
+    assert undelivered_opening.record("sms").status == Status.FAILED, "where it stood"
 
 
 def test_stop_marks_the_recipient_and_later_starts_respect_it_until_start(outreach):
@@ -251,12 +255,11 @@ def test_a_reply_from_the_dead_letters_stays_with_the_conversation_that_heard_it
     assert len(outreach.twilio.sent_to(TEL)) == 3
 
 
-def test_a_function_asked_for_without_a_word_is_kept_with_the_conversation(outreach, monkeypatch):
-    outreach.start(channel="sms")
-    outreach.run()
-    writer = outreach.services.composer._writer
-    draft = Draft(function_call="book_slot", function_arguments="{}")
-    monkeypatch.setattr(writer, "answer", lambda record, history: draft)
+def test_a_function_asked_for_without_a_word_is_kept_with_the_conversation(
+    outreach, openai, model_start
+):
+    model_start(functions=["book_slot"])
+    openai.answer_by(lambda _body: {"function_call": "book_slot", "function_arguments": "{}"})
     outreach.deliver(outreach.says("Friday is fine", whatsapp=False))
     outreach.run()
     record = outreach.record("sms")

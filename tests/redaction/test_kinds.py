@@ -1,4 +1,4 @@
-"""What a number or a key is taken for: check digits, separators, and the names of keys."""
+"""How numbers and keys are classified: check digits, separators, and key names."""
 
 import pytest
 
@@ -27,11 +27,11 @@ def test_a_check_digit_holds(digits):
         ("at 123 45 6789 ok", Kind.SSN),
     ],
 )
-def test_an_account_is_known_by_its_own_form(text, kind):
+def test_an_account_number_is_recognised_by_its_form(text, kind):
     assert kinds(text) == {kind: 1}
 
 
-def test_what_fails_its_check_is_taken_for_no_account_and_what_looks_like_a_number_is_masked():
+def test_a_number_that_fails_its_check_is_no_account_but_still_masked():
     wrong = "IBAN DE8837 04004405 3201 3000"
     assert Kind.IBAN not in kinds(wrong)
     assert "0440" not in redact(wrong)
@@ -49,7 +49,7 @@ def test_what_fails_its_check_is_taken_for_no_account_and_what_looks_like_a_numb
         "my social security number is 123.45 6789",
     ],
 )
-def test_a_social_security_number_is_known_with_mixed_separators(text):
+def test_a_social_security_number_is_recognised_with_mixed_separators(text):
     assert kinds(text) == {Kind.SSN: 1}
     assert "45" not in redact(text)
 
@@ -68,15 +68,15 @@ def test_a_social_security_number_is_known_with_mixed_separators(text):
         "the social post of 120.50-1000",
     ],
 )
-def test_three_groups_that_are_something_else_stay_readable(text):
+def test_three_groups_of_digits_that_are_something_else_stay_readable(text):
     assert redact(text) == text
 
 
-def test_a_long_name_before_the_sign_goes_with_its_address():
+def test_a_long_name_before_the_at_sign_is_masked_with_its_address():
     assert redact(f"to {'x.' * 100}y@example.com now") == "to ***@*** now"
 
 
-def test_a_word_of_hundreds_of_signs_is_one_mask():
+def test_a_word_of_hundreds_of_addresses_is_one_mask():
     assert redact(f"see {'ab@cd.example,' * 300} ok") == "see ***@*** ok"
 
 
@@ -99,18 +99,18 @@ def test_a_word_of_hundreds_of_signs_is_one_mask():
         ("message body text comment subject transcript note snippet", "words", "***"),
     ],
 )
-def test_a_key_tells_what_its_value_is(names, value, masked):
+def test_a_key_name_decides_how_its_value_is_masked(names, value, masked):
     record = dict.fromkeys(names.split(), value)
     assert redact_mapping(record) == dict.fromkeys(record, masked)
 
 
 @pytest.mark.parametrize("name", ["id", "number", "no", "name", "value", "code"])
-def test_what_a_thing_is_called_by_is_masked_as_the_thing(name):
+def test_an_identifier_nested_under_a_key_is_masked_like_that_key(name):
     assert redact_mapping({"order": {name: 1234567}}) == {"order": {name: "***4567"}}
     assert redact_mapping({"order": {"state": "open"}}) == {"order": {"state": "open"}}
 
 
-def test_forty_levels_are_kept_and_the_next_is_dropped():
+def test_forty_nesting_levels_are_kept_and_the_next_is_dropped():
     def nested(levels):
         value = "x"
         for _ in range(levels):

@@ -1,4 +1,4 @@
-"""Masks to the letter, type by type: what stands around an identifier stays byte for byte."""
+"""Exact masks for each type; the text around an identifier stays byte for byte."""
 
 import pytest
 
@@ -116,5 +116,5 @@ READABLE = {
 
 
 @pytest.mark.parametrize("text", READABLE.values(), ids=READABLE.keys())
-def test_what_is_nobodys_stays_readable(text):
+def test_values_without_personal_data_stay_readable(text):
     assert redact(text) == text

@@ -1,4 +1,4 @@
-"""What a model may see."""
+"""The text that a model may see."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from chalicelib.redaction import model_view
 
 
-def test_markup_links_names_and_identifiers_are_gone_and_the_question_stays():
+def test_markup_links_names_and_identifiers_are_removed_and_the_question_stays():
     text = (
         "<p>Hi Anna,&nbsp;my name is John Smith.</p><br>Where is order #1234567? "
         "Call 212-555-0142 or jo@example.com, see https://shop.example.com/a. I live at 12 Main Street. Thanks, Eva"
@@ -21,7 +21,7 @@ def test_order_numbers_are_masked_when_asked_for():
     assert model_view("order #1234567", keep_order_numbers=False) == "order #***4567"
 
 
-def test_words_that_are_no_names_stay():
+def test_words_that_are_not_names_stay():
     assert (
         model_view("Hi there, thanks So much. Hello Team!")
         == "Hi there, thanks So much. Hello Team!"

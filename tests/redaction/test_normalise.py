@@ -1,4 +1,4 @@
-"""The normalised view and the way back to the text."""
+"""The normalised view and its mapping back to the text."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,7 +17,7 @@ def test_every_span_of_the_view_maps_into_the_text_in_order(text):
         done = max(done, start)
 
 
-def test_escapes_digits_and_invisible_characters_read_as_they_look():
+def test_escapes_digits_and_invisible_characters_are_normalised():
     assert normalise("a%40b &#64; \\u0040 ２\u200b٣").low == "a@b @ @ 23"
 
 

@@ -1,4 +1,4 @@
-"""What holds for every text: idempotent, deterministic, capped, linear, never an exception."""
+"""Properties for every text: idempotent, deterministic, capped, linear, never an exception."""
 
 import json
 import subprocess
@@ -73,13 +73,13 @@ def test_a_text_that_cannot_be_read_is_dropped(monkeypatch):
     assert redact("call 212-555-0142") == "***"
 
 
-def test_kinds_are_counted_and_nothing_else_is_told():
+def test_only_the_kinds_of_masked_values_are_counted():
     text, counts = redact_counted("order 1234567, jo@example.com, al@example.com, 212-555-0142")
     assert text == "order ***4567, ***@***, ***@***, ***-***-0142"
     assert dict(counts) == {Kind.ORDER: 1, Kind.EMAIL: 2, Kind.PHONE: 1}
 
 
-def test_a_table_of_thousands_of_numbers_leaves_none():
+def test_a_table_of_thousands_of_numbers_is_masked_completely():
     text = "\n".join(f"row {n} 212-555-0{n % 1000:03}" for n in range(5000))
     redacted = redact(text)
     assert not any(char.isdigit() for char in redacted)
@@ -95,8 +95,8 @@ HOSTILE = [
 ]  # fmt: skip
 
 
-def test_no_hostile_input_of_a_hundred_kilobytes_keeps_it():
-    """What is not linear would take hours; the bench tells how the times grow."""
+def test_no_hostile_input_of_a_hundred_kilobytes_is_slow():
+    """A non-linear step would take hours; the benchmark measures how the times grow."""
     code = (
         "import json, sys; from chalicelib.redaction import redact; "
         "[redact(one * (100_000 // len(one))) for one in json.load(sys.stdin)]; print('done')"

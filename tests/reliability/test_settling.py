@@ -1,4 +1,4 @@
-"""What stays unknown is settled by the sweep, and what was left by everybody is taken up again."""
+"""The sweep settles unknown outcomes, and abandoned events are resumed."""
 
 from datetime import timedelta
 from random import random
@@ -17,7 +17,7 @@ REPLY = "act:rp_reply:t0:c0"
 
 
 def quiet(*posts, reply="reply_queried", faults=(), **changes):
-    """A scenario with nothing in it but what is named."""
+    """A scenario in which only the given things happen."""
     nothing = {
         **dict.fromkeys(("flips", "deploys", "replays", "redrives", "sweeps"), ()),
         "seed": 1,
@@ -35,7 +35,7 @@ def post(number=0, *, form="id", at=0.0):
 
 
 class ScriptedNetwork(Network):
-    """A network where the n-th effect of a kind ends as the test says."""
+    """A network where the test sets how the n-th effect of a kind ends."""
 
     def __init__(self, world, ends):
         super().__init__(world)
@@ -54,7 +54,7 @@ class ScriptedNetwork(Network):
 def run(scenario, **ends):
     world = World(scenario, trace=True)
     world.network = ScriptedNetwork(world, ends)
-    world.is_fair = world.is_fair and not ends
+    world.is_fault_free = world.is_fault_free and not ends
     world.run()
     assert world.oracle.violations == []
     return world
@@ -75,7 +75,7 @@ def test_a_reply_that_happened_is_found_and_not_repeated(end):
 
 
 @pytest.mark.parametrize("end", ["never_lands_and_no_answer", "crash_and_never_lands"])
-def test_a_reply_that_never_happened_is_sent_after_two_looks_beyond_the_horizon(end):
+def test_a_reply_that_never_happened_is_sent_after_two_checks_beyond_the_horizon(end):
     world = run(quiet(post()), reply_queried=[end])
     assert world.landed[REPLY] == 1
     assert row(world, EVENT)["status"] == "processed"
@@ -89,7 +89,7 @@ def test_two_lost_replies_in_a_row_are_each_waited_for_in_full():
     assert world.vendor.tickets["t0"].comments[-1].at - EPOCH > 1_800
 
 
-def test_a_reply_of_which_nothing_can_be_learnt_stays_parked_with_its_reason():
+def test_a_reply_that_cannot_be_settled_stays_parked_with_its_reason():
     world = run(quiet(post(), reply="reply_blind"), reply_blind=["lands_and_no_answer"])
     assert row(world, REPLY)["status"] == "unknown"
     assert (row(world, EVENT)["status"], row(world, EVENT)["reason"]) == (
@@ -117,27 +117,27 @@ def test_the_waits_of_ten_receives_outlast_two_hours():
     assert len(OUTAGE_WAITS_SECONDS) == 9
 
 
-def test_what_the_vendor_asks_for_is_never_shortened_and_switches_wait_like_an_outage():
+def test_a_retry_after_is_never_shortened_and_switches_wait_like_an_outage():
     asked = TransientError("richpanel", "x", status=429, retry_after=3_600)
     assert wait(asked, 1, random) == 3_600
     assert wait(SwitchesUnreadableError("switches_unreadable"), 9, random) >= 1_500
     assert wait(KeyError("a bug"), 9, random) <= 900
 
 
-def test_a_notification_takes_up_an_event_whose_reply_is_already_on_the_ticket():
-    """The newest operator comment is our own reply; the event behind it is not finished."""
+def test_a_notification_resumes_an_event_whose_reply_is_already_on_the_ticket():
+    """The newest operator comment is our own reply; its event is not finished."""
     world = run(quiet(post(form="thin")), reply_queried=["crash_after"])
     assert row(world, EVENT)["status"] == "processed"
 
 
-def test_a_comment_after_one_that_died_is_new_although_our_reply_is_newer():
+def test_a_comment_after_a_failed_one_is_new_even_if_our_reply_is_newer():
     later = post(1, form="thin", at=10.0)
     world = run(quiet(post(form="thin"), later), close=["crash_before"] * 10)
     assert row(world, "evt:rp:t0:c1")["status"] == "processed"
 
 
 def test_a_comment_before_one_that_is_only_received_is_new():
-    """With a ledger at the door a row says nothing of what was begun."""
+    """With a ledger at the door a row does not mean that its event was begun."""
     world = run(
         quiet(
             post(form="thin"),

@@ -1,4 +1,4 @@
-"""A worker that stood still beyond its lease: it changes no record and starts no effect."""
+"""A worker paused beyond its lease changes no record and starts no effect."""
 
 from datetime import timedelta
 
@@ -33,7 +33,7 @@ REPLY = QueriedReply("1042", "refund_request", "c-1")
 
 
 class Vendor:
-    """An executor that keeps what reached it, and raises the errors of the test."""
+    """An executor that records its calls and raises the errors of the test."""
 
     def __init__(self):
         self.sent = []
@@ -47,7 +47,7 @@ class Vendor:
 
 
 class TakeoverRig:
-    """Ledger and effects door over one memory table."""
+    """Ledger and effects over one memory table."""
 
     def __init__(self):
         owners = iter(f"owner-{n}" for n in range(100))
@@ -82,19 +82,19 @@ def rig():
     return TakeoverRig()
 
 
-def test_a_worker_below_the_rows_fence_takes_no_row(rig):
+def test_a_worker_with_a_lower_fence_takes_over_no_row(rig):
     slept = rig.claim()
     rig.clock.forward(300)
     rig.ledger.begin(rig.claim(), [TAG], MODES)
     before = dict(rig.row(TAG))
 
     with pytest.raises(LeaseLostError):
-        rig.ledger.restart(slept, TAG, anew=True)
+        rig.ledger.restart(slept, TAG, new_start=True)
 
     assert rig.row(TAG) == before
 
 
-def test_a_worker_below_the_rows_fence_takes_no_row_that_was_rearmed(rig):
+def test_a_worker_with_a_lower_fence_takes_over_no_rearmed_row(rig):
     slept = rig.claim()
     rig.clock.forward(300)
     other = rig.claim()
@@ -108,7 +108,7 @@ def test_a_worker_below_the_rows_fence_takes_no_row_that_was_rearmed(rig):
     assert rig.row(TAG) == before
 
 
-def test_a_worker_below_the_rows_fence_skips_nothing(rig):
+def test_a_worker_with_a_lower_fence_skips_nothing(rig):
     slept = rig.claim()
     rig.clock.forward(300)
     other = rig.claim()
@@ -129,7 +129,7 @@ def test_the_same_worker_may_still_skip_what_it_rearmed(rig):
     assert (row.status, row.reason) == (ActionStatus.SKIPPED, "kill_switch")
 
 
-def test_a_worker_that_stands_still_while_its_rows_are_written_sends_nothing(rig):
+def test_a_worker_paused_while_its_rows_are_written_sends_nothing(rig):
     lease = rig.claim()
     rig.table.after["insert_all"] = lambda: rig.clock.forward(300)
 
@@ -155,7 +155,7 @@ def test_a_switch_that_flips_while_the_rows_are_written_stops_the_request(rig):
     assert (again.status, again.reason) == (ActionStatus.SKIPPED, "kill_switch")
 
 
-def test_what_may_have_happened_is_never_skipped_because_its_repetition_was_refused(rig):
+def test_an_effect_that_may_have_happened_is_not_skipped_after_a_rejected_retry(rig):
     reply = KeyedReply("1042", "refund_request", "c-1")
     rig.vendor.errors = [
         UncertainError("richpanel", "send", reason="timeout"),
@@ -173,31 +173,31 @@ def test_what_may_have_happened_is_never_skipped_because_its_repetition_was_refu
     assert (row.status, row.reason) == (ActionStatus.UNKNOWN, STOPPED_REPEATABLE)
 
 
-def test_a_new_start_forgets_what_was_seen_of_the_old_one(rig):
+def test_a_new_start_discards_the_checks_of_the_old_one(rig):
     lease = rig.claim()
     rig.ledger.begin(lease, [REPLY], MODES)
     rig.ledger.note_look(rows.unsettled(rig.row(REPLY)))
     assert rig.row(REPLY)["looks"] == 1
 
-    rig.ledger.restart(lease, REPLY, anew=True)
+    rig.ledger.restart(lease, REPLY, new_start=True)
 
     assert "looks" not in rig.row(REPLY)
     assert "looked_epoch" not in rig.row(REPLY)
 
 
-def test_a_row_that_is_gone_is_not_taken_for_done(rig):
+def test_a_missing_action_row_does_not_count_as_done(rig):
     lease = rig.claim()
     with pytest.raises(LeaseLostError, match="action_gone"):
-        rig.ledger.restart(lease, TAG, anew=True)
+        rig.ledger.restart(lease, TAG, new_start=True)
 
 
-def test_a_good_end_is_not_overwritten_by_a_copy_that_came_too_late(rig):
+def test_a_processed_event_is_not_overwritten_by_a_late_copys_failure(rig):
     rig.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
     rig.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
     assert rig.table.rows[(EVENT.event_key,)]["reason"] == "resolved"
 
 
-def test_a_bad_end_is_overwritten_by_a_better_one(rig):
+def test_a_failed_event_is_overwritten_by_a_processed_one(rig):
     rig.ledger.record(EVENT, MODES, EventStatus.FAILED, reason="dead_letter:timeout")
     rig.ledger.record(EVENT, MODES, EventStatus.PROCESSED, reason="resolved")
     assert rig.table.rows[(EVENT.event_key,)]["status"] == "processed"
@@ -214,7 +214,7 @@ def test_a_released_event_can_be_found_by_the_sweep_until_it_is_claimed_again(ri
     assert not rig.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
 
 
-def test_an_event_is_buried_only_when_nobody_holds_it(rig):
+def test_an_event_is_marked_failed_by_the_sweep_only_when_unclaimed(rig):
     lease = rig.claim()
     assert rig.ledger.bury(EVENT.event_key, reason="dead_letter:worker_died") is False
     rig.clock.forward(300)

@@ -207,7 +207,7 @@ def app(app_environment, monkeypatch):
 
 
 @pytest.fixture
-def unpaced(richpanel, monkeypatch):
+def without_rate_limits(richpanel, monkeypatch):
     """Nobody waits for a turn at a vendor; how turns are given is tested with the adapters."""
     richpanel.set_modes(rate_limit=None)
 

@@ -23,7 +23,7 @@ TAG = AddTag("1042", "route-returns-admin", "c-77")
 OTHER = AddTag("1042", "mw-processed", "c-77")
 
 
-class Say:
+class Reply:
     """An action that can be read back, as a reply can."""
 
     kind, vendor, settle, reaches_customer, audit_type = (

@@ -7,8 +7,8 @@ from ops import cli
 
 
 @dataclass(frozen=True)
-class Said:
-    """What a command came to."""
+class CommandResult:
+    """How a command ended and what it printed."""
 
     code: int
     out: str
@@ -25,7 +25,7 @@ def runner(capsys):
     def run(*arguments):
         capsys.readouterr()
         code = cli.main([str(one) for one in arguments])
-        said = capsys.readouterr()
-        return Said(code, said.out, said.err)
+        printed = capsys.readouterr()
+        return CommandResult(code, printed.out, printed.err)
 
     return run

@@ -198,3 +198,27 @@ def outreach(app_environment, stage, twilio, ses, monkeypatch):
     module = importlib.import_module("app")
     monkeypatch.setattr(importlib.import_module("chalicelib.wiring"), "_services", [])
     return Outreach(module, stage, twilio, ses)
+
+
+@pytest.fixture
+def model_start(outreach, openai, monkeypatch):
+    """Starts a conversation of the company's second project, for which a model writes.
+
+    `model_start.secret` names the secret of the project's key.
+    """
+    monkeypatch.setenv("OPENAI_BASE_URL", openai.base_url)
+    monkeypatch.setenv("OPENAI_MODEL", "gpt-6-luna")
+    openai.answer_by(lambda _body: {"text": "Hello Jo"})
+    project = company.create_written_by_model(outreach.stage)
+
+    def start(**ai_config):
+        item = {**project, "ai_config": {**project["ai_config"], **ai_config}}
+        company.put_project(outreach.stage, item)
+        outreach.new_container()
+        assert outreach.services.settings.openai_model
+        project_id = {"project_id": company.MODEL_PROJECT_ID}
+        assert outreach.start(channel="sms", company_data=project_id).status_code == 200
+        outreach.run()
+
+    start.secret = project["ai_config"]["openai_config"]["sms"]["api_key_reference"]
+    return start

@@ -37,13 +37,13 @@ def openai():
 
 
 @pytest.fixture
-def extra():
+def extra_variables():
     """Variables a test adds, before the app is loaded."""
     return {}
 
 
 @pytest.fixture
-def replies_environment(stage, richpanel, shopify, openai, extra):
+def replies_environment(stage, richpanel, shopify, openai, extra_variables):
     return {
         **environment.local("dev", stage.aws, richpanel_url=richpanel.base_url),
         "RICHPANEL_OUTBOUND_ENABLED": "true",
@@ -52,7 +52,7 @@ def replies_environment(stage, richpanel, shopify, openai, extra):
         "SHOPIFY_BASE_URL": shopify.base_url,
         "OPENAI_BASE_URL": openai.base_url,
         "OPENAI_MODEL": "gpt-6-luna",
-        **extra,
+        **extra_variables,
     }
 
 
@@ -116,12 +116,12 @@ class RepliesRig(TicketSystem):
 
 
 @pytest.fixture
-def replies_rig(app, unpaced, stage, richpanel, pump):
+def replies_rig(app, without_rate_limits, stage, richpanel, pump):
     return RepliesRig(app, stage, richpanel, pump)
 
 
 @pytest.fixture
-def tracked(shopify):
+def tracked_question(shopify):
     shopify.add_order(
         "#100234",
         email=EMAIL,
@@ -135,7 +135,7 @@ def tracked(shopify):
 
 
 @pytest.fixture
-def clock_moves(monkeypatch, richpanel):
+def move_clock(monkeypatch, richpanel):
     """Moves everybody's wall clock; leases and counters see it."""
     clock = importlib.import_module("chalicelib.clock").SystemClock
     real = clock.now

@@ -48,7 +48,7 @@ def tickets(vendor: Vendor, clock: ManualClock, log: RecordingLog) -> Richpanel:
 
 
 @pytest.fixture
-def live(richpanel: SimulatedRichpanel, clock: ManualClock, log: RecordingLog) -> Richpanel:
+def live_client(richpanel: SimulatedRichpanel, clock: ManualClock, log: RecordingLog) -> Richpanel:
     """The adapter in front of the simulated Richpanel."""
     richpanel.set_modes(rate_limit=None)
     return adapter(richpanel.url, clock, log)

@@ -30,7 +30,7 @@ KEY = "evt:rp:1042:c-77"
 TAG = "act:rp_tag:1042:{}:c-77"
 ROUTED, CLOSED = TAG.format("route-returns-admin"), TAG.format("mw-processed")
 ATTENTION = TAG.format(ATTENTION_TAG)
-SAID = "act:rp_reply:1042:c-77"
+REPLY_KEY = "act:rp_reply:1042:c-77"
 BUSY_FOR = 250
 """Seconds of a lease: what the function has left, and the grace."""
 
@@ -66,11 +66,11 @@ def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1"):
     )
 
 
-class Say:
-    """A reply of whose outcome nothing can be learnt, at a vendor of its own."""
+class UnsettleableReply:
+    """A reply whose unknown outcome cannot be settled, at a vendor of its own."""
 
     kind, vendor, settle, reaches_customer = "say", "twilio", Settle.NONE, True
-    conversation_id, audit_type, key = "1042", "auto_reply", SAID
+    conversation_id, audit_type, key = "1042", "auto_reply", REPLY_KEY
 
     def payload(self):
         return {"template": "t_1"}
@@ -102,13 +102,13 @@ class SmallFlow(Flow):
     def __init__(self):
         self.decides, self.decided, self.built_from, self.traces = PLAN, [], [], []
         self.raises, self.concluded, self.is_newest = {}, [], True
-        self.stands_for = None
+        self.resolves_to = None
 
     def events(self, job):
         self.traces.append(dict(trace.current()))
         if "events" in self.raises:
             raise self.raises["events"]
-        found = [facts_of(job)] if self.stands_for is None else self.stands_for
+        found = [facts_of(job)] if self.resolves_to is None else self.resolves_to
         return [Event(one, None) for one in found]
 
     def is_container(self, job):
@@ -124,7 +124,7 @@ class SmallFlow(Flow):
     def build(self, planned, event, plan):
         self.built_from.append(plan)
         if planned.kind == "say":
-            return Say()
+            return UnsettleableReply()
         return actions.build(
             planned,
             conversation_id=event.facts.conversation_id,
@@ -140,16 +140,16 @@ class SmallFlow(Flow):
         return self.is_newest
 
 
-class AskingFlow(SmallFlow):
-    """A flow that says itself who gets an event that failed."""
+class EscalatingFlow(SmallFlow):
+    """A flow with an escalation of its own; `escalated` holds the events and reasons it was asked for."""
 
-    def __init__(self, asks=None):
+    def __init__(self, action=None):
         super().__init__()
-        self.asks, self.asked = asks, []
+        self.action, self.escalated = action, []
 
     def escalation(self, event, reason):
-        self.asked.append((event.facts.event_key, reason))
-        return self.asks
+        self.escalated.append((event.facts.event_key, reason))
+        return self.action
 
 
 class WatchedFlow(SmallFlow):
@@ -159,25 +159,25 @@ class WatchedFlow(SmallFlow):
 
 
 class UnwatchedFlow(SmallFlow):
-    """A flow that says in so many words that its events need no watching."""
+    """A flow that declares that its events need no watching."""
 
     is_watched = False
 
 
-class LookingFlow(SmallFlow):
-    """A flow that finds at its second look that there is nothing to do."""
+class RecheckingFlow(SmallFlow):
+    """A flow that finds on its recheck that there is nothing to do."""
 
     def __init__(self):
         super().__init__()
-        self.looked = []
+        self.rechecked = []
 
     def recheck(self, event, plan, switches):
-        self.looked.append((event.facts.event_key, plan, switches))
+        self.rechecked.append((event.facts.event_key, plan, switches))
         raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
 
 
 class Queue:
-    """The queue's side of deferring."""
+    """The queue, as far as the worker defers messages; raises the errors in `fails`."""
 
     def __init__(self):
         self.deferred, self.fails = [], []
@@ -188,12 +188,12 @@ class Queue:
             raise self.fails.pop(0)
 
 
-class Died(BaseException):
+class WorkerDied(BaseException):
     """The process is gone in the middle of a vendor call; nothing is caught."""
 
 
 class WorkerRig:
-    """A worker over the real ledger and the real door out, with a vendor that does as it is told."""
+    """A worker over the real ledger and the real door out, with a scripted vendor."""
 
     def __init__(self, flow=None):
         self.clock, self.log, self.switches = ManualClock(), RecordingLog(), SetSwitches()
@@ -236,7 +236,7 @@ class WorkerRig:
             raise errors.pop(0)
 
     def process(self, sent=None, **delivery):
-        """`done` when the message was acknowledged, else the word it was handed back with."""
+        """`done` when the message was acknowledged, else the reason it was handed back for."""
         try:
             self.worker.process(delivered(sent or job(), **delivery))
         except HandedBackError as error:

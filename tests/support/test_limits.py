@@ -10,6 +10,8 @@ from chalicelib.errors import TransientError
 from chalicelib.once.store import ConditionFailed
 from chalicelib.support.limits import Allowances, Limit
 from tests.rigs.fakes import ManualClock
+from tests.rigs.tables import FaultyTable
+from tests.simulation import tables
 
 HOUR = Limit("hourly", 3, timedelta(hours=1))
 MINUTE = Limit("minutely", 1, timedelta(minutes=1))
@@ -83,23 +85,23 @@ def test_a_row_keeps_what_is_within_the_longest_window_and_no_more(take, clock, 
     assert take("b") == "hourly", "asked again after the window, an action counts anew"
 
 
-class Contended:
-    """A row that somebody else has always changed in between."""
+@pytest.fixture
+def contended(clock):
+    """Allowances whose row another worker always changes before each write."""
+    table = FaultyTable(tables.ledger())
+    allowances = Allowances(table, clock)
+    allowances.take("auto_reply:test", "opaque", "a", [HOUR])
+    table.fails["put"] = [ConditionFailed({"taken": [], "version": 2})] * 100
+    return allowances
 
-    def get(self, _key):
-        return {"taken": [{"at": 0, "by": "a"}], "version": 1}
 
-    def put(self, _item, **_condition):
-        raise ConditionFailed({"taken": [], "version": 1})
-
-
-def test_what_cannot_be_counted_is_not_allowed(clock):
+def test_what_cannot_be_counted_is_not_allowed(contended):
     with pytest.raises(TransientError) as raised:
-        Allowances(Contended(), clock).take("auto_reply:test", "opaque", "a", [HOUR])
+        contended.take("auto_reply:test", "opaque", "b", [HOUR])
     assert raised.value.reason == "contended"
 
 
-def test_what_cannot_be_given_back_is_said(clock):
+def test_what_cannot_be_given_back_is_said(contended):
     with pytest.raises(TransientError) as raised:
-        Allowances(Contended(), clock).give_back("auto_reply:test", "opaque", "a")
+        contended.give_back("auto_reply:test", "opaque", "a")
     assert raised.value.reason == "contended"

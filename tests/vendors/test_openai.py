@@ -12,6 +12,7 @@ from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.language_model import JsonSchema, Outcome, Turn
 from chalicelib.vendors.rate_limit import RateLimit
 from local.vendors.openai import API_KEY, QUOTA_BODY, OpenAI
+from tests.rigs.fakes import RecordingLog
 
 CANARY = "My number is 555-0134"
 SCHEMA = JsonSchema(
@@ -23,12 +24,6 @@ SCHEMA = JsonSchema(
         "additionalProperties": False,
     },
 )
-
-
-class SilentLog:
-    def event(self, name, **fields): ...
-
-    def metric(self, name, value=1, **dimensions): ...
 
 
 @pytest.fixture
@@ -51,7 +46,7 @@ def model(openai, keys):
         base_url=openai.base_url,
         authorize=adapter.bearer(lambda refresh: keys[refresh]),
         clock=clock,
-        log=SilentLog(),
+        log=RecordingLog(),
         rate_limit=RateLimit("openai", clock, clock.sleep, requests_per_window=1000),
         breaker=Breaker("openai", clock, failures_to_open=100),
         error_code_at=adapter.ERROR_CODE_AT,

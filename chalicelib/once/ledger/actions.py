@@ -23,7 +23,7 @@ _ENCODER = json.JSONEncoder(sort_keys=True)
 
 
 class ActionLedger(LedgerRows):
-    """The half of `ports.Ledger` that is about actions."""
+    """Starts actions, stores their outcomes and settles unknown ones; base of `Ledger`."""
 
     def begin(
         self,
@@ -34,10 +34,10 @@ class ActionLedger(LedgerRows):
         operator: bool = False,
         while_held: bool = False,
     ) -> tuple[ActionRow, ...]:
-        """Write `pending` rows before an effect starts, or tell how far each action is.
+        """Write `pending` rows before a request is sent, or return the rows that are stored.
 
-        With `operator`, skipped and refused actions are opened again; with `while_held`, a row is
-        inserted only while the event is the lease's.
+        With `operator`, skipped and refused actions are reopened; with `while_held`, a row is
+        inserted only while the lease holds the event.
         """
         items = [self._action_item(lease, action, modes) for action in actions]
         if while_held:
@@ -51,21 +51,21 @@ class ActionLedger(LedgerRows):
             for action, item, is_new in zip(actions, items, inserted, strict=True)
         )
 
-    def restart(self, lease: Lease, action: Action, *, anew: bool) -> ActionRow:
-        """Own a row that an earlier claim left behind.
+    def restart(self, lease: Lease, action: Action, *, new_start: bool) -> ActionRow:
+        """Take over a row whose outcome an earlier claim did not store.
 
-        With `anew` its effect will be started again from now; without, it is only taken to be
-        judged, and the time from which its effect may have left the machine stays.
+        With `new_start` the request will be sent again from now on.  Without, the row is taken over
+        only to be settled, and the time from which its request may have left the machine stays.
         """
         row = self._table.get({"event_id": action.key})
         if row is None:
             raise LeaseLostError("action_gone")
         if row["status"] not in {ActionStatus.PENDING, ActionStatus.UNKNOWN}:
             return rows.action(row)
-        return self._take(lease, row, anew=anew)
+        return self._take(lease, row, new_start=new_start)
 
     def rearm(self, lease: Lease, actions: Sequence[Action]) -> None:
-        """Record that started actions surely were not done; the next attempt starts anew."""
+        """Record that started actions were surely not done; the next attempt is a new start."""
         for action in actions:
             self._own_action(lease, action.key, set_={"started": False, "lease_until": 0})
 
@@ -95,9 +95,9 @@ class ActionLedger(LedgerRows):
         reason: str | None = None,
         ref: str | None = None,
     ) -> tuple[ActionRow, ...]:
-        """Write the one outcome of actions that went out together; in one call where it can be.
+        """Write the one outcome of actions that share a request, in one call where possible.
 
-        Calling it again after a lost answer gives the same end.
+        Calling it again after a lost response returns the same outcome.
         """
         is_bound = ref is not None and any(one.settle == Settle.QUERY for one in actions)
         if len(actions) == 1 or is_bound or status == ActionStatus.UNKNOWN:
@@ -114,7 +114,7 @@ class ActionLedger(LedgerRows):
                 "status": ActionStatus.PENDING.value,
             },
         )
-        # A row that did not change was ended by a lost answer of this very call, or is not ours.
+        # A row that did not change was ended by this call's lost response, or is not ours.
         return tuple(
             rows.action({**outcome, "event_id": one.key})
             if is_ended
@@ -123,7 +123,7 @@ class ActionLedger(LedgerRows):
         )
 
     def skip(self, lease: Lease, action: Action, modes: Modes, *, reason: str) -> ActionRow:
-        """Write an action that will not start, with its reason; an ended one stays as it is."""
+        """Write an action that will not start, with the reason; one that has ended is not changed."""
         item = self._action_item(lease, action, modes) | {
             "status": ActionStatus.SKIPPED.value,
             "reason": reason,
@@ -147,20 +147,20 @@ class ActionLedger(LedgerRows):
         return rows.action(item)
 
     def action(self, key: str) -> ActionRow | None:
-        """An action by its key, as it is now; None when there is none."""
+        """An action by its key, as stored now; None when there is none."""
         row = self._table.get({"event_id": key})
         return rows.action(row) if row else None
 
     # --- settling -----------------------------------------------------------------------------
 
     def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
-        """Take a provider's id for an action; False when another action has it."""
+        """Bind a provider's id to an action; False when it is bound to another."""
         return self._claim_ref(action.conversation_id, action.kind, action.key, ref)
 
     def note_look(self, action: UnsettledAction) -> None:
-        """Count one look at the provider, after the horizon, that showed nothing.
+        """Count one query at the provider, after the horizon, that showed nothing.
 
-        Not where the row was taken over since it was read: the look was for an earlier start.
+        Not where the row was taken over since it was read: the query was about an earlier start.
         """
         with contextlib.suppress(ConditionFailed):
             self._table.update(
@@ -183,7 +183,7 @@ class ActionLedger(LedgerRows):
     ) -> bool:
         """Settle an `unknown` row outside a claim: done, abandoned, or pending and not started.
 
-        False when somebody else settled it first.
+        False when it was settled meanwhile.
         """
         ended = status != ActionStatus.PENDING
         try:
@@ -216,7 +216,7 @@ class ActionLedger(LedgerRows):
     def _end_with_ref(
         self, lease: Lease, action: Action, ref: str, outcome: Mapping[str, Any]
     ) -> bool:
-        """Bind the provider's id and end the action in one call; False when either was not ours."""
+        """Bind the provider's id and end the action in one call; False when either condition failed."""
         bound = self._ref_item(action.conversation_id, action.kind, action.key, ref)
         try:
             self._table.transact(
@@ -247,7 +247,7 @@ class ActionLedger(LedgerRows):
         }
 
     def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
-        """Bind a provider's id to one action for good, so that twin texts are told apart."""
+        """Bind a provider's id to one action for good, so that two identical texts are distinguished."""
         item = self._ref_item(conversation_id, kind, key, ref)
         try:
             self._table.put(item, condition="attribute_not_exists(#event_id)")
@@ -256,7 +256,7 @@ class ActionLedger(LedgerRows):
         return True
 
     def _insert_held(self, lease: Lease, item: Item) -> bool:
-        """Insert a row while the event is held; False where it was there."""
+        """Insert a row while the event is held; False where one is stored already."""
         inserting = self._table.putting(item, condition="attribute_not_exists(#event_id)")
         try:
             self._write_held(lease, inserting)
@@ -265,10 +265,10 @@ class ActionLedger(LedgerRows):
         return True
 
     def _write_held(self, lease: Lease, write: Item) -> None:
-        """Write in one transaction with a look at the event.
+        """Write in one transaction with a check of the event.
 
         Raises:
-            LeaseLostError: the event is another's, or has ended.
+            LeaseLostError: another claim holds the event, or it has ended.
             ConditionFailed: the write's own condition did not hold.
         """
         held = self._table.checking(
@@ -292,11 +292,11 @@ class ActionLedger(LedgerRows):
             return self._replace(item)
         status = ActionStatus(row["status"])
         reopened = operator and status in (ActionStatus.SKIPPED, ActionStatus.REFUSED)
-        # Only what may start gets here: a dependency that was not met is met now, as when a reply
-        # of unknown outcome was found.
+        # Only actions that may start get here: a dependency that was not met is met now, for example
+        # because a reply of unknown outcome was found.
         reopened |= status == ActionStatus.SKIPPED and row.get("reason") == "dependency"
         if reopened or (status == ActionStatus.PENDING and not row.get("started", True)):
-            return self._take(lease, row, anew=True)
+            return self._take(lease, row, new_start=True)
         if status == ActionStatus.PENDING and (row["owner"], row["fence"]) == (
             lease.owner,
             lease.fence,
@@ -308,7 +308,7 @@ class ActionLedger(LedgerRows):
         return rows.action(row, started=status == ActionStatus.PENDING)
 
     def _replace(self, item: Item) -> ActionRow:
-        """Start over where there was no row, or one that TTL should have deleted."""
+        """Insert a new row where there was none, or one that TTL should have deleted."""
         try:
             self._table.put(
                 item,
@@ -320,22 +320,22 @@ class ActionLedger(LedgerRows):
                 raise LeaseLostError("action_taken") from None
         return rows.action(item, mine=True)
 
-    def _take(self, lease: Lease, row: Item, *, anew: bool) -> ActionRow:
-        """Make a row that nobody works on ours; whoever else tried at the same time has lost.
+    def _take(self, lease: Lease, row: Item, *, new_start: bool) -> ActionRow:
+        """Take over a row that no worker is working on; of several claimants one succeeds.
 
-        A worker whose event was taken over meanwhile has a lower fence than the row, and takes
-        nothing.  Who took it over may have left alone what had an end, and ended the event: such
-        a row is taken only while the event is held.
+        A worker whose event was taken over meanwhile has a lower fence than the row and fails here.
+        The new holder may have skipped rows that had ended, and ended the event: such a row is taken
+        over only while the event is held.
         """
         if row["event_key"] == lease.event.event_key and row["fence"] > lease.fence:
             raise LeaseLostError("action_taken")
         holding = self._holding(lease)
-        if not anew:  # taken over to be judged: what may have left the machine left it before
+        if not new_start:  # taken over to be settled: its request may have left the machine before
             for name in ("started_epoch", "horizon", "started"):
                 del holding[name]
         key = {"event_id": row["event_id"]}
         gone = ["reason", "finished_at", "unfinished"]
-        if anew:  # what was seen was of the old start
+        if new_start:  # earlier queries were about the old start
             gone += ["looks", "looked_epoch"]
         changed = {
             **holding,
@@ -411,7 +411,7 @@ class ActionLedger(LedgerRows):
         }
 
     def _holding(self, lease: Lease) -> Item:
-        """An action's effect may leave the machine from now on, under this lease."""
+        """The attributes of a row whose request may leave the machine from now on, under this lease."""
         until = int(lease.until_epoch)
         return {
             "owner": lease.owner,

@@ -30,27 +30,27 @@ from chalicelib.once.sharded import partition
 from chalicelib.once.store import ConditionFailed, Item
 
 WATCHED = "watched"
-"""In the sparse index: somebody works on it, and nobody but the queue would know if they did not."""
+"""Mark of a claimed event that only its queue message would bring back if its worker died."""
 RELEASED = "released"
-"""In the sparse index: handed back, and its message comes again, or has gone.
+"""Mark of an event that was handed back: its message comes again, or is gone.
 
-Apart from what died on its last receive: such rows may be many, are looked at by every sweep, and
-would stand before those in the index.
+Distinct from the mark of a worker that died on the last receive: released rows may be many, and
+every sweep would read them before those.
 """
 _ALIVE = "#expires_at > :now"
 
 
 class Ledger(ActionLedger):
-    """`ports.Ledger` on DynamoDB: events here, their actions in the half it stands on."""
+    """Events and, by inheritance, their actions."""
 
     def receive(self, event: EventFacts) -> str | None:
-        """Write a `received` row at ingress; None when queue or worker have it already.
+        """Write a `received` row at ingress; None when the queue or the worker has it already.
 
         A row that was never marked queued suppresses nothing: the retry must still enqueue.  Nor
-        does one that ended in `RECEIPT_GONE`: here it comes.
+        does one that ended in `RECEIPT_GONE`: this is the sender's repetition.
 
         Returns:
-            Since when the row is received: tells a message from what came to nothing before it.
+            The row's ``received_at``: distinguishes this message from one that failed before.
         """
         try:
             self._table.put(
@@ -68,14 +68,14 @@ class Ledger(ActionLedger):
         return event.received_at
 
     def received_item(self, event: EventFacts) -> Item:
-        """The row of an event at the door, for whoever writes it together with other rows."""
+        """The row of an event at the door, for a caller that writes it together with other rows."""
         return self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
             "unfinished": partition(EventStatus.RECEIVED.value, event.event_key),
         }
 
     def queued(self, event_key: str) -> None:
-        """Mark a `received` row as queued, unless the worker has it already."""
+        """Mark a `received` row as queued, unless a worker has claimed it."""
         try:
             self._table.update(
                 {"event_id": event_key},
@@ -98,21 +98,26 @@ class Ledger(ActionLedger):
         is_watched: bool = False,
         by: str | None = None,
     ) -> ClaimResult:
-        """Take the event, or say who has it or how it ended; one write, no read.
+        """Claim the event, or say until when it is busy or how it ended; one write, no read.
 
-        `takeover` names the ended states this delivery may open again, once: `by` is the message
-        that does, and an end that it brought about itself is not opened by a copy of it.
-        `last_chance` leaves a mark that lets the sweep find the event if this worker dies on the
-        message's last receive; `is_watched` one that lets it find the event if this worker dies
-        and the message is gone.
+        Args:
+            event: stored where there is no row yet.
+            modes: the switches, stored with the row.
+            lease_seconds: from now.
+            takeover: ended states that this delivery may reopen, once.
+            last_chance: leave a mark by which the sweep finds the event if this worker dies on the
+                message's last receive.
+            is_watched: leave a mark by which the sweep finds the event if this worker dies and the
+                message is gone.
+            by: the message that reopens; a copy of it does not reopen the end that it caused.
         """
         owner, now = self._new_owner(), self._epoch()
         until = int(now + lease_seconds)
         mark = EventStatus.PROCESSING.value if last_chance else WATCHED if is_watched else None
         holding = {
             "status": EventStatus.PROCESSING.value,
-            # The door may know only whom a message is from; the worker knows the conversation,
-            # and whoever resumes the event looks for it under this id.
+            # The door may know only a message's sender; the worker knows the conversation, and a
+            # resume finds the event under this id.
             "conversation_id": event.conversation_id,
             "owner": owner,
             "lease_until": until,
@@ -163,13 +168,13 @@ class Ledger(ActionLedger):
         )
 
     def release(self, lease: Lease, *, reason: str) -> None:
-        """Give the event up for now, so that the next delivery need not wait for the lease."""
+        """Release the event, so that the next delivery need not wait for the lease to end."""
         mark = partition(RELEASED, lease.event.event_key)
-        given_back = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
-        self._own(lease, set_={**given_back, "unfinished": mark})
+        released = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
+        self._own(lease, set_={**released, "unfinished": mark})
 
     def bury(self, event_key: str, *, reason: str) -> bool:
-        """End an event whose last worker died, outside a claim; False when somebody works on it."""
+        """Mark an event failed whose last worker died, outside a claim; False when it is claimed."""
         try:
             self._table.update(
                 {"event_id": event_key},
@@ -198,7 +203,7 @@ class Ledger(ActionLedger):
     ) -> None:
         """Write the event's end.
 
-        `handoff_due` leaves a failed event in the sparse index: a person was not told of it yet.
+        `handoff_due` keeps a failed event in the sparse index: its hand-off is still pending.
         """
         parked = status == EventStatus.PARKED or handoff_due
         self._own(
@@ -220,16 +225,15 @@ class Ledger(ActionLedger):
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
         """Write the end of an event that was never claimed.
 
-        A notification was resolved into others, or a message went to the dead-letter queue.
-
-        A row that a claim has made, or that has ended well, stays as it is.
+        A notification was resolved into others, or a message went to the dead-letter queue.  A row
+        that a claim has written, or that ended without failure, is not changed.
         """
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
-        # An event that has failed and still waits for its hand-off keeps that, and its reason.
+        # A failed event whose hand-off is pending keeps its mark and its reason.
         waits = " AND attribute_not_exists(#unfinished)" if status == EventStatus.FAILED else ""
-        with contextlib.suppress(ConditionFailed):  # a copy that came too late changes no good end
+        with contextlib.suppress(ConditionFailed):  # a late copy changes no successful end
             self._table.update(
                 {"event_id": event.event_key},
                 keep=created,
@@ -243,7 +247,7 @@ class Ledger(ActionLedger):
             )
 
     def statuses(self, event_keys: Sequence[str]) -> Mapping[str, EventStatus]:
-        """How far those of these events are that have a row which is not expired."""
+        """Status of each of these events that has a row which is not expired."""
         found = self._table.get_all(
             [{"event_id": key} for key in dict.fromkeys(event_keys)],
             attributes=["event_id", "status", "expires_at"],
@@ -254,7 +258,7 @@ class Ledger(ActionLedger):
         }
 
     def stored(self, event_key: str) -> StoredEvent | None:
-        """An event's row; None where there is none, or it is expired."""
+        """An event's row; None where there is none or it has expired."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._epoch():
             return None
@@ -263,8 +267,8 @@ class Ledger(ActionLedger):
     def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
         """Unfinished events by the sparse index, oldest first, at most `limit` of each kind.
 
-        Received and never queued, parked, left by a worker on the last receive, released and
-        waiting for its message, and failed while no person was told.
+        Received and never queued; parked; processing, by a worker on the last receive; released,
+        awaiting its message; failed, with its hand-off pending.
         """
         marks = (
             EventStatus.RECEIVED,
@@ -294,7 +298,7 @@ class Ledger(ActionLedger):
         return Finished(status, found.get("reason"))
 
     def _claim_expired(self, event: EventFacts, item: Item, found: Item) -> ClaimResult:
-        """Start over on a row that TTL should have deleted."""
+        """Claim as a new event on a row that TTL should have deleted."""
         fresh = item | {"fence": int(found.get("fence", 0)) + 1, "attempts": 1}
         try:
             self._table.put(
@@ -345,7 +349,7 @@ class Ledger(ActionLedger):
 
 
 def _lease(event: EventFacts, row: Item) -> Lease:
-    """The row knows the message that its actions are named after, also where a resume does not."""
+    """The lease; a resume takes the message id, which is part of its action keys, from the row."""
     message_id = event.source_message_id or row.get("source_message_id")
     if message_id != event.source_message_id:
         event = replace(event, source_message_id=message_id)

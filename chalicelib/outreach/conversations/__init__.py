@@ -2,7 +2,7 @@
 
 items           the layout of the table
 queries         reading, and a method per index
-drafts          what is sent, stored before, and its delivery
-do_not_contact  who wants nothing of a company
-handoffs        what waits for persons
+drafts          drafts of messages, stored before they are sent, and their delivery
+do_not_contact  recipients that a company must not contact
+handoffs        the list of hand-offs
 """

@@ -1,4 +1,4 @@
-"""Who wants nothing of a company: a mark that outlives the conversations, until it is lifted."""
+"""Recipients that a company must not contact: a mark that outlives the conversations, until lifted."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from chalicelib.once.store import ConditionFailed
 from chalicelib.outreach.conversations import items
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
-"""A wish not to be written to outlives the conversations; nothing here is without an end date."""
+"""The mark outlives the conversations; no item is without an end date."""
 NOT_FORBIDDEN = "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
 """The condition on the mark under which a conversation may be opened."""
 
 
 class DoNotContact(items.OnTable):
-    """The marks."""
+    """Sets, lifts and reads the marks."""
 
     def forbid(self, primary_channel: str, company_id: str, reason: str) -> None:
-        """Mark that a recipient wants nothing of a company; doing it again changes nothing."""
+        """Mark that a company must not contact a recipient; doing it again changes nothing."""
         now = self._clock.now()
         self._table.update(
             items.do_not_contact(primary_channel, company_id),
@@ -29,7 +29,7 @@ class DoNotContact(items.OnTable):
         )
 
     def allow(self, primary_channel: str, company_id: str) -> None:
-        """Lift the mark, because the recipient said so; nothing happens where there is none."""
+        """Lift the mark at the recipient's request; does nothing where there is none."""
         with contextlib.suppress(ConditionFailed):
             self._table.update(
                 items.do_not_contact(primary_channel, company_id),
@@ -38,6 +38,6 @@ class DoNotContact(items.OnTable):
             )
 
     def is_forbidden(self, primary_channel: str, company_id: str) -> bool:
-        """Whether the recipient wants nothing of the company."""
+        """Whether the company must not contact the recipient."""
         mark = self._table.get(items.do_not_contact(primary_channel, company_id))
         return mark is not None and "lifted_at" not in mark

@@ -1,4 +1,4 @@
-"""Drafts of messages: stored before anything is sent, and what is known of their delivery."""
+"""Drafts of messages, stored before anything is sent, and the status of their delivery."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.store import ConditionFailed
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import Draft, Record, Told, draft
+from chalicelib.outreach.conversations.records import Draft, OtherMessages, Record, draft
 
 
 class Drafts(items.OnTable):
-    """What will be, or was, sent under an entry id."""
+    """Stores and reads drafts by entry id."""
 
     def keep_draft(self, record: Record, entry_id: str, written: Draft) -> Draft:
-        """Store what will be sent under an entry id; the first one stored stays for good."""
+        """Store the draft of an entry; the first one stored is kept and returned."""
         try:
             self._table.put(
                 items.draft_item(record, entry_id, written),
@@ -24,19 +24,19 @@ class Drafts(items.OnTable):
         return written
 
     def draft(self, record: Record, entry_id: str) -> Draft | None:
-        """What will be, or was, sent under an entry id."""
+        """The draft of an entry; None where none was stored."""
         item = self._table.get(items.draft_key(record, entry_id))
         return draft(item) if item else None
 
-    def told_elsewhere(self, record: Record, entry_id: str) -> Told:
-        """What its recipient was, or will be, told under other entry ids, in any conversation."""
+    def other_messages(self, record: Record, entry_id: str) -> OtherMessages:
+        """The recipient's messages under other entry ids, in all their conversations."""
         mine = items.draft_key(record, entry_id)["conversation_id"]
         stored = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
             values={"p": record.primary_channel, "draft": items.DRAFT},
             ConsistentRead=True,
         )
-        texts, refs, untold = set(), set(), {}
+        texts, refs, unreported = set(), set(), {}
         for item in stored:
             written = draft(item)
             text = keys.normalised(written.text) if written.variables is None else ""
@@ -45,9 +45,9 @@ class Drafts(items.OnTable):
             texts.add(text)
             if "delivery_ref" in item:
                 refs.add(str(item["delivery_ref"]))
-            elif "action_key" in item:  # what an older version drafted has none
-                untold[str(item["action_key"])] = text
-        return Told(frozenset(texts - {""}), frozenset(refs), untold)
+            elif "action_key" in item:  # drafts of older versions have none
+                unreported[str(item["action_key"])] = text
+        return OtherMessages(frozenset(texts - {""}), frozenset(refs), unreported)
 
     def note_delivery(
         self,
@@ -59,12 +59,12 @@ class Drafts(items.OnTable):
         reason: str | None = None,
         ref: str | None = None,
     ) -> bool:
-        """Advance what is known of a sent message's delivery.
+        """Advance the delivery status of a sent message.
 
-        It is kept with the message's draft, which no index holds, under the provider's id.
+        It is stored with the message's draft, which is in no index.
 
         Returns:
-            False when as much or more was known already; the state never goes backwards.
+            False when the same or a higher rank is stored; the status never goes backwards.
         """
         try:
             self._table.update(
@@ -85,11 +85,11 @@ class Drafts(items.OnTable):
         return True
 
     def delivery(self, record: Record, entry_id: str) -> str | None:
-        """How far a sent message is known to have come."""
+        """The delivery status of a sent message; None where no receipt arrived."""
         item = self._table.get(items.draft_key(record, entry_id))
         return item.get("delivery_status") if item else None
 
     def reported_as(self, record: Record, entry_id: str) -> str | None:
-        """The provider's id of a message of whose delivery it has told."""
+        """The provider's id of a message for which a receipt arrived."""
         item = self._table.get(items.draft_key(record, entry_id))
         return item.get("delivery_ref") if item else None

@@ -1,4 +1,4 @@
-"""The list of hand-offs: what waits for a person, and what became of it."""
+"""The list of hand-offs: conversations that wait for a person, and how each hand-off ended."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
-from chalicelib.once.store import ConditionFailed, Store
-from chalicelib.outreach.conversations.records import Item, Record
+from chalicelib.once.store import ConditionFailed, Item, Store
+from chalicelib.outreach.conversations.records import Record
 
 PARTITION = "handoffs"
 WAITING = "waiting"
 REPLACED = "replaced"
-"""Another, which holds something back, stands for it."""
+"""A later hand-off, which holds a message, took its place."""
 
 
 class Handoffs:
@@ -22,7 +22,7 @@ class Handoffs:
         self._table = table
 
     def waiting(self) -> Iterator[Item]:
-        """Everything that nobody has closed."""
+        """Every open hand-off."""
         found = self._table.query_pages(
             KeyConditionExpression="primary_channel = :p",
             FilterExpression="handoff_state = :waiting",
@@ -45,9 +45,9 @@ class Handoffs:
 
 
 def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
-    """Whether a person has it for nothing that is held, and the new hand-off holds something.
+    """Whether the current hand-off holds no message and the new one does.
 
-    Who has taken it over answers by hand: nothing held is sent any more.
+    Not once a person has taken it over: they answer manually, and no held message is sent any more.
     """
     if not record.is_handed_off or not handoff["held"] or record.handoff["id"] == handoff["id"]:
         return False
@@ -55,7 +55,7 @@ def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
 
 
 def entry(record: Record, handoff: Mapping[str, Any], state: str) -> Item:
-    """A hand-off as it stands on the list."""
+    """The list's item of a hand-off."""
     return {
         **key(str(handoff["id"]), record.opaque_id),
         "points_to": record.key,
@@ -69,5 +69,5 @@ def entry(record: Record, handoff: Mapping[str, Any], state: str) -> Item:
 
 
 def key(handoff_id: str, opaque_id: str) -> Item:
-    """Where a hand-off stands on the list."""
+    """Key of the list's item of a hand-off."""
     return {"primary_channel": PARTITION, "conversation_id": f"{handoff_id}#{opaque_id}"}

@@ -5,13 +5,13 @@ key) that carry the same ``ttl``::
 
     page#{digest of conversation_id}#00000042    one entry of the history, in order
     seen#{digest of conversation_id}#{entry_id}  that entry was appended
-    draft#{digest of conversation_id}#{entry_id} what will be sent under that entry
-    do-not-contact#{company_id}                  the recipient wants nothing of this company
+    draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
+    do-not-contact#{company_id}                  this company must not contact the recipient
 
-A partition ``opaque#{opaque_id}`` holds where a conversation is, for whoever knows it only by its
-opaque id, and the partition ``handoffs`` is the list of what waits for a person.  ``messages`` in
-the conversation's item is the newest end of the history, bounded in entries and in bytes, so that
-an append costs the same however long the conversation is.
+A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id, and the
+partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's item is the newest
+end of the history, bounded in entries and in bytes, so that an append costs the same however long
+the conversation is.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
-from chalicelib.once.store import Store
+from chalicelib.once.store import Item, Store
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
-from chalicelib.outreach.conversations.records import Draft, Entry, Item, Record, Status
+from chalicelib.outreach.conversations.records import Draft, Entry, Record, Status
 
 TTL = timedelta(days=365)
 DRAFT = "draft#"
@@ -36,7 +36,7 @@ NEWEST_BYTES = 4096
 
 
 class OnTable:
-    """What every part of the store stands on."""
+    """Base of every part of the store."""
 
     def __init__(self, table: Store, clock: Clock) -> None:
         self._table = table
@@ -67,7 +67,7 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
 
 
 def appended(record: Record, entry: Entry, now: datetime) -> Item:
-    """The attributes that an append changes."""
+    """The attributes of a conversation's item after an append."""
     newest = [*record.item["messages"], entry.item()][-NEWEST_ENTRIES:]
     while len(newest) > 1 and sum(map(_bytes, newest)) > NEWEST_BYTES:
         del newest[0]
@@ -79,7 +79,7 @@ def appended(record: Record, entry: Entry, now: datetime) -> Item:
 
 
 def do_not_contact(primary_channel: str, company_id: str) -> Item:
-    """Key of the mark that a recipient wants nothing of a company."""
+    """Key of the mark that a company must not contact a recipient."""
     return {
         "primary_channel": primary_channel,
         "conversation_id": f"do-not-contact#{company_id}",
@@ -87,12 +87,12 @@ def do_not_contact(primary_channel: str, company_id: str) -> Item:
 
 
 def pointer(opaque_id: str) -> Item:
-    """Key of what tells where a conversation is."""
+    """Key of the pointer from an opaque id to its conversation."""
     return {"primary_channel": f"opaque#{opaque_id}", "conversation_id": "pointer"}
 
 
 def draft_item(record: Record, entry_id: str, written: Draft) -> Item:
-    """What will be sent under an entry id."""
+    """The item of an entry's draft."""
     return {
         **draft_key(record, entry_id),
         "ttl": record.item["ttl"],
@@ -102,7 +102,7 @@ def draft_item(record: Record, entry_id: str, written: Draft) -> Item:
 
 
 def draft_key(record: Record, entry_id: str) -> Item:
-    """Its key."""
+    """Key of an entry's draft."""
     return {
         "primary_channel": record.primary_channel,
         "conversation_id": f"{DRAFT}{digest(record)}#{entry_id}",
@@ -118,12 +118,12 @@ def seen_key(record: Record, entry_id: str) -> Item:
 
 
 def digest_of(conversation_id: str) -> str:
-    """What stands for a conversation in the keys of the items behind it."""
+    """A conversation's digest in the keys of its pages, marks and drafts."""
     return keys.digest(conversation_id)[:32]
 
 
 def digest(record: Record) -> str:
-    """`digest_of` a record's."""
+    """`digest_of` a record's conversation."""
     return digest_of(record.conversation_id)
 
 
@@ -132,5 +132,5 @@ def _bytes(message: Mapping[str, Any]) -> int:
 
 
 def present(values: Mapping[str, Any]) -> Item:
-    """Those that have a value."""
+    """The attributes that have a value."""
     return {name: value for name, value in values.items() if value is not None}

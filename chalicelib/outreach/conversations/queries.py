@@ -1,4 +1,4 @@
-"""Reading conversations: by key, by opaque id, whole histories, and a method per index."""
+"""Reads conversations: by key, by opaque id, whole histories, and by each index."""
 
 from __future__ import annotations
 
@@ -7,16 +7,17 @@ from datetime import datetime
 from typing import Any
 
 from chalicelib.clock import iso
+from chalicelib.once.store import Item
 from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import Entry, Item, Record, Status, entry
+from chalicelib.outreach.conversations.records import Entry, Record, Status, entry
 
 
 class Queries(items.OnTable):
-    """The questions that are asked of the table."""
+    """Reads; nothing here writes."""
 
     def get(self, record: Record) -> Record:
-        """A conversation read anew."""
+        """The conversation, read again."""
         found = self.read(record.primary_channel, record.conversation_id)
         return found or record
 
@@ -28,7 +29,7 @@ class Queries(items.OnTable):
         return Record(item) if item else None
 
     def find(self, opaque_id: str) -> Record | None:
-        """A conversation by what stands for it in every other table."""
+        """A conversation by its opaque id."""
         item = self._table.get(items.pointer(opaque_id))
         return self.read(**item["points_to"]) if item else None
 
@@ -37,7 +38,7 @@ class Queries(items.OnTable):
         return map(entry, self._pages(record))
 
     def newest(self, record: Record, count: int) -> tuple[Entry, ...]:
-        """The newest entries, oldest first; reads only where the record does not hold them."""
+        """The newest entries, oldest first; read from the table only where the record lacks them."""
         if count <= len(record.messages) or record.message_count == len(record.messages):
             return record.messages[-count:]
         pages = self._pages(record, ScanIndexForward=False, Limit=count)
@@ -54,7 +55,7 @@ class Queries(items.OnTable):
         return self._by("company-id-project-id-index", company_id=company_id, project_id=project_id)
 
     def of_pair(self, channel: Channel, sender: str, recipient: str) -> Iterator[Record]:
-        """By the channel's sparse index: which conversations an incoming message may belong to.
+        """By the channel's sparse index: the conversations an incoming message may belong to.
 
         Args:
             channel: which index.

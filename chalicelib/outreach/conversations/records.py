@@ -13,10 +13,10 @@ Example item (required attributes first; the rest as seed 002 names them)::
     hand_off_to_human    false                           ttl                  1795160000
     gsi_recipient_tel, gsi_company_whatsapp_number, ...  only where they have a value (sparse)
 
-Beyond the seed an item has ``opaque_id`` (what stands for the conversation in every other table),
+Beyond the seed an item has ``opaque_id`` (the conversation's id in every other table),
 ``start_event`` (the ledger's key of its start), ``message_count``, ``delivery_status``,
 ``last_inbound_at``, ``failure_stage``, ``failure_reason``, ``withheld_reason`` (the switch that
-stopped its newest message) and, while a person has it, ``handoff``.
+stopped its newest message) and, while it is handed off, ``handoff``.
 """
 
 from __future__ import annotations
@@ -28,9 +28,8 @@ from enum import StrEnum
 from typing import Any
 
 from chalicelib.clock import parsed
+from chalicelib.once.store import Item
 from chalicelib.outreach.channels import SENDER_OF, Channel
-
-Item = dict[str, Any]
 
 
 class Status(StrEnum):
@@ -40,7 +39,7 @@ class Status(StrEnum):
 
         processing ─▶ initial_message_sent ─▶ reply_sent ─▶ reply_sent ...
              │                  └──────┬──────────┘
-             ├─▶ handed_off ◀──────────┘        a person has it; released: back to where it was
+             ├─▶ handed_off ◀──────────┘        a person has it; released: previous status again
              ├─▶ withheld                       a switch stopped the first message; replayed: sent
              └─▶ failed                         with stage and reason; replayed, or written to: sent
     """
@@ -60,7 +59,7 @@ AUTOMATED = frozenset(
 UNATTENDED = AUTOMATED | {Status.FAILED}
 """Statuses in which no person has the conversation."""
 UNSENT = frozenset({Status.PROCESSING, Status.WITHHELD})
-"""Those in which the first message has not been sent, as far as is known."""
+"""Statuses in which the first message is not known to have been sent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,11 +67,11 @@ class Entry:
     """One message of a conversation.
 
     Attributes:
-        entry_id: unique within the conversation: the provider's id of a message that came, our
-            own id of one that goes.
+        entry_id: unique within the conversation: the provider's id of a received message, our own
+            id of a sent one.
         role: ``user`` or ``assistant``.
-        provider_id: the vendor's id of a message that was sent.
-        note: a fixed word on a message that has no text of its own: ``media``, ``auto_reply``,
+        provider_id: the vendor's id of a sent message.
+        note: a fixed code on a message that has no text of its own: ``media``, ``auto_reply``,
             ``opt_out``, ``truncated``.
     """
 
@@ -88,24 +87,24 @@ class Entry:
     note: str | None = None
 
     def item(self) -> Item:
-        """The map the table holds; None is left out."""
+        """The stored map; None is left out."""
         fields = {name: getattr(self, name) for name in ENTRY_FIELDS}
         return {name: value for name, value in fields.items() if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """What a recipient was, or will be, told besides one message.
+class OtherMessages:
+    """A recipient's messages besides one, sent or to be sent.
 
     Attributes:
-        texts: in free text, normalised; of a template the carrier makes the text.
-        refs: the provider's ids of the messages of whose delivery it has told.
-        untold: of the others, the send's action key and its text; "" where the carrier makes it.
+        texts: of free texts, normalised; the carrier renders those of templates.
+        refs: the provider's ids of the messages for which a receipt arrived.
+        unreported: of the others, the send's action key to its text; "" where the carrier renders it.
     """
 
     texts: frozenset[str] = frozenset()
     refs: frozenset[str] = frozenset()
-    untold: Mapping[str, str] = field(default_factory=dict)
+    unreported: Mapping[str, str] = field(default_factory=dict)
 
 
 ENTRY_FIELDS = (
@@ -130,13 +129,13 @@ def entry(item: Mapping[str, Any]) -> Entry:
 
 @dataclass(frozen=True, slots=True)
 class Draft:
-    """What a writer wrote, before it is sent.
+    """A message as written, before it is sent.
 
     Attributes:
-        text: what the customer reads; for a template the rendering we know of, perhaps empty.
+        text: as the customer reads it; for a template our own rendering, which may be empty.
         variables: values of an approved template's variables, by number.
-        function_call: a function the writer asks for, instead of or beside the text.
-        hand_off_reason: why a person should take over, when the writer says so.
+        function_call: a function the writer requests, instead of or beside the text.
+        hand_off_reason: why a person should take over, if the writer requests it.
     """
 
     text: str = field(default="", repr=False)
@@ -152,7 +151,7 @@ class Draft:
     hand_off_reason: str | None = None
 
     def item(self) -> Item:
-        """The attributes the table holds; None is left out."""
+        """The stored attributes; None is left out."""
         fields = {name: getattr(self, name) for name in self.__slots__}
         return {name: value for name, value in fields.items() if value is not None}
 
@@ -185,22 +184,22 @@ class Record:
 
     @property
     def opaque_id(self) -> str:
-        """What stands for the conversation outside this table."""
+        """The conversation's id outside this table."""
         return str(self.item["opaque_id"])
 
     @property
     def company_id(self) -> str:
-        """Whose it is."""
+        """The company that started it."""
         return str(self.item["company_id"])
 
     @property
     def project_id(self) -> str:
-        """Which of the company's projects."""
+        """The company's project."""
         return str(self.item["project_id"])
 
     @property
     def request_id(self) -> str:
-        """The Router's."""
+        """The Router's id of the request."""
         return str(self.item["request_id"])
 
     @property
@@ -235,22 +234,22 @@ class Record:
 
     @property
     def messages(self) -> tuple[Entry, ...]:
-        """The newest entries, oldest first; `Conversations.history` has them all."""
+        """The newest entries, oldest first; `Conversations.history` reads all of them."""
         return tuple(entry(one) for one in self.item["messages"])
 
     @property
     def message_count(self) -> int:
-        """How many entries the whole history has."""
+        """Number of entries of the whole history."""
         return int(self.item["message_count"])
 
     @property
     def is_handed_off(self) -> bool:
-        """A person has it."""
+        """Whether a person has it."""
         return self.status == Status.HANDED_OFF
 
     @property
     def handoff(self) -> Mapping[str, Any]:
-        """Why and since when a person has it; empty when nobody does."""
+        """Why and since when a person has it; empty when it is not handed off."""
         return dict(self.item.get("handoff") or {})
 
     @property
@@ -266,10 +265,10 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """How opening went.
+    """Result of opening a conversation.
 
     Attributes:
-        record: the conversation, or None because the recipient wants no messages.
+        record: the conversation, or None because the recipient must not be contacted.
         is_new: it did not exist before.
     """
 
@@ -278,8 +277,6 @@ class Opened:
 
 
 NEVER_OPENED = "never_opened"
-"""A start of which nothing but its row is left: nothing was sent, and its sender may repeat it."""
-
-
+"""Reason of a failed start of which only the row exists: nothing was sent; its sender may repeat it."""
 DO_NOT_CONTACT = "do_not_contact"
-"""The recipient wants nothing of the company: nothing is sent, and nobody is asked to."""
+"""Reason: the company must not contact the recipient; nothing is sent, and no person is asked to."""

@@ -1,7 +1,7 @@
-"""The `conversations` table: open, append once, move on, hand off; the rest by its parts.
+"""The `conversations` table: open, append once, change status, hand off; the parts do the rest.
 
-`items` has the layout, `queries` reads, `drafts` keeps what is sent, `do_not_contact` who is not
-written to, `handoffs` the list of what waits for persons.
+`items` has the layout, `queries` reads, `drafts` stores messages before they are sent,
+`do_not_contact` the recipients that must not be contacted, `handoffs` the list of hand-offs.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 from chalicelib.clock import iso
 from chalicelib.errors import LeaseLostError, TransientError
 from chalicelib.once.retry import Attempts, at_once
-from chalicelib.once.store import ConditionFailed, TransactionConflict, TransactionRefused
+from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
 from chalicelib.outreach.conversations import handoffs, items
 from chalicelib.outreach.conversations.do_not_contact import NOT_FORBIDDEN, DoNotContact
 from chalicelib.outreach.conversations.drafts import Drafts
@@ -21,7 +21,6 @@ from chalicelib.outreach.conversations.records import (
     UNATTENDED,
     Draft,
     Entry,
-    Item,
     Opened,
     Record,
     Status,
@@ -32,7 +31,7 @@ TRIES = 8
 
 
 class Conversations(Queries, Drafts, DoNotContact):
-    """One table, by the questions that are asked of it."""
+    """Reads and writes conversations."""
 
     def open(
         self,
@@ -49,10 +48,10 @@ class Conversations(Queries, Drafts, DoNotContact):
         Args:
             record: attributes as `records` shows them, without times, ``ttl`` and ``gsi_...``.
             first: the entry id and draft of the opening, when it is written already.
-            held: a write of another table that holds only while its start is the caller's.
+            held: a write of another table that fails unless the caller holds the start.
 
         Raises:
-            LeaseLostError: it is not.
+            LeaseLostError: the caller does not hold the start.
         """
         item = items.new(record, self._clock.now())
         writes = [
@@ -100,19 +99,19 @@ class Conversations(Queries, Drafts, DoNotContact):
         """Append an entry once, and change other attributes with it.
 
         Args:
-            record: as last read; read again where somebody else wrote meanwhile.
-            new: its ``entry_id`` makes it this entry; an entry of that id is never written twice.
+            record: as last read; read again where another writer changed it meanwhile.
+            new: an entry of its ``entry_id`` is never written twice.
             expected: the statuses in which `changes` may be applied; in any other the entry is
                 appended and nothing else is changed.
             changes: attributes that take a value; None leaves one as it is.
-            remove: attributes to take away together with `changes`.
+            remove: attributes to remove together with `changes`.
             also: unconditional writes of other tables that belong to the same transaction.
 
         Returns:
-            The record as it is now, and whether the entry was appended by this call.
+            The record as stored now, and whether the entry was appended by this call.
 
         Raises:
-            TransientError: others wrote at the same time, again and again.
+            TransientError: other writers interfered with every attempt.
         """
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
@@ -147,12 +146,12 @@ class Conversations(Queries, Drafts, DoNotContact):
             record: as last read.
             expected: the statuses.
             changes: attributes that take a value.
-            remove: attributes to take away.
-            same_handoff: and while its hand-off is the one that was read: a person may have given
-                it back meanwhile, and have it again for another reason.
+            remove: attributes to remove.
+            same_handoff: only while its hand-off is the one that was read: it may have been released
+                meanwhile, and handed off again for another reason.
 
         Returns:
-            The record as it is now, or None when it was in another state: nothing was changed.
+            The record as stored now, or None when it was in another state: nothing was changed.
         """
         names: dict[str, Any] = {f"e{n}": one.value for n, one in enumerate(sorted(expected))}
         either = " OR ".join(f"#conversation_status = :{name}" for name in names)
@@ -174,16 +173,15 @@ class Conversations(Queries, Drafts, DoNotContact):
     def hand_off(
         self, record: Record, *, handoff_id: str, held: str, reason: str, reason_text: str
     ) -> bool:
-        """Give a conversation to a person and put it on their list, in one transaction.
+        """Hand a conversation to a person and put it on the list, in one transaction.
 
-        Where a person has it for a reason that holds nothing back, what is held takes that one's
-        place on the list, so that it can be released.
+        A hand-off that holds a message replaces one that holds none, so that it can be released.
 
         Returns:
-            False when a person has it already, or had it and gave it back: nothing was changed.
+            False when it is handed off already, or this hand-off was released: nothing was changed.
 
         Raises:
-            TransientError: others wrote at the same time, again and again.
+            TransientError: other writers interfered with every attempt.
         """
         handoff = {
             "id": handoff_id,
@@ -211,8 +209,8 @@ class Conversations(Queries, Drafts, DoNotContact):
     def _hand_off_writes(
         self, record: Record, handoff: Mapping[str, Any], reason_text: str
     ) -> list[Item]:
-        """The conversation's, what may be on the list only once, and what it takes the place of."""
-        # Once for good: a repetition may come after the person has given it back.
+        """Writes of the conversation, of the list's new item, and of the one it replaces."""
+        # Once for good: a repetition may come after the hand-off was released.
         entry = self._table.putting(
             handoffs.entry(record, handoff, handoffs.WAITING),
             condition="attribute_not_exists(#conversation_id)",
@@ -244,7 +242,7 @@ class Conversations(Queries, Drafts, DoNotContact):
     def _append_writes(
         self, record: Record, new: Entry, attributes: Mapping[str, Any], gone: Sequence[str]
     ) -> list[Item]:
-        """The mark first: it alone tells that the entry is there already."""
+        """The mark comes first: it alone shows that the entry was appended before."""
         number, digest = record.message_count, items.digest(record)
         common = {"primary_channel": record.primary_channel, "ttl": record.item["ttl"]}
         mark = {**common, **items.seen_key(record, new.entry_id)}

@@ -1,13 +1,14 @@
-"""Starts in table A: admitted once under the company's limits, and what became of them.
+"""Starts in table A: each is admitted once under the company's limits, and its outcome is stored.
 
-One transaction admits a start: its event row, and one row per limit that counts it::
+One transaction admits a start: its event row, and one row per limit that counts it
+(`once.ledger.layout`, kinds `event` and `quota`)::
 
     evt:start:{hash}              status received, payload_sha256, ...   as every event
     rate:{company_id}:m:29385540  count 17     starts of that minute
     rate:{company_id}:d:20406     count 1204   starts of that day
-    rate:{company_id}:o:20406     open {...}   starts of that day whose work has not ended
+    rate:{company_id}:o:20406     open {...}   starts of that day that have not ended
 
-A repeated request finds its event row and counts for nothing.
+A repeated request finds its event row and is not counted.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ _MINUTE, _DAY = 60, 86_400
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The start is to be queued: it is new, or nobody is known to have queued it."""
+    """The start is to be queued: it is new, or it is not known to be on the queue."""
 
     received_at: str
     is_new: bool
@@ -57,7 +58,7 @@ class Known:
 
 @dataclass(frozen=True, slots=True)
 class Reused:
-    """The id came before with another payload."""
+    """The same id came before with another payload."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,7 @@ class Limited:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the ledger tells of a start, for its sender."""
+    """Status and outcome of a start, for its sender."""
 
     status: EventStatus
     reason: str | None
@@ -82,7 +83,7 @@ class Outcome:
 
 
 class Starts:
-    """The door's and the worker's view of a start's row."""
+    """Rows of starts, for the door and the worker."""
 
     def __init__(self, table: Store, ledger: Ledger, clock: Clock) -> None:
         self._table = table
@@ -92,7 +93,7 @@ class Starts:
     def admit(
         self, event: EventFacts, company_id: str, limits: RateLimits
     ) -> Admitted | Known | Reused | Limited:
-        """Take a start in, once, unless its company is over a limit."""
+        """Admit a start, once, unless its company is over a limit."""
         writes = [
             self._table.putting(
                 {**self._ledger.received_item(event), "company_id": company_id},
@@ -116,7 +117,7 @@ class Starts:
                 return Admitted(event.received_at, is_new=True)
 
     def outcome(self, event_key: str) -> Outcome | None:
-        """What became of a start; None when none is known by that key."""
+        """The outcome of a start; None when no start has that key."""
         row = self._table.get({"event_id": event_key})
         if row is None or row["expires_at"] <= self._clock.now().timestamp():
             return None
@@ -138,7 +139,7 @@ class Starts:
         delivery: tuple[str, int] | None = None,
         reason: str | None = None,
     ) -> None:
-        """Add to what the sender can learn; a delivery state with its rank never goes backwards."""
+        """Store outcome and delivery for the sender; a lower rank never replaces a higher one."""
         status, rank = delivery or (None, None)
         condition = "attribute_exists(#event_id)"
         values: dict[str, Any] = {} if rank is None else {"rank": rank}
@@ -157,23 +158,23 @@ class Starts:
                 **values,
             )
         except ConditionFailed:
-            return  # more was known already, or the row has expired
+            return  # a higher rank is stored, or the row has expired
 
     def ended(self, company_id: str, event_key: str, received_at: str) -> Item:
-        """The write that frees a start's place among its company's open ones; for `transact`."""
+        """The write that removes a start from its company's open ones; for `transact`."""
         key = _row(company_id, "o", _epoch(received_at) // _DAY)
         return self._table.updating(
             {"event_id": key}, set_={}, discard={"open": frozenset({_mark(event_key)})}
         )
 
     def free(self, company_id: str, event_key: str, received_at: str) -> None:
-        """The same by itself, where a start ends without a message."""
+        """The same as its own transaction, where a start ends without a message."""
         self._table.transact([self.ended(company_id, event_key, received_at)])
 
     def holding(self, lease: Lease) -> Item:
-        """The write that holds only while the start is this lease's; for `transact`.
+        """The write that fails unless this lease holds the start; for `transact`.
 
-        What stood still is not opened after somebody else has told its sender that nothing was.
+        A worker that was paused opens no conversation after the sender was informed of a failure.
         """
         return self._table.updating(
             {"event_id": lease.event.event_key},
@@ -184,7 +185,7 @@ class Starts:
         )
 
     def abandon(self, event_key: str) -> None:
-        """The same where nothing is left of a start but its row."""
+        """`free` for a start of which only the row exists."""
         row = self._table.get({"event_id": event_key})
         if row is not None and "company_id" in row:
             self.free(row["company_id"], event_key, row["received_at"])
@@ -217,7 +218,7 @@ class Starts:
         return [*counting, opening]
 
     def _required(self, company_id: str, received_at: str) -> Mapping[str, Any]:
-        """What table A asks of every row; a counter is gone after two days."""
+        """The common attributes of a counter; it expires after two days."""
         expires = (parsed(received_at) or self._clock.now()) + timedelta(days=2)
         return {
             **required(
@@ -251,7 +252,7 @@ class Starts:
 
 
 def _seconds_until_next(limit: int, at: int) -> int:
-    """To the next minute or day; an open conversation may end at any time."""
+    """Until the next minute or day; an open conversation may end at any time."""
     window = (_MINUTE, _DAY, 0)[limit]
     return window - at % window if window else 30
 

@@ -1,1 +1,10 @@
-"""NEW PACKAGE."""
+"""Richpanel's API: tickets, their tags, and the order linked to a ticket.
+
+In the order of a call:
+
+    client   what the flow, the executors and reconciliation ask for
+    tags     tags by name and by id
+    orders   the order that Richpanel has linked to a ticket
+    calls    one HTTP call: the path of a ticket, and the checks of its response
+    answers  the responses as models, and as the values of `support.tickets`
+"""

@@ -1,7 +1,7 @@
-"""What Richpanel answers, read so that any field may be missing or of another kind than expected.
+"""Richpanel's responses, read so that any field may be missing or of another type than expected.
 
 The fields are those seen in production tickets; a customer's profile is absent in one of ten.
-Times are ISO-8601 with milliseconds and ``Z``; bodies are HTML, with a plain twin as a rule.
+Times are ISO-8601 with milliseconds and ``Z``; bodies are HTML, usually with a plain-text copy.
 """
 
 from __future__ import annotations
@@ -99,12 +99,12 @@ class CommentAnswer(_Answer):
 
     @property
     def text(self) -> str:
-        """The plain twin, or the HTML body without its tags."""
+        """The plain-text copy, or the HTML body without its tags."""
         return self.plain_body.strip() or plain_text(self.body)
 
     @property
     def speaks_for_us(self) -> bool:
-        """An operator's; a comment that does not say is taken for the customer's."""
+        """Written by an operator; a comment that does not say is taken for the customer's."""
         if self.is_operator is None and self.is_operator_camel is None:
             return (self.sender_type or "").lower() == "operator"
         return bool(self.is_operator or self.is_operator_camel)
@@ -140,26 +140,26 @@ class TicketAnswer(_Answer):
 
 
 class TicketEnvelope(_Answer):
-    """What `GET /v1/tickets/{id}` answers."""
+    """The response of `GET /v1/tickets/{id}`."""
 
     ticket: TicketAnswer
 
 
 class Page(_Answer):
-    """One page of a list: the vendor says whether another follows, by its address or its number."""
+    """One page of a list; the vendor names the next one by its address or its number."""
 
     next_page: _Text = None
 
 
 class TicketPage(Page):
-    """The array's key is `ticket` in practice and `tickets` in the documentation's manner."""
+    """The array's key is `ticket` in practice and `tickets` in the documentation."""
 
     ticket: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
     tickets: Annotated[list[TicketAnswer], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[TicketAnswer]:
-        """Under whichever key they came."""
+        """From the key that the response uses."""
         return [*self.ticket, *self.tickets]
 
 
@@ -169,14 +169,14 @@ class _Tag(_Answer):
 
 
 class TagPage(Page):
-    """What `GET /v1/tags` answers."""
+    """The response of `GET /v1/tags`."""
 
     tag: Annotated[list[_Tag], BeforeValidator(as_objects)] = []
     tags: Annotated[list[_Tag], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[_Tag]:
-        """Under whichever key they came."""
+        """From the key that the response uses."""
         return [*self.tag, *self.tags]
 
 
@@ -185,14 +185,14 @@ class _Team(_Answer):
 
 
 class TeamPage(Page):
-    """What `GET /v1/teams` answers."""
+    """The response of `GET /v1/teams`."""
 
     team: Annotated[list[_Team], BeforeValidator(as_objects)] = []
     teams: Annotated[list[_Team], BeforeValidator(as_objects)] = []
 
     @property
     def all(self) -> Sequence[_Team]:
-        """Under whichever key they came."""
+        """From the key that the response uses."""
         return [*self.team, *self.teams]
 
 
@@ -214,7 +214,7 @@ def as_ticket(raw: TicketAnswer, tags: frozenset[str]) -> Ticket:
 
 
 def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
-    """Oldest first where every comment says its time, else in the vendor's order."""
+    """Oldest first where every comment has a time, else in the vendor's order."""
     comments = [
         Comment(
             id=one.id or _derived_id(one),
@@ -232,7 +232,7 @@ def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
 
 
 def _derived_id(raw: CommentAnswer) -> str:
-    """A comment without an id gets one of its own, or all of them would share one key."""
+    """A comment without an id gets a derived one, or all of them would share one key."""
     at = raw.created_at.isoformat() if raw.created_at else ""
     return "h-" + keys.digest(raw.author_id or "", at, keys.normalised(raw.text))[:32]
 

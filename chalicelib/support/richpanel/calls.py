@@ -1,7 +1,7 @@
-"""Calls of Richpanel's API: how a path names a ticket, and what an answer must show.
+"""Calls of Richpanel's API: how a path names a ticket, and the checks of a response.
 
-A path with an id that is not percent-encoded is answered 200 without any change, and then shows
-another ticket or none: that is looked at after every change.
+A request whose path holds an id that is not percent-encoded gets a 200 without any change, with
+another ticket or none in it: every change checks the response for that.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from chalicelib.vendors.http import Call, VendorClient
 PROVIDER = "richpanel"
 READ_DEADLINE_SECONDS = 15.0
 LIST_DEADLINE_SECONDS = 60.0
-"""For all pages of a list that an operator waits for."""
+"""For all pages of a list; an operator waits for it."""
 PER_PAGE = 100
 MAX_PAGES = 100
 
@@ -28,12 +28,12 @@ _Page = TypeVar("_Page", bound=Page)
 
 
 def key_header(secret: Callable[[bool], str]) -> Callable[[bool], Mapping[str, str]]:
-    """The header that proves who we are; the secret is fetched anew when asked with True."""
+    """The authentication header; called with True, it reads the secret again."""
     return lambda refresh: {"x-richpanel-key": secret(refresh).strip()}
 
 
 class RichpanelCalls:
-    """Reads answers of a known shape, and changes tickets."""
+    """Reads responses of a known shape, and changes tickets."""
 
     def __init__(self, client: VendorClient) -> None:
         self.client = client
@@ -47,10 +47,10 @@ class RichpanelCalls:
         *,
         query: Mapping[str, str] | None = None,
     ) -> _Model:
-        """What a path shows, as a model.
+        """The resource at a path, as a model.
 
         Raises:
-            TransientError: also where the answer has another shape.
+            TransientError: also where the response has another shape.
             ProviderError: it could not be read.
         """
         call = Call(operation, "GET", path, is_repeatable=True, query=query or {})
@@ -60,7 +60,7 @@ class RichpanelCalls:
     def pages(
         self, model: type[_Page], operation: str, path: str, deadline_seconds: float
     ) -> Iterator[_Page]:
-        """Every page of a list, all within the deadline; a page that comes again is the end.
+        """Every page of a list, all within the deadline; a repeated page is the end.
 
         Raises:
             TransientError: also where the list has more than `MAX_PAGES`.
@@ -88,10 +88,10 @@ class RichpanelCalls:
         body: Mapping[str, Any],
         deadline_seconds: float,
     ) -> None:
-        """Change a ticket; what the answer shows of it may be older than the change.
+        """Change a ticket; the ticket in the response may be older than the change.
 
         Raises:
-            ProviderError: also where the answer shows another ticket, or none.
+            ProviderError: also where the response holds another ticket, or none.
         """
         path = f"/v1/tickets/{segment(conversation_id, operation)}{suffix}"
         is_repeatable = operation != "send_message"
@@ -103,14 +103,14 @@ class RichpanelCalls:
 
 
 def segment(conversation_id: str, operation: str) -> str:
-    """The id as one path segment; the ids that a path has no segment for are refused."""
+    """The id as one path segment; ids that cannot be a segment are refused."""
     if conversation_id in {"", ".", ".."}:
         raise PermanentError(PROVIDER, operation, reason="invalid_id")
     return quote(conversation_id, safe="")
 
 
 def _is_of_another(answer: Mapping[str, Any], conversation_id: str) -> bool:
-    """The ticket shown is another, or none, as for an id the vendor did not understand."""
+    """The response holds another ticket or none, as for an id that the vendor did not understand."""
     shown = answer.get("ticket")
     if not isinstance(shown, dict):
         return False

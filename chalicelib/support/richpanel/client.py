@@ -2,7 +2,7 @@
 
 Vendor facts (developer.richpanel.com/reference, and a real tenant where it says less):
 a conversation is a *ticket*; its id is an opaque text that can be an RFC 5322 Message-ID, and a
-path with an unencoded id is answered 200 without any change; `add-tags` and `remove-tags` have set
+request with an unencoded id gets a 200 without any change; `add-tags` and `remove-tags` have set
 semantics; one payload alone is known to close a ticket; `send-message` makes a real agent's reply
 and takes no idempotency key; listing may be forbidden (403) to a key that may read single tickets.
 """
@@ -41,7 +41,7 @@ from chalicelib.vendors.http import VendorClient
 
 _REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
 _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
-"""The only payload known to move a ticket to CLOSED; others were answered 200 without effect."""
+"""The only payload known to move a ticket to CLOSED; others got a 200 without effect."""
 
 
 class Richpanel:
@@ -64,7 +64,7 @@ class Richpanel:
         """The ticket with its comments, oldest first.
 
         Raises:
-            PermanentError: there is none (404), or the answer is about another ticket.
+            PermanentError: there is none (404), or the response holds another ticket.
             ProviderError: it could not be read.
         """
         return self._read_ticket(conversation_id, READ_DEADLINE_SECONDS)
@@ -86,8 +86,8 @@ class Richpanel:
     def open_page(self, *, since: datetime, page: int) -> OpenTickets:
         """One page of the open tickets updated since a time.
 
-        The vendor's filters and order are asked for and not relied on.  A ticket that does not say
-        when it was updated is given.
+        The vendor's filters and order are requested and not relied on.  A ticket without a time of
+        update is included.
 
         Raises:
             AuthError: this key may not list (403).
@@ -103,7 +103,7 @@ class Richpanel:
         )
 
     def conversations_of(self, kind: Literal["email", "phone"], address: str) -> Sequence[str]:
-        """Ids of all of a customer's tickets, as the vendor knows them by an address."""
+        """Ids of all of a customer's tickets, as the vendor finds them by an address."""
         operation = "list_customer_tickets"
         path = f"/v1/tickets/{kind}/{segment(address, operation)}"
         pages = self._calls.pages(ListedTickets, operation, path, LIST_DEADLINE_SECONDS)
@@ -153,14 +153,14 @@ class Richpanel:
         self._calls.put("assign", conversation_id, "", body, deadline_seconds)
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
-        """Close a ticket and read it back, as a refused change is answered 200 too.
+        """Close a ticket and read it back, as a refused change gets a 200 too.
 
         Returns:
-            The ticket as it is then; somebody may have written meanwhile.
+            The ticket as read back; the customer may have written in the meantime.
 
         Raises:
-            UncertainError: also where it was accepted and cannot be read back just now.
-            ProviderError: `TransientError` also where it is still open afterwards.
+            UncertainError: also where the change was accepted and cannot be read back now.
+            ProviderError: `TransientError` also where the ticket is still open afterwards.
         """
         ends = self._clock.monotonic() + deadline_seconds
         self._calls.put("close", conversation_id, "", _CLOSE, deadline_seconds)
@@ -179,7 +179,7 @@ class Richpanel:
     def send_message(
         self, conversation_id: str, *, body: str, author_id: str, deadline_seconds: float
     ) -> str | None:
-        """Send one agent reply to the customer; never repeated when its outcome is not known.
+        """Send one agent reply to the customer; never repeated when its outcome is unknown.
 
         Args:
             conversation_id: the ticket.
@@ -188,11 +188,11 @@ class Richpanel:
             deadline_seconds: for sending and reading back.
 
         Returns:
-            The new comment's id, or None where it was accepted and cannot be read back just now.
+            The new comment's id, or None where it was accepted and cannot be read back now.
 
         Raises:
             UncertainError: also where it was accepted and the ticket does not show it.
-            ProviderError: it was surely not sent.
+            ProviderError: it was not sent.
         """
         started = self._clock.now()
         ends = self._clock.monotonic() + deadline_seconds

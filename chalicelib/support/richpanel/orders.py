@@ -1,8 +1,8 @@
 """The order that Richpanel has linked to a ticket.
 
-Vendor facts (developer.richpanel.com/reference): ``GET /v1/order/{conversationId}`` answers
+Vendor facts (developer.richpanel.com/reference): ``GET /v1/order/{conversationId}`` returns
 ``{"orderId", "appClientId"}``, or ``{}`` when none is linked; ``GET
-/v1/order/{appClientId}/{orderId}`` answers ``orderId, amount, status, fulfillmentStatus, statusUrl,
+/v1/order/{appClientId}/{orderId}`` returns ``orderId, amount, status, fulfillmentStatus, statusUrl,
 shippingMethod, createdAt`` and ``fulfillment[].tracking[]`` with ``trackingNumber,
 trackingCompany, trackingUrl, shippingDate``.
 """
@@ -22,7 +22,7 @@ _DEADLINE_SECONDS = 10.0
 
 
 class RichpanelOrders:
-    """Implements `orders.LinkedOrders`."""
+    """Implements `LinkedOrders`."""
 
     def __init__(self, client: VendorClient) -> None:
         self._client = client
@@ -62,7 +62,7 @@ def _order(order_id: str, raw: Mapping[str, Any]) -> Order:
 
 
 def _tracking(raw: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The first parcel that can be followed."""
+    """The first parcel with a tracking number or address."""
     for parcel in _objects(raw.get("fulfillment")):
         for one in _objects(parcel.get("tracking")):
             if one.get("trackingNumber") or one.get("trackingUrl"):

@@ -1,4 +1,4 @@
-"""Richpanel's tags by name and by id: some tenants' calls take and show names, some ids."""
+"""Richpanel's tags by name and by id: some tenants' calls take and return names, some ids."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from chalicelib.support.richpanel.calls import (
 )
 
 _LAST = timedelta(minutes=10)
-"""So long the list of tags is remembered."""
+"""How long the list of tags is cached."""
 _UUID = re.compile(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 
 
 class RichpanelTags:
-    """The tenant's tags, remembered for ten minutes."""
+    """The tenant's tags, cached for ten minutes."""
 
     def __init__(self, calls: RichpanelCalls, clock: Clock, mode: Literal["name", "id"]) -> None:
         self._calls = calls
@@ -33,7 +33,7 @@ class RichpanelTags:
         self._read_at: datetime | None = None
 
     def every_name(self) -> frozenset[str]:
-        """Every tag the tenant has, read anew."""
+        """Every tag the tenant has, read now."""
         return frozenset(self._known(LIST_DEADLINE_SECONDS, refresh=True))
 
     def as_sent(self, name: str, operation: str, deadline_seconds: float) -> str:
@@ -53,7 +53,7 @@ class RichpanelTags:
         return tag_id
 
     def as_shown(self, tags: Sequence[str]) -> frozenset[str]:
-        """Names, and ids as they came: some tenants answer with ids, some with names."""
+        """Names, and ids as received: some tenants return ids, some names."""
         shown = frozenset(tags)
         if not any(_UUID.fullmatch(tag) for tag in shown):
             return shown

@@ -1,4 +1,4 @@
-"""Every flow there is; a new one is a class in a module here and a line below."""
+"""All flows; a new one is a class in a module here and a line below."""
 
 from tests.crash.flow import Flow
 from tests.crash.flows.facts import Facts, FactsWithoutNumbers

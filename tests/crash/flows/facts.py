@@ -1,4 +1,4 @@
-"""Facts: HubSpot's batch and Aloware's delivery are kept and posted to Power BI, each row once."""
+"""Facts: a HubSpot batch and Aloware deliveries are stored and posted to Power BI, each row once."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Facts(Flow):
         yield [Tick("post_facts")]
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
-        """Rows of the dataset by the fact they name; without numbers, as its measures count them."""
+        """Rows of the dataset by fact; without sequence numbers, as its measures count them."""
         rows = Counter(row["EventID"] for row in self._rows(run, FACT_EVENT))
         found = Counter(
             {
@@ -69,12 +69,12 @@ class Facts(Flow):
         rows = [row["EventID"] for row in self._rows(run, FACT_EVENT)]
         return len(rows) - len(set(rows))
 
-    def waits(self, run: Run) -> bool:
-        """Keys of a dimension are on their way."""
+    def is_unfinished(self, run: Run) -> bool:
+        """Whether keys of a dimension are being posted."""
         return any(row.get("posting") for row in run.rows("QuillLedgerTable").values())
 
-    def complaints(self, run: Run) -> Sequence[str]:
-        """P1 and P2 for dimensions: a key there twice breaks the relationship, a missing one too."""
+    def violations(self, run: Run) -> Sequence[str]:
+        """P1 and P2 for dimensions: a duplicate or missing key breaks the relationship."""
         found = []
         for table in DIMENSIONS:
             column = _KEY_COLUMN[table]
@@ -108,7 +108,7 @@ class Facts(Flow):
         return Arrival("api", make, tuple(facts))
 
     def _aloware(self, run: Run, delivery: dict[str, Any]) -> Arrival:
-        """Aloware never sends again."""
+        """A delivery of Aloware, which never retries."""
         headers = {"authorization": f"Bearer {run.stage.secrets.aloware_token}"}
         return Arrival(
             "api",
@@ -119,7 +119,7 @@ class Facts(Flow):
 
 
 class FactsWithoutNumbers(Facts):
-    """As configured: a row may stand twice where an outcome was not known; measures count it once."""
+    """As configured: a row may be there twice after an unknown outcome; measures count it once."""
 
     name = "facts: to Power BI, counted once"
     functions = ("post_facts",)
@@ -127,7 +127,7 @@ class FactsWithoutNumbers(Facts):
 
 
 class _Posting(hubspot.HubSpot):
-    """Signs, and leaves the sending to the harness."""
+    """Signs a request and leaves the sending to the harness."""
 
     def _post(self, body: bytes, headers: dict[str, str]) -> int:
         self.body = body

@@ -1,4 +1,4 @@
-"""Outreach: a start, what the vendor reports of it, what the recipient answers, and the answer to that."""
+"""Outreach: a start, the vendor's reports on it, the recipient's reply, and our answer to that."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class _Outreach(Flow):
         )
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
-        """By the entry that each message names in its callback's address, each e-mail in its tag."""
+        """Counted by the entry id in a message's callback address or an e-mail's tag."""
         marks = Counter(_mark_of_text(one) for one in run.rig.twilio.messages)
         marks += Counter(next(iter(one["tags"].values()), "") for one in run.rig.ses.emails)
         found: Counter[str] = Counter()
@@ -63,8 +63,8 @@ class _Outreach(Flow):
             found[STRAY + mark] = count
         return found
 
-    def complaints(self, run: Run) -> Sequence[str]:
-        """P1 and P2 for the conversation: every entry kept once, and the start's place free again."""
+    def violations(self, run: Run) -> Sequence[str]:
+        """P1 and P2 for the conversation: every entry stored once, and the start no longer counted."""
         rows = run.rows("IdempotencyTable")
         records = [one for one in run.items("ConversationsTable") if "start_event" in one]
         entries = Counter(entry["entry_id"] for one in records for entry in one["messages"])
@@ -88,7 +88,7 @@ class _Text(_Outreach):
 
     late: Sequence[str] = ("Messages.json",)
 
-    def news(self, run: Run) -> Sequence[Arrival]:
+    def reports(self, run: Run) -> Sequence[Arrival]:
         """Twilio's callbacks, in its order."""
         return [_callback(post) for post in run.rig.twilio.callbacks()]
 
@@ -112,7 +112,7 @@ class WhatsAppStart(_Text):
 
 
 class TextReply(_Text):
-    """The start is sent before anything is counted."""
+    """The start is sent before any call is counted."""
 
     name = "outreach: SMS, a reply and its answer"
     channel = "sms"
@@ -128,7 +128,7 @@ class TextReply(_Text):
 
 
 class MailConversation(_Outreach):
-    """SES takes no key and lists nothing: what is not known waits for its events, or for a person."""
+    """SES has no idempotency key and no list: an unknown outcome waits for an event or a person."""
 
     name = "outreach: e-mail, start and reply"
     channel = "email"
@@ -147,7 +147,7 @@ class MailConversation(_Outreach):
             key = outreach_keys.reply("email", message_id_digest(_message_id(event)))
             yield [Arrival("mail", lambda: event, (key,))]
 
-    def news(self, run: Run) -> Sequence[Arrival]:
+    def reports(self, run: Run) -> Sequence[Arrival]:
         """SES's events, by SNS."""
         return [
             Arrival("mail", lambda event=event: event, ())  # type: ignore[misc]
@@ -162,7 +162,7 @@ def _callback(post: Post) -> Arrival:
 
 
 def _event(post: Post) -> dict[str, Any]:
-    """A signed form post as the gateway hands it over."""
+    """A signed form post as API Gateway passes it on."""
     where = urlsplit(post.url.removeprefix(company.PUBLIC_URL))
     headers = {name.lower(): value for name, value in post.headers.items()}
     return http_event(where.path, headers, post.body, query=dict(parse_qsl(where.query)))
@@ -174,6 +174,6 @@ def _mark_of_text(message: Mapping[str, Any]) -> str:
 
 
 def _message_id(event: Mapping[str, Any]) -> str:
-    """Of an e-mail that came in."""
+    """The Message-ID of an inbound e-mail."""
     mail = json.loads(event["Records"][0]["Sns"]["Message"])["mail"]
     return next(str(one["value"]) for one in mail["headers"] if one["name"] == "Message-ID")

@@ -18,7 +18,7 @@ ORDER = "#77001"
 
 
 class Ticket(Flow):
-    """One ticket, and what its customer writes."""
+    """One ticket and its customer's comments."""
 
     secret_words = (CANARY, EMAIL, ORDER)
 
@@ -26,7 +26,7 @@ class Ticket(Flow):
         run.rig.richpanel.add_ticket(TICKET, customer_email=EMAIL, customer_name="Ada")
 
     def says(self, run: Run, comment: str, text: str) -> Arrival:
-        """The customer writes at the provider, whose webhook tells of it."""
+        """The customer writes at the provider, which sends a webhook."""
         run.rig.richpanel.add_comment(TICKET, text, id=comment)
         body = {"ticket_id": TICKET, "message_id": comment, "message": text}
         headers = {"x-richpanel-webhook-token": run.stage.secrets.webhook_token}
@@ -71,7 +71,7 @@ class Routed(Ticket):
 
 
 class ReceivedAtTheDoor(Routed):
-    """The same with a row written before the queue; only the door is another."""
+    """The same with a row written before the queue; only the door differs."""
 
     name = "support: routed, a row at the door"
     functions = ("api",)
@@ -108,7 +108,7 @@ class AnsweredFromLinkedOrder(Answering):
 
 
 class AskedThenAnswered(Answering):
-    """Two automatic messages, as the second is what the first has asked for; the ticket is closed."""
+    """Two automatic replies: the second answers what the first asked for; the ticket is closed."""
 
     name = "support: asked, then answered from Shopify"
 
@@ -122,7 +122,7 @@ class AskedThenAnswered(Answering):
 
 
 class TwoAtOnce(Answering):
-    """One conversation, two questions at once: the order stays, and one at most is answered."""
+    """One conversation, two questions at once: the order holds, and at most one is answered."""
 
     name = "support: two questions at once"
 
@@ -132,12 +132,12 @@ class TwoAtOnce(Answering):
 
     def steps(self, run: Run) -> Iterator[Step]:
         first = self.says(run, "c-1", f"Where is my package? {CANARY}")
-        run.later(1)
+        run.advance(1)
         yield [first, self.says(run, "c-2", "Hello? Where is my package?")]
 
 
 class SettledBySweep(AnsweredFromLinkedOrder):
-    """A reply of which nothing is known and nothing came: the sweep finds that out, and it is sent."""
+    """A reply of unknown outcome that never landed: the sweep settles it, and it is sent."""
 
     name = "support: settled by the sweep"
     counted_from = 3
@@ -149,12 +149,12 @@ class SettledBySweep(AnsweredFromLinkedOrder):
     def steps(self, run: Run) -> Iterator[Step]:
         yield from super().steps(run)
         for _ in range(2):
-            run.later(HORIZON_SECONDS)
+            run.advance(HORIZON_SECONDS)
             yield [Tick("reconcile")]
 
 
 def link_order(run: Run) -> None:
-    """The ticket's order, on its way."""
+    """Link an order in transit to the ticket."""
     order = {
         "orderId": "9001",
         "status": "confirmed",

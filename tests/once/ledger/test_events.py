@@ -277,7 +277,7 @@ def test_an_action_left_pending_is_returned_as_started(ledger, clock):
     lease = claim(ledger)
     left = ledger.begin(lease, TAGS, MODES)
     assert all(one.started and not one.mine for one in left)
-    assert ledger.restart(lease, TAGS[0], anew=True).mine
+    assert ledger.restart(lease, TAGS[0], new_start=True).mine
 
 
 def test_a_rearmed_action_begins_again_without_settling(ledger):
@@ -318,7 +318,7 @@ def test_outcomes_written_together_fail_if_one_action_was_taken_over(ledger, tab
     clock.forward(300)
     next_lease = claim(ledger)
     ledger.begin(next_lease, TAGS[:1], MODES)
-    ledger.restart(next_lease, TAGS[0], anew=True)
+    ledger.restart(next_lease, TAGS[0], new_start=True)
     with pytest.raises(LeaseLostError):
         ledger.end_actions(stale_lease, TAGS, ActionStatus.DONE)
     assert row(table, TAGS[0].key)["status"] == "pending"
@@ -339,7 +339,7 @@ def test_an_action_taken_over_is_not_ended_by_the_worker_that_lost_it(ledger, ta
     clock.forward(300)
     next_lease = claim(ledger)
     ledger.begin(next_lease, TAGS[:1], MODES)
-    ledger.restart(next_lease, TAGS[0], anew=True)
+    ledger.restart(next_lease, TAGS[0], new_start=True)
     with pytest.raises(LeaseLostError):
         ledger.end_action(stale_lease, TAGS[0], ActionStatus.DONE)
     assert row(table, TAGS[0].key)["status"] == "pending"

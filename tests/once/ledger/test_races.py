@@ -81,7 +81,7 @@ def test_an_action_abandoned_by_another_event_is_returned_as_started(ledger_rig,
     next_lease = ledger_rig.claim("evt:rp:1042:c-78")
     (left,) = ledger_rig.ledger.begin(next_lease, [TAG], MODES)
     assert (left.started, left.mine) == (True, False)
-    assert ledger_rig.ledger.restart(next_lease, TAG, anew=True).mine
+    assert ledger_rig.ledger.restart(next_lease, TAG, new_start=True).mine
     assert ledger_rig.row(TAG.key)["event_key"] == "evt:rp:1042:c-78"
 
 
@@ -116,7 +116,7 @@ def test_an_action_taken_over_loses_its_end_and_belongs_to_its_new_owner(ledger_
     assert found.reason == "read_timeout"
     ledger_rig.clock.forward(300)
     next_lease = ledger_rig.claim()
-    taken = ledger_rig.ledger.restart(next_lease, TAG, anew=True)
+    taken = ledger_rig.ledger.restart(next_lease, TAG, new_start=True)
     row = ledger_rig.row(TAG.key)
     assert (taken.status, taken.mine) == (ActionStatus.PENDING, True)
     assert not {"reason", "finished_at", "unfinished"} & set(row)
@@ -130,7 +130,7 @@ def test_an_action_taken_over_for_settling_keeps_its_start_and_checks(ledger_rig
     found = ledger_rig.unknown(TAG)
     ledger_rig.ledger.note_look(found)
     ledger_rig.clock.forward(300)
-    taken = ledger_rig.ledger.restart(ledger_rig.claim(), TAG, anew=False)
+    taken = ledger_rig.ledger.restart(ledger_rig.claim(), TAG, new_start=False)
     assert (taken.mine, ledger_rig.row(TAG.key)["looks"]) == (True, 1)
     assert taken.unsettled.started_epoch == NOW
     assert taken.unsettled.horizon_epoch == NOW + 250 + LANDING_SECONDS
@@ -140,7 +140,7 @@ def test_an_ended_action_is_returned_and_not_taken_over(ledger_rig):
     lease = ledger_rig.claim()
     ledger_rig.ledger.begin(lease, [TAG], MODES)
     ledger_rig.ledger.end_action(lease, TAG, ActionStatus.DONE, ref="r1")
-    returned = ledger_rig.ledger.restart(lease, TAG, anew=True)
+    returned = ledger_rig.ledger.restart(lease, TAG, new_start=True)
     assert (returned.key, returned.status, returned.ref, returned.mine) == (
         TAG.key,
         "done",
@@ -154,9 +154,11 @@ def test_of_two_takeovers_of_an_action_one_wins(ledger_rig):
     ledger_rig.clock.forward(300)
     next_lease = ledger_rig.claim("evt:rp:1042:c-78")
     other = ledger_rig.claim("evt:rp:1042:c-79")
-    ledger_rig.table.before["update"] = lambda: ledger_rig.ledger.restart(other, TAG, anew=True)
+    ledger_rig.table.before["update"] = lambda: ledger_rig.ledger.restart(
+        other, TAG, new_start=True
+    )
     with pytest.raises(LeaseLostError) as caught:
-        ledger_rig.ledger.restart(next_lease, TAG, anew=True)
+        ledger_rig.ledger.restart(next_lease, TAG, new_start=True)
     assert caught.value.reason == "action_taken"
     assert ledger_rig.row(TAG.key)["owner"] == other.owner
 
@@ -171,7 +173,7 @@ def test_an_action_its_owner_ended_meanwhile_is_not_taken_over(ledger_rig):
         stale_lease, TAG, ActionStatus.DONE
     )
     with pytest.raises(LeaseLostError):
-        ledger_rig.ledger.restart(next_lease, TAG, anew=True)
+        ledger_rig.ledger.restart(next_lease, TAG, new_start=True)
     assert ledger_rig.row(TAG.key)["status"] == "done"
 
 
@@ -181,16 +183,16 @@ def test_a_takeover_retried_by_the_sdk_is_our_own(ledger_rig):
     ledger_rig.clock.forward(300)
     next_lease = ledger_rig.claim()
     ledger_rig.table.before["update"] = lambda: ledger_rig.ledger.restart(
-        next_lease, TAG, anew=True
+        next_lease, TAG, new_start=True
     )
-    taken = ledger_rig.ledger.restart(next_lease, TAG, anew=True)
+    taken = ledger_rig.ledger.restart(next_lease, TAG, new_start=True)
     assert (taken.mine, taken.status) == (True, ActionStatus.PENDING)
 
 
 @pytest.mark.parametrize(
     "take",
     [
-        lambda ledger, lease: ledger.restart(lease, TAG, anew=True),
+        lambda ledger, lease: ledger.restart(lease, TAG, new_start=True),
         lambda ledger, lease: ledger.begin(lease, [TAG], MODES),
     ],
 )
@@ -208,7 +210,7 @@ def test_a_worker_with_a_lower_fence_gets_action_taken(ledger_rig, take):
 @pytest.mark.parametrize(
     ("take", "status"),
     [
-        (lambda ledger, lease: ledger.restart(lease, TAG, anew=True), "pending"),
+        (lambda ledger, lease: ledger.restart(lease, TAG, new_start=True), "pending"),
         (lambda ledger, lease: ledger.begin(lease, [TAG], MODES)[0], "pending"),
         (lambda ledger, lease: ledger.skip(lease, TAG, MODES, reason="shadow"), "skipped"),
     ],
@@ -282,7 +284,7 @@ def test_an_ended_action_is_reopened_only_while_its_event_is_held(ledger_rig, st
 
     def open_again(lease):
         if status == "unknown":
-            return ledger_rig.ledger.restart(lease, TAG, anew=True)
+            return ledger_rig.ledger.restart(lease, TAG, new_start=True)
         return ledger_rig.ledger.begin(lease, [TAG], MODES, operator=True)[0]
 
     ledger_rig.clock.forward(300)
@@ -334,7 +336,7 @@ def test_a_reopening_whose_response_was_lost_is_our_own(ledger_rig):
 
 def test_a_missing_action_row_is_reported_as_gone(ledger_rig):
     with pytest.raises(LeaseLostError) as caught:
-        ledger_rig.ledger.restart(ledger_rig.claim(), TAG, anew=True)
+        ledger_rig.ledger.restart(ledger_rig.claim(), TAG, new_start=True)
     assert caught.value.reason == "action_gone"
 
 
@@ -367,7 +369,7 @@ def test_the_error_says_whether_the_event_or_the_action_was_lost(ledger_rig):
     ledger_rig.ledger.begin(stale_lease, [TAG], MODES)
     ledger_rig.clock.forward(300)
     next_lease = ledger_rig.claim()
-    ledger_rig.ledger.restart(next_lease, TAG, anew=True)
+    ledger_rig.ledger.restart(next_lease, TAG, new_start=True)
     reasons = []
     for write in (
         lambda: ledger_rig.ledger.finish(stale_lease, EventStatus.PROCESSED),
@@ -387,7 +389,7 @@ def test_an_action_taken_over_by_another_event_is_not_ended_by_its_first_worker(
     ledger_rig.clock.forward(300)
     next_lease = ledger_rig.claim("evt:rp:1042:c-78")
     assert next_lease.fence == stale_lease.fence
-    ledger_rig.ledger.restart(next_lease, TAG, anew=True)
+    ledger_rig.ledger.restart(next_lease, TAG, new_start=True)
     for write in (
         lambda: ledger_rig.ledger.end_action(stale_lease, TAG, ActionStatus.DONE),
         lambda: ledger_rig.ledger.end_actions(stale_lease, [TAG, OTHER], ActionStatus.DONE),

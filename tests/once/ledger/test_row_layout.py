@@ -4,7 +4,6 @@ import re
 import time
 from dataclasses import replace
 from datetime import timedelta
-from types import SimpleNamespace
 
 import pytest
 
@@ -17,7 +16,8 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.support.limits import Allowances, Limit
 from chalicelib.support.orders.cache import Lookups
 from ops.companies import erase
-from tests.rigs.ledger import KEY, MODES, Say, facts
+from tests.rigs.ledger import KEY, MODES, Reply, facts
+from tests.rigs.ops_session import session
 from tests.simulation.scenario import scenario
 from tests.simulation.world import World
 
@@ -130,11 +130,11 @@ def events(rig):
 
 def settled_actions(rig):
     lease = rig.claim("evt:3")
-    rig.ledger.begin(lease, [Say("act:1")], MODES)
-    rig.ledger.end_action(lease, Say("act:1"), ActionStatus.DONE, ref="comment-1")
-    unknown = rig.unknown(Say("act:2"), lease)
+    rig.ledger.begin(lease, [Reply("act:1")], MODES)
+    rig.ledger.end_action(lease, Reply("act:1"), ActionStatus.DONE, ref="comment-1")
+    unknown = rig.unknown(Reply("act:2"), lease)
     rig.ledger.note_look(unknown)
-    rig.ledger.skip(lease, Say("act:3"), MODES, reason="already")
+    rig.ledger.skip(lease, Reply("act:3"), MODES, reason="already")
 
 
 def starts(rig):
@@ -160,10 +160,10 @@ def sweeps(rig):
 
 
 def erased(rig):
-    settings = SimpleNamespace(idempotency_table=rig.table.name)
-    session = SimpleNamespace(services=SimpleNamespace(clock=rig.clock, settings=settings))
+    operator = session()
+    rig.table.name = operator.services.settings.idempotency_table
     for key in ("evt:3", "act:2"):
-        erase.purge(session, rig.table, {"event_id": key}, rig.row(key), None, None)
+        erase.purge(operator, rig.table, {"event_id": key}, rig.row(key), None, None)
 
 
 def test_every_kind_of_row_has_the_documented_attributes_and_no_other(ledger_rig):

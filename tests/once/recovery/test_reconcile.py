@@ -19,12 +19,12 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.lost_tickets import MAX_CONSECUTIVE_GAPS
 from tests.rigs.engines import drain
-from tests.rigs.tickets import ROUTED, System, ago, delivery_of, job_of
+from tests.rigs.tickets import ROUTED, RoutingSystem, ago, delivery_of, job_of
 
 
 @pytest.fixture
-def system(app, unpaced, stage, richpanel, pump):
-    return System(app, stage, richpanel, pump)
+def system(app, without_rate_limits, stage, richpanel, pump):
+    return RoutingSystem(app, stage, richpanel, pump)
 
 
 def sweep(system, *, seconds=200.0, **how):

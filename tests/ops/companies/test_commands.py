@@ -381,7 +381,7 @@ def test_ending_old_keys_while_one_is_issued_ends_none_that_was_just_shown(
 
 
 @pytest.fixture
-def put_aside(outreach):
+def put_failed_mail(outreach):
     """Puts a reply by e-mail where Lambda puts what its function failed on."""
     sqs = outreach.stage.aws.client("sqs")
     url = sqs.get_queue_url(QueueName="rp-mw-mail-failures-dev")["QueueUrl"]
@@ -399,8 +399,8 @@ def put_aside(outreach):
     return put
 
 
-def test_mail_that_failed_is_heard_again_once_and_then_gone(outreach, run, put_aside):
-    put_aside()
+def test_mail_that_failed_is_heard_again_once_and_then_gone(outreach, run, put_failed_mail):
+    put_failed_mail()
     (told,) = run("dlq", "mail", "--dry-run", "--json").data
     assert (told["error"], told["did"]) == ("UnavailableError", "would be processed again")
     assert outreach.run() == []
@@ -411,17 +411,17 @@ def test_mail_that_failed_is_heard_again_once_and_then_gone(outreach, run, put_a
     assert run("dlq", "mail", "--json").data == []
 
 
-def test_what_is_no_failed_mail_is_left_and_named(outreach, run, put_aside):
-    put_aside(body="nonsense")
-    put_aside(requestPayload=None)
+def test_what_is_no_failed_mail_is_left_and_named(outreach, run, put_failed_mail):
+    put_failed_mail(body="nonsense")
+    put_failed_mail(requestPayload=None)
     assert {one["did"] for one in run("dlq", "mail", "--json").data} == {
         "left: not a Lambda failure record"
     }
     assert len(run("dlq", "mail", "--json").data) == 2
 
 
-def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_aside):
-    put_aside()
+def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_failed_mail):
+    put_failed_mail()
     assert run("erase", "--subject", MAIL, "--yes", "--json").data["dead_letters"] == 1
     assert run("dlq", "mail", "--json").data == []
 

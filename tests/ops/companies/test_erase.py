@@ -28,7 +28,7 @@ def held(outreach):
 
 
 @pytest.fixture
-def lived(outreach):
+def written_to(outreach):
     """Conversations with a person on every channel: replies, a hand-off, a mark; and another's."""
     both = {"recipient_tel": TEL, "recipient_email": MAIL, "recipient_last_name": "Doe"}
     for channel in ("whatsapp", "sms", "email"):
@@ -63,18 +63,18 @@ def opaque_ids(outreach, recipient):
 
 
 @pytest.mark.parametrize("subject", [TEL, MAIL])
-def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(lived, run, subject):
-    theirs = opaque_ids(lived, TEL)
+def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, run, subject):
+    theirs = opaque_ids(written_to, TEL)
     assert len(theirs) == 3
     told = run("erase", "--subject", subject, "--dry-run", "--json").data
     done = run("erase", "--subject", subject, "--yes", "--json").data
     assert done["tables"] == told["tables"]
     assert set(done["tables"]) == {
-        lived.stage.tables[name]
+        written_to.stage.tables[name]
         for name in ("IdempotencyTable", "AuditActionsTable", "ConversationsTable")
     }
     assert any("another address" in one for one in done["warnings"])
-    after = held(lived)
+    after = held(written_to)
     if subject == MAIL:  # what the phone itself asked for is not the e-mail's to take back
         marks = [one for one in after["ConversationsTable"] if "do-not-contact#" in one]
         after["ConversationsTable"] = [
@@ -87,29 +87,29 @@ def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(lived, run, su
                 assert personal not in text, (name, personal)
             if name != "IdempotencyTable":
                 assert not [one for one in theirs if one in text], name
-    for row in lived.rows():
+    for row in written_to.rows():
         if row["conversation_id"]["S"] in theirs:
             assert "erased_at" in row
             assert not {"plan", "probe", "ref", "delivery", "source_message_id"} & row.keys()
     assert run("erase", "--subject", subject, "--yes", "--json").data["found"] == 0
 
 
-def test_no_index_finds_an_erased_recipient_and_anothers_conversation_is_whole(lived, run):
-    before = lived.record("sms", OTHER)
-    history = lived.history(before)
+def test_no_index_finds_an_erased_recipient_and_anothers_conversation_is_whole(written_to, run):
+    before = written_to.record("sms", OTHER)
+    history = written_to.history(before)
     run("erase", "--subject", TEL, "--yes")
-    name = lived.stage.tables["ConversationsTable"]
-    client = lived.stage.aws.client("dynamodb")
+    name = written_to.stage.tables["ConversationsTable"]
+    client = written_to.stage.aws.client("dynamodb")
     for index in client.describe_table(TableName=name)["Table"]["GlobalSecondaryIndexes"]:
         rows = client.scan(TableName=name, IndexName=index["IndexName"])["Items"]
         assert TEL not in json.dumps(rows)
         assert MAIL not in json.dumps(rows)
-    assert lived.record("sms", OTHER).item == before.item
-    assert lived.history(before) == history
-    assert list(lived.services.desk.waiting()) == []
+    assert written_to.record("sms", OTHER).item == before.item
+    assert written_to.history(before) == history
+    assert list(written_to.services.desk.waiting()) == []
 
 
-def test_what_was_erased_is_accounted_for_by_table(lived, run):
+def test_what_was_erased_is_accounted_for_by_table(written_to, run):
     said = run("erase", "--subject", TEL, "--yes")
     for name in ("rp_mw_idempotency-dev", "rp_mw_audit_actions-dev", "conversations-dev"):
         assert name in said.out
@@ -118,10 +118,10 @@ def test_what_was_erased_is_accounted_for_by_table(lived, run):
     assert TEL not in said.out
 
 
-def test_an_erased_start_posted_again_is_known_and_not_sent_again(lived, run):
+def test_an_erased_start_posted_again_is_known_and_not_sent_again(written_to, run):
     run("erase", "--subject", TEL, "--yes")
-    sent = len(lived.twilio.sent_to(TEL))
-    answer = lived.start(
+    sent = len(written_to.twilio.sent_to(TEL))
+    answer = written_to.start(
         "req-sms",
         "sms",
         recipient_data={
@@ -130,39 +130,39 @@ def test_an_erased_start_posted_again_is_known_and_not_sent_again(lived, run):
             "recipient_last_name": "Doe",
         },
     )
-    lived.run()
+    written_to.run()
     assert answer.json_body.get("duplicate") is True
-    assert len(lived.twilio.sent_to(TEL)) == sent
+    assert len(written_to.twilio.sent_to(TEL)) == sent
 
 
-def test_an_address_that_another_mentions_takes_only_the_words_that_mention_it(lived, run):
-    lived.deliver(lived.says(f"Call my wife: {TEL}", whatsapp=False, from_=OTHER))
-    lived.run()
-    before = lived.record("sms", OTHER)
+def test_an_address_that_another_mentions_takes_only_the_words_that_mention_it(written_to, run):
+    written_to.deliver(written_to.says(f"Call my wife: {TEL}", whatsapp=False, from_=OTHER))
+    written_to.run()
+    before = written_to.record("sms", OTHER)
     run("erase", "--subject", TEL, "--yes")
-    record = lived.record("sms", OTHER)
+    record = written_to.record("sms", OTHER)
     assert record.opaque_id == before.opaque_id
     assert TEL not in json.dumps(record.item, default=str)
-    assert ("user", "Hello") in lived.history(record)
-    assert not [text for _, text in lived.history(record) if TEL in text]
+    assert ("user", "Hello") in written_to.history(record)
+    assert not [text for _, text in written_to.history(record) if TEL in text]
 
 
-def test_a_projects_settings_only_lose_the_address_that_they_list(lived, run):
-    lived.set_project(
+def test_a_projects_settings_only_lose_the_address_that_they_list(written_to, run):
+    written_to.set_project(
         auto_queue_initial_message=True, auto_queue_initial_message_from_number=[TEL, OTHER]
     )
     run("erase", "--subject", TEL, "--yes")
-    (item,) = lived.rows("CompanyDataTable")
+    (item,) = written_to.rows("CompanyDataTable")
     assert [one["S"] for one in item["auto_queue_initial_message_from_number"]["L"]] == [OTHER]
-    assert item["project_name"]["S"] == lived.project["project_name"]
+    assert item["project_name"]["S"] == written_to.project["project_name"]
 
 
 @pytest.mark.parametrize(
     "own", [company.SMS_NUMBER, company.WHATSAPP_NUMBER, company.EMAIL, company.EMAIL.upper()]
 )
-def test_a_companys_own_address_is_nobodys_to_erase(lived, run, own):
-    before = everything(lived)
+def test_a_companys_own_address_is_nobodys_to_erase(written_to, run, own):
+    before = everything(written_to)
     said = run("erase", "--subject", own, "--yes")
     assert said.code == 1
     assert "company's own address" in said.err
-    assert everything(lived) == before
+    assert everything(written_to) == before

@@ -1,14 +1,14 @@
 """Erasing, item by item: who is meant by a text, and what a row of the ledger becomes."""
 
-from types import SimpleNamespace
-
+import boto3
 import pytest
+from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ClientError
 
-from chalicelib.once.store import ConditionFailed
 from ops.companies import erase
 from ops.companies.erase import Subjects
-from tests.rigs.fakes import ManualClock
+from ops.session import Session
+from tests.rigs.ops_session import session
 
 PHONE = Subjects(addresses=("+15550100", "15550100"))
 MAIL = Subjects(addresses=("jo@example.com",))
@@ -40,29 +40,23 @@ def test_an_id_is_found_as_a_whole_only():
     assert not ticket.holds({"conversation_id": "1042", "text": "104"})
 
 
-class Ledger:
-    """A table that notes the update, or whose row has changed meanwhile."""
-
-    name = "ledger"
-
-    def __init__(self, *, has_changed=False):
-        self.updates = []
-        self._has_changed = has_changed
-
-    def update(self, key, **update):
-        if self._has_changed:
-            raise ConditionFailed({})
-        self.updates.append((key, update))
+ROW = {
+    "event_id": "evt:1",
+    "status": "done",
+    "plan": "words",
+    "probe": {"body": "words"},
+    "expires_at": 7,
+}
 
 
-def buried(status, table):
-    session = SimpleNamespace(
-        services=SimpleNamespace(
-            clock=ManualClock(), settings=SimpleNamespace(idempotency_table="ledger")
-        )
-    )
-    item = {"event_id": "evt:1", "status": status, "plan": "words", "probe": {}, "expires_at": 7}
-    return erase.purge(session, table, {"event_id": "evt:1"}, item, PHONE, erase.Erased())
+def purged(status, *, stored=None):
+    """Purge a row that was read in a status, and may be stored in another; the row it becomes."""
+    ops = session()
+    table = ops.ledger_table
+    table.put(ROW | {"status": stored or status})
+    read = ROW | {"status": status}
+    was_purged = erase.purge(ops, table, {"event_id": "evt:1"}, read, PHONE, erase.Erased())
+    return was_purged, table.get({"event_id": "evt:1"})
 
 
 @pytest.mark.parametrize(
@@ -77,51 +71,39 @@ def buried(status, table):
 def test_a_row_of_the_ledger_loses_what_tells_of_the_person_and_what_is_unfinished_ends(
     status, ends
 ):
-    table = Ledger()
-    assert buried(status, table)
-    ((_, update),) = table.updates
-    assert update["set_"] == {"erased_at": "2026-11-20T12:00:00.000Z", **ends}
-    assert update["remove"] == ["plan", "probe"]
-    assert update["was"] == status
+    was_purged, row = purged(status)
+    assert was_purged
+    kept = {"event_id": "evt:1", "status": status, "expires_at": 7}
+    assert row == kept | {"erased_at": "2026-11-20T12:00:00.000Z"} | ends
 
 
 def test_a_row_that_changed_meanwhile_is_left_for_the_next_look():
-    assert not buried("done", Ledger(has_changed=True))
+    was_purged, row = purged("pending", stored="done")
+    assert (was_purged, row) == (False, ROW)
 
 
-class Tables:
-    """DynamoDB as `erase.tables` asks it; what is refused raises what AWS answers."""
-
-    def __init__(self, **refused):
-        self.exceptions = SimpleNamespace(ResourceNotFoundException=NotThereError)
-        self._refused = refused
-
-    def describe_table(self, *, TableName):  # noqa: N803 - boto3's name
-        if TableName in self._refused:
-            raise self._refused[TableName]({"Error": {"Code": "x"}}, "DescribeTable")
-        return {"Table": {"KeySchema": [{"AttributeName": "event_id"}]}}
+@pytest.fixture
+def ops(app, stage):
+    """A session on the test's own stage."""
+    return Session("dev")
 
 
-class NotThereError(ClientError):
-    """As boto3 has it of a table that is not there."""
+def test_a_table_that_is_not_there_is_passed_over_and_the_ledger_is_the_last(ops, stage):
+    every = {one.properties["TableName"] for one in ops.template.resources("AWS::DynamoDB::Table")}
+    stage.aws.client("dynamodb").delete_table(TableName=stage.tables["AuditActionsTable"])
+    names = [name for name, _ in erase.tables(ops)]
+    assert every - set(names) == {stage.tables["AuditActionsTable"]}
+    assert names[-1] == stage.tables["IdempotencyTable"]
 
 
-def looked_through(dynamodb):
-    declared = [SimpleNamespace(properties={"TableName": one}) for one in ("ledger", "other")]
-    return erase.tables(
-        SimpleNamespace(
-            client=lambda _service: dynamodb,
-            template=SimpleNamespace(resources=lambda _type: declared),
-            services=SimpleNamespace(settings=SimpleNamespace(idempotency_table="ledger")),
-        )
-    )
+def test_a_table_that_may_not_be_read_is_not_taken_for_one_without_the_person(ops, monkeypatch):
+    def denied(request, **_):
+        answer = AWSResponse(request.url, 400, {}, None)
+        answer._content = b'{"__type": "AccessDeniedException"}'
+        return answer
 
-
-def test_a_table_that_is_not_there_is_passed_over_and_the_ledger_is_the_last():
-    assert [name for name, _ in looked_through(Tables())] == ["other", "ledger"]
-    assert [name for name, _ in looked_through(Tables(other=NotThereError))] == ["ledger"]
-
-
-def test_a_table_that_may_not_be_read_is_not_taken_for_one_without_the_person():
+    aws = boto3.Session()
+    aws.events.register("before-send.dynamodb.DescribeTable", denied)
+    monkeypatch.setattr(boto3, "DEFAULT_SESSION", aws)
     with pytest.raises(ClientError):
-        looked_through(Tables(other=ClientError))
+        erase.tables(ops)

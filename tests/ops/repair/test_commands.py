@@ -44,7 +44,7 @@ def run(system, capsys):
 
 
 @pytest.fixture
-def done(system):
+def processed(system):
     """A ticket whose message was processed."""
     system.post(system.ticket())
     system.run()
@@ -59,7 +59,7 @@ def action(number=0):
 
 
 @pytest.mark.parametrize("subject", ["1042", "evt:rp:1042:c-1", action()])
-def test_explain_tells_the_whole_story_by_any_name(done, run, subject):
+def test_explain_tells_the_whole_story_by_any_name(processed, run, subject):
     said = run("explain", subject, "--json")
     assert said.code == 0
     (event,) = said.data["events"]
@@ -85,16 +85,18 @@ def test_explain_says_why_nothing_was_done(system, run):
     assert "thin" not in said.out
 
 
-def test_explain_of_a_conversation_goes_without_richpanel_and_says_so(done, run):
-    done.richpanel.down()
+def test_explain_of_a_conversation_goes_without_richpanel_and_says_so(processed, run):
+    processed.richpanel.down()
     said = run("explain", "1042")
     assert said.code == 0
     assert "Richpanel did not show the ticket" in said.out
 
 
-def test_explain_scans_for_what_keys_do_not_name_when_asked_to(done, run):
-    thin = done.post({"ticket_id": "1042", "trigger": "customer_message"}).json_body["event_id"]
-    done.run()
+def test_explain_scans_for_what_keys_do_not_name_when_asked_to(processed, run):
+    thin = processed.post({"ticket_id": "1042", "trigger": "customer_message"}).json_body[
+        "event_id"
+    ]
+    processed.run()
     assert thin not in run("explain", "1042").out
     assert thin in run("explain", "1042", "--deep").out
 
@@ -116,11 +118,11 @@ def test_what_is_not_known_is_named_as_it_was_typed(run):
     assert run("explain", "").err.startswith("error: name a ticket")
 
 
-def test_what_has_not_ended_is_listed_with_its_reason_and_the_oldest_first(done, run):
+def test_what_has_not_ended_is_listed_with_its_reason_and_the_oldest_first(processed, run):
     assert run("unfinished", "--json").data == []
-    table = done.services().ledger._table
-    done.post(done.ticket("1043"))
-    done.run()
+    table = processed.services().ledger._table
+    processed.post(processed.ticket("1043"))
+    processed.run()
     for ticket, received in (("1042", "2026-11-20T10:00:00.000Z"), ("1043", "2026-11-20T09:00Z")):
         changed = {"status": "parked", "unfinished": "parked#0", "received_at": received}
         table.update({"event_id": f"evt:rp:{ticket}:c-1"}, set_=changed | {"reason": "unknown:tag"})
@@ -239,11 +241,11 @@ def test_a_body_that_is_no_job_is_left_and_named(system, run):
 # --- again --------------------------------------------------------------------------------------
 
 
-def test_a_replay_repeats_nothing_that_was_done(done, run):
+def test_a_replay_repeats_nothing_that_was_done(processed, run):
     assert run("replay", "evt:rp:1042:c-1").code == 0
     assert run("replay", "--status", "processed", "--json").data["events"] >= 1
-    done.run()
-    assert len(done.writes()) == 1
+    processed.run()
+    assert len(processed.writes()) == 1
 
 
 def test_a_replay_goes_on_where_an_earlier_one_ended(system, run):
@@ -262,12 +264,12 @@ def test_a_replay_goes_on_where_an_earlier_one_ended(system, run):
     assert run("replay", "evt:rp:t-1:c-1", "--after", "evt:rp:t-0:c-1").code == 2
 
 
-def test_a_replay_starts_behind_no_event_that_is_not_there(done, run):
+def test_a_replay_starts_behind_no_event_that_is_not_there(processed, run):
     """The table has an order of its own: a slip in a key would leave out whoever stands before."""
     said = run("replay", "--status", "processed", "--after", "evt:rp:1O42:c-1")
     assert said.code == 1
     assert "no such event: evt:rp:1O42:c-1" in said.err
-    assert done.run() == []
+    assert processed.run() == []
 
 
 def test_a_replay_that_breaks_off_says_where_to_go_on(system, run, monkeypatch):
@@ -288,13 +290,13 @@ def test_a_replay_that_breaks_off_says_where_to_go_on(system, run, monkeypatch):
     assert f"1 events were put on the queue; continue with --after {first}" in said.err
 
 
-def test_a_resend_acts_once_for_each_nonce_and_is_audited(done, run):
+def test_a_resend_acts_once_for_each_nonce_and_is_audited(processed, run):
     """F38: a person wants it done again."""
     for nonce in ("first", "first", "second"):
         assert run("resend", action(), "--nonce", nonce, "--yes").code == 0
-        drain(done.pump, at_most=20)
-    assert done.added()[ROUTED[0]] == 3
-    audited = {one["idempotency_key"] for one in done.audit()}
+        drain(processed.pump, at_most=20)
+    assert processed.added()[ROUTED[0]] == 3
+    audited = {one["idempotency_key"] for one in processed.audit()}
     assert {f"{action()}:resend:first", f"{action()}:resend:second"} <= audited
     (again,) = run("explain", "evt:rp:1042:c-1:resend:second", "--json").data["events"]
     assert [one["event_id"] for one in again["actions"]] == [f"{action()}:resend:second"]
@@ -314,16 +316,16 @@ def test_nobody_is_asked_about_what_cannot_be_done(run, monkeypatch, arguments, 
     assert said in run(*arguments).err
 
 
-def test_only_what_is_done_is_resent(done, run):
-    done.services().ledger._table.update({"event_id": action()}, set_={"status": "unknown"})
+def test_only_what_is_done_is_resent(processed, run):
+    processed.services().ledger._table.update({"event_id": action()}, set_={"status": "unknown"})
     said = run("resend", action(), "--yes")
     assert said.code == 1
     assert "settle it" in said.err
 
 
 @pytest.mark.parametrize(("outcome", "calls"), [("done", 1), ("not-done", 2), ("abandon", 1)])
-def test_a_person_settles_what_no_machine_can_know(done, run, outcome, calls):
-    table = done.services().ledger._table
+def test_a_person_settles_what_no_machine_can_know(processed, run, outcome, calls):
+    table = processed.services().ledger._table
     unknown = {"status": "unknown", "unfinished": "unknown#0"}
     table.update({"event_id": action()}, set_=unknown)
     table.update(
@@ -332,9 +334,9 @@ def test_a_person_settles_what_no_machine_can_know(done, run, outcome, calls):
     assert run("settle", "--json").data[0]["action"] == action()
     assert run("settle", action(), "--json").data["saw"] == "cannot_be_asked"
     assert run("settle", action(), outcome, "--json").data["event_goes_on"] is True
-    done.run()
-    assert len(done.writes()) == calls
-    assert done.event()["status"] == "processed"
+    processed.run()
+    assert len(processed.writes()) == calls
+    assert processed.event()["status"] == "processed"
     assert run("settle", action(), outcome).code == 1, "it is settled"
 
 

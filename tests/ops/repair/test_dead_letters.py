@@ -1,13 +1,12 @@
 """Dead letters by hand: each is sent once and gone, at a pace, and what is not meant is put back."""
 
-from types import SimpleNamespace
-
 from botocore.exceptions import ClientError
 
 from chalicelib.once.job import Recovery, encode
 from chalicelib.support.jobs import TicketNotification
+from chalicelib.wiring.jobs import decode
 from ops.repair import dead_letters
-from tests.rigs.fakes import ManualClock
+from tests.rigs.ops_session import session
 
 
 def job(number, recovery=None):
@@ -21,30 +20,19 @@ def job(number, recovery=None):
     return made if recovery is None else made.model_copy(update={"recovery": recovery})
 
 
-class Stage:
-    """A stage as the commands see it: a dead-letter queue, the door in, a table without rows."""
-
-    stage = "dev"
+class DeadLetterQueue:
+    """SQS with one queue of dead letters, as the commands call it."""
 
     def __init__(self, *bodies):
         self.waiting = [
             {"MessageId": f"m-{n}", "ReceiptHandle": f"h-{n}", "Body": body}
             for n, body in enumerate(bodies)
         ]
-        self.accepted, self.put_back, self.deleted = [], [], []
+        self.put_back, self.deleted = [], []
         self.is_over = set()
-        self.clock = ManualClock()
-        accept = SimpleNamespace(
-            accept=lambda one, recovery: self.accepted.append((one.event_key, recovery))
-        )
-        self.services = SimpleNamespace(clock=self.clock, intake=accept)
-        self.ledger_table = SimpleNamespace(get=lambda _key: None)
 
-    def queue_url(self, name):
-        return name
-
-    def client(self, _service):
-        return self
+    def get_queue_url(self, *, QueueName):  # noqa: N803 - boto3's name
+        return {"QueueUrl": QueueName}
 
     def receive_message(self, **asked):
         count = asked["MaxNumberOfMessages"]
@@ -61,53 +49,67 @@ class Stage:
             raise ClientError(error, "ChangeMessageVisibility")
         self.put_back.append(named["ReceiptHandle"])
 
+
+class DeadLetterRig:
+    """The commands over such a queue, with the door in and an empty ledger."""
+
+    def __init__(self, *bodies):
+        self.queue = DeadLetterQueue(*bodies)
+        self.session = session(sqs=self.queue)
+
+    @property
+    def accepted(self):
+        """Jobs that were queued: their events, and why they were sent."""
+        jobs = [decode(body) for body, _, _ in self.session.services.outbox.messages]
+        return [(one.event_key, one.recovery) for one in jobs]
+
     def redrive(self, **how):
         settings = {"limit": 10, "per_second": 2.0, **how}
-        return [did for _, did in dead_letters.redrive(self, **settings)]
+        return [did for _, did in dead_letters.redrive(self.session, **settings)]
 
 
 def test_what_is_redriven_goes_through_the_door_and_leaves_the_queue_of_the_dead():
-    stage = Stage(encode(job(1)), encode(job(2, Recovery.HANDOFF)))
-    assert stage.redrive() == ["redriven", "redriven"]
-    assert stage.accepted == [
+    rig = DeadLetterRig(encode(job(1)), encode(job(2, Recovery.HANDOFF)))
+    assert rig.redrive() == ["redriven", "redriven"]
+    assert rig.accepted == [
         ("evt:rp:1:n", Recovery.OPERATOR),
         ("evt:rp:2:n", Recovery.HANDOFF),
     ], "a hand-off stays a hand-off: the event itself is not run again"
-    assert (stage.deleted, stage.put_back) == (["h-0", "h-1"], [])
+    assert (rig.queue.deleted, rig.queue.put_back) == (["h-0", "h-1"], [])
 
 
 def test_redriving_keeps_its_pace():
-    stage = Stage(*(encode(job(n)) for n in range(5)))
-    stage.redrive()
-    assert stage.clock.slept == [0.5] * 4
+    rig = DeadLetterRig(*(encode(job(n)) for n in range(5)))
+    rig.redrive()
+    assert rig.session.services.clock.slept == [0.5] * 4
 
 
 def test_what_is_not_meant_or_not_understood_is_put_back_at_once():
-    stage = Stage(encode(job(1)), "nonsense", encode(job(2)))
-    assert stage.redrive(only="evt:rp:2:n") == ["redriven"]
-    assert (stage.deleted, stage.put_back) == (["h-2"], ["h-0", "h-1"])
-    stage = Stage(encode(job(1)), "nonsense")
-    assert stage.redrive() == ["redriven", "left: undecodable"]
-    assert (stage.deleted, stage.put_back) == (["h-0"], ["h-1"])
+    rig = DeadLetterRig(encode(job(1)), "nonsense", encode(job(2)))
+    assert rig.redrive(only="evt:rp:2:n") == ["redriven"]
+    assert (rig.queue.deleted, rig.queue.put_back) == (["h-2"], ["h-0", "h-1"])
+    rig = DeadLetterRig(encode(job(1)), "nonsense")
+    assert rig.redrive() == ["redriven", "left: undecodable"]
+    assert (rig.queue.deleted, rig.queue.put_back) == (["h-0"], ["h-1"])
 
 
 def test_one_that_came_back_by_itself_keeps_no_other_away():
     """A slow redrive outlasts the minute for which a letter that is left stays away."""
-    stage = Stage("nonsense", "more of it", encode(job(1)))
-    stage.is_over.add("h-0")
-    assert stage.redrive() == ["left: undecodable", "left: undecodable", "redriven"]
-    assert (stage.deleted, stage.put_back) == (["h-2"], ["h-1"])
+    rig = DeadLetterRig("nonsense", "more of it", encode(job(1)))
+    rig.queue.is_over.add("h-0")
+    assert rig.redrive() == ["left: undecodable", "left: undecodable", "redriven"]
+    assert (rig.queue.deleted, rig.queue.put_back) == (["h-2"], ["h-1"])
 
 
 def test_a_message_id_names_a_letter_too_and_the_limit_is_kept():
-    stage = Stage(*(encode(job(n)) for n in range(3)))
-    assert stage.redrive(only="m-1") == ["redriven"]
-    stage = Stage(*(encode(job(n)) for n in range(3)))
-    assert len(stage.redrive(limit=2)) == 2
-    assert len(stage.waiting) == 1
+    rig = DeadLetterRig(*(encode(job(n)) for n in range(3)))
+    assert rig.redrive(only="m-1") == ["redriven"]
+    rig = DeadLetterRig(*(encode(job(n)) for n in range(3)))
+    assert len(rig.redrive(limit=2)) == 2
+    assert len(rig.queue.waiting) == 1
 
 
 def test_what_must_be_forgotten_is_deleted_and_the_rest_put_back():
-    stage = Stage("about jo@example.com", "about nobody")
-    assert dead_letters.purge(stage, lambda body: "jo@" in body) == 1
-    assert (stage.deleted, stage.put_back) == (["h-0"], ["h-1"])
+    rig = DeadLetterRig("about jo@example.com", "about nobody")
+    assert dead_letters.purge(rig.session, lambda body: "jo@" in body) == 1
+    assert (rig.queue.deleted, rig.queue.put_back) == (["h-0"], ["h-1"])

@@ -18,7 +18,7 @@ from chalicelib.support import keys as ticket_keys
 from local.stack.lambda_events import Context, schedule_event
 from tests.rigs.alarms import alarms
 from tests.rigs.operator import Operator, new_containers, put_secret
-from tests.rigs.tickets import ROUTED, System, put_dead_letter
+from tests.rigs.tickets import ROUTED, RoutingSystem, put_dead_letter
 
 DOWN = "connect_failed"
 WRITES = {
@@ -43,8 +43,8 @@ def test_every_alarm_has_its_drill():
 
 
 @pytest.fixture
-def operator(app, unpaced, stage, richpanel, pump, capsys):
-    return Operator(System(app, stage, richpanel, pump), capsys)
+def operator(app, without_rate_limits, stage, richpanel, pump, capsys):
+    return Operator(RoutingSystem(app, stage, richpanel, pump), capsys)
 
 
 def processed(system, ticket_id="1042"):

@@ -190,24 +190,6 @@ def test_a_reply_by_e_mail_was_not_kept(operator, outreach):
 # --- OpenAI -------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def model_start(outreach, openai, monkeypatch):
-    """Starts a conversation of the company's second project, for which a model writes."""
-    monkeypatch.setenv("OPENAI_BASE_URL", openai.base_url)
-    monkeypatch.setenv("OPENAI_MODEL", "gpt-6-luna")
-    openai.answer_by(lambda _body: {"text": "Hello Jo"})
-    project = company.create_written_by_model(outreach.stage)
-    new_containers()
-
-    def start():
-        project_id = {"project_id": company.MODEL_PROJECT_ID}
-        assert outreach.start(channel="sms", company_data=project_id).status_code == 200
-        outreach.run()
-
-    start.secret = project["ai_config"]["openai_config"]["sms"]["api_key_reference"]
-    return start
-
-
 def test_openai_is_down_and_a_message_is_not_written(operator, outreach, openai, model_start):
     openai.down()
     model_start()
@@ -240,10 +222,10 @@ class TestWithReplies:
         return replies_environment
 
     def test_shopify_is_down_and_the_ticket_is_a_persons(
-        self, operator, replies_rig, shopify, tracked
+        self, operator, replies_rig, shopify, tracked_question
     ):
         shopify.down()
-        replies_rig.run(replies_rig.ticket(tracked))
+        replies_rig.run(replies_rig.ticket(tracked_question))
         operator.opens("a-vendor-is-down")
         told = operator.runs("explain", "1042").out
         assert "lookup_failed" in told

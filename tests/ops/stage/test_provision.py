@@ -1,11 +1,10 @@
 """A table that is there gets what it lacks, in the order in which DynamoDB takes it."""
 
-from types import SimpleNamespace
-
 import pytest
 
 from ops.stage import provision
-from ops.stage.template import TemplateError
+from ops.stage.template import Template, TemplateError
+from tests.rigs.ops_session import session
 
 NAME = "rp_mw_test"
 KEY = [{"AttributeName": "id", "KeyType": "HASH"}]
@@ -15,8 +14,11 @@ def index(name):
     return {"IndexName": name, "KeySchema": [{"AttributeName": name, "KeyType": "HASH"}]}
 
 
-class OneAtATime:
-    """DynamoDB's table, of which one index is made at a time, during some looks at it."""
+class OneIndexAtATime:
+    """DynamoDB with one table, which makes one index at a time, for as long as some descriptions take."""
+
+    class exceptions:  # noqa: N801 - boto3's name
+        ResourceNotFoundException = KeyError
 
     def __init__(self, *there, looks=2):
         self.indexes, self._looks, self.protected = dict.fromkeys(there, 0), looks, False
@@ -55,7 +57,7 @@ class OneAtATime:
 
 
 @pytest.fixture
-def naps(monkeypatch):
+def pauses(monkeypatch):
     slept = []
     monkeypatch.setattr(provision.time, "sleep", slept.append)
     return slept
@@ -69,41 +71,34 @@ def provisioned(table, *indexes, **more):
         "GlobalSecondaryIndexes": [index(name) for name in indexes],
         **more,
     }
-    resource = SimpleNamespace(logical_id="Table", properties=declared)
-    template = SimpleNamespace(resources=lambda _type: [resource])
-    clients = SimpleNamespace(client=lambda _service: SimpleNamespace(**public(table)))
-    (made,) = provision.tables(clients, template, backups=False)
+    raw = {"Resources": {"Table": {"Type": "AWS::DynamoDB::Table", "Properties": declared}}}
+    template = Template(raw, {"Stage": "dev"}, account="0" * 12, region="us-east-1")
+    (made,) = provision.tables(session(dynamodb=table), template, backups=False)
     return made
 
 
-def public(table):
-    names = ("describe_table", "update_table", "list_tags_of_resource")
-    errors = SimpleNamespace(ResourceNotFoundException=KeyError)
-    return {name: getattr(table, name) for name in names} | {"exceptions": errors}
-
-
-def test_several_new_indexes_are_made_one_after_the_other(naps):
-    table = OneAtATime("old")
+def test_several_new_indexes_are_made_one_after_the_other(pauses):
+    table = OneIndexAtATime("old")
     made = provisioned(table, "old", "one", "two", DeletionProtectionEnabled=True)
     assert made.changes == ("index one", "index two", "deletion protection")
     assert (set(table.indexes), table.protected) == ({"old", "one", "two"}, True)
-    assert naps, "it is looked at now and then, and not all the time"
+    assert pauses, "it is looked at now and then, and not all the time"
 
 
-def test_an_index_that_is_still_being_made_is_waited_for(naps):
+def test_an_index_that_is_still_being_made_is_waited_for(pauses):
     """Whoever provisioned before was interrupted, or another stands beside."""
-    table = OneAtATime()
+    table = OneIndexAtATime()
     table.indexes["one"] = 3
     assert provisioned(table, "one", "two").changes == ("index two",)
 
 
-def test_an_index_that_takes_too_long_is_told_of(naps):
-    table = OneAtATime(looks=10**9)
+def test_an_index_that_takes_too_long_is_told_of(pauses):
+    table = OneIndexAtATime(looks=10**9)
     with pytest.raises(TemplateError, match="provision again"):
         provisioned(table, "one")
-    assert sum(naps) >= 600
+    assert sum(pauses) >= 600
 
 
-def test_a_table_that_lacks_no_index_is_not_waited_for(naps):
-    assert provisioned(OneAtATime("one"), "one").did == "unchanged"
-    assert naps == []
+def test_a_table_that_lacks_no_index_is_not_waited_for(pauses):
+    assert provisioned(OneIndexAtATime("one"), "one").did == "unchanged"
+    assert pauses == []

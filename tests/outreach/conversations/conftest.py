@@ -23,7 +23,7 @@ def conversations(table, clock):
 
 
 @pytest.fixture
-def overtaken(ddb, clock):
+def raced_conversations(ddb, clock):
     """Makes conversations before whose every transaction others do something of their own."""
 
     def make(others):

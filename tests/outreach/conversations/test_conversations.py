@@ -14,7 +14,7 @@ from chalicelib.once.ports import Modes
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import Draft, Entry, Status, Told
+from chalicelib.outreach.conversations.records import Draft, Entry, OtherMessages, Status
 from chalicelib.outreach.conversations.store import TRIES
 from chalicelib.outreach.door.admission import Starts
 from tests.rigs.conversation_samples import EMAIL, SENDERS, TEL, message, new
@@ -244,10 +244,12 @@ def test_an_append_that_others_overtook_keeps_what_they_wrote_and_comes_behind_i
     assert history == ["e-00001", "e-00002"]
 
 
-def test_an_append_that_others_overtake_again_and_again_is_for_later(conversations, overtaken):
+def test_an_append_that_others_overtake_again_and_again_is_for_later(
+    conversations, raced_conversations
+):
     opened = conversations.open(new()).record
     others = iter(range(1, 100))
-    late = overtaken(lambda: conversations.append(opened, message(next(others))))
+    late = raced_conversations(lambda: conversations.append(opened, message(next(others))))
     with pytest.raises(TransientError, match="contended"):
         late.append(opened, message(0))
     history = [one.entry_id for one in conversations.history(conversations.get(opened))]
@@ -268,7 +270,7 @@ def test_an_append_beside_a_status_that_was_moved_leaves_the_status(conversation
     assert conversations.get(stale).status == Status.FAILED
 
 
-def test_what_a_recipient_is_told_elsewhere_is_known_in_free_text_alone(conversations):
+def test_what_a_recipient_is_other_messages_is_known_in_free_text_alone(conversations):
     """A text that was lost is none of these; of a template the carrier makes the text."""
     record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
     other = conversations.open(new("other"), ("e1", Draft(text="  Two  WORDS "))).record
@@ -277,16 +279,16 @@ def test_what_a_recipient_is_told_elsewhere_is_known_in_free_text_alone(conversa
     conversations.keep_draft(other, "e3", Draft(function_call="book"))
     conversations.note_delivery(other, "e2", "sent", 2, ref="SM1")
     conversations.note_delivery(record, "e1", "sent", 2, ref="SM2")
-    told = conversations.told_elsewhere(record, "e1")
-    assert told == Told(
+    told = conversations.other_messages(record, "e1")
+    assert told == OtherMessages(
         texts=frozenset({"two words", "second"}),
         refs=frozenset({"SM1"}),
-        untold={
+        unreported={
             outreach_keys.send_action(other.opaque_id, "e1"): "two words",
             outreach_keys.send_action(record.opaque_id, "e2"): "second",
         },
     )
-    assert conversations.told_elsewhere(other, "e2").untold == {
+    assert conversations.other_messages(other, "e2").unreported == {
         outreach_keys.send_action(other.opaque_id, "e1"): "two words",
         outreach_keys.send_action(record.opaque_id, "e2"): "second",
     }
@@ -295,17 +297,17 @@ def test_what_a_recipient_is_told_elsewhere_is_known_in_free_text_alone(conversa
 def test_whose_message_may_be_a_drafts_is_known_until_its_delivery_is_told(conversations):
     record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
     conversations.keep_draft(record, "e2", Draft(text="Hello Ann", variables={"1": "Ann"}))
-    untold = conversations.told_elsewhere(record, "e1").untold
-    assert untold == {outreach_keys.send_action(record.opaque_id, "e2"): ""}
+    unreported = conversations.other_messages(record, "e1").unreported
+    assert unreported == {outreach_keys.send_action(record.opaque_id, "e2"): ""}
     conversations.note_delivery(record, "e2", "sent", 2, ref="SM1")
-    assert conversations.told_elsewhere(record, "e1").untold == {}
+    assert conversations.other_messages(record, "e1").unreported == {}
 
 
 def test_what_an_older_version_drafted_is_told_without_its_action(conversations):
     record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
     conversations.keep_draft(record, "e2", Draft(text="Second"))
     conversations._table.update(items.draft_key(record, "e2"), set_={}, remove=["action_key"])
-    assert conversations.told_elsewhere(record, "e1") == Told(texts=frozenset({"second"}))
+    assert conversations.other_messages(record, "e1") == OtherMessages(texts=frozenset({"second"}))
 
 
 def test_a_delivery_of_what_was_never_drafted_makes_no_stub(conversations):

@@ -132,7 +132,7 @@ def test_a_conversation_that_has_failed_is_handed_to_a_person_who_sees_that(conv
 
 
 def test_a_hand_off_that_others_overtake_again_and_again_is_for_later(
-    conversations, overtaken, table
+    conversations, raced_conversations, table
 ):
     """A person takes it and gives it back before each offer, so that none fits what it finds."""
     opened = conversations.open(new()).record
@@ -148,7 +148,7 @@ def test_a_hand_off_that_others_overtake_again_and_again_is_for_later(
             handed_off(conversations, record, f"other{len(offers)}")
 
     handed_off(conversations, opened, "other")
-    late = overtaken(others)
+    late = raced_conversations(others)
     with pytest.raises(TransientError, match="contended"):
         handed_off(late, conversations.get(opened), "h", held="start")
     assert len(offers) == TRIES

@@ -20,8 +20,10 @@ def app_environment(replies_environment):
 # --- answered ---------------------------------------------------------------------------------
 
 
-def test_an_order_question_is_answered_once_under_three_deliveries(replies_rig, tracked, capsys):
-    body = replies_rig.ticket(tracked)
+def test_an_order_question_is_answered_once_under_three_deliveries(
+    replies_rig, tracked_question, capsys
+):
+    body = replies_rig.ticket(tracked_question)
     replies_rig.run(body, body)
     for _ in range(2):  # beyond the queue's own memory of copies
         replies_rig.services().intake.accept(_notification(), recovery=Recovery.SWEEP)
@@ -48,8 +50,8 @@ def test_an_order_question_is_answered_once_under_three_deliveries(replies_rig, 
         assert personal not in kept
 
 
-def test_tags_come_last_and_tell_what_happened(replies_rig, tracked):
-    replies_rig.run(replies_rig.ticket(tracked))
+def test_tags_come_last_and_tell_what_happened(replies_rig, tracked_question):
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.writes() == ["send_message", "add_tags"]
 
 
@@ -145,10 +147,10 @@ def test_a_missing_number_is_asked_for_and_its_answer_is_answered_at_once(replie
     assert replies_rig.state().last_auto_reply["type"] == "order_status"
 
 
-def test_an_answer_without_a_number_is_asked_for_once_more_and_then_left(replies_rig, clock_moves):
+def test_an_answer_without_a_number_is_asked_for_once_more_and_then_left(replies_rig, move_clock):
     replies_rig.run(replies_rig.ticket("Where is my order?"))
     for number in (2, 3):
-        clock_moves(timedelta(minutes=11))
+        move_clock(timedelta(minutes=11))
         replies_rig.run(replies_rig.says("I do not have it", f"c-{number}"))
     assert len(replies_rig.replies) == 2
     assert replies_rig.reasons("c-3")[-1] == "order_number_missing"
@@ -163,19 +165,19 @@ def test_nobody_is_asked_twice_within_ten_minutes(replies_rig):
     assert replies_rig.reasons("c-2")[-1] == "limit_ticket_10m"
 
 
-def test_an_answer_that_comes_too_late_is_no_answer(replies_rig, shopify, clock_moves):
+def test_an_answer_that_comes_too_late_is_no_answer(replies_rig, shopify, move_clock):
     shopify.add_order("#1001", email=EMAIL)
     replies_rig.run(replies_rig.ticket("Where is my order?"))
-    clock_moves(timedelta(days=8))
+    move_clock(timedelta(days=8))
     replies_rig.run(replies_rig.says("1001", "c-2"))
     assert len(replies_rig.replies) == 1
     assert replies_rig.event("c-2")["intent"] == "unknown_other"
 
 
-def test_an_answer_that_wants_something_else_goes_to_its_team(replies_rig, shopify, clock_moves):
+def test_an_answer_that_wants_something_else_goes_to_its_team(replies_rig, shopify, move_clock):
     shopify.add_order("#1001", email=EMAIL)
     replies_rig.run(replies_rig.ticket("Where is my order?"))
-    clock_moves(timedelta(minutes=11))
+    move_clock(timedelta(minutes=11))
     replies_rig.run(replies_rig.says("1001. Forget it, I want a refund", "c-2"))
     assert len(replies_rig.replies) == 1
     assert "route-returns-admin" in replies_rig.tags()
@@ -195,8 +197,10 @@ def test_two_messages_in_a_row_are_answered_as_one(replies_rig, shopify):
 # --- figures ----------------------------------------------------------------------------------
 
 
-def test_a_reply_costs_at_most_three_calls_besides_itself_and_its_lookup(replies_rig, tracked):
-    replies_rig.run(replies_rig.ticket(tracked))
+def test_a_reply_costs_at_most_three_calls_besides_itself_and_its_lookup(
+    replies_rig, tracked_question
+):
+    replies_rig.run(replies_rig.ticket(tracked_question))
     lookups = {"read_order_link", "read_order"}
     calls = [one.operation for one in replies_rig.richpanel.calls if one.operation not in lookups]
     assert calls == ["read_ticket", "send_message", "read_ticket", "add_tags"]

@@ -86,10 +86,10 @@ class OrderQuestions:
         assert seen == self.wanted[: len(seen)], told
         self.ends.add((ended["status"], len(seen)))
 
-    def all_end_answered(self, clock_moves):
+    def all_end_answered(self, move_clock):
         """Beyond the horizon, and after a second look, nobody is left without an answer."""
         for wait in (BEYOND_THE_HORIZON, BETWEEN_TWO_LOOKS, BETWEEN_TWO_LOOKS):
-            clock_moves(wait)
+            move_clock(wait)
             self.replies_rig.new_container()
             self.replies_rig.sweep()
         for ticket in self.tickets:
@@ -101,7 +101,7 @@ class OrderQuestions:
 
 
 def test_a_reply_that_closes_killed_at_any_call_comes_once_and_is_never_lost(
-    replies_rig, shopify, crash_injector, clock_moves
+    replies_rig, shopify, crash_injector, move_clock
 ):
     asked = OrderQuestions(
         replies_rig, shopify, crash_injector, {"shipping": "Standard"}, ["message", "closed"]
@@ -113,11 +113,11 @@ def test_a_reply_that_closes_killed_at_any_call_comes_once_and_is_never_lost(
     assert {"send-message", "graphql.json"} <= set(crash_injector.vendor_calls)
     assert number > max(crash_injector.vendor_calls.values())
     assert asked.ends >= {("processed", 2), ("parked", 0)}
-    asked.all_end_answered(clock_moves)
+    asked.all_end_answered(move_clock)
 
 
 def test_a_tracked_reply_killed_beside_its_message_comes_once_and_is_never_lost(
-    replies_rig, shopify, crash_injector, clock_moves
+    replies_rig, shopify, crash_injector, move_clock
 ):
     """Its other calls are of the kinds that the reply above is killed at."""
     asked = OrderQuestions(
@@ -129,4 +129,4 @@ def test_a_tracked_reply_killed_beside_its_message_comes_once_and_is_never_lost(
         assert asked.ask(number, moment)
         asked.deliver_again(number, moment)
     assert asked.ends == {("processed", 1), ("parked", 0)}
-    asked.all_end_answered(clock_moves)
+    asked.all_end_answered(move_clock)

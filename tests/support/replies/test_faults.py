@@ -15,14 +15,14 @@ def app_environment(replies_environment):
 
 
 def test_a_reply_whose_answer_is_lost_is_found_and_never_repeated(
-    replies_rig, tracked, clock_moves
+    replies_rig, tracked_question, move_clock
 ):
     replies_rig.richpanel.fault("act_then_drop", operation="send_message")
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.reply_row()["status"] == "unknown"
     assert (replies_rig.event()["status"]) == "parked"
     assert "mw-auto-replied" not in replies_rig.tags()
-    clock_moves(timedelta(minutes=5))
+    move_clock(timedelta(minutes=5))
     replies_rig.services().sweep(Context())
     drain(replies_rig.pump)
     assert (replies_rig.reply_row()["status"], replies_rig.event()["status"]) == (
@@ -35,10 +35,10 @@ def test_a_reply_whose_answer_is_lost_is_found_and_never_repeated(
 
 
 def test_a_reply_is_recognised_by_its_reference_when_the_vendor_changed_its_text(
-    replies_rig, tracked
+    replies_rig, tracked_question
 ):
     replies_rig.richpanel.fault("drop", operation="send_message")
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.reply_row()["status"] == "unknown"
     mark = replies_rig.reply_row()["probe"]["reference"]
     replies_rig.richpanel.add_comment(
@@ -50,9 +50,9 @@ def test_a_reply_is_recognised_by_its_reference_when_the_vendor_changed_its_text
     assert len(replies_rig.richpanel.calls_of("send_message")) == 1
 
 
-def test_another_agents_comment_is_not_taken_for_the_reply(replies_rig, tracked):
+def test_another_agents_comment_is_not_taken_for_the_reply(replies_rig, tracked_question):
     replies_rig.richpanel.fault("drop", operation="send_message")
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     mark = replies_rig.reply_row()["probe"]["reference"]
     replies_rig.richpanel.add_comment("1042", f"Ref. {mark}", operator=True, author_id="agent-1")
     replies_rig.services().sweep(Context())
@@ -67,19 +67,21 @@ def test_a_ticket_is_never_closed_while_its_reply_is_not_known(replies_rig, shop
     assert replies_rig.writes() == ["send_message", "add_tags"]
 
 
-def test_a_refused_moment_is_repeated_with_the_same_allowance(replies_rig, tracked):
+def test_a_refused_moment_is_repeated_with_the_same_allowance(replies_rig, tracked_question):
     """429 is surely not sent: the event is handed back, resumed, and counted once."""
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.event()["status"] == "processing"
     replies_rig.again()
     assert replies_rig.event()["status"] == "processed"
     assert [call.acted for call in replies_rig.richpanel.calls_of("send_message")] == [False, True]
 
 
-def test_a_resumed_reply_that_somebody_answered_meanwhile_is_not_sent(replies_rig, tracked):
+def test_a_resumed_reply_that_somebody_answered_meanwhile_is_not_sent(
+    replies_rig, tracked_question
+):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     replies_rig.richpanel.add_comment("1042", "It left on Monday", operator=True)
     replies_rig.again()
     assert (replies_rig.reply_row()["status"], replies_rig.reply_row()["reason"]) == (
@@ -91,10 +93,10 @@ def test_a_resumed_reply_that_somebody_answered_meanwhile_is_not_sent(replies_ri
 
 
 def test_a_resumed_reply_goes_out_before_what_the_customer_wrote_meanwhile_is_worked_on(
-    replies_rig, tracked
+    replies_rig, tracked_question
 ):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
-    first = replies_rig.ticket(tracked)
+    first = replies_rig.ticket(tracked_question)
     replies_rig.run(first)
     second = replies_rig.says("Thank you, and hurry", "c-2")
     replies_rig.again()
@@ -104,10 +106,12 @@ def test_a_resumed_reply_goes_out_before_what_the_customer_wrote_meanwhile_is_wo
     assert "middleware_error_needs_attention" not in replies_rig.tags()
 
 
-def test_a_resumed_reply_on_a_ticket_that_was_escalated_meanwhile_is_not_sent(replies_rig, tracked):
+def test_a_resumed_reply_on_a_ticket_that_was_escalated_meanwhile_is_not_sent(
+    replies_rig, tracked_question
+):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
-    replies_rig.run(replies_rig.ticket(tracked))
-    replies_rig.ticket(tracked, tags=["mw-escalated-human"])
+    replies_rig.run(replies_rig.ticket(tracked_question))
+    replies_rig.ticket(tracked_question, tags=["mw-escalated-human"])
     replies_rig.again()
     found = replies_rig.reply_row()
     assert (found["status"], found["reason"]) == ("refused", "escalated")
@@ -115,20 +119,20 @@ def test_a_resumed_reply_on_a_ticket_that_was_escalated_meanwhile_is_not_sent(re
 
 
 def test_a_reply_that_is_redriven_goes_out_although_help_was_asked_for_its_failure(
-    replies_rig, tracked
+    replies_rig, tracked_question
 ):
     """The tag says that we failed; the operator who has mended that wants the reply sent."""
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
-    replies_rig.run(replies_rig.ticket(tracked))
-    replies_rig.ticket(tracked, tags=["middleware_error_needs_attention"])
+    replies_rig.run(replies_rig.ticket(tracked_question))
+    replies_rig.ticket(tracked_question, tags=["middleware_error_needs_attention"])
     replies_rig.again()
     assert replies_rig.reply_row()["status"] == "done"
 
 
-def test_a_resumed_reply_waits_until_its_order_can_be_read_again(replies_rig, tracked):
+def test_a_resumed_reply_waits_until_its_order_can_be_read_again(replies_rig, tracked_question):
     """A fault of a moment is no change of the order, and no reason to leave the customer alone."""
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     replies_rig.richpanel.fault("status", operation="read_order_link", status=503)
     replies_rig.again()
     assert (replies_rig.event()["status"], replies_rig.reply_row()["status"]) == (
@@ -144,10 +148,10 @@ def test_a_resumed_reply_waits_until_its_order_can_be_read_again(replies_rig, tr
 
 
 def test_a_resumed_reply_whose_template_was_taken_away_is_not_sent(
-    replies_rig, tracked, monkeypatch
+    replies_rig, tracked_question, monkeypatch
 ):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     monkeypatch.setenv("TEMPLATES_ENABLED", "t_order_status_ask_order_number")
     replies_rig.again()
     found = replies_rig.reply_row()
@@ -172,12 +176,14 @@ def test_a_resumed_reply_still_knows_that_its_bare_number_was_waited_for(replies
     assert "#1001" in replies_rig.replies[-1]
 
 
-def test_a_throttled_shop_is_waited_for_and_an_ended_token_renewed(replies_rig, shopify, tracked):
+def test_a_throttled_shop_is_waited_for_and_an_ended_token_renewed(
+    replies_rig, shopify, tracked_question
+):
     shopify.throttle(times=1)
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert len(replies_rig.replies) == 1
     shopify.end_tokens()
-    replies_rig.run(replies_rig.ticket(tracked, ticket_id="7"))
+    replies_rig.run(replies_rig.ticket(tracked_question, ticket_id="7"))
     assert len(replies_rig.replies) == 2
     assert shopify.count()["get_token"] == 2
 
@@ -193,13 +199,13 @@ def test_what_the_shop_said_is_remembered_without_the_order(replies_rig, shopify
 
 @pytest.mark.parametrize("lost", [False, True])
 def test_our_own_reply_told_of_before_its_ticket_shows_it_is_answered_by_nobody(
-    replies_rig, tracked, lost
+    replies_rig, tracked_question, lost
 ):
     """F48: nor is it routed, tagged or remembered as what the customer said."""
     if lost:
         replies_rig.richpanel.fault("act_then_drop", operation="send_message")
     replies_rig.richpanel.modes.comment_lag_seconds = 3600
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     written, known = replies_rig.writes(), replies_rig.state()
     replies_rig.run(
         {"ticket_id": "1042", "message_id": "c-echo", "message": replies_rig.replies[-1]}
@@ -218,9 +224,9 @@ def test_our_own_reply_told_of_before_its_ticket_shows_it_is_answered_by_nobody(
 
 @pytest.mark.parametrize("quotes", [False, True])
 def test_a_message_that_its_ticket_does_not_show_is_worked_on_by_its_text(
-    replies_rig, tracked, quotes
+    replies_rig, tracked_question, quotes
 ):
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     history = "\n".join(f"> {line}" for line in replies_rig.replies[-1].splitlines())
     text = f"I want a refund\n\nOn Monday Ada wrote:\n{history}" if quotes else "I want a refund"
     replies_rig.run({"ticket_id": "1042", "message_id": "c-9", "message": text})

@@ -12,22 +12,22 @@ def app_environment(replies_environment):
     return replies_environment
 
 
-@pytest.mark.parametrize("extra", [{"OPENAI_INTENT_ENABLED": "true"}])
+@pytest.mark.parametrize("extra_variables", [{"OPENAI_INTENT_ENABLED": "true"}])
 class TestWithAModel:
     def test_it_never_sees_who_wrote_and_its_agreement_changes_nothing(
-        self, replies_rig, openai, tracked
+        self, replies_rig, openai, tracked_question
     ):
         openai.answer_by(_opinion("order_status_tracking", 0.97))
-        replies_rig.run(replies_rig.ticket(f"{tracked} Write to {EMAIL}"))
+        replies_rig.run(replies_rig.ticket(f"{tracked_question} Write to {EMAIL}"))
         assert len(replies_rig.replies) == 1
         for call in openai.calls_of("respond"):
             assert EMAIL not in json.dumps(call.body)
             assert call.body["store"] is False
 
     @pytest.mark.parametrize("fault", [{"status": 500}, {"status": 429}, {"status": 401}])
-    def test_when_it_fails_the_tables_stand(self, replies_rig, openai, tracked, fault):
+    def test_when_it_fails_the_tables_stand(self, replies_rig, openai, tracked_question, fault):
         openai.fault("status", times=None, **fault)
-        replies_rig.run(replies_rig.ticket(tracked))
+        replies_rig.run(replies_rig.ticket(tracked_question))
         assert len(replies_rig.replies) == 1
         assert any(one.startswith("model:") for one in replies_rig.reasons())
 
@@ -45,16 +45,16 @@ class TestWithAModel:
         assert "route-leadership-team" in replies_rig.tags()
         assert replies_rig.replies == []
 
-    def test_it_may_escalate_what_the_tables_missed(self, replies_rig, openai, tracked):
+    def test_it_may_escalate_what_the_tables_missed(self, replies_rig, openai, tracked_question):
         openai.answer_by(_opinion("harassment_threats", 0.6))
-        replies_rig.run(replies_rig.ticket(tracked))
+        replies_rig.run(replies_rig.ticket(tracked_question))
         assert "route-leadership-team" in replies_rig.tags()
         assert replies_rig.replies == []
 
-    def test_it_may_ask_for_a_person(self, replies_rig, openai, tracked):
+    def test_it_may_ask_for_a_person(self, replies_rig, openai, tracked_question):
         answer = _opinion("order_status_tracking", 0.97)
         openai.answer_by(lambda body: {**answer(body), "risk": {"flags": [], "force_human": True}})
-        replies_rig.run(replies_rig.ticket(tracked))
+        replies_rig.run(replies_rig.ticket(tracked_question))
         assert replies_rig.replies == []
         assert replies_rig.reasons()[-1] == "force_human"
 
@@ -62,20 +62,20 @@ class TestWithAModel:
         ("flag", "confidence"), [("OTHER_HIGH_RISK", 0.97), ("FRAUD_SUSPECTED", 0.4)]
     )
     def test_a_risk_that_escalates_nothing_still_asks_for_a_person(
-        self, replies_rig, openai, tracked, flag, confidence
+        self, replies_rig, openai, tracked_question, flag, confidence
     ):
         answer = _opinion("order_status_tracking", confidence)
         openai.answer_by(
             lambda body: {**answer(body), "risk": {"flags": [flag], "force_human": False}}
         )
-        replies_rig.run(replies_rig.ticket(tracked))
+        replies_rig.run(replies_rig.ticket(tracked_question))
         assert replies_rig.replies == []
         assert replies_rig.reasons()[-1] == "force_human"
         assert "route-email-support-team" in replies_rig.tags()
 
-    def test_the_verifier_stops_a_verified_reply(self, replies_rig, openai, tracked):
+    def test_the_verifier_stops_a_verified_reply(self, replies_rig, openai, tracked_question):
         openai.answer_by(_opinion("order_status_tracking", 0.97, allows=False))
-        replies_rig.run(replies_rig.ticket(tracked))
+        replies_rig.run(replies_rig.ticket(tracked_question))
         assert replies_rig.replies == []
         assert replies_rig.reasons()[-1] == "verifier:conflicting_intent"
 

@@ -65,9 +65,9 @@ def test_an_order_that_cannot_be_told_is_left_to_a_person(replies_rig, shopify, 
 
 
 @pytest.mark.parametrize("code", ["ACCESS_DENIED", "SHOP_INACTIVE", "INTERNAL_SERVER_ERROR"])
-def test_a_shop_that_cannot_be_asked_holds_nothing_up(replies_rig, shopify, tracked, code):
+def test_a_shop_that_cannot_be_asked_holds_nothing_up(replies_rig, shopify, tracked_question, code):
     shopify.fail_with(code)
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.replies == []
     assert replies_rig.reasons()[-1] == f"lookup_failed:{code.lower()}"
     assert {"mw-order-lookup-failed", "mw-processed"} <= replies_rig.tags()
@@ -92,39 +92,43 @@ def test_a_shop_that_cannot_be_asked_holds_nothing_up(replies_rig, shopify, trac
         ({"subject": "Automatic reply: hello"}, "auto_responder", "mw-order-status-suppressed"),
     ],
 )
-def test_a_ticket_that_must_not_be_answered_says_why(replies_rig, tracked, more, reason, tag):
-    replies_rig.run(replies_rig.ticket(tracked, **more))
+def test_a_ticket_that_must_not_be_answered_says_why(
+    replies_rig, tracked_question, more, reason, tag
+):
+    replies_rig.run(replies_rig.ticket(tracked_question, **more))
     assert replies_rig.replies == []
     assert replies_rig.reasons()[-1] == reason
     assert tag in replies_rig.tags()
     assert "mw-processed" in replies_rig.tags()
 
 
-def test_what_an_operator_has_answered_meanwhile_is_not_answered_again(replies_rig, tracked):
-    body = replies_rig.ticket(tracked)
+def test_what_an_operator_has_answered_meanwhile_is_not_answered_again(
+    replies_rig, tracked_question
+):
+    body = replies_rig.ticket(tracked_question)
     replies_rig.richpanel.add_comment("1042", "It left on Monday", operator=True)
     replies_rig.run(body)
     assert replies_rig.replies == []
     assert replies_rig.reasons()[-1] == "answered_by_operator"
 
 
-@pytest.mark.parametrize("extra", [{"RICHPANEL_BOT_AGENT_ID": ""}])
-def test_without_an_author_nothing_is_sent(replies_rig, tracked):
-    replies_rig.run(replies_rig.ticket(tracked))
+@pytest.mark.parametrize("extra_variables", [{"RICHPANEL_BOT_AGENT_ID": ""}])
+def test_without_an_author_nothing_is_sent(replies_rig, tracked_question):
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.replies == []
     assert {"mw-outbound-blocked-missing-bot-author", "mw-escalated-human"} <= replies_rig.tags()
 
 
-@pytest.mark.parametrize("extra", [{"MW_OUTBOUND_ALLOWLIST_DOMAINS": ""}])
-def test_without_an_allow_list_nobody_is_written_to(replies_rig, tracked):
-    replies_rig.run(replies_rig.ticket(tracked))
+@pytest.mark.parametrize("extra_variables", [{"MW_OUTBOUND_ALLOWLIST_DOMAINS": ""}])
+def test_without_an_allow_list_nobody_is_written_to(replies_rig, tracked_question):
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.replies == []
     assert "mw-outbound-blocked-allowlist" in replies_rig.tags()
 
 
-@pytest.mark.parametrize("extra", [{"RICHPANEL_OUTBOUND_ENABLED": "false"}])
-def test_a_deployment_without_replies_only_routes(replies_rig, tracked, shopify):
-    replies_rig.run(replies_rig.ticket(tracked))
+@pytest.mark.parametrize("extra_variables", [{"RICHPANEL_OUTBOUND_ENABLED": "false"}])
+def test_a_deployment_without_replies_only_routes(replies_rig, tracked_question, shopify):
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.writes() == ["add_tags"]
     assert not {one for one in replies_rig.tags() if "suppressed" in one}
     assert shopify.calls == ()
@@ -154,14 +158,14 @@ def test_what_the_conversation_refuses_is_not_counted_against_the_customer(repli
 
 
 def test_what_the_customer_has_used_up_is_not_counted_against_the_conversation(
-    replies_rig, clock_moves
+    replies_rig, move_clock
 ):
     for number in range(1, 6):
         replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id=str(number)))
-    clock_moves(timedelta(hours=23, minutes=58))
+    move_clock(timedelta(hours=23, minutes=58))
     replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id="6"))
     assert len(replies_rig.replies) == 5
-    clock_moves(timedelta(minutes=5))
+    move_clock(timedelta(minutes=5))
     replies_rig.run(replies_rig.says("Where is my order???", "c-2", "6"))
     assert len(replies_rig.replies) == 6
 
@@ -169,8 +173,10 @@ def test_what_the_customer_has_used_up_is_not_counted_against_the_conversation(
 # --- modes ------------------------------------------------------------------------------------
 
 
-def test_shadow_mode_records_the_decision_and_calls_nobody(replies_rig, tracked, shopify, openai):
-    body = replies_rig.ticket(tracked)
+def test_shadow_mode_records_the_decision_and_calls_nobody(
+    replies_rig, tracked_question, shopify, openai
+):
+    body = replies_rig.ticket(tracked_question)
     replies_rig.switch(shadow_mode=True)
     replies_rig.run(body)
     assert replies_rig.richpanel.calls == ()
@@ -183,9 +189,9 @@ def test_shadow_mode_records_the_decision_and_calls_nobody(replies_rig, tracked,
     assert replies_rig.richpanel.calls == (), "turning it off replays nothing"
 
 
-def test_safe_mode_routes_and_never_replies(replies_rig, tracked, shopify):
+def test_safe_mode_routes_and_never_replies(replies_rig, tracked_question, shopify):
     replies_rig.switch(safe_mode=True)
-    replies_rig.run(replies_rig.ticket(tracked))
+    replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.writes() == ["add_tags"]
     assert {"route-email-support-team", "mw-order-status-suppressed"} <= replies_rig.tags()
     assert replies_rig.reasons() == ["safe_mode"]
@@ -193,8 +199,8 @@ def test_safe_mode_routes_and_never_replies(replies_rig, tracked, shopify):
     assert shopify.calls == ()
 
 
-def test_the_kill_switch_stops_everything(replies_rig, tracked, shopify):
-    body = replies_rig.ticket(tracked)
+def test_the_kill_switch_stops_everything(replies_rig, tracked_question, shopify):
+    body = replies_rig.ticket(tracked_question)
     replies_rig.switch(kill_switch=True)
     replies_rig.run(body)
     assert replies_rig.richpanel.calls == ()

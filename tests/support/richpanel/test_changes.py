@@ -13,12 +13,14 @@ from tests.rigs.richpanel import adapter
 from tests.rigs.vendor_server import Vendor
 
 
-def test_several_tags_go_out_in_one_sorted_request(live: Richpanel, richpanel: SimulatedRichpanel):
+def test_several_tags_go_out_in_one_sorted_request(
+    live_client: Richpanel, richpanel: SimulatedRichpanel
+):
     richpanel.add_ticket("1042", tags=["old"])
 
-    live.add_tags("1042", {"b", "a"}, deadline_seconds=5)
-    live.add_tags("1042", {"b", "a"}, deadline_seconds=5)
-    live.remove_tags("1042", {"old"}, deadline_seconds=5)
+    live_client.add_tags("1042", {"b", "a"}, deadline_seconds=5)
+    live_client.add_tags("1042", {"b", "a"}, deadline_seconds=5)
+    live_client.remove_tags("1042", {"old"}, deadline_seconds=5)
 
     assert richpanel.tags_of("1042") == {"a", "b"}
     assert [call.body for call in richpanel.calls] == [
@@ -83,10 +85,12 @@ def test_tag_names_that_cannot_be_had_do_not_hide_the_ticket(tickets: Richpanel,
     assert tickets.read_ticket("7").tags == {tag_id}
 
 
-def test_a_ticket_is_assigned_by_the_users_id(live: Richpanel, richpanel: SimulatedRichpanel):
+def test_a_ticket_is_assigned_by_the_users_id(
+    live_client: Richpanel, richpanel: SimulatedRichpanel
+):
     richpanel.add_ticket("1042")
 
-    live.assign("1042", "agent-1", deadline_seconds=5)
+    live_client.assign("1042", "agent-1", deadline_seconds=5)
 
     assert richpanel.ticket("1042")["assignee_id"] == "agent-1"
     assert richpanel.calls[-1].body == {"ticket": {"assignee_id": "agent-1"}}

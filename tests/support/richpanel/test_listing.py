@@ -89,14 +89,16 @@ def test_a_ticket_that_moved_between_pages_is_given_again(tickets: Richpanel, ve
     assert ids(tickets) == ["1", "2", "2", "3"]
 
 
-def test_a_ticket_is_found_by_the_number_people_see(live: Richpanel, richpanel: SimulatedRichpanel):
+def test_a_ticket_is_found_by_the_number_people_see(
+    live_client: Richpanel, richpanel: SimulatedRichpanel
+):
     richpanel.add_ticket("<CAMx@mail.example>", comments=["hello"])
 
-    found = live.read_ticket_by_number(1001)
+    found = live_client.read_ticket_by_number(1001)
 
     assert found is not None
     assert (found.id, found.number, len(found.comments)) == ("<CAMx@mail.example>", 1001, 1)
-    assert live.read_ticket_by_number(1002) is None
+    assert live_client.read_ticket_by_number(1002) is None
 
 
 def test_listing_stops_at_old_tickets_where_the_order_holds(tickets: Richpanel, vendor: Vendor):
@@ -125,22 +127,22 @@ def test_listing_ends_even_if_the_vendor_never_says_so(tickets: Richpanel, vendo
 
 
 def test_a_key_that_may_not_list_says_so_and_still_reads(
-    live: Richpanel, richpanel: SimulatedRichpanel
+    live_client: Richpanel, richpanel: SimulatedRichpanel
 ):
     richpanel.set_modes(list_allowed=False)
     richpanel.add_ticket("1042")
 
     with pytest.raises(AuthError, match="403"):
-        live.open_page(since=SINCE, page=1)
-    assert live.read_ticket("1042").id == "1042"
+        live_client.open_page(since=SINCE, page=1)
+    assert live_client.read_ticket("1042").id == "1042"
 
 
-def test_the_simulated_list_is_understood(live: Richpanel, richpanel: SimulatedRichpanel):
+def test_the_simulated_list_is_understood(live_client: Richpanel, richpanel: SimulatedRichpanel):
     for number in range(3):
         richpanel.add_ticket(f"t-{number}", comments=["hello"])
     richpanel.add_ticket("done", status="CLOSED")
 
-    found = {ticket.id for ticket in listing(live, datetime.now(UTC) - timedelta(1))}
+    found = {ticket.id for ticket in listing(live_client, datetime.now(UTC) - timedelta(1))}
 
     assert found == {"t-0", "t-1", "t-2"}
 

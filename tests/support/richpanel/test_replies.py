@@ -26,12 +26,12 @@ def reply(adapter: Richpanel, conversation_id: str = "1042", *, seconds: float =
 
 
 def test_a_reply_is_sent_once_and_named_by_its_comment(
-    live: Richpanel, richpanel: SimulatedRichpanel, clock: ManualClock
+    live_client: Richpanel, richpanel: SimulatedRichpanel, clock: ManualClock
 ):
     richpanel.add_ticket("1042", comments=["Where is it?"])
     clock.moment = datetime.now(UTC)
 
-    ref = reply(live)
+    ref = reply(live_client)
 
     comments = richpanel.ticket("1042")["comments"]
     assert ref == comments[-1]["id"]
@@ -108,13 +108,13 @@ def test_among_several_replies_the_verbatim_one_is_ours(tickets: Richpanel, vend
 
 
 def test_a_ticket_is_closed_by_the_one_payload_that_works(
-    live: Richpanel, richpanel: SimulatedRichpanel
+    live_client: Richpanel, richpanel: SimulatedRichpanel
 ):
     richpanel.add_ticket("1042")
 
-    live.close("1042", deadline_seconds=5)
+    live_client.close("1042", deadline_seconds=5)
 
-    assert not live.read_ticket("1042").is_open
+    assert not live_client.read_ticket("1042").is_open
     assert richpanel.calls[0].body == {"ticket": {"state": "closed", "status": "CLOSED"}}
 
 
@@ -151,16 +151,16 @@ def test_f55_a_rotated_key_is_picked_up_without_a_failure(
 
 
 def test_f45_the_vendors_own_limit_is_met_with_patience(
-    live: Richpanel, richpanel: SimulatedRichpanel
+    live_client: Richpanel, richpanel: SimulatedRichpanel
 ):
     richpanel.set_modes(rate_limit=1)
     richpanel.add_ticket("1042")
-    live.read_ticket("1042")
+    live_client.read_ticket("1042")
 
     with pytest.raises(TransientError) as first:
-        live.read_ticket("1042")
+        live_client.read_ticket("1042")
     with pytest.raises(TransientError) as second:
-        live.read_ticket("1042")
+        live_client.read_ticket("1042")
 
     assert (first.value.status, second.value.reason) == (429, "local_rate_limit")
     assert len(richpanel.calls) == 2

@@ -15,7 +15,7 @@ from tests.rigs.richpanel import ODD_IDS, read
 from tests.rigs.vendor_server import CANARY, Vendor
 
 
-def test_a_ticket_is_read_with_its_comments(live: Richpanel, richpanel: SimulatedRichpanel):
+def test_a_ticket_is_read_with_its_comments(live_client: Richpanel, richpanel: SimulatedRichpanel):
     richpanel.add_ticket(
         "1042",
         comments=["Where is it?", {"body": "On its way", "operator": True}],
@@ -25,7 +25,7 @@ def test_a_ticket_is_read_with_its_comments(live: Richpanel, richpanel: Simulate
         subject="Order",
     )
 
-    ticket = live.read_ticket("1042")
+    ticket = live_client.read_ticket("1042")
 
     assert (ticket.id, ticket.status, ticket.is_open) == ("1042", "OPEN", True)
     assert ticket.tags == {"vip"}
@@ -40,12 +40,12 @@ def test_a_ticket_is_read_with_its_comments(live: Richpanel, richpanel: Simulate
 
 @pytest.mark.parametrize("conversation_id", ODD_IDS)
 def test_any_id_reaches_its_ticket_and_no_other(
-    live: Richpanel, richpanel: SimulatedRichpanel, conversation_id: str
+    live_client: Richpanel, richpanel: SimulatedRichpanel, conversation_id: str
 ):
     richpanel.add_ticket(conversation_id, comments=["hello"])
 
-    assert live.read_ticket(conversation_id).id == conversation_id
-    live.add_tags(conversation_id, {"vip"}, deadline_seconds=5)
+    assert live_client.read_ticket(conversation_id).id == conversation_id
+    live_client.add_tags(conversation_id, {"vip"}, deadline_seconds=5)
 
     assert richpanel.tags_of(conversation_id) == {"vip"}
 
@@ -86,9 +86,9 @@ def test_an_answer_without_a_ticket_proves_nothing(
     assert caught.value.__context__ is None
 
 
-def test_a_missing_ticket_is_permanent(live: Richpanel):
+def test_a_missing_ticket_is_permanent(live_client: Richpanel):
     with pytest.raises(PermanentError, match="404"):
-        live.read_ticket("nobody")
+        live_client.read_ticket("nobody")
 
 
 def test_almost_anything_may_be_missing(tickets: Richpanel, vendor: Vendor):

@@ -1,8 +1,8 @@
-"""A process that forks one process an invocation, so that each is real and none pays for imports.
+"""A process that forks one process per invocation, so that each is real and none pays for imports.
 
-It reads one JSON line a job on standard input, answers ``{"pid": ...}`` at once and ``{"ended": pid,
-"status": ...}`` when the process is gone; what the function returned stands in the job's file, and
-what it logged beside it.
+It reads one JSON line per job on standard input, answers ``{"pid": ...}`` at once and ``{"ended": pid,
+"status": ...}`` when the process has ended; the function's result is in the job's file, its log
+beside it.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ FUNCTIONS = {
     "reconcile": app.reconcile,
     "post_facts": app.post_facts,
 }
-_saying = threading.Lock()
+_answering = threading.Lock()
 
 
 def main() -> None:
@@ -37,22 +37,22 @@ def main() -> None:
         pid = os.fork()
         if pid == 0:
             _run(job)
-        _say({"pid": pid})
+        _answer({"pid": pid})
         threading.Thread(target=_wait, args=(pid,), daemon=True).start()
 
 
-def _say(words: dict[str, Any]) -> None:
-    with _saying:
-        print(json.dumps(words), flush=True)
+def _answer(answer: dict[str, Any]) -> None:
+    with _answering:
+        print(json.dumps(answer), flush=True)
 
 
 def _wait(pid: int) -> None:
     _, status = os.waitpid(pid, 0)
-    _say({"ended": pid, "status": status})
+    _answer({"ended": pid, "status": status})
 
 
 def _run(job: dict[str, Any]) -> None:
-    """In the new process: one invocation, then the end."""
+    """In the new process: run one invocation and exit."""
     code = 0
     log = os.open(f"{job['file']}.log", os.O_WRONLY | os.O_CREAT)
     os.dup2(log, 1)
@@ -60,16 +60,16 @@ def _run(job: dict[str, Any]) -> None:
     try:
         os.environ.update(job["environ"])
         answer = _handler(job)(job["event"], Context(timeout_seconds=120.0))
-        _tell(job, {"returned": answer})
-    except BaseException as error:  # noqa: BLE001 - as Lambda: whatever is raised is reported
-        _tell(job, {"error": f"{type(error).__name__}: {error}"})
+        _write_result(job, {"returned": answer})
+    except BaseException as error:  # noqa: BLE001 - as in Lambda, every error is reported
+        _write_result(job, {"error": f"{type(error).__name__}: {error}"})
         code = 1
     sys.stdout.flush()
     os._exit(code)
 
 
-def _tell(job: dict[str, Any], result: dict[str, Any]) -> None:
-    """All of it or nothing: it may be killed while it writes."""
+def _write_result(job: dict[str, Any], result: dict[str, Any]) -> None:
+    """Write the result atomically: the process may be killed meanwhile."""
     written = Path(f"{job['file']}.new")
     written.write_text(json.dumps(result))
     written.rename(job["file"])

@@ -1,0 +1,46 @@
+"""A session of the operator's command line over the test's own clock, queue, tables and SQS."""
+
+from functools import cached_property
+
+from chalicelib import settings
+from chalicelib.once.keys import OpaqueIds
+from ops.session import OperatorServices, Session
+from ops.stage import config
+from tests.rigs.fakes import ManualClock, RecordingOutbox
+from tests.simulation import tables
+
+
+class OfflineServices(OperatorServices):
+    """The services of stage dev without AWS.
+
+    Args:
+        clients: AWS clients by service.
+    """
+
+    def __init__(self, **clients):
+        variables = {**config.configured("dev"), "STAGE": "dev", "MANAGED_BY": "either"}
+        super().__init__(settings.load(variables), ManualClock())
+        self._clients = clients
+        self._ledger_table = tables.ledger()
+        self._ledger_table.name = self.settings.idempotency_table
+
+    @cached_property
+    def outbox(self):
+        return RecordingOutbox()
+
+    @cached_property
+    def opaque_ids(self):
+        return OpaqueIds(b"a key of the stage")
+
+    def table(self, name):
+        assert name == self.settings.idempotency_table
+        return self._ledger_table
+
+    def client(self, service, *_):
+        return self._clients[service]
+
+
+def session(**clients):
+    made = Session("dev")
+    made.__dict__["services"] = OfflineServices(**clients)
+    return made
