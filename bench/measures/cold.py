@@ -1,6 +1,6 @@
 """A cold container: importing the app, its memory, the first webhook, the first fact, the package.
 
-`python -m bench.measures.cold` measures the first fact alone, and prints it.
+`python -m bench --only cold_worker --small` measures the first fact alone and prints it.
 """
 
 from __future__ import annotations
@@ -271,17 +271,3 @@ def _compiled() -> str:
 def _median(runs: list[list[float]]) -> Start:
     ms, cpu, memory, modules = (statistics.median(column) for column in zip(*runs, strict=True))
     return Start(ms * 1000, cpu * 1000, memory / 1024, int(modules))
-
-
-def main() -> int:
-    """Measure a worker's first fact and print it."""
-    from bench.report.sizes import FULL  # noqa: PLC0415 - only a run of its own needs it
-    from bench.report.table import printed  # noqa: PLC0415
-    from bench.sections import first_job  # noqa: PLC0415
-
-    print("\n".join(printed(first_job(FULL))))
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())
