@@ -16,11 +16,11 @@ MORNING = datetime(2026, 11, 20, 9, tzinfo=UTC)
     "text",
     ["2026-11-20T09:00:00.000Z", "2026-11-20T10:00:00+01:00", "2026-11-20T09:00:00"],
 )
-def test_a_time_is_read_in_any_zone_and_without_one_as_utc(text):
+def test_a_time_is_parsed_in_any_zone_and_without_one_as_utc(text):
     assert parsed(text) == MORNING
 
 
-def test_a_time_without_a_zone_is_not_the_machines(monkeypatch):
+def test_a_time_without_a_zone_is_not_local_time(monkeypatch):
     monkeypatch.setenv("TZ", "America/Denver")
     time.tzset()
     try:
@@ -34,12 +34,12 @@ def test_a_time_without_a_zone_is_not_the_machines(monkeypatch):
     "text",
     ["", "soon", "2026-13-01T00:00:00Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01"],
 )
-def test_what_is_no_time_is_none_also_where_its_zone_leads_out_of_the_calendar(text):
+def test_an_invalid_or_out_of_range_time_is_none(text):
     assert parsed(text) is None
 
 
 @given(st.text(max_size=40))
-def test_no_text_raises(text):
+def test_no_text_raises_an_error(text):
     found = parsed(text)
 
     assert found is None or parsed(iso(found)) is not None

@@ -6,7 +6,7 @@ from chalicelib.errors import SettingsError
 from chalicelib.settings import load
 
 
-def test_a_stage_is_enough():
+def test_the_stage_is_the_only_required_setting():
     settings = load({"STAGE": "staging"})
     assert settings.idempotency_table == "rp_mw_idempotency-staging"
     assert settings.queue_name == "rp-mw-events-staging.fifo"
@@ -50,7 +50,7 @@ def test_a_stage_is_enough():
         ({"STAGE": "dev", "OPENAI_INTENT_ENABLED": "true"}, "OPENAI_MODEL"),
     ],
 )
-def test_what_is_wrong_is_named_and_never_shown(environ, named):
+def test_an_invalid_setting_is_named_without_its_value(environ, named):
     """F59: a prod queue with a dev table is refused."""
     with pytest.raises(SettingsError) as caught:
         load(environ)
@@ -66,7 +66,7 @@ def test_the_environment_cannot_loosen_a_switch():
     assert (tight.kill_switch, tight.automation_off) == (True, True)
 
 
-def test_until_a_deployment_says_otherwise_nobody_is_written_to():
+def test_by_default_no_customer_is_written_to():
     support = load({"STAGE": "dev"}).support
     assert (support.outbound_enabled, support.require_allow_list) == (False, True)
     assert not support.allow_emails | support.allow_domains

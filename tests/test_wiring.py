@@ -73,7 +73,7 @@ CASE = HubSpotBatch(
 
 
 @pytest.mark.parametrize(("job", "source"), [(CALL, "ALOWARE:"), (CASE, "HUBSPOT:")])
-def test_a_cold_worker_that_keeps_a_fact_loads_no_other_system_and_no_vendor(
+def test_a_cold_worker_that_stores_a_fact_loads_no_other_system_or_vendor(
     stage, app_environment, job, source
 ):
     again = job.model_copy(update={"event_key": "evt:again"})
@@ -111,7 +111,7 @@ def services(app_environment):
     return Services(settings.load(app_environment))
 
 
-def test_every_kind_of_job_has_a_flow_or_is_only_kept(services):
+def test_every_kind_of_job_has_a_flow_or_a_recorder(services):
     assert {*services.flows, *services.fact_keepers()} == set(KINDS)
     assert not set(services.flows) & set(services.fact_keepers())
 
@@ -128,7 +128,7 @@ def test_kinds_of_one_system_share_its_parts(app, app_environment):
     assert set(services.preparers) | set(services.settlers) <= set(executors)
 
 
-def test_what_is_lazy_is_built_once_and_only_when_it_is_asked_for():
+def test_lazy_parts_are_built_once_on_first_use():
     built = []
 
     def factory(name):

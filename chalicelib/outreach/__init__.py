@@ -14,7 +14,7 @@ In the order of a conversation:
     conclusions    writes an event's results into the conversation
     receipts       the flow of delivery receipts: settles unknown sends, advances delivery
     rules          hand-off rules, quiet hours, WhatsApp's 24-hour window; pure
-    work           what a run knows of its event, shared by the flow's parts
+    event_context  what a run knows of its event, shared by the flow's parts
     writing/       composes messages by templates or by a language model
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off
@@ -25,7 +25,6 @@ In the order of a conversation:
 What these share:
 
     channels       the channels and their names in settings, requests and addresses
-    channels       the channels, and their names in settings, requests and addresses
     companies      the `company-data` table
     keys           event and action keys
 """

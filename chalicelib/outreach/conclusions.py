@@ -29,7 +29,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
-from chalicelib.outreach.work import EventContext
+from chalicelib.outreach.event_context import EventContext
 
 OPT_OUT_CODE = "21610"
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})

@@ -15,7 +15,7 @@ from chalicelib.outreach import rules
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.records import Record
-from chalicelib.outreach.work import FLOW, EventContext, hand_off_plan, may_send
+from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.writing.composer import Composer
 
 

@@ -33,11 +33,11 @@ from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPEN
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
+from chalicelib.outreach.event_context import EventContext, Job
 from chalicelib.outreach.jobs import InboundMessage, StartConversation
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
-from chalicelib.outreach.work import EventContext, Job
 from chalicelib.outreach.writing.composer import Composer
 
 

@@ -10,7 +10,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, UNSENT, Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.work import EventContext
+from chalicelib.outreach.event_context import EventContext
 
 
 class Releasing:

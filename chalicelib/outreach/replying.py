@@ -11,8 +11,8 @@ from chalicelib.outreach import rules
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Entry, Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
+from chalicelib.outreach.event_context import EventContext, hand_off_plan
 from chalicelib.outreach.jobs import InboundMessage
-from chalicelib.outreach.work import EventContext, hand_off_plan
 
 
 class Replying:

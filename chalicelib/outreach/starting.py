@@ -13,8 +13,8 @@ from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPEN
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
+from chalicelib.outreach.event_context import EventContext, hand_off_plan, may_send
 from chalicelib.outreach.jobs import StartConversation
-from chalicelib.outreach.work import EventContext, hand_off_plan, may_send
 from chalicelib.outreach.writing.composer import Composer
 
 

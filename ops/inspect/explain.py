@@ -18,7 +18,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.store import Item
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.work import FLOW as OUTREACH
+from chalicelib.outreach.event_context import FLOW as OUTREACH
 from chalicelib.support import keys as ticket_keys
 from ops.inspect.events import job_of, scan
 from ops.session import EXIT_UNUSABLE, OpsError, Session

@@ -50,7 +50,7 @@ def test_a_line_has_time_level_event_stage_and_release(log, stream):
         ("", False),
     ],
 )
-def test_a_line_names_its_trace_at_x_ray_where_one_is_kept(stream, header, shown):
+def test_a_line_names_its_x_ray_trace_if_there_is_one(stream, header, shown):
     """The header that Lambda sets for each invocation."""
     log = JsonLog(ManualClock(), stage="dev", release="1", stream=stream, xray=lambda: header)
     log.event("x")
@@ -65,7 +65,7 @@ def test_personal_data_in_any_field_or_key_is_masked(log, stream):
     assert "***@***" in stream.getvalue()
 
 
-def test_a_trace_id_is_shown_whole_and_nothing_else_passes_in_its_place(log, stream):
+def test_a_trace_id_is_logged_whole_and_other_values_in_its_field_are_masked(log, stream):
     """A digest that looks like a number must not be masked, or the trace is lost."""
     log.event("x", mw_trace_id="4111111111111a11")
     log.event("x", mw_trace_id="4111111111111111")
@@ -77,7 +77,7 @@ def test_a_trace_id_is_shown_whole_and_nothing_else_passes_in_its_place(log, str
     assert "jane@example.com" not in shown
 
 
-def test_digests_that_name_a_message_stay_whole_and_numbers_in_their_place_do_not(log, stream):
+def test_message_digests_stay_whole_and_numbers_in_their_fields_are_masked(log, stream):
     """Some digests look like an order number; masked, a trace would end in the middle."""
     digests = [trace.short(str(number)) for number in range(200)]
     for one in digests:
@@ -104,7 +104,7 @@ def test_a_redactor_that_fails_drops_the_text_and_not_the_line(log, stream, monk
     assert "jane" not in stream.getvalue()
 
 
-def test_a_megabyte_of_hostile_text_does_not_hold_the_log_up(log, stream):
+def test_a_megabyte_of_hostile_text_does_not_slow_the_log_down(log, stream):
     """F54: what is beyond the cap is dropped, never passed through."""
     log.event("x", text="1 " * 500_000 + "jane@example.com")
     assert "jane" not in stream.getvalue()
@@ -119,7 +119,7 @@ def test_a_metric_is_in_cloudwatchs_embedded_format(log, stream):
     assert (line["mw.effects"], line["outcome"], line["stage"]) == (3, "done", "dev")
 
 
-def test_a_metric_is_summed_by_stage_and_by_what_an_alarm_reads(log, stream):
+def test_a_metric_is_stored_by_stage_and_by_the_dimensions_of_alarms(log, stream):
     log.metric("mw.effects", outcome="unknown", vendor="richpanel", kind="add_tag")
     log.metric("mw.worker.duplicates")
     with_labels, without = (

@@ -37,7 +37,7 @@ def client():
         )
 
 
-def test_a_secret_is_read_once_within_its_cache_time_and_anew_when_asked(client):
+def test_a_secret_is_cached_and_re_read_on_request(client):
     """F55."""
     clock = ManualClock()
     client.create_secret(Name="s", SecretString="one")
@@ -59,7 +59,7 @@ def test_a_secret_that_cannot_be_read_is_unavailable_and_names_nothing(client):
     assert caught.value.code == "secret_missing"
 
 
-def test_a_secret_that_is_refused_or_holds_bytes_is_not_taken_for_a_missing_one(client):
+def test_a_refused_or_binary_secret_is_not_treated_as_missing(client):
     client.create_secret(Name="s", SecretBinary=b"bytes")
     with pytest.raises(UnavailableError) as caught:
         SecretsManager(client, ManualClock()).text("s")

@@ -43,7 +43,7 @@ def switches(ssm, clock, **forced):
     return SsmSwitches(ssm, "/rp-mw/dev", Tightening(**forced), clock)
 
 
-def test_switches_are_read_and_kept_for_some_seconds(ssm, clock):
+def test_switches_are_cached_for_fifteen_seconds(ssm, clock):
     read = switches(ssm, clock)
     assert read.current() == Switches(automation_enabled=True)
     read.current()
@@ -77,7 +77,7 @@ def test_a_short_outage_is_bridged_and_a_long_one_is_not(ssm, clock):
         read.current()
 
 
-def test_what_asking_in_vain_takes_counts_as_age(ssm, clock):
+def test_the_duration_of_a_failed_read_counts_towards_the_switches_age(ssm, clock):
     read = switches(ssm, clock)
     read.current()
     ssm.values = None
@@ -93,7 +93,7 @@ def test_what_asking_in_vain_takes_counts_as_age(ssm, clock):
         read.current()
 
 
-def test_what_asking_takes_counts_as_age(ssm, clock):
+def test_the_duration_of_a_read_counts_towards_the_switches_age(ssm, clock):
     """Whoever stands still over the answer knows what was true before it."""
     read = switches(ssm, clock)
     ask = ssm.get_parameters

@@ -26,26 +26,26 @@ values = st.recursive(
 
 
 @given(values)
-def test_a_value_is_sent_as_boto3_would_send_it(value: object):
+def test_a_value_is_serialised_as_by_boto3(value: object):
     assert _unordered(to_wire({"it": value})) == _unordered(_by_boto3({"it": value}))
 
 
 @given(values)
-def test_a_value_comes_back_as_it_was(value: object):
+def test_a_value_round_trips(value: object):
     expected = {} if value is None else {"it": _as_read(value)}
 
     assert from_wire(to_wire({"it": value})) == expected
 
 
 @given(values.filter(lambda value: value is not None))
-def test_what_boto3_sent_is_read_as_boto3_reads_it(value: object):
+def test_boto3_values_are_deserialised_as_by_boto3(value: object):
     wire = _by_boto3({"it": value})
 
     assert from_wire(wire)["it"] == _as_read(_from_boto3(wire["it"]))
 
 
 @pytest.mark.parametrize("value", [object(), set(), {1, "a"}, float("nan"), [float("inf")], {b"x"}])
-def test_what_cannot_be_stored_is_refused_before_it_is_sent(value: object):
+def test_values_that_cannot_be_stored_are_refused_before_sending(value: object):
     with pytest.raises(TypeError):
         to_wire({"it": value})
 

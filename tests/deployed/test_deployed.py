@@ -100,7 +100,7 @@ def post(deployed, body, *, token=None):
 
 
 @pytest.mark.parametrize("function", HANDLERS)
-def test_a_function_is_what_the_configuration_says(deployed, function):
+def test_a_function_matches_the_configuration(deployed, function):
     found = deployed.configuration(function)
     wanted = CONFIG["lambda_functions"][CONFIGURED[function]]
     stage = deployed.stage.name
@@ -154,7 +154,7 @@ def test_the_queue_feeds_the_worker_one_message_at_a_time(deployed):
     assert mapping["State"] == "Enabled"
 
 
-def test_the_queue_gives_a_message_up_to_the_dead_letter_queue(deployed):
+def test_the_queue_dead_letters_a_message(deployed):
     attributes = deployed.aws.client("sqs").get_queue_attributes(
         QueueUrl=deployed.stage.queue_url, AttributeNames=["All"]
     )["Attributes"]
@@ -174,7 +174,7 @@ def test_a_schedule_calls_its_function(deployed, function):
     assert (rule["ScheduleExpression"], rule["State"]) == (SCHEDULES[function], "ENABLED")
 
 
-def test_the_writer_of_facts_knows_the_archive_that_was_made(deployed):
+def test_the_fact_writer_has_the_created_archive_bucket(deployed):
     bucket = f"rp-mw-facts-{deployed.stage.name}-{deployed.aws.account}"
     variables = deployed.configuration("facts")["Environment"]["Variables"]
     assert variables["FACTS_BUCKET"] == bucket
@@ -183,7 +183,7 @@ def test_the_writer_of_facts_knows_the_archive_that_was_made(deployed):
     assert set(block["PublicAccessBlockConfiguration"].values()) == {True}
 
 
-def test_mail_comes_by_its_topic_and_what_fails_is_kept(deployed):
+def test_mail_arrives_by_its_topic_and_failures_are_kept(deployed):
     stage, account = deployed.stage.name, deployed.aws.account
     topic = f"arn:aws:sns:us-east-1:{account}:rp-mw-mail-{stage}"
     sns = deployed.aws.client("sns")
@@ -203,13 +203,13 @@ def test_mail_comes_by_its_topic_and_what_fails_is_kept(deployed):
     assert f"rp-mw-{stage}" in str(deployed.aws.client("sesv2").list_configuration_sets())
 
 
-def test_tracing_is_what_the_stage_says(way, deployed):
+def test_tracing_matches_the_stage(way, deployed):
     wanted = "Active" if CONFIG["stages"][STAGES[way]].get("xray") else "PassThrough"
     found = deployed.configuration("worker").get("TracingConfig", {"Mode": "PassThrough"})
     assert found["Mode"] == wanted
 
 
-def test_every_alarm_is_there_and_tells_the_topic(deployed):
+def test_every_alarm_exists_and_notifies_the_topic(deployed):
     cloudwatch = deployed.aws.client("cloudwatch")
     stage = deployed.stage.name
     raw = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
@@ -258,7 +258,7 @@ def test_the_deployed_reconciliation_finds_a_lost_webhook(way, deployed, vendor)
     assert "mw-processed" in vendor.tags_of(ticket)
 
 
-def test_a_call_heard_at_the_deployed_route_is_archived_by_the_deployed_writer(deployed):
+def test_a_call_received_at_the_deployed_route_is_archived_by_the_deployed_writer(deployed):
     token = deployed.stage.secrets.aloware_token
     for one in aloware.six_deliveries():
         answer = requests.post(
@@ -275,7 +275,7 @@ def test_a_call_heard_at_the_deployed_route_is_archived_by_the_deployed_writer(d
     assert archived, told
 
 
-def test_an_e_mail_that_came_in_reaches_the_deployed_worker(deployed):
+def test_an_inbound_e_mail_reaches_the_deployed_worker(deployed):
     """Nobody began this conversation, so it ends with a reason.
 
     The function is called as its topic would call it: this engine takes what is published and
@@ -298,7 +298,7 @@ def replies(deployed):
     return [one for one in rows if one["event_id"].startswith("evt:reply:email:")]
 
 
-def test_a_worker_whose_queue_is_another_stages_refuses_to_start(
+def test_a_worker_with_another_stages_queue_refuses_to_start(
     stack_deployment, direct_deployment
 ):
     """A prod queue with dev tables: the variables' names do not fit, nothing is touched."""
@@ -318,7 +318,7 @@ def test_a_worker_whose_queue_is_another_stages_refuses_to_start(
 # --- again, and the other way -------------------------------------------------------------------
 
 
-def test_a_stage_is_deployed_again_and_keeps_what_it_holds(engine, way, deployed, projects):
+def test_a_redeployed_stage_keeps_its_data(engine, way, deployed, projects):
     table = deployed.stage.tables["IdempotencyTable"]
     dynamodb = deployed.aws.client("dynamodb")
     dynamodb.put_item(TableName=table, Item={"event_id": {"S": "kept"}})
@@ -346,13 +346,13 @@ def test_chalice_deploy_refuses_a_stage_that_a_stack_manages(engine, stack_deplo
     )
 
 
-def test_chalice_deploy_refuses_a_stage_that_nobody_provisioned(engine, projects):
+def test_chalice_deploy_refuses_an_unprovisioned_stage(engine, projects):
     nothing = resources.Stage("prod", resources.Aws(engine.url), resources.Secrets(), {}, {}, {})
     with pytest.raises(EngineError, match="Provision it first"):
         direct.deploy(engine, projects["direct"], nothing)
 
 
-def test_a_stack_refuses_a_stage_that_is_provisioned(engine, direct_deployment, projects):
+def test_a_stack_refuses_a_provisioned_stage(engine, direct_deployment, projects):
     with pytest.raises(EngineError, match="managed by provision"):
         stack.deploy(engine, projects["direct"], STAGES["direct"])
     assert (

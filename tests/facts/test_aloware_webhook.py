@@ -34,7 +34,7 @@ def basic(text):
         basic("aloware:pass:word"),
     ],
 )
-def test_every_active_credential_is_let_in(headers):
+def test_every_active_credential_is_accepted(headers):
     aloware_webhook.verify(headers, ["new", "old", "aloware:pass:word"])
 
 
@@ -61,7 +61,7 @@ def test_a_wrong_credential_is_refused(headers, code):
 
 
 @pytest.mark.parametrize("path", sorted((SAMPLES / "aloware").glob("*.json")), ids=lambda p: p.stem)
-def test_no_personal_data_of_a_delivery_is_carried_on(path):
+def test_no_personal_data_of_a_delivery_is_queued(path):
     job = aloware_webhook.parse(request(json.loads(path.read_text())))
     if job is not None:
         carried = encode(job).lower()
@@ -69,7 +69,7 @@ def test_no_personal_data_of_a_delivery_is_carried_on(path):
         assert not [word for word in PERSONAL if word in carried]
 
 
-def test_all_deliveries_of_a_call_have_one_conversation_and_the_terminal_one_its_own_key():
+def test_all_deliveries_of_a_call_share_a_conversation_and_the_terminal_one_has_its_key():
     names = sorted(path.stem for path in (SAMPLES / "aloware").glob("call__[1-6]_*.json"))
     jobs = [aloware_webhook.parse(request(sample("aloware", name))) for name in names]
 
@@ -77,7 +77,7 @@ def test_all_deliveries_of_a_call_have_one_conversation_and_the_terminal_one_its
     assert len({job.event_key for job in jobs}) == 5  # the two summaries are the same delivery
 
 
-def test_integers_may_come_as_texts():
+def test_integers_may_be_sent_as_strings():
     plain = aloware_webhook.parse(request(sample("aloware", "call__2_disposition_completed")))
     texts = aloware_webhook.parse(request(sample("aloware", "call__numbers_as_texts")))
 
@@ -86,7 +86,7 @@ def test_integers_may_come_as_texts():
     assert plain.type == 1
 
 
-def test_without_an_id_the_content_stands_for_it_the_same_every_time():
+def test_without_an_id_the_key_is_derived_from_the_content():
     body = {"event": "OutboundPhoneCall", "body": {"type": 1}}
     first, second = (aloware_webhook.parse(request(body, delivery_id=d)) for d in ("a", "b"))
 
@@ -94,13 +94,13 @@ def test_without_an_id_the_content_stands_for_it_the_same_every_time():
     assert first.communication_id.startswith("h")
 
 
-def test_a_worded_disposition_stands_in_for_its_number():
+def test_a_disposition_text_replaces_its_number():
     body = {"body": {"id": 5, "disposition_status": "Dead-End"}}
     assert aloware_webhook.parse(request(body)).disposition == 6
 
 
 @pytest.mark.parametrize("body", [b"", b"[1]", b'"x"', b"\xff", b"{", b"[" * 100_000])
-def test_what_is_no_json_object_is_refused(body):
+def test_a_body_that_is_not_a_json_object_is_refused(body):
     with pytest.raises(PayloadError):
         aloware_webhook.parse(request(body))
 
@@ -111,7 +111,7 @@ def test_a_huge_body_is_refused():
 
 
 @pytest.mark.parametrize("value", [True, None, [], {}, 1.5, "x" * 100, "a b", "1\n2"])
-def test_fields_of_another_form_are_left_out(value):
+def test_fields_of_an_unexpected_type_are_dropped(value):
     names = ("type", "direction", "owner_id", "user_id", "created_at", "current_status2")
     job = aloware_webhook.parse(
         request({"event": value, "body": {"id": 5} | dict.fromkeys(names, value)})

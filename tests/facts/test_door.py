@@ -35,25 +35,25 @@ class DoorRig:
         return AlowareDoor(self._intake, tokens).receive(headers, body).status
 
 
-def test_a_queue_that_comes_back_within_the_request_loses_nothing():
+def test_a_queue_that_recovers_within_the_request_loses_nothing():
     rig = DoorRig(*[NOT_KEPT] * 3)
     assert rig.post() == 200
     assert len(rig.outbox.messages) == 1
     assert rig.clock.slept == [0.25, 0.5, 1.0]
 
 
-def test_our_own_trouble_is_503_and_the_patience_is_bounded():
+def test_our_own_failure_is_503_after_bounded_retries():
     rig = DoorRig(*[NOT_KEPT] * 1000)
     assert rig.post() == 503
     assert sum(rig.clock.slept) < 8.0
 
 
-def test_a_secret_that_cannot_be_read_is_our_own_trouble():
+def test_an_unreadable_secret_is_our_own_failure():
     def unreadable():
         raise UnavailableError("secret_unreadable")
 
     assert DoorRig().post(tokens=unreadable) == 500
 
 
-def test_a_stranger_is_told_so():
+def test_an_unauthenticated_sender_gets_401():
     assert DoorRig().post(tokens=lambda: ["another-token"]) == 401

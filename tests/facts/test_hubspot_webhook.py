@@ -47,12 +47,12 @@ def test_the_published_vectors_are_accepted():
     verify(v2())
 
 
-def test_a_second_secret_is_good_while_one_is_rotated():
+def test_a_second_secret_is_valid_during_rotation():
     verify(v3(), secrets=("new-secret", SECRET))
 
 
 @pytest.mark.parametrize("skew", [-300_000, 0, 300_000])
-def test_a_signature_is_good_for_five_minutes(skew):
+def test_a_signature_is_valid_for_five_minutes(skew):
     verify(v3(), now_ms=STAMP + skew)
 
 
@@ -99,7 +99,7 @@ def test_certain_characters_of_the_uri_are_decoded_before_it_is_signed():
         *(("%2f", "/"), ("%20", "%20"), ("%26", "%26"), ("%3D", "%3D"), ("%252F", "%252F")),
     ],
 )
-def test_each_of_them_is_decoded_and_no_other(encoded, decoded):
+def test_only_the_listed_escapes_are_decoded(encoded, decoded):
     made = [
         hubspot_webhook.signature_v3(SECRET, uri=f"{URI}?a={one}", body=b"", stamp="1")
         for one in (encoded, decoded)
@@ -111,7 +111,7 @@ def test_each_of_them_is_decoded_and_no_other(encoded, decoded):
         assert space != made[0]
 
 
-def test_a_batch_is_one_message_and_its_values_are_left_behind():
+def test_a_batch_is_one_message_without_property_values():
     (job,) = hubspot_webhook.parse(request(sample("hubspot", "batch__property_changes")))
 
     assert decode(encode(job)) == job
@@ -130,7 +130,7 @@ def test_a_retried_batch_has_the_same_key_whatever_its_attempt_number():
     assert first.group == again.group
 
 
-def test_nor_does_the_attempt_number_name_an_event_that_has_no_id():
+def test_the_key_of_an_event_without_an_id_ignores_the_attempt_number():
     nameless = {"subscriptionType": "contact.creation", "occurredAt": 1763600000000}
     first, again = (
         hubspot_webhook.parse(request([{**nameless, "attemptNumber": n}]))[0] for n in (0, 1)
@@ -138,7 +138,7 @@ def test_nor_does_the_attempt_number_name_an_event_that_has_no_id():
     assert first.event_key == again.event_key
 
 
-def test_an_entry_that_is_no_event_does_not_fail_the_others():
+def test_an_invalid_entry_does_not_fail_the_others():
     (job,) = hubspot_webhook.parse(request(sample("hubspot", "batch__with_an_unreadable_entry")))
 
     assert [event.subscription_type for event in job.events] == [
@@ -171,7 +171,7 @@ def test_more_than_a_hundred_events_are_several_messages():
     assert len({job.event_key for job in jobs}) == 3
 
 
-def test_batches_share_a_few_lanes():
+def test_batches_share_a_few_fifo_groups():
     jobs = [hubspot_webhook.parse(request([sender.event()]))[0] for _ in range(50)]
     assert len({job.group for job in jobs}) == hubspot_webhook.LANES
 
@@ -186,7 +186,7 @@ def test_a_workflow_names_its_event_and_its_properties_may_be_wrapped():
 
 
 @pytest.mark.parametrize("body", [b"", b"1", b'"x"', b"\xff", b"[" * 100_000])
-def test_what_is_neither_array_nor_object_is_refused(body):
+def test_a_body_that_is_neither_array_nor_object_is_refused(body):
     with pytest.raises(PayloadError):
         hubspot_webhook.parse(request(body))
 

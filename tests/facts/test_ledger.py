@@ -48,12 +48,12 @@ def test_a_row_has_the_seeds_attributes(ddb, store, clock):
     assert row["status"] == "pending"
 
 
-def test_the_first_is_new_and_the_second_a_duplicate(store):
+def test_the_first_fact_is_new_and_its_copy_a_duplicate(store):
     assert store.keep([fact(1)]) == Kept(new=1)
     assert store.keep([fact(1), fact(2)]) == Kept(new=1, duplicate=1)
 
 
-def test_a_repetition_costs_no_write(ddb, store, clock):
+def test_a_duplicate_fact_costs_no_write(ddb, store, clock):
     facts = [fact(n) for n in range(60)]
     store.keep(facts)
     client = CrashingClient(ddb.client)
@@ -63,7 +63,7 @@ def test_a_repetition_costs_no_write(ddb, store, clock):
     assert set(client.calls) == {"batch_get_item"}
 
 
-def test_an_expired_row_that_is_still_there_counts_as_gone(store, clock):
+def test_an_expired_row_that_still_exists_counts_as_missing(store, clock):
     store.keep([fact(1)])
     store.settle([fact(1)], FactStatus.POSTED, batch=1)
     clock.forward(RETENTION.total_seconds() - 1)
@@ -73,7 +73,7 @@ def test_an_expired_row_that_is_still_there_counts_as_gone(store, clock):
     assert store.pending_keys(at_most=10) == ["ALOWARE:1"]
 
 
-def test_what_counted_nothing_makes_way_for_what_counts_and_never_the_other_way(ddb, store):
+def test_a_counting_fact_replaces_a_skipped_one_and_never_the_reverse(ddb, store):
     early = fact(1).skipped("not_terminal")
     assert store.keep([early]) == Kept(skipped=1)
     assert stored(ddb, "ALOWARE:1")["reason"] == "not_terminal"
@@ -84,7 +84,7 @@ def test_what_counted_nothing_makes_way_for_what_counts_and_never_the_other_way(
     assert "reason" not in stored(ddb, "ALOWARE:1")
 
 
-def test_the_last_word_takes_the_place_of_an_earlier_one(ddb, store):
+def test_a_final_skip_reason_replaces_a_provisional_one(ddb, store):
     store.keep([fact(1).skipped("not_terminal")])
     assert store.keep([fact(1).skipped("inbound")]) == Kept(skipped=1)
     assert store.keep([fact(1).skipped("not_terminal")]) == Kept(duplicate=1)
@@ -92,7 +92,7 @@ def test_the_last_word_takes_the_place_of_an_earlier_one(ddb, store):
     assert stored(ddb, "ALOWARE:1")["reason"] == "inbound"
 
 
-def test_who_comes_between_the_read_and_the_write_is_not_overwritten(ddb, store, clock):
+def test_a_row_written_between_read_and_write_is_not_overwritten(ddb, store, clock):
     class Overtaken(CrashingClient):
         def __getattr__(self, operation):
             if operation == "batch_execute_statement":
@@ -129,7 +129,7 @@ def test_settling_again_changes_nothing(ddb, store, clock):
     assert stored(ddb, "ALOWARE:1") == before
 
 
-def test_pending_facts_are_kept_from_expiring_and_final_ones_are_not(ddb, store, clock):
+def test_pending_facts_are_prolonged_and_final_ones_are_not(ddb, store, clock):
     store.keep([fact(1), fact(2)])
     store.settle([fact(2)], FactStatus.POSTED, batch=1)
     assert store.prolong() == 0
@@ -156,7 +156,7 @@ def test_a_fact_that_is_posted_while_it_is_prolonged_stays_posted(ddb, store, cl
     assert stored(ddb, "ALOWARE:1")["status"] == "posted"
 
 
-def test_the_posted_facts_that_are_kept_can_be_read_back(store, clock):
+def test_the_posted_facts_can_be_read_back_until_they_expire(store, clock):
     store.keep([fact(1), fact(2), fact(3), fact(4).skipped("inbound")])
     store.settle([fact(1), fact(2)], FactStatus.POSTED, batch=1)
 
@@ -165,7 +165,7 @@ def test_the_posted_facts_that_are_kept_can_be_read_back(store, clock):
     assert store.all_posted() == []
 
 
-def test_a_dimensions_registry_has_no_end_date(ddb, store):
+def test_a_dimensions_registry_never_expires(ddb, store):
     assert store.known("DimAgent:d") == Dimension()
     one = Dimension(frozenset({"101"}), ("102",), 7)
     written = store.note("DimAgent:d", one)
@@ -174,7 +174,7 @@ def test_a_dimensions_registry_has_no_end_date(ddb, store):
     assert "expiresAt" not in stored(ddb, "DIM:DimAgent:d")
 
 
-def test_a_writer_who_stood_still_writes_nothing_over_what_came_since(store):
+def test_a_paused_writer_overwrites_no_newer_registry(store):
     """P6: the registry of a dimension has no lease of its own."""
     read = store.known("DimAgent:d")
     newer = store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read)
@@ -184,7 +184,7 @@ def test_a_writer_who_stood_still_writes_nothing_over_what_came_since(store):
     assert store.note("DimAgent:d", Dimension(frozenset({"101"}), (), 7), read) == newer
 
 
-def test_the_ledgers_code_holds_a_lease_in_this_tables_words(ddb, clock):
+def test_the_core_ledger_holds_a_lease_under_this_tables_attribute_names(ddb, clock):
     table = Table(ddb.client, ddb.tables["QuillLedgerTable"], ATTRIBUTES)
     owners = iter(("one", "two", "three"))
     ledger = Ledger(table, clock, lambda: next(owners), retention=RETENTION)
@@ -204,7 +204,7 @@ def test_the_ledgers_code_holds_a_lease_in_this_tables_words(ddb, clock):
     assert not {"event_id", "created_at", "expires_at"} & set(row)
 
 
-def test_only_a_fact_that_failed_waits_again(store):
+def test_only_a_failed_fact_can_be_reopened(store):
     facts = [fact(1), fact(2), fact(3)]
     store.keep(facts)
     store.settle([fact(1)], FactStatus.POSTED, batch=1)

@@ -56,13 +56,13 @@ def of_hubspot(name, **settings):
         ("contact__created", None, "not_a_communication"),
     ],
 )
-def test_only_outbound_calls_and_texts_that_came_to_their_end_count(name, metric, skip):
+def test_only_completed_outbound_calls_and_texts_count(name, metric, skip):
     fact = of_aloware(name)
     assert (fact.metric, fact.skip) == (metric, skip)
 
 
 @pytest.mark.parametrize("status", [1, 2])
-def test_a_call_that_is_still_open_by_its_body_has_not_ended_whatever_its_name_says(status):
+def test_a_call_open_by_its_body_has_not_ended_whatever_its_event_name(status):
     job = aloware_job("OutboundPhoneCall-DispositionCompleted", current_status2=status)
     assert aloware_fact(job).skip == "not_terminal"
 
@@ -96,7 +96,7 @@ def test_a_call_has_the_seeds_key_and_a_contact_of_the_same_number_another():
         ("call__unknown_zone", "101", "tz=UTC"),
     ],
 )
-def test_the_owner_then_the_user_then_nobody_is_the_agent(name, agent, notes):
+def test_the_agent_is_the_owner_or_else_the_user_or_else_unknown(name, agent, notes):
     fact = of_aloware(name)
     assert fact.agent_id == agent
     assert fact.notes.partition(";")[2] == notes
@@ -150,18 +150,18 @@ def test_a_classic_subscription_gets_its_object_type_from_its_name():
     assert fact.metric == Metric.CASES
 
 
-def test_a_merge_is_named_by_the_object_it_made():
+def test_a_merge_is_keyed_by_the_resulting_object():
     (fact,) = of_hubspot("batch__merge")
     assert fact.key == "HUBSPOT:0-1:13:contact.merge:1763600000000"
 
 
-def test_a_workflow_counts_as_what_it_is_named():
+def test_a_workflow_counts_under_its_event_name():
     (fact,) = of_hubspot("workflow__case_created")
     assert fact.key == "HUBSPOT:77:workflow.case_created:1763600000000"
     assert fact.metric == Metric.CASES
 
 
-def test_the_first_of_equal_keys_stands_for_all_of_them():
+def test_of_equal_keys_the_first_fact_is_kept():
     event = {"subscriptionType": "ticket.creation", "objectId": 13, "occurredAt": 1763600000000}
     first, second = ({**event, "sourceId": f"userId:{user}"} for user in (5001, 5002))
     (job,) = hubspot_webhook.parse(request([first, second]))
@@ -169,7 +169,7 @@ def test_the_first_of_equal_keys_stands_for_all_of_them():
     assert fact.agent_id == "hubspot:5001"
 
 
-def test_a_deployment_can_have_rules_of_its_own():
+def test_a_deployment_can_configure_its_own_rules():
     rule = Rule(object_type="0-1", change="propertyChange", property="email", metric=Metric.EMAILS)
     facts = of_hubspot("batch__property_changes", rules=[rule])
     assert [fact.metric for fact in facts] == [None, None, Metric.EMAILS]
@@ -187,7 +187,7 @@ def test_an_event_at_the_end_of_the_calendar_has_a_day_in_every_zone():
     assert fact.date == "9999-12-31"
 
 
-def test_strangers_count_nothing_and_aliases_are_one_person():
+def test_unlisted_agents_do_not_count_and_aliases_are_one_person():
     roster = by_id_and_alias([Agent("101", aliases=("hubspot:5001",))])
     known = apply_roster(of_aloware("call__2_disposition_completed"), roster)
     stranger = apply_roster(of_aloware("call__nobody_at_all"), roster)

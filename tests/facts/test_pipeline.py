@@ -98,7 +98,7 @@ def test_the_test_button_is_answered_and_queues_nothing(facts_rig, what):
     assert facts_rig.work() == []
 
 
-def test_a_stranger_is_refused_at_both_doors(facts_rig):
+def test_an_unauthenticated_sender_is_refused_at_both_doors(facts_rig):
     facts_rig.aloware.token = "not-the-token"
     facts_rig.hubspot.secret = "not-the-secret"
 
@@ -132,7 +132,7 @@ def test_a_workflow_record_makes_a_fact(facts_rig):
     assert (row["AgentID"], row["MetricID"]) == ("hubspot-owner:9", "CASES")
 
 
-def test_what_does_not_count_is_kept_with_its_reason(facts_rig):
+def test_an_event_that_does_not_count_is_stored_with_its_reason(facts_rig):
     inbound = aloware.body(direction=1)
     facts_rig.aloware.send({"event": "InboundPhoneCall-DispositionCompleted", "body": inbound})
     facts_rig.hubspot.send([hubspot.event(subscriptionType="object.deletion")])
@@ -144,7 +144,7 @@ def test_what_does_not_count_is_kept_with_its_reason(facts_rig):
 
 
 @pytest.mark.parametrize("switch", ["kill_switch", "shadow_mode"])
-def test_a_switch_holds_the_facts_and_loses_none(facts_rig, switch):
+def test_a_switch_delays_facts_and_loses_none(facts_rig, switch):
     facts_rig.aloware.call()
     facts_rig.work()
     facts_rig.stage.set_switch(switch, "true")

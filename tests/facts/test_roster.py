@@ -25,7 +25,7 @@ class ScriptedRingGroup:
         return answer
 
 
-def test_the_roster_is_asked_once_in_five_minutes_and_the_last_one_stands_in():
+def test_the_roster_is_read_every_five_minutes_and_the_last_one_used_on_failure():
     clock, log = ManualClock(), RecordingLog()
     down = TransientError("aloware", "ring_group", reason="timeout")
     ask = ScriptedRingGroup(down, [Agent("101")], down, [Agent("102")])
@@ -42,7 +42,7 @@ def test_the_roster_is_asked_once_in_five_minutes_and_the_last_one_stands_in():
     assert log.names().count("facts.roster_unreadable") == 2
 
 
-def test_a_configured_list_gates_names_and_joins_aliases(facts_rig, monkeypatch):
+def test_a_configured_list_filters_agents_and_joins_aliases(facts_rig, monkeypatch):
     listed = [{"id": "101", "name": "Ada", "email": "ada@example.com", "aliases": ["hubspot:5001"]}]
     monkeypatch.setenv("FACTS_ROSTER", json.dumps(listed))
     monkeypatch.setattr("chalicelib.wiring._services", [])
@@ -59,7 +59,7 @@ def test_a_configured_list_gates_names_and_joins_aliases(facts_rig, monkeypatch)
 
 
 @pytest.mark.parametrize("name", ["FACTS_ROSTER", "HUBSPOT_FACT_RULES"])
-def test_a_setting_that_is_no_list_is_named_and_not_shown(app_environment, name):
+def test_a_setting_that_is_not_a_list_is_named_without_its_value(app_environment, name):
     listed = {"FACTS_ROSTER": '[{"id": "101"}]'}
     found = settings.load({**app_environment, **listed, name: '{"secret": 1}'})
     with pytest.raises(SettingsError, match=name) as wrong:

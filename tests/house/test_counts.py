@@ -31,7 +31,7 @@ ROUTED = {"routed event", "routed event, long ids", "event that moves a ticket"}
 WORKER_ONLY = (
     "chalicelib.aws.dynamo",
     "chalicelib.aws.switches",
-    "chalicelib.facts.keeping",
+    "chalicelib.facts.recorder",
     "chalicelib.facts.ledger",
     "chalicelib.facts.posting.",
     "chalicelib.once.effects",

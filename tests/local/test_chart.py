@@ -18,6 +18,6 @@ def test_the_chart_shows_facts_per_agent_and_day(facts_rig, capsys, tmp_path):
     assert picture.read_text().count("<title>CASES 3</title>") == 1
 
 
-def test_a_chart_of_nothing_says_so(tmp_path, capsys):
+def test_an_empty_chart_says_so(tmp_path, capsys):
     assert chart.main(["--folder", str(tmp_path), "--out", str(tmp_path / "x.svg")]) == 0
     assert "no facts yet" in capsys.readouterr().out

@@ -83,7 +83,7 @@ def _soon(condition, seconds=15.0):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_run_answers_a_pasted_webhook_and_stops_when_told(started, free, number, run_folder):
+def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(started, free, number, run_folder):
     curl = re.search(r"curl .*?\n.*?\n.*?'\n", started.welcome)[0]
     answered = subprocess.run(
         ["/bin/sh", "-c", curl], capture_output=True, text=True, check=True, timeout=10
@@ -148,7 +148,7 @@ def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(
     assert _soon(lambda: _pasted(asking)["state"] == "delivered")
 
 
-def test_the_doctor_finds_the_stack_well_once_somebody_is_told_of_its_alarms(started, run_folder):
+def test_the_doctor_passes_once_the_alarms_have_a_recipient(started, run_folder):
     """What the runbook says to type in the second terminal."""
     (provision,) = re.findall(
         r"^python -m (ops provision --alarm-email \S+@\S+)$",
@@ -194,7 +194,7 @@ def test_a_killed_run_takes_its_engine_with_it(started, free):
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
-def test_a_taken_port_is_named_and_nothing_is_left_running(free, which):
+def test_a_port_in_use_is_named_and_nothing_is_left_running(free, which):
     options = ("--port", "--engine-port", "--richpanel-port")
     with socket.create_server(("127.0.0.1", free[which])):
         arguments = [part for pair in zip(options, map(str, free), strict=True) for part in pair]
@@ -207,7 +207,7 @@ def test_a_taken_port_is_named_and_nothing_is_left_running(free, which):
     assert _listening(free) == []
 
 
-def test_the_tickets_to_play_with_are_too_old_for_reconciliation():
+def test_the_sample_tickets_are_too_old_for_reconciliation():
     """Whoever reads on for half a minute would find them done, and `doctor` unhappy."""
     with vendor.Richpanel() as tenant:
         seed(tenant)
@@ -218,14 +218,14 @@ def test_the_tickets_to_play_with_are_too_old_for_reconciliation():
 
 
 @pytest.mark.parametrize("command", ["tables", "requests"])
-def test_looking_where_nothing_runs_says_so(command):
+def test_inspecting_without_a_running_stack_says_so(command):
     process = _local(command)
     said = process.communicate(timeout=30)[0]
     assert process.returncode == 2
     assert "make run" in said
 
 
-def test_the_demo_tells_its_story_and_succeeds(tmp_path):
+def test_the_demo_prints_its_steps_and_succeeds(tmp_path):
     log = tmp_path / "demo.log"
     process = _local("demo", "--log", str(log))
     said = process.communicate(timeout=120)[0]
@@ -273,12 +273,12 @@ sys.exit(demo.main(Path({str(tmp_path / "log")!r})))
         "",
     ],
 )
-def test_personal_data_is_found_in_whatever_form(text):
+def test_personal_data_is_found_in_any_form(text):
     assert list(demo.personal_data("the log", text))
     assert not list(demo.personal_data("the log", "evt:rp:1042:c-77 at 2026-11-20T09:00:00Z"))
 
 
-def test_the_environment_is_that_of_the_stage_and_leads_to_no_other_account(stage):
+def test_the_environment_matches_the_stage_and_reaches_no_other_account(stage):
     made = environment.local("dev", stage.aws, richpanel_url="http://127.0.0.1:1")
     assert made["STAGE"] == "dev"
     assert made["QUEUE_NAME"] == "rp-mw-events-dev.fifo"
@@ -299,11 +299,11 @@ def test_a_stage_that_is_not_configured_is_modelled_on_dev():
     assert environment.configured("prod")["STAGE"] == "prod"
 
 
-def test_the_simulated_key_is_the_one_the_stage_gives_out(stage):
+def test_the_simulated_key_is_the_stages_key(stage):
     assert stage.secrets.api_key == vendor.API_KEY
 
 
-def test_chalice_local_joins_the_stack_that_runs(started, free):
+def test_chalice_local_joins_the_running_stack(started, free):
     environ = {"AWS_CHALICE_CLI_MODE": "true"}
     assert join.is_chalice_local(environ, ["chalice", "local"])
     assert not join.is_chalice_local(environ, ["chalice", "package"])
@@ -342,7 +342,7 @@ def _group(pid):
 
 
 @pytest.mark.parametrize("name", ["PORT", "ENGINE_PORT", "RICHPANEL_PORT"])
-def test_a_port_that_is_no_number_is_named_and_not_traced(name):
+def test_an_invalid_port_gives_an_error_without_a_traceback(name):
     environ = {**os.environ, name: "eight"}
     done = subprocess.run(
         [sys.executable, "-m", "local"],

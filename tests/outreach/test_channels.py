@@ -13,7 +13,7 @@ from tests.rigs.outreach import CHANNELS, MAIL, TEL, replay, sent
 
 
 @pytest.mark.parametrize("channel", CHANNELS)
-def test_a_start_posted_twice_is_sent_once_and_answered_twice_alike(outreach, channel):
+def test_a_start_posted_twice_is_sent_once_and_answered_identically(outreach, channel):
     first, second = outreach.start(channel=channel), outreach.start(channel=channel)
     outreach.run()
     third = outreach.start(channel=channel)
@@ -34,7 +34,7 @@ def test_a_start_posted_twice_is_sent_once_and_answered_twice_alike(outreach, ch
     assert first.json_body["conversation_id"] == record.conversation_id == expected
 
 
-def test_whatsapp_opens_by_template_and_keeps_what_was_really_sent(outreach):
+def test_whatsapp_opens_by_template_and_stores_the_sent_text(outreach):
     outreach.start()
     outreach.run()
     (message,) = outreach.twilio.sent_to(TEL)
@@ -57,7 +57,7 @@ def test_an_email_has_both_bodies_a_reply_token_and_its_tag(outreach):
     assert record.item["email_id"] == f"<{email['message_id']}@email.amazonses.com>"
 
 
-def test_a_companys_name_with_an_umlaut_stands_before_its_address_in_encoded_words(outreach):
+def test_a_company_name_with_an_umlaut_is_encoded_in_the_sender_header(outreach):
     name = "Müller & Söhne, Köln"
     channels = outreach.project["channel_config"]
     email = {**channels["email"], "email_from_name": name}
@@ -95,7 +95,7 @@ def test_no_personal_data_leaves_the_queue_body_and_the_conversation(outreach, c
             assert secret not in text
 
 
-def test_a_start_that_was_refused_and_is_replayed_is_told_as_sent(outreach):
+def test_a_refused_start_that_is_replayed_is_reported_as_sent(outreach):
     outreach.twilio.fault(
         "status", operation="create_message", status=400, body={"code": 21608, "status": 400}
     )
@@ -129,7 +129,7 @@ def test_a_start_that_dies_after_sending_is_resumed_and_not_sent_again(outreach)
     assert outreach.fate().json_body["state"] == "sent"
 
 
-def test_a_start_that_nobody_queued_is_given_up_and_may_be_posted_again(outreach):
+def test_a_start_that_was_never_queued_is_given_up_and_may_be_posted_again(outreach):
     put = outreach.services.outbox.put
 
     def refuses(*_, **__):
@@ -149,7 +149,7 @@ def test_a_start_that_nobody_queued_is_given_up_and_may_be_posted_again(outreach
     assert outreach.fate().json_body["state"] == "sent"
 
 
-def test_a_start_posted_again_is_no_copy_of_the_message_that_came_to_nothing(outreach):
+def test_a_start_posted_again_is_not_deduplicated_with_its_failed_message(outreach):
     """The queue drops copies for five minutes, and knows nothing of what became of the first."""
     put = outreach.services.outbox.put
 

@@ -9,7 +9,7 @@ from chalicelib.outreach.door import admission as starts
 from chalicelib.outreach.writing.composer import _checked
 
 
-def test_a_limit_that_is_no_positive_whole_number_is_the_default():
+def test_an_invalid_limit_falls_back_to_the_default():
     odd = {"requests_per_minute": 0, "requests_per_day": -1, "concurrent_conversations": "5"}
     assert Project({"rate_limits": odd}).rate_limits == RateLimits()
     assert Project({}).rate_limits == RateLimits()
@@ -26,7 +26,7 @@ def test_channels_are_compared_without_case_and_only_active_is_active():
 
 
 @pytest.mark.parametrize("value", ["true", 1, None])
-def test_consent_is_required_by_a_true_alone(value):
+def test_only_a_boolean_true_requires_consent(value):
     assert not Project({"require_consent": value}).requires_consent
     assert Project({"require_consent": True}).requires_consent
 
@@ -46,7 +46,7 @@ def test_over_a_limit_the_wait_lasts_to_the_next_minute_or_day(limit, at, second
         *(("email", 4096, 4096), ("email", 100, 100)),
     ],
 )
-def test_a_message_that_its_channel_does_not_take_is_refused_whole(channel, most, longest):
+def test_a_message_too_long_for_its_channel_is_refused_whole(channel, most, longest):
     record = Record({"channel_method": channel, "max_message_length": most})
     fits = Draft(text="x" * longest)
     assert _checked(record, fits) is fits

@@ -43,7 +43,7 @@ def test_a_message_costs_the_same_however_long_its_conversation_is(appends):
     assert tenth <= min(later)
 
 
-def test_the_units_of_a_message_are_those_that_are_known(appends):
+def test_the_units_of_a_message_are_the_documented_ones(appends):
     assert [(one["number"], one["computed"]) for one in appends] == [
         (10, 60),
         (100, 60),

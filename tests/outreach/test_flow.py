@@ -14,7 +14,7 @@ ONE_AT_A_TIME = RateLimits(9, 9, concurrent_conversations=1)
 @pytest.mark.parametrize(
     ("key", "next_start"), [("evt:start:s1", Admitted), ("evt:reply:r1", Limited)]
 )
-def test_a_start_of_which_nothing_was_opened_frees_its_place(outreach_parts, key, next_start):
+def test_a_start_that_opened_nothing_no_longer_counts_as_open(outreach_parts, key, next_start):
     starts, flow = outreach_parts.starts, outreach_parts.flow()
     starts.admit(facts(key), "ci-aaa-001", ONE_AT_A_TIME)
     assert flow.escalation(Event(facts(key), None), "dead_letter:bug") is None
@@ -22,7 +22,7 @@ def test_a_start_of_which_nothing_was_opened_frees_its_place(outreach_parts, key
     assert type(after) is next_start
 
 
-def test_a_resend_that_failed_marks_no_conversation_and_asks_no_person(outreach_parts):
+def test_a_failed_resend_marks_no_conversation_and_hands_off_nothing(outreach_parts):
     """The operator who asked for it sees what came of it; the conversation itself is unharmed."""
     record = outreach_parts.open(new())
     failed = Event(facts("evt:start:s1:resend:n1", conversation_id=record.opaque_id), None)

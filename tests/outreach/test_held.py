@@ -29,7 +29,7 @@ def test_a_held_start_waits_for_a_person_and_is_sent_once_when_approved(outreach
     assert not outreach.services.desk.approve(waiting.opaque_id)
 
 
-def test_what_a_person_took_is_not_approved_for_the_machine(outreach):
+def test_a_hand_off_a_person_took_cannot_be_approved(outreach):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
@@ -41,7 +41,7 @@ def test_what_a_person_took_is_not_approved_for_the_machine(outreach):
     assert outreach.twilio.sent_to(TEL) == []
 
 
-def test_a_hand_off_rule_with_a_list_takes_the_listed_alone(outreach):
+def test_a_hand_off_rule_with_a_list_applies_only_to_the_listed(outreach):
     outreach.set_project(
         auto_queue_initial_message=True, auto_queue_initial_message_from_number=["+15550100002"]
     )
@@ -51,7 +51,7 @@ def test_a_hand_off_rule_with_a_list_takes_the_listed_alone(outreach):
     assert [outreach.fate(one).json_body["state"] for one in "ab"] == ["sent", "handed_off"]
 
 
-def test_a_recipient_who_asks_for_a_person_gets_one_and_no_machine(outreach):
+def test_a_recipient_who_asks_for_a_person_is_handed_off_and_not_answered(outreach):
     outreach.start()
     outreach.run()
     outreach.deliver(outreach.says("I want to talk to a human"))
@@ -70,7 +70,7 @@ def test_a_recipient_who_asks_for_a_person_gets_one_and_no_machine(outreach):
     assert not outreach.services.desk.take(waiting.opaque_id, "agent-8")
 
 
-def test_a_person_takes_the_hand_off_that_was_seen_and_no_later_one(outreach, monkeypatch):
+def test_a_person_takes_only_the_hand_off_they_saw_and_no_later_one(outreach, monkeypatch):
     outreach.start()
     outreach.run()
     outreach.deliver(outreach.says("I want to talk to a human"))
@@ -144,7 +144,7 @@ def test_a_switch_withholds_the_message_with_its_reason(outreach, switch, value)
     assert "withheld_reason" not in record.item
 
 
-def test_a_withheld_start_is_not_one_of_those_that_are_worked_on(outreach):
+def test_a_withheld_start_does_not_count_as_open(outreach):
     outreach.set_project(rate_limits={"concurrent_conversations": 1})
     outreach.stage.set_switch("kill_switch", "true")
     outreach.start(channel="sms")
@@ -152,7 +152,7 @@ def test_a_withheld_start_is_not_one_of_those_that_are_worked_on(outreach):
     assert outreach.start("second", "sms", "+15550100002").status_code == 200
 
 
-def test_a_withheld_answer_says_why_and_is_sent_when_its_event_is_replayed(outreach):
+def test_a_withheld_answer_has_its_reason_and_is_sent_when_its_event_is_replayed(outreach):
     outreach.start(channel="sms")
     outreach.run()
     outreach.stage.set_switch("safe_mode", "true")
@@ -172,7 +172,7 @@ def test_a_withheld_answer_says_why_and_is_sent_when_its_event_is_replayed(outre
     assert "withheld_reason" not in record.item
 
 
-def test_a_release_that_a_switch_withholds_says_so_and_is_sent_when_it_is_replayed(outreach):
+def test_a_release_withheld_by_a_switch_has_its_reason_and_is_sent_on_replay(outreach):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.start(channel="sms")
     outreach.run()
@@ -195,7 +195,7 @@ def test_a_release_that_a_switch_withholds_says_so_and_is_sent_when_it_is_replay
     assert "reason" not in fate
 
 
-def test_a_hand_off_that_a_switch_withholds_says_so_and_comes_when_it_is_replayed(outreach):
+def test_a_hand_off_withheld_by_a_switch_has_its_reason_and_happens_on_replay(outreach):
     outreach.set_project(auto_queue_initial_message=True)
     outreach.stage.set_switch("shadow_mode", "true")
     outreach.start(channel="sms")
@@ -210,7 +210,7 @@ def test_a_hand_off_that_a_switch_withholds_says_so_and_comes_when_it_is_replaye
     assert len(list(outreach.services.desk.waiting())) == 1
 
 
-def test_an_answer_goes_to_what_was_sent_and_not_to_what_was_withheld(outreach):
+def test_a_reply_joins_the_sent_conversation_and_not_a_withheld_one(outreach):
     outreach.start("first", channel="sms")
     outreach.run()
     outreach.stage.set_switch("kill_switch", "true")
@@ -224,7 +224,7 @@ def test_an_answer_goes_to_what_was_sent_and_not_to_what_was_withheld(outreach):
     assert counts == {"first": 2, "second": 0}
 
 
-def test_who_said_stop_during_the_night_gets_no_start_in_the_morning(outreach):
+def test_a_recipient_who_said_stop_during_quiet_hours_gets_no_later_start(outreach):
     now = datetime.now(UTC)
     hours = [(now + timedelta(hours=n)).strftime("%H:%M") for n in (-1, 1)]
     quiet = {"from": hours[0], "until": hours[1], "zone": "UTC"}
@@ -242,7 +242,7 @@ def test_who_said_stop_during_the_night_gets_no_start_in_the_morning(outreach):
 
 
 @pytest.mark.parametrize("switch", ["kill_switch", "shadow_mode"])
-def test_who_said_stop_while_a_message_was_withheld_does_not_get_it(outreach, switch):
+def test_a_recipient_who_said_stop_does_not_get_a_withheld_message(outreach, switch):
     outreach.start("first", channel="sms")
     outreach.run()
     outreach.stage.set_switch(switch, "true")
@@ -268,7 +268,7 @@ def test_who_said_stop_while_a_message_was_withheld_does_not_get_it(outreach, sw
         ("auto_queue_reply_message", Status.INITIAL_MESSAGE_SENT),
     ],
 )
-def test_who_said_stop_while_a_person_had_it_is_not_left_on_nobodys_list(outreach, rule, status):
+def test_a_stop_during_a_hand_off_does_not_leave_the_conversation_unlisted(outreach, rule, status):
     """Approving closed the hand-off: the machine has the conversation again, and says nothing."""
     outreach.set_project(**{rule: True})
     outreach.start(channel="sms")
@@ -313,7 +313,7 @@ def test_a_released_reply_that_cannot_be_written_goes_back_to_a_person(outreach)
     assert outreach.record("sms").status == Status.HANDED_OFF
 
 
-def test_a_reply_that_failed_is_held_when_it_is_replayed_after_it_was_given_back(
+def test_a_failed_reply_is_held_again_when_replayed_after_its_release(
     outreach, monkeypatch
 ):
     """Two hand-offs of one event: a person had the first, and has not seen the second."""

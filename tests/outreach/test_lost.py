@@ -76,7 +76,7 @@ def lost_text(ledgered_outreach, queue_down):
     return post
 
 
-def test_what_the_doors_could_not_keep_is_counted_as_failed_and_not_as_rejected(
+def test_a_request_the_door_could_not_keep_counts_as_failed_and_not_as_rejected(
     ledgered_outreach, queue_down, monkeypatch
 ):
     """The alarm of the doors counts it."""
@@ -103,7 +103,7 @@ def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered_ou
     assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
-def test_a_reply_never_queued_is_read_again_from_twilio_and_answered_once(
+def test_a_reply_never_queued_is_read_back_from_twilio_and_answered_once(
     ledgered_outreach, lost_text
 ):
     age(ledgered_outreach)
@@ -120,7 +120,7 @@ def test_a_reply_never_queued_is_read_again_from_twilio_and_answered_once(
     assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
-def test_a_stop_never_queued_is_respected_once_it_is_read_again(ledgered_outreach, queue_down):
+def test_a_stop_never_queued_is_respected_once_it_is_read_back(ledgered_outreach, queue_down):
     ledgered_outreach.start(channel="sms")
     ledgered_outreach.run()
     with queue_down():
@@ -163,7 +163,7 @@ def test_an_email_reply_never_queued_waits_for_its_sender_through_every_sweep(
     assert len(ledgered_outreach.ses.sent_to(MAIL)) == 2
 
 
-def test_a_parked_answer_goes_on_where_every_webhook_leaves_a_row(ledgered_outreach):
+def test_a_parked_answer_resumes_where_every_webhook_leaves_a_row(ledgered_outreach):
     ledgered_outreach.start(channel="sms")
     ledgered_outreach.run()
     ledgered_outreach.twilio.fault("act_then_drop", operation="create_message")
@@ -204,7 +204,7 @@ def sweep_later(outreach):
     return found
 
 
-def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_once(
+def test_a_start_whose_worker_died_and_message_was_lost_is_found_and_sent_once(
     outreach, crash_injector
 ):
     outcomes = set()
@@ -233,7 +233,7 @@ def test_a_start_whose_worker_died_and_whose_message_is_gone_is_found_and_sent_o
     assert {("sent", None, 1), ("failed", "never_opened", 0)} <= outcomes
 
 
-def test_a_reply_whose_worker_died_and_whose_message_is_gone_is_found_and_answered_once(
+def test_a_reply_whose_worker_died_and_message_was_lost_is_found_and_answered_once(
     outreach, crash_injector
 ):
     outcomes = set()
@@ -281,7 +281,7 @@ def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, crash_i
     assert number > 3
 
 
-def test_a_robots_mail_whose_worker_died_after_keeping_it_is_not_answered(outreach, crash_injector):
+def test_an_automatic_email_stored_before_its_worker_died_is_not_answered(outreach, crash_injector):
     for number in itertools.count(1):
         recipient = f"r{number}@example.com"
         outreach.start(f"start-{number}", "email", recipient)
@@ -301,7 +301,7 @@ def test_a_robots_mail_whose_worker_died_after_keeping_it_is_not_answered(outrea
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
-def test_an_email_that_its_dead_worker_had_not_kept_is_given_to_a_person(outreach, crash_injector):
+def test_an_email_its_dead_worker_had_not_stored_is_handed_off(outreach, crash_injector):
     for number in itertools.count(1):
         recipient = f"r{number}@example.com"
         outreach.start(f"start-{number}", "email", recipient)
@@ -327,7 +327,7 @@ def test_an_email_that_its_dead_worker_had_not_kept_is_given_to_a_person(outreac
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
-def test_an_email_that_ses_told_of_while_its_worker_lay_dead_waits_for_nobody(
+def test_an_email_settled_by_ses_after_its_worker_died_needs_no_person(
     outreach, crash_injector
 ):
     """What SES tells of it is heard before anybody asks, and does not come again."""
@@ -355,7 +355,7 @@ def test_an_email_that_ses_told_of_while_its_worker_lay_dead_waits_for_nobody(
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
-def test_what_a_worker_still_works_on_is_left_to_it(outreach, crash_injector):
+def test_an_event_a_worker_holds_is_left_to_it(outreach, crash_injector):
     outreach.start(channel="sms")
     assert outreach.services.worker
     assert outreach.services.switches.current()
@@ -371,7 +371,7 @@ def test_what_a_worker_still_works_on_is_left_to_it(outreach, crash_injector):
     assert outreach.sweep()["left_behind"] == 0, "its job waits on the queue already"
 
 
-def test_nothing_is_left_to_be_found_of_what_ended(outreach):
+def test_finished_events_leave_nothing_for_the_sweep(outreach):
     outreach.start(channel="sms")
     outreach.run()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))

@@ -116,14 +116,14 @@ def receipts(outreach_parts):
 RESUMED = [(START, Recovery.SETTLED)]
 
 
-def test_a_receipt_settles_the_send_it_speaks_of_and_lets_its_event_go_on(receipts):
+def test_a_receipt_settles_its_send_and_resumes_the_event(receipts):
     receipts.opening_unknown()
     receipts.hear()
     assert receipts.send == ("done", "SM1", BY_RECEIPT)
     assert receipts.resumed == RESUMED
 
 
-def test_a_message_that_is_another_sends_already_settles_nothing(receipts):
+def test_a_message_already_bound_to_another_send_settles_nothing(receipts):
     receipts.other_send_is("SM1")
     receipts.opening_unknown()
     receipts.hear()
@@ -140,7 +140,7 @@ def test_a_message_that_is_another_sends_already_settles_nothing(receipts):
         (BY_RECEIPT, EventStatus.PROCESSED, []),
     ],
 )
-def test_a_receipt_that_died_after_settling_still_lets_the_event_go_on(
+def test_a_receipt_whose_worker_died_after_settling_still_resumes_the_event(
     receipts, reason, event, resumed
 ):
     receipts.opening_settled(reason, event=event)
@@ -149,7 +149,7 @@ def test_a_receipt_that_died_after_settling_still_lets_the_event_go_on(
 
 
 @pytest.mark.parametrize(("settled", "kept"), [("SM2", None), ("SM1", "SM1"), (None, "SM1")])
-def test_a_receipt_of_what_a_twins_message_stands_for_is_left_to_the_twin(receipts, settled, kept):
+def test_a_receipt_of_a_send_settled_by_another_message_notes_no_id(receipts, settled, kept):
     receipts.opening_settled("settled", ref=settled)
     receipts.hear()
     assert receipts.noted(OPENING) == ("delivered", kept)
@@ -165,14 +165,14 @@ def test_an_opening_that_did_not_arrive_fails_its_start(receipts, status, reason
     assert receipts.record.item["failure_reason"] == (reason or status)
 
 
-def test_what_becomes_of_a_later_message_is_not_told_of_the_start(receipts):
+def test_a_later_messages_delivery_does_not_change_the_start(receipts):
     receipts.hear("failed", LATER)
     assert receipts.noted(LATER)[0] == "failed"
     assert receipts.noted(OPENING) == receipts.start == (None, None)
     assert receipts.record.status == Status.INITIAL_MESSAGE_SENT
 
 
-def test_who_opts_out_by_a_receipt_is_marked_for_that_company(receipts):
+def test_an_opt_out_in_a_receipt_marks_the_recipient_for_that_company(receipts):
     receipts.hear("failed", LATER, opts_out=True)
     assert receipts.parts.conversations.is_forbidden(TEL, COMPANY)
     mark = receipts.parts.conversations_table.get(items.do_not_contact(TEL, COMPANY))

@@ -48,7 +48,7 @@ def test_an_email_reply_is_answered_in_its_thread(outreach):
 
 
 @pytest.mark.parametrize("own_id", [f"<{'x' * 1000}@mail.example.com>", "none at all"])
-def test_an_email_whose_own_id_fits_no_header_is_answered_all_the_same(outreach, own_id):
+def test_an_email_whose_message_id_fits_no_header_is_still_answered(outreach, own_id):
     outreach.start(channel="email")
     outreach.run()
     (first,) = outreach.ses.sent_to(MAIL)
@@ -79,7 +79,7 @@ def test_a_reply_from_another_address_is_found_by_its_token(outreach):
     ],
     ids=lambda one: next(iter(one)),
 )
-def test_a_robot_is_recorded_and_never_answered(outreach, headers):
+def test_an_automatic_message_is_recorded_and_never_answered(outreach, headers):
     outreach.start(channel="email")
     outreach.run()
     (first,) = outreach.ses.sent_to(MAIL)
@@ -99,7 +99,7 @@ def test_a_message_of_media_alone_is_recorded_and_never_answered(outreach):
     assert len(outreach.twilio.sent_to(TEL)) == 1
 
 
-def test_a_message_of_a_stranger_is_recorded_without_its_text(outreach):
+def test_a_message_of_an_unknown_sender_is_recorded_without_its_text(outreach):
     answer = outreach.deliver(outreach.says("who is this", from_="+15550100077"))
     outreach.run()
     assert answer.status_code == 200
@@ -108,7 +108,7 @@ def test_a_message_of_a_stranger_is_recorded_without_its_text(outreach):
     assert "who is this" not in json.dumps(outreach.rows())
 
 
-def test_a_message_told_of_again_stays_in_the_conversation_that_heard_it(outreach):
+def test_a_repeated_message_stays_in_its_first_conversation(outreach):
     """Its worker has died, and its recipient has a newer conversation by then."""
     outreach.start("first", channel="sms")
     outreach.run()
@@ -141,7 +141,7 @@ def undelivered_opening(outreach):
     return outreach
 
 
-def test_who_writes_after_an_opening_that_was_told_as_undelivered_is_answered(undelivered_opening):
+def test_a_message_after_an_undelivered_opening_is_answered(undelivered_opening):
     undelivered_opening.deliver(undelivered_opening.says("Tell me more", whatsapp=False))
     undelivered_opening.run()
     record = undelivered_opening.record("sms")
@@ -150,7 +150,7 @@ def test_who_writes_after_an_opening_that_was_told_as_undelivered_is_answered(un
     assert "failure_reason" not in record.item
 
 
-def test_who_asks_for_a_person_after_an_opening_that_was_told_as_undelivered_gets_one(
+def test_a_request_for_a_person_after_an_undelivered_opening_is_handed_off(
     undelivered_opening,
 ):
     undelivered_opening.deliver(
@@ -183,7 +183,7 @@ def test_stop_marks_the_recipient_and_later_starts_respect_it_until_start(outrea
     assert outreach.fate("fourth").json_body["state"] == "sent"
 
 
-def test_who_wrote_stop_is_heard_and_not_answered_until_they_start_again(outreach):
+def test_a_recipient_who_wrote_stop_is_recorded_and_not_answered_until_start(outreach):
     outreach.start(channel="sms")
     outreach.run()
     for text, sent in (("STOP", 1), ("Tell me more", 1), ("start", 2), ("Tell me more", 3)):
@@ -195,7 +195,7 @@ def test_who_wrote_stop_is_heard_and_not_answered_until_they_start_again(outreac
     assert heard == ["STOP", "Tell me more", "start", "Tell me more"]
 
 
-def test_what_twilio_answers_itself_is_recorded_and_not_answered(outreach):
+def test_a_message_twilio_answers_itself_is_recorded_and_not_answered(outreach):
     outreach.start(channel="sms")
     outreach.run()
     outreach.deliver(outreach.says("HELP", whatsapp=False, OptOutType="HELP"))
@@ -238,7 +238,7 @@ def test_quiet_hours_hold_an_answer_until_they_end(outreach):
     assert outreach.record("sms").message_count == 3
 
 
-def test_a_reply_from_the_dead_letters_stays_with_the_conversation_that_heard_it(outreach):
+def test_a_redriven_reply_stays_in_its_first_conversation(outreach):
     """A copy that was answered long ago; the recipient has a newer conversation by now."""
     outreach.start("first", channel="sms")
     outreach.run()
@@ -255,7 +255,7 @@ def test_a_reply_from_the_dead_letters_stays_with_the_conversation_that_heard_it
     assert len(outreach.twilio.sent_to(TEL)) == 3
 
 
-def test_a_function_asked_for_without_a_word_is_kept_with_the_conversation(
+def test_a_function_call_without_text_is_stored_with_the_conversation(
     outreach, openai, model_start
 ):
     model_start(functions=["book_slot"])

@@ -50,7 +50,7 @@ def at(text):
         ("sms", {"": False, "_from_number": [TEL]}, False),
     ],
 )
-def test_a_rule_takes_everybody_or_those_it_lists(channel, rule, is_held):
+def test_a_rule_applies_to_everyone_or_only_to_the_listed(channel, rule, is_held):
     name = "auto_queue_reply_message"
     settings = {f"{name}{part}": value for part, value in rule.items()}
     assert rules.is_held(record(channel, **settings), name) is is_held
@@ -72,7 +72,7 @@ def test_a_rule_takes_everybody_or_those_it_lists(channel, rule, is_held):
         ("2026-11-21T12:00:00", None),
     ],
 )
-def test_a_night_reaches_over_midnight_and_ends_on_the_minute(now, until):
+def test_quiet_hours_may_span_midnight_and_end_on_the_minute(now, until):
     assert quiet(at(now)) == (at(until) if until else None)
 
 
@@ -90,7 +90,7 @@ def test_quiet_hours_may_lie_within_a_day(now, until):
     assert found == (at(until) if until else None)
 
 
-def test_the_recipients_own_zone_goes_before_the_projects():
+def test_the_recipients_time_zone_takes_precedence_over_the_projects():
     noon_in_london = at("2026-11-20T12:00:00")
     assert quiet(noon_in_london) is None
     assert quiet(noon_in_london, recipient_zone="Asia/Tokyo") == at("2026-11-20T23:00:00")
@@ -98,7 +98,7 @@ def test_the_recipients_own_zone_goes_before_the_projects():
     assert quiet(at("2026-11-20T22:00:00"), recipient_zone="Mars/Base") == at("2026-11-21T08:00:00")
 
 
-def test_a_night_in_which_the_clocks_change_ends_by_the_wall_clock():
+def test_quiet_hours_across_a_clock_change_end_by_local_time():
     """London leaves summer time on 2026-10-25 at 01:00 UTC, and enters it on 2026-03-29."""
     assert quiet(at("2026-10-24T22:00:00")) == at("2026-10-25T08:00:00")
     assert quiet(at("2026-03-28T22:00:00")) == at("2026-03-29T07:00:00")
@@ -128,7 +128,7 @@ def test_only_the_named_channels_are_quiet():
     ],
     ids=str,
 )
-def test_a_setting_that_cannot_be_read_is_no_quiet_hour(setting):
+def test_an_unreadable_setting_means_no_quiet_hours(setting):
     assert rules.quiet_until(record(quiet_hours=setting), at("2026-11-20T22:00:00")) is None
 
 
@@ -138,7 +138,7 @@ def test_a_setting_that_cannot_be_read_is_no_quiet_hour(setting):
     end=st.times(),
     zone=st.sampled_from(["UTC", "Europe/London", "America/Denver", "Asia/Kolkata"]),
 )
-def test_the_end_of_a_quiet_hour_is_ahead_within_a_day_and_is_not_quiet(now, start, end, zone):
+def test_the_end_of_quiet_hours_is_within_a_day_and_not_quiet(now, start, end, zone):
     moment = now.replace(tzinfo=UTC)
     setting = {"from": start.isoformat(), "until": end.isoformat(), "zone": zone}
     until = quiet(moment, **setting)
@@ -161,5 +161,5 @@ def test_the_end_of_a_quiet_hour_is_ahead_within_a_day_and_is_not_quiet(now, sta
         ("2026-11-20T11:59:59.000Z", True),
     ],
 )
-def test_free_text_is_let_through_for_a_day_after_the_recipient_wrote(last, is_open):
+def test_free_text_is_allowed_for_a_day_after_the_recipient_wrote(last, is_open):
     assert rules.window_is_open(record("whatsapp", last_inbound_at=last), NOON) is is_open

@@ -84,7 +84,7 @@ def test_a_secret_that_is_missing_or_malformed_fails_with_its_stage(outreach):
     assert outreach.record("sms").item["failure_stage"] == "secrets"
 
 
-def test_a_token_that_was_rotated_is_read_anew_once(outreach):
+def test_a_rotated_token_is_read_again_once(outreach):
     outreach.start(channel="sms")
     outreach.run()
     outreach.twilio.accounts[next(iter(outreach.twilio.accounts))] = "rotated"
@@ -100,7 +100,7 @@ def test_a_token_that_was_rotated_is_read_anew_once(outreach):
     assert len(outreach.twilio.sent_to("+15550100002")) == 1
 
 
-def test_callbacks_in_any_order_and_twice_only_ever_advance(outreach):
+def test_callbacks_in_any_order_and_twice_only_advance_the_status(outreach):
     outreach.start(channel="sms")
     outreach.run()
     posts = list(reversed(outreach.twilio.callbacks()))
@@ -111,7 +111,7 @@ def test_callbacks_in_any_order_and_twice_only_ever_advance(outreach):
     assert (fate["state"], fate["delivery"]) == ("delivered", "delivered")
 
 
-def test_a_delivery_that_fails_is_told_and_fails_the_conversation(outreach):
+def test_a_failed_delivery_is_reported_and_fails_the_conversation(outreach):
     outreach.twilio.set_modes(fates=["sent", "undelivered"])
     outreach.start(channel="sms")
     outreach.run()

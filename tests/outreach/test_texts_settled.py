@@ -85,7 +85,7 @@ def texts(twilio_server):
 
 
 @pytest.mark.parametrize("written", [Draft(text=TEXT), TEMPLATE], ids=["text", "template"])
-def test_a_message_of_the_time_in_which_it_may_have_come_may_be_it(texts, written):
+def test_a_message_within_the_possible_landing_time_is_a_candidate(texts, written):
     assert texts.found(written)
     assert texts.found(written, at=None)
     assert texts.found(written, at=HORIZON + SKEW)
@@ -93,22 +93,22 @@ def test_a_message_of_the_time_in_which_it_may_have_come_may_be_it(texts, writte
 
 
 @pytest.mark.parametrize("written", [Draft(text=TEXT), TEMPLATE], ids=["text", "template"])
-def test_what_a_callback_has_told_as_anothers_is_not_it(texts, written):
+def test_a_message_a_callback_assigned_to_another_is_no_candidate(texts, written):
     assert not texts.found(written, others=[(*OTHER_TEMPLATE, "SM1")])
     assert texts.found(written, others=[(*OTHER_TEMPLATE, "SM2")])
 
 
-def test_what_another_says_in_free_text_is_no_template(texts):
+def test_another_free_text_is_no_candidate_for_a_template(texts):
     assert not texts.found(TEMPLATE, others=[TWIN])
     assert not texts.found(Draft(text="Something else"))
 
 
-def test_what_a_callback_has_told_as_its_own_is_asked_for_first(texts):
+def test_the_message_its_own_callback_named_comes_first(texts):
     assert texts.found(Draft(text=TEXT), own="SM2", listed=("SM1", "SM2")) == ("SM2", "SM1")
     assert texts.found(Draft(text=TEXT), listed=("SM1", "SM2")) == ("SM1", "SM2")
 
 
-def test_what_others_may_have_said_that_no_callback_tells_of_are_its_rivals(texts):
+def test_unreported_messages_that_may_match_are_other_candidates(texts):
     """Of a template only the carrier knows what it says: it may have said anything."""
     (one,) = texts.shown(Draft(text=TEXT), others=[TWIN, HELLO, OTHER_TEMPLATE])
     assert set(one.other_candidates) == {"act:send:o2:twin", "act:send:o3:t"}
@@ -116,7 +116,7 @@ def test_what_others_may_have_said_that_no_callback_tells_of_are_its_rivals(text
     assert one.other_candidates == ("act:send:o3:t",)
 
 
-def test_what_a_callback_has_told_as_its_own_has_no_rivals(texts):
+def test_the_message_its_own_callback_named_has_no_other_candidates(texts):
     first, second = texts.shown(Draft(text=TEXT), own="SM2", listed=("SM1", "SM2"), others=[TWIN])
     assert (first.ref, first.other_candidates) == ("SM2", ())
     assert (second.ref, second.other_candidates) == ("SM1", ("act:send:o2:twin",))

@@ -7,10 +7,10 @@ from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
-from chalicelib.facts.keeping import FactRecorder
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.facts.recorder import FactRecorder
 from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects
 from chalicelib.once.intake import Intake

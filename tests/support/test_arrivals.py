@@ -73,7 +73,7 @@ def comments_rig():
     return CommentsRig()
 
 
-def test_a_notification_stands_for_every_new_comment_the_oldest_first(comments_rig):
+def test_a_notification_yields_every_new_comment_oldest_first(comments_rig):
     comments_rig.shows(("c-1", 300), ("c-2", 200), ("c-3", 100))
     assert comments_rig.found() == ["c-1", "c-2", "c-3"]
 
@@ -89,7 +89,7 @@ def test_each_new_comment_is_an_event_with_its_own_text_and_time(comments_rig):
     ]
 
 
-def test_only_the_first_is_decided_on_the_ticket_as_it_was_read(comments_rig):
+def test_only_the_first_comment_is_decided_on_the_ticket_as_read(comments_rig):
     """Its effects change the ticket: the others read it again."""
     comments_rig.shows(("c-1", 300), ("c-2", 200), ("c-3", 100))
     assert [one.subject.ticket is not None for one in comments_rig.notified()] == [
@@ -99,19 +99,19 @@ def test_only_the_first_is_decided_on_the_ticket_as_it_was_read(comments_rig):
     ]
 
 
-def test_an_operators_comment_is_no_event_and_neither_is_one_beyond_the_age_gate(comments_rig):
+def test_operator_comments_and_too_old_comments_are_no_events(comments_rig):
     comments_rig.shows(
         ("c-0", 7 * DAY), ("c-1", 7 * DAY - 1), ("op-1", 10 * DAY), ("op-2", 8 * DAY)
     )
     assert comments_rig.found() == ["c-1"]
 
 
-def test_at_first_contact_nothing_before_the_newest_answer_is_new(comments_rig):
+def test_at_first_contact_only_comments_after_the_newest_answer_are_new(comments_rig):
     comments_rig.shows(("c-1", 300), ("op-1", 200), ("c-2", 100))
     assert comments_rig.found() == ["c-2"]
 
 
-def test_after_first_contact_an_answer_makes_no_earlier_comment_old(comments_rig):
+def test_after_first_contact_an_answer_does_not_make_earlier_comments_old(comments_rig):
     """Its webhook was lost, and who answered may have answered something else, ourselves included."""
     floor = iso(NOON - timedelta(days=8))
     comments_rig.remembers(floor, ago=8 * DAY)
@@ -119,21 +119,21 @@ def test_after_first_contact_an_answer_makes_no_earlier_comment_old(comments_rig
     assert comments_rig.found() == ["c-1"]
 
 
-def test_what_was_old_at_first_contact_stays_old(comments_rig):
+def test_comments_that_were_old_at_first_contact_stay_old(comments_rig):
     """Also where the ticket does not show any more what it was that had been answered."""
     comments_rig.remembers(iso(NOON - timedelta(hours=2)), ago=HOUR)
     comments_rig.shows(("c-1", 3 * HOUR), ("c-2", HOUR))
     assert comments_rig.found() == ["c-2"]
 
 
-def test_while_nothing_is_remembered_an_answer_to_what_was_begun_makes_nothing_old(comments_rig):
+def test_without_stored_state_an_answer_to_a_begun_comment_makes_none_old(comments_rig):
     """A worker died after its answer and before it had noted the first contact."""
     comments_rig.begun("c-1")
     comments_rig.shows(("c-0", 500), ("op-0", 400), ("c-1", 300), ("c-2", 250), ("op-1", 200))
     assert comments_rig.found() == ["c-1", "c-2"]
 
 
-def test_the_floor_that_is_remembered_is_what_stood_before_the_message_itself(comments_rig):
+def test_the_stored_floor_is_the_newest_answer_before_the_message(comments_rig):
     """An answer that came after it says nothing of what the customer wrote in between."""
     comments_rig.shows(("op-0", 400), ("c-1", 300), ("c-2", 250))
     event = comments_rig.notified()[0]
@@ -159,7 +159,7 @@ def test_the_floor_that_is_remembered_is_what_stood_before_the_message_itself(co
         (EventStatus.PARKED, Recovery.SETTLED, ["c-1"]),
     ],
 )
-def test_a_comment_that_was_begun_is_an_event_while_it_is_open_or_reopened(
+def test_a_begun_comment_is_an_event_while_it_is_open_or_reopened(
     comments_rig, status, recovery, found
 ):
     comments_rig.begun("c-1", status)
@@ -172,7 +172,7 @@ def at(seconds):
     return iso(NOON + timedelta(seconds=seconds))
 
 
-def test_where_the_ticket_cannot_be_read_a_copy_across_a_buckets_edge_is_no_event(comments_rig):
+def test_without_the_ticket_a_copy_across_a_bucket_boundary_is_no_event(comments_rig):
     """F12: the key of last resort is made of text and time."""
     comments_rig.tickets.is_gone = True
     (first,) = comments_rig.notified(text="ok", created_at=at(-1))
@@ -184,7 +184,7 @@ def test_where_the_ticket_cannot_be_read_a_copy_across_a_buckets_edge_is_no_even
 
 
 @pytest.mark.parametrize(("text", "seconds"), [("no", 1), ("ok", 200)])
-def test_another_text_or_a_much_later_time_is_an_event_of_its_own(comments_rig, text, seconds):
+def test_another_text_or_a_much_later_time_is_a_separate_event(comments_rig, text, seconds):
     comments_rig.tickets.is_gone = True
     (first,) = comments_rig.notified(text="ok", created_at=at(-1))
     comments_rig.ledger.claim(first.facts, MODES, lease_seconds=250, takeover=frozenset())
@@ -192,7 +192,7 @@ def test_another_text_or_a_much_later_time_is_an_event_of_its_own(comments_rig, 
     assert other.facts.event_key != first.facts.event_key
 
 
-def test_a_ticket_that_shows_no_comment_yet_is_taken_by_the_text_that_came_with_it(comments_rig):
+def test_a_ticket_without_a_visible_comment_is_processed_by_the_webhooks_text(comments_rig):
     (event,) = comments_rig.notified(text="ok", created_at=at(-1))
     assert (event.subject.text, event.subject.message_id) == ("ok", None)
     assert event.subject.ticket.id == "1042"

@@ -26,7 +26,7 @@ def test_the_department_follows_the_confidence(confidence, route, tags):
     assert (decision.route, decision.tags) == (route, tags)
 
 
-def test_a_doubtful_message_leaves_its_ticket_where_it_is():
+def test_a_doubtful_message_does_not_move_its_ticket():
     decision = decide_on(Classified("technical_support", 0.5), current_route="route-sales-team")
     assert decision.route == "route-sales-team"
 
@@ -61,7 +61,7 @@ def test_tier_0_is_never_automated(escalation, other, confidence, escalation_lea
     assert decide_on(found).risk_flags
 
 
-def test_an_escalation_beside_our_open_question_is_no_answer_to_it():
+def test_an_escalation_during_our_open_question_is_no_answer_to_it():
     found = classify("1001, and my lawyer will hear of it")
     decision = decide_on(found, pending=Pending("order_status_tracking", 1), has_number=True)
     assert (decision.tier, decision.may_answer) == (Tier.ESCALATION, False)

@@ -20,7 +20,7 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)
 FACTS = EventFacts("evt:rp:1042:c-1", "1042", "2026-11-20T12:00:00.000Z", "", 0, "test", "c-1")
 
 
-def test_a_plan_that_was_stored_without_its_zero_confidence_comes_to_its_end():
+def test_a_plan_stored_without_its_zero_confidence_can_finish():
     rig = LedgerRig()
     states = States(tables.state(), rig.clock)
     flow = SupportFlow(OneTicket(), states, rig.ledger, rig.clock, max_event_age=timedelta(days=7))
@@ -49,7 +49,7 @@ def decided_in(switches, tickets):
 
 
 @pytest.mark.parametrize("silent", SILENT)
-def test_what_was_decided_in_silence_is_looked_at_before_anything_is_done_for_it(silent):
+def test_an_event_planned_while_automation_was_off_is_rechecked_before_it_acts(silent):
     """F48: its text may be our own reply's; in silence nobody is called to tell."""
     tickets = one_comment(is_operator=True)
     flow, event, plan = decided_in(silent, tickets)
@@ -61,13 +61,13 @@ def test_what_was_decided_in_silence_is_looked_at_before_anything_is_done_for_it
 
 
 @pytest.mark.parametrize("silent", SILENT)
-def test_what_a_customer_wrote_in_silence_goes_on(silent):
+def test_a_customer_message_planned_while_automation_was_off_is_processed(silent):
     flow, event, plan = decided_in(silent, one_comment(is_operator=False))
     flow.recheck(event, plan, Switches())
     assert event.subject.ticket is not None
 
 
-def test_what_was_decided_on_its_ticket_is_not_read_again_for_that():
+def test_an_event_planned_on_its_ticket_is_not_rechecked():
     tickets = one_comment(is_operator=False)
     flow, event, plan = decided_in(Switches(), tickets)
     flow.recheck(event, plan, Switches())

@@ -32,7 +32,7 @@ def take(allowances):
     return lambda by, *limits: allowances.take("auto_reply:test", "opaque", by, limits or (HOUR,))
 
 
-def test_the_window_slides(take, clock):
+def test_the_limits_window_slides(take, clock):
     for number in range(3):
         assert take(f"a{number}") is None
         clock.forward(600)
@@ -47,7 +47,7 @@ def test_one_action_is_counted_once(take):
     assert [take("b"), take("c"), take("d")] == [None, None, "hourly"]
 
 
-def test_what_is_given_back_is_anothers(take, allowances, ddb):
+def test_a_released_allowance_can_be_used_again(take, allowances, ddb):
     assert [take("a"), take("b"), take("c"), take("d")] == [None, None, None, "hourly"]
     for by in ("b", "b", "nobody"):
         allowances.give_back("auto_reply:test", "opaque", by)
@@ -63,7 +63,7 @@ def test_every_limit_must_allow_it(take, clock):
     assert take("b", MINUTE, HOUR) is None
 
 
-def test_no_more_than_allowed_are_given_to_many_at_once(take):
+def test_concurrent_requests_never_exceed_the_limit(take):
     def ask(number):
         try:
             return take(f"a{number}")
@@ -75,7 +75,7 @@ def test_no_more_than_allowed_are_given_to_many_at_once(take):
     assert 1 <= given.count(None) <= 3
 
 
-def test_a_row_keeps_what_is_within_the_longest_window_and_no_more(take, clock, ddb):
+def test_a_row_keeps_only_entries_within_the_longest_window(take, clock, ddb):
     for number in range(5):
         assert take(f"a{number}") is None
         clock.forward(1200)
@@ -95,13 +95,13 @@ def contended(clock):
     return allowances
 
 
-def test_what_cannot_be_counted_is_not_allowed(contended):
+def test_a_reply_that_cannot_be_counted_is_not_allowed(contended):
     with pytest.raises(TransientError) as raised:
         contended.take("auto_reply:test", "opaque", "b", [HOUR])
     assert raised.value.reason == "contended"
 
 
-def test_what_cannot_be_given_back_is_said(contended):
+def test_an_allowance_that_cannot_be_released_raises(contended):
     with pytest.raises(TransientError) as raised:
         contended.give_back("auto_reply:test", "opaque", "a")
     assert raised.value.reason == "contended"

@@ -7,6 +7,6 @@ from local.vendors.openai import _looseness
 
 
 @pytest.mark.parametrize("schema", [DECISION_SCHEMA, VERIFIER_SCHEMA], ids=lambda one: one.name)
-def test_what_a_model_is_asked_for_is_strict(schema):
+def test_the_schema_a_model_must_return_is_strict(schema):
     assert _looseness(schema.schema, "root") is None
     assert "$ref" not in str(schema.schema)

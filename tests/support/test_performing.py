@@ -44,12 +44,12 @@ def changes(vendor):
     ]
 
 
-def test_a_ticket_stays_closed_where_the_customer_has_written_nothing_since(close, vendor):
+def test_a_ticket_stays_closed_if_the_customer_wrote_nothing_since(close, vendor):
     close(newest="c-1")
     assert changes(vendor) == [CLOSED]
 
 
-def test_a_ticket_is_opened_again_within_the_time_of_its_close(close, vendor):
+def test_a_ticket_is_reopened_within_the_deadline_of_its_close(close, vendor):
     close()
     assert changes(vendor) == [CLOSED, OPEN]
     started = time.monotonic()
@@ -58,7 +58,7 @@ def test_a_ticket_is_opened_again_within_the_time_of_its_close(close, vendor):
     assert time.monotonic() - started < 5
 
 
-def test_a_ticket_is_not_opened_again_after_the_time_of_its_close(close, vendor):
+def test_a_ticket_is_not_reopened_after_the_deadline_of_its_close(close, vendor):
     """By then the lease may be over and another worker at the ticket."""
     with pytest.raises(UncertainError):
         close(takes=500.0)
@@ -66,7 +66,7 @@ def test_a_ticket_is_not_opened_again_after_the_time_of_its_close(close, vendor)
 
 
 @pytest.mark.parametrize(("status", "retry_after"), [(429, 7.0), (401, None)])
-def test_a_ticket_that_is_closed_and_was_not_opened_again_is_not_said_to_be_open(
+def test_a_ticket_that_could_not_be_reopened_is_not_reported_as_open(
     close, status, retry_after
 ):
     refused = does.answer(status, {}, **({"retry_after": "7"} if retry_after else {}))
@@ -75,6 +75,6 @@ def test_a_ticket_that_is_closed_and_was_not_opened_again_is_not_said_to_be_open
     assert (raised.value.status, raised.value.retry_after) == (status, retry_after)
 
 
-def test_an_opening_that_is_refused_is_a_persons(close):
+def test_a_refused_reopening_is_left_to_a_person(close):
     with pytest.raises(PermanentError):
         close(reopening=does.answer(404, {}))

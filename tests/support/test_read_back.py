@@ -38,12 +38,12 @@ def found(one):
         (None, True),
     ],
 )
-def test_a_comment_is_of_the_time_in_which_the_reply_may_have_come(at, is_it):
+def test_a_candidate_comment_lies_within_the_replys_possible_landing_time(at, is_it):
     """A twin of the day before, or of the day after, is another reply."""
     assert found(comment(at)) is is_it
 
 
-def test_a_reply_is_known_by_its_reference_or_its_text_and_is_the_bots():
+def test_a_reply_is_recognised_by_its_reference_or_text_and_the_bot_author():
     assert found(comment(STARTED, text="<p>Something. ref 3f9a-17bc</p> A signature"))
     assert found(comment(STARTED, author=None))
     assert not found(comment(STARTED, text="Something else"))

@@ -21,7 +21,7 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
     st.booleans(),
     st.booleans(),
 )
-def test_a_plan_stays_within_three_writes_and_tells_of_a_reply_only_when_it_is_done(
+def test_a_plan_takes_at_most_three_writes_and_tags_a_reply_only_when_it_is_done(
     intent, tags, replies, closes
 ):
     verdict = Verdict(template_id="t_x" if replies else None, closes=closes)
@@ -37,7 +37,7 @@ def test_a_plan_stays_within_three_writes_and_tells_of_a_reply_only_when_it_is_d
     assert [one.arg for one in listed][-1] == "mw-processed"
 
 
-def test_a_plan_keeps_its_zeros():
+def test_a_plan_keeps_zero_values():
     """Nothing found and nothing asked are facts of a decision, not the lack of one."""
     decision = decide_on(
         Classified("unknown_other", 0.0), pending=Pending("order_status_tracking", 0)

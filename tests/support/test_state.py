@@ -35,7 +35,7 @@ def change(at, **more):
     return StateChange("1", f"2026-11-20T{at}.000Z", **more)
 
 
-def test_a_first_message_makes_the_row_with_its_required_attributes(states, table):
+def test_a_first_message_creates_the_row_with_its_required_attributes(states, table):
     assert states.apply(
         lease(),
         change(
@@ -55,7 +55,7 @@ def test_a_first_message_makes_the_row_with_its_required_attributes(states, tabl
     assert state.last_auto_reply == {"type": "order_status"}
 
 
-def test_a_newer_message_moves_it_on_and_an_older_one_does_not(states):
+def test_a_newer_message_advances_the_state_and_an_older_one_does_not(states):
     """F49."""
     assert states.apply(lease(), change("10:00:00", intent="a"))
     assert states.apply(lease(), change("11:00:00", intent="b"))
@@ -64,7 +64,7 @@ def test_a_newer_message_moves_it_on_and_an_older_one_does_not(states):
     assert (state.last_intent, state.version) == ("b", 2)
 
 
-def test_a_zombie_of_the_same_message_does_not_overwrite_its_heir(states):
+def test_a_worker_that_lost_its_lease_does_not_overwrite_the_next_ones_state(states):
     """F25."""
     assert states.apply(lease(fence=2), change("10:00:00", intent="heir"))
     assert not states.apply(lease(fence=1), change("10:00:00", intent="zombie"))
@@ -84,14 +84,14 @@ def test_the_floor_of_the_first_contact_stays(states):
     assert states.read("1").first_contact_floor == "2026-11-20T09:00:00.000Z"
 
 
-def test_a_cleared_attribute_is_gone(states):
+def test_a_cleared_attribute_is_removed(states):
     states.apply(lease(), change("10:00:00", pending_flow={"type": "need_order_number"}))
     states.apply(lease(), change("11:00:00", clear=frozenset({"pending_flow"})))
     assert states.read("1").pending_flow is None
 
 
 @pytest.mark.parametrize("at", ["09:00:00", "11:00:00"])
-def test_an_expired_row_counts_as_none_and_leaves_nothing_behind(states, table, clock, at):
+def test_an_expired_row_counts_as_missing_and_is_replaced_completely(states, table, clock, at):
     """F29: whether the next message is older than the one that was forgotten or newer."""
     flags, floor = frozenset({"chargeback"}), "2026-11-20T09:30:00.000Z"
     states.apply(lease(), change("10:00:00", risk_flags=flags, first_contact_floor=floor))
@@ -104,7 +104,7 @@ def test_an_expired_row_counts_as_none_and_leaves_nothing_behind(states, table, 
     assert not {"risk_flags", "first_contact_floor"} & row.keys()
 
 
-def test_before_its_last_second_a_row_is_remembered_and_goes_on(states, clock):
+def test_before_its_expiry_second_a_row_is_read_and_updated(states, clock):
     states.apply(lease(), change("10:00:00"))
     clock.forward(90 * 86_400 - 1)
     assert states.read("1").version == 1
@@ -121,7 +121,7 @@ def shared():
 @pytest.mark.parametrize(
     ("at", "is_kept", "known"), [("11:00:00", False, "first"), ("13:00:00", True, "second")]
 )
-def test_of_two_messages_that_follow_an_expired_row_the_newer_is_remembered(
+def test_of_two_messages_after_an_expired_row_the_newer_is_stored(
     shared, clock, at, is_kept, known
 ):
     states = States(shared, clock)
@@ -132,7 +132,7 @@ def test_of_two_messages_that_follow_an_expired_row_the_newer_is_remembered(
     assert states.read("1").last_intent == known
 
 
-def test_an_expired_row_that_is_deleted_meanwhile_is_made_anew(shared, clock):
+def test_an_expired_row_deleted_meanwhile_is_created_again(shared, clock):
     """TTL deletes when it likes, also between a look at the row and the write."""
     states = States(shared, clock)
     states.apply(lease(), change("10:00:00"))

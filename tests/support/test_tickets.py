@@ -13,7 +13,7 @@ from chalicelib.support import keys as ticket_keys
 from tests.rigs.tickets import ROUTED, ago, delivery_of, job_of
 
 
-def test_a_webhook_ends_as_tags_at_richpanel_with_a_record_of_each(system):
+def test_a_webhook_results_in_tags_at_richpanel_with_a_record_of_each(system):
     answer = system.post(system.ticket())
     assert (answer.status_code, answer.json_body) == (
         200,
@@ -102,7 +102,7 @@ def test_a_thin_notification_is_resolved_to_every_new_comment(system):
     assert "route-returns-admin" not in system.richpanel.tags_of("7")
 
 
-def test_at_first_contact_what_an_operator_has_answered_is_not_new(system):
+def test_at_first_contact_comments_an_operator_answered_are_not_new(system):
     system.richpanel.add_ticket("7")
     system.richpanel.add_comment("7", "I want a refund", created_at=ago(3600))
     system.richpanel.add_comment("7", "Done!", operator=True, created_at=ago(1800))
@@ -130,7 +130,7 @@ def test_our_own_comment_triggers_nothing(system):
     )
 
 
-def test_what_the_ticket_already_has_is_not_sent_again(system):
+def test_tags_the_ticket_already_has_are_not_sent_again(system):
     """F47: two events may want the same tag."""
     system.post(system.ticket(tags=["mw-routing-applied", "route-returns-admin"]))
     system.run()
@@ -144,14 +144,14 @@ def test_what_the_ticket_already_has_is_not_sent_again(system):
     ]
 
 
-def test_a_message_that_tells_something_else_moves_the_ticket(system):
+def test_a_message_with_another_intent_moves_the_ticket(system):
     system.post(system.ticket(tags=["route-sales-team"]))
     system.run()
     assert system.richpanel.tags_of("1042") == set(ROUTED)
     assert [call.operation for call in system.writes()] == ["remove_tags", "add_tags"]
 
 
-def test_an_old_message_is_not_acted_on(system):
+def test_a_too_old_message_causes_no_action(system):
     """F29, F39: beyond the age gate nobody can tell a late copy from a new event."""
     body = system.ticket() | {"message_id": "c-old"}
     system.richpanel.add_comment("1042", "refund?", id="c-old", created_at=ago(8 * 86_400))
@@ -185,7 +185,7 @@ def test_a_ticket_that_cannot_be_read_is_keyed_by_text_and_reported(system):
 
 
 @pytest.mark.parametrize("text", ["", "🙂", "请问我的包裹在哪里"])
-def test_a_message_without_a_word_the_tables_know_is_kept_for_triage(system, text):
+def test_a_message_without_known_keywords_is_left_for_triage(system, text):
     system.richpanel.add_ticket("7", comments=[text])
     system.post({"ticket_id": "7", "message_id": "comment-1"})
     system.run()

@@ -9,14 +9,14 @@ from tests.rigs.tickets import ROUTED, job_of, unreachable
 
 
 @pytest.mark.parametrize(("token", "code"), [("", "missing_token"), ("wrong", "invalid_token")])
-def test_who_cannot_prove_it_gets_401_and_leaves_no_trace(system, token, code):
+def test_an_unauthenticated_request_gets_401_and_leaves_no_row(system, token, code):
     """F14."""
     answer = system.post(system.ticket(), token=token)
     assert (answer.status_code, answer.json_body["code"]) == (401, code)
     assert not system.run()
 
 
-def test_a_rotated_token_is_taken_beside_the_old_one(system):
+def test_a_rotated_token_is_accepted_beside_the_old_one(system):
     """F14."""
     system.stage.aws.client("secretsmanager").put_secret_value(
         SecretId="rp-mw/dev/richpanel/webhook_token",
@@ -51,7 +51,7 @@ def test_without_a_configured_token_the_door_is_closed(system, secret):
         (b"", 400, "invalid_json"),
     ],
 )
-def test_what_cannot_be_kept_is_refused_by_name(system, log_stream, raw, status, code):
+def test_an_unusable_body_is_refused_with_its_code(system, log_stream, raw, status, code):
     """F09, F10."""
     answer = system.post(None, raw=raw)
     assert (answer.status_code, answer.json_body["code"]) == (status, code)
@@ -68,7 +68,7 @@ def test_a_body_that_a_template_broke_still_reaches_the_ticket(system):
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
-def test_when_the_queue_does_not_take_it_the_caller_gets_503_and_may_repeat(system, monkeypatch):
+def test_when_the_queue_fails_the_caller_gets_503_and_may_retry(system, monkeypatch):
     """F03, F07: no row says "seen", so the repetition is processed."""
     body = system.ticket()
     monkeypatch.setattr(system.services().outbox, "_queue_url", "http://127.0.0.1:9/nowhere")
@@ -82,7 +82,7 @@ def test_when_the_queue_does_not_take_it_the_caller_gets_503_and_may_repeat(syst
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
-def test_a_send_whose_answer_was_lost_and_a_retry_are_one_event(system):
+def test_a_send_with_a_lost_response_and_its_retry_are_one_event(system):
     """F05, F06: SQS drops the copy within five minutes; later the ledger does."""
     body = system.ticket()
     system.services().intake.accept(job_of(body))

@@ -11,7 +11,7 @@ from tests.rigs.tickets import ROUTED, job_of
 # --- crashes --------------------------------------------------------------------------------
 
 
-def test_a_worker_that_died_before_its_claim_leaves_nothing_behind(system):
+def test_a_worker_that_died_before_its_claim_leaves_no_row(system):
     """F15: the message comes again and is processed once."""
     system.post(system.ticket())
     received = system.stage.aws.client("sqs").receive_message(
@@ -110,7 +110,7 @@ def test_a_received_row_that_was_never_queued_is_found(app, ledger_first, system
     assert system.sweep().stranded == 0
 
 
-def test_where_listing_is_forbidden_the_sweep_says_so_and_goes_on(system, log_stream):
+def test_where_listing_is_forbidden_the_sweep_reports_it_and_continues(system, log_stream):
     system.richpanel.modes.list_allowed = False
     summary = system.sweep()
     assert summary.listing == "forbidden:http_403"

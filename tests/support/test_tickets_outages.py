@@ -23,7 +23,7 @@ from tests.rigs.tickets import ROUTED, delivery_of, job_of, raises, unreachable
     ],
 )
 @pytest.mark.parametrize("operation", ["read_ticket", "add_tags"])
-def test_a_vendors_bad_moment_delays_the_event_and_repeats_no_change(system, operation, fault):
+def test_a_short_vendor_outage_delays_the_event_and_repeats_no_change(system, operation, fault):
     """F21, F45: tags are a set, so an unknown outcome is simply repeated."""
     system.richpanel.fault(operation=operation, **fault)
     system.post(system.ticket())
@@ -70,7 +70,7 @@ def test_a_refused_effect_gives_the_ticket_to_a_person_and_is_not_repeated(syste
 
 
 @pytest.mark.parametrize(("status", "tries"), [(401, 2), (403, 1)])
-def test_a_refused_key_is_never_taken_for_a_gone_message(system, status, tries):
+def test_a_refused_key_is_never_treated_as_a_missing_ticket(system, status, tries):
     """F55: it waits on the queue until somebody mends the key."""
     system.richpanel.fault("status", operation="add_tags", status=status, times=tries)
     system.post(system.ticket())
@@ -79,7 +79,7 @@ def test_a_refused_key_is_never_taken_for_a_gone_message(system, status, tries):
     assert system.event()["status"] == "processed"
 
 
-def test_a_rotated_vendor_key_is_fetched_once_anew(system):
+def test_a_rotated_vendor_key_is_fetched_again_once(system):
     """F55."""
     system.post(system.ticket())
     system.services().richpanel  # noqa: B018 - the old key is cached by the first call
@@ -92,7 +92,7 @@ def test_a_rotated_vendor_key_is_fetched_once_anew(system):
     assert system.event()["status"] == "processed"
 
 
-def test_the_last_receive_hands_the_conversation_to_a_person_and_the_reason_stays(system):
+def test_on_the_last_receive_the_conversation_is_handed_off_with_its_reason(system):
     """F34: ten receives, then the dead-letter queue, with the reason on the row."""
     system.richpanel.fault("status", operation="add_tags", status=503, times=1)
     worker = system.services().worker
@@ -103,7 +103,7 @@ def test_the_last_receive_hands_the_conversation_to_a_person_and_the_reason_stay
     assert system.richpanel.tags_of("1042") == {"middleware_error_needs_attention"}
 
 
-def test_a_message_that_never_came_to_a_claim_leaves_its_reason_all_the_same(system):
+def test_a_message_that_was_never_claimed_still_leaves_its_reason(system):
     """F34, P7: the switches could not be read ten times over."""
     body = system.ticket()
     system.stage.aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
@@ -133,7 +133,7 @@ def test_a_poison_message_is_left_to_the_dead_letter_queue(system, log_stream, b
     assert "worker.body_parse_failed" in log_stream.getvalue()
 
 
-def test_when_dynamodb_does_not_answer_nothing_is_done_and_nothing_is_lost(system):
+def test_a_dynamodb_outage_performs_and_loses_nothing(system):
     """F24: before the effect, the message simply goes back."""
     system.post(system.ticket())
     ledger = system.services().ledger
@@ -145,7 +145,7 @@ def test_when_dynamodb_does_not_answer_nothing_is_done_and_nothing_is_lost(syste
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
-def test_an_outcome_that_dynamodb_refuses_is_offered_again(system):
+def test_writing_an_outcome_that_dynamodb_refuses_is_retried(system):
     """F24: after the effect the proof is written hard."""
     system.post(system.ticket())
     ledger, failures = system.services().ledger, [1, 1]

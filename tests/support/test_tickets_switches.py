@@ -12,7 +12,7 @@ from tests.rigs.tickets import ROUTED, job_of
 @pytest.mark.parametrize(
     ("name", "reason"), [("kill_switch", "kill_switch"), ("shadow_mode", "shadow")]
 )
-def test_a_switch_that_stops_leaves_no_call_and_a_full_record(system, name, reason):
+def test_a_stopping_switch_prevents_every_call_and_leaves_a_full_record(system, name, reason):
     """F40, F42: proved at the wire; the decision is stored, and turning it off replays nothing."""
     system.switch(name, "true")
     body = system.ticket()
@@ -39,7 +39,7 @@ def test_an_operators_replay_performs_what_a_switch_had_skipped(system):
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)
 
 
-def test_a_replay_does_not_take_an_operators_comment_for_the_customers(system):
+def test_a_replay_does_not_mistake_an_operators_comment_for_the_customers(system):
     """While the switch was on nobody was asked whose it is."""
     system.switch("kill_switch", "true")
     system.richpanel.add_ticket("1042")

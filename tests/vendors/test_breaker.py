@@ -58,7 +58,7 @@ def test_after_the_pause_two_successes_close_it(breaker: Breaker, clock: ManualC
     call(breaker)
 
 
-def test_a_failed_probe_opens_it_for_twice_as_long_up_to_a_quarter_of_an_hour(
+def test_a_failed_probe_doubles_the_pause_up_to_fifteen_minutes(
     breaker: Breaker, clock: ManualClock
 ):
     fail(breaker, 3)
@@ -81,7 +81,7 @@ def test_a_failure_between_the_two_successes_opens_it_again(breaker: Breaker, cl
     assert pause(breaker) == 60.0
 
 
-def test_once_closed_it_begins_with_the_short_pause_again(breaker: Breaker, clock: ManualClock):
+def test_once_closed_it_starts_with_the_short_pause_again(breaker: Breaker, clock: ManualClock):
     fail(breaker, 3)
     clock.forward(30)
     fail(breaker)
@@ -112,7 +112,7 @@ def test_while_half_open_one_call_at_a_time_goes_through(breaker: Breaker, clock
     ],
     ids=str,
 )
-def test_what_says_nothing_of_the_vendor_neither_opens_nor_closes_it(
+def test_errors_unrelated_to_the_vendor_neither_open_nor_close_it(
     breaker: Breaker, clock: ManualClock, error: Exception
 ):
     for _ in range(5):
@@ -126,7 +126,7 @@ def test_what_says_nothing_of_the_vendor_neither_opens_nor_closes_it(
     assert pause(breaker) == 60.0
 
 
-def test_a_call_whose_token_another_breaker_keeps_back_says_nothing_of_the_vendor(
+def test_a_call_blocked_by_another_breaker_does_not_count(
     breaker: Breaker, clock: ManualClock
 ):
     """The vendor was not asked; counted as its failures, they would outlast the other's pause."""
@@ -152,7 +152,7 @@ def test_a_call_whose_token_another_breaker_keeps_back_says_nothing_of_the_vendo
     ],
     ids=str,
 )
-def test_no_usable_answer_is_an_outage(breaker: Breaker, error: Exception):
+def test_an_unusable_response_counts_as_an_outage(breaker: Breaker, error: Exception):
     for _ in range(3):
         call(breaker, error)
 

@@ -17,7 +17,7 @@ from chalicelib.vendors.html_text import plain_text
         ("2 < 3 and <3", "2 < 3 and <3"),
     ],
 )
-def test_what_is_shown_is_the_text(body, text):
+def test_html_is_reduced_to_its_visible_text(body, text):
     assert plain_text(body) == text
 
 

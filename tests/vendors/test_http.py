@@ -15,7 +15,7 @@ from tests.rigs.http_calls import EVERY_CALL, READ, SEND, WRITE, failure
 from tests.rigs.vendor_server import CANARY, Script, Vendor
 
 
-def test_a_good_answer_is_its_json_object(client: VendorClient, vendor: Vendor):
+def test_a_successful_response_is_its_json_object(client: VendorClient, vendor: Vendor):
     vendor.will(does.answer(200, {"ticket": {"id": "7"}}))
 
     assert client.send(READ, deadline_seconds=5) == {"ticket": {"id": "7"}}
@@ -24,7 +24,7 @@ def test_a_good_answer_is_its_json_object(client: VendorClient, vendor: Vendor):
     assert request.headers["x-key"] == "secret"
 
 
-def test_a_body_goes_out_as_json_and_a_query_in_the_address(client: VendorClient, vendor: Vendor):
+def test_a_body_is_sent_as_json_and_a_query_in_the_url(client: VendorClient, vendor: Vendor):
     vendor.will(does.answer())
     call = Call("list", "GET", "/v1/things", is_repeatable=True, query={"a": "1 2", "b": "é&"})
 
@@ -38,7 +38,7 @@ def test_a_body_goes_out_as_json_and_a_query_in_the_address(client: VendorClient
 
 @EVERY_CALL
 @pytest.mark.parametrize("status", [400, 404, 409, 410, 413, 415, 422])
-def test_a_refusal_is_permanent(client: VendorClient, vendor: Vendor, call: Call, status: int):
+def test_a_4xx_refusal_is_permanent(client: VendorClient, vendor: Vendor, call: Call, status: int):
     vendor.will(does.answer(status, {"error": CANARY}))
 
     error = failure(client, call)
@@ -49,7 +49,7 @@ def test_a_refusal_is_permanent(client: VendorClient, vendor: Vendor, call: Call
 
 
 @EVERY_CALL
-def test_a_429_is_transient_whatever_was_sent(client: VendorClient, vendor: Vendor, call: Call):
+def test_a_429_is_transient_for_every_method(client: VendorClient, vendor: Vendor, call: Call):
     vendor.will(does.answer(429, {"error": CANARY}, Retry_After="7"))
 
     error = failure(client, call)
@@ -69,7 +69,7 @@ def test_f21_a_server_error_leaves_open_whether_a_send_happened(
     assert type(failure(client, SEND)) is UncertainError
 
 
-def test_a_503_says_when_to_come_back(client: VendorClient, vendor: Vendor):
+def test_a_503_carries_its_retry_after(client: VendorClient, vendor: Vendor):
     vendor.will(does.answer(503, Retry_After="12"))
 
     assert failure(client, READ).retry_after == 12.0
@@ -97,7 +97,7 @@ def test_a_redirect_is_not_followed(client: VendorClient, vendor: Vendor, status
         (does.answer(200, b"not gzip", Content_Encoding="gzip"), "connection_broken"),
     ],
 )
-def test_a_success_that_is_not_the_json_expected_proves_nothing(
+def test_a_success_without_the_expected_json_is_an_error(
     client: VendorClient, vendor: Vendor, script: Script, reason: str
 ):
     vendor.will(script)
@@ -110,14 +110,14 @@ def test_a_success_that_is_not_the_json_expected_proves_nothing(
     assert reading.status == sending.status
 
 
-def test_where_no_json_is_expected_a_success_is_enough(client: VendorClient, vendor: Vendor):
+def test_a_success_is_enough_where_no_json_is_expected(client: VendorClient, vendor: Vendor):
     vendor.will(does.answer(202, b"queued"))
     call = Call("send", "POST", "/v1/x", is_repeatable=False, expects_json=False)
 
     assert client.send(call, deadline_seconds=5) == {}
 
 
-def test_a_compressed_answer_is_read(client: VendorClient, vendor: Vendor):
+def test_a_compressed_response_is_read(client: VendorClient, vendor: Vendor):
     vendor.will(does.answer(200, gzip.compress(b'{"a": 1}'), Content_Encoding="gzip"))
 
     assert client.send(READ, deadline_seconds=5) == {"a": 1}
@@ -132,7 +132,7 @@ def test_a_compressed_answer_is_read(client: VendorClient, vendor: Vendor):
     ],
     ids=["long", "endless", "bomb"],
 )
-def test_an_answer_that_is_too_large_is_dropped_early(
+def test_a_response_that_is_too_large_is_dropped_early(
     vendor: Vendor, client_of: Callable[..., VendorClient], script: Script
 ):
     vendor.will(script)
@@ -141,7 +141,7 @@ def test_an_answer_that_is_too_large_is_dropped_early(
     assert type(failure(client, SEND)) is UncertainError
 
 
-def test_a_body_is_never_read_from_an_error(client: VendorClient, vendor: Vendor):
+def test_the_body_of_an_error_response_is_never_read(client: VendorClient, vendor: Vendor):
     """An error page that never ends costs nothing."""
 
     def endless_error(handler: does.Handler) -> None:
@@ -153,7 +153,7 @@ def test_a_body_is_never_read_from_an_error(client: VendorClient, vendor: Vendor
     assert type(failure(client, SEND)) is PermanentError
 
 
-def test_json_is_the_vendors_own(client: VendorClient, vendor: Vendor):
+def test_non_ascii_text_arrives_unchanged(client: VendorClient, vendor: Vendor):
     """Nothing is lost on the way: text beyond ASCII arrives as it was."""
     vendor.will(does.answer(200, json.dumps({"a": "ü🙂"}, ensure_ascii=False).encode()))
 

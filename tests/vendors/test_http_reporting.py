@@ -21,7 +21,7 @@ from tests.rigs.vendor_server import CANARY, Script, Vendor
 
 
 @EVERY_CALL
-def test_f55_a_refused_key_is_fetched_anew_once_and_the_call_repeated(
+def test_f55_a_refused_key_is_fetched_again_once_and_the_call_retried(
     vendor: Vendor, client_of: Callable[..., VendorClient], call: Call
 ):
     asked: list[bool] = []
@@ -50,7 +50,7 @@ def test_a_key_that_stays_refused_is_an_auth_error(
     assert len(vendor.requests) == requests
 
 
-def test_f55_without_a_key_nothing_is_sent_and_it_is_tried_again_later(
+def test_f55_without_a_key_nothing_is_sent_and_the_call_is_retried_later(
     vendor: Vendor, client_of: Callable[..., VendorClient]
 ):
     def authorize(_refresh: bool) -> dict[str, str]:  # noqa: FBT001 - the port's shape
@@ -65,7 +65,7 @@ def test_f55_without_a_key_nothing_is_sent_and_it_is_tried_again_later(
     assert vendor.requests == []
 
 
-def test_the_environment_gives_no_proxy_and_no_password(
+def test_proxy_and_netrc_of_the_environment_are_ignored(
     client: VendorClient, vendor: Vendor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ):
     netrc = tmp_path / "netrc"
@@ -157,7 +157,7 @@ def test_a_call_is_logged_with_its_status_latency_and_request_id(
         ),
     ],
 )
-def test_f53_a_vendors_own_code_is_a_plain_word_or_nothing(
+def test_f53_a_vendors_own_error_code_is_a_plain_identifier_or_dropped(
     client_of: Callable[..., VendorClient], vendor: Vendor, code: object, reason: str
 ):
     vendor.will(does.answer(400, {"error": {"code": code}}))
@@ -167,7 +167,7 @@ def test_f53_a_vendors_own_code_is_a_plain_word_or_nothing(
     assert error.reason == (reason or "http_400")
 
 
-def test_a_429_is_counted_and_silences_the_whole_container(
+def test_a_429_is_counted_and_pauses_the_whole_container(
     client: VendorClient, vendor: Vendor, log: RecordingLog
 ):
     vendor.will(does.answer(429, Retry_After="40"), does.answer())
@@ -202,7 +202,7 @@ def test_a_429_is_counted_and_silences_the_whole_container(
         (None, None),
     ],
 )
-def test_f45_retry_after_is_understood_or_ignored_and_never_long(
+def test_f45_retry_after_is_parsed_or_ignored_and_capped(
     clock: ManualClock, value: str | None, seconds: float | None
 ):
     assert retry_after_seconds(value, clock.now()) == seconds
@@ -211,7 +211,7 @@ def test_f45_retry_after_is_understood_or_ignored_and_never_long(
 # --- the breaker ------------------------------------------------------------------------------
 
 
-def test_f46_a_vendor_that_is_down_is_left_alone(
+def test_f46_a_vendor_that_is_down_is_not_called(
     vendor: Vendor, clock: ManualClock, client_of: Callable[..., VendorClient]
 ):
     breaker = Breaker("acme", clock, failures_to_open=3)

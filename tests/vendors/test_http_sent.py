@@ -29,7 +29,7 @@ from tests.rigs.vendor_server import Script, Vendor
     ],
     ids=["plain", "tls"],
 )
-def test_what_was_surely_not_sent_is_transient(
+def test_a_request_that_was_not_sent_is_transient(
     client_of: Callable[..., VendorClient], call: Call, url: str, reason: str
 ):
     error = failure(client_of(url), call)
@@ -68,7 +68,7 @@ def test_a_name_that_resolves_after_the_deadline_sends_nothing(
     assert vendor.requests == []
 
 
-def test_a_vendor_that_speaks_no_tls_got_nothing(
+def test_a_vendor_without_tls_receives_nothing(
     vendor: Vendor, client_of: Callable[..., VendorClient]
 ):
     vendor.will(does.answer())
@@ -79,7 +79,7 @@ def test_a_vendor_that_speaks_no_tls_got_nothing(
     assert vendor.requests == []
 
 
-def test_a_tls_handshake_that_drips_is_cut_off(
+def test_a_slow_tls_handshake_is_cut_off(
     client_of: Callable[..., VendorClient],
 ):
     with does.dripping_tls() as url:
@@ -100,7 +100,7 @@ def test_nothing_is_sent_after_the_deadline(client: VendorClient, vendor: Vendor
     assert len(vendor.requests) == 1
 
 
-def test_a_turn_that_would_come_too_late_is_not_waited_for(
+def test_a_rate_limit_wait_beyond_the_deadline_is_not_started(
     vendor: Vendor, clock: ManualClock, client_of: Callable[..., VendorClient]
 ):
     vendor.will(does.answer())
@@ -141,7 +141,7 @@ def test_f21_an_outcome_that_cannot_be_known_is_uncertain_unless_repeatable(
     assert len(vendor.requests) == 3
 
 
-def test_the_deadline_covers_the_whole_answer_and_not_each_read(
+def test_the_deadline_covers_the_whole_response_and_not_each_read(
     client: VendorClient, vendor: Vendor
 ):
     """Each byte comes well within any socket time-out; the call ends all the same."""
@@ -169,7 +169,7 @@ def test_a_send_is_not_made_uncertain_by_a_stale_connection(client: VendorClient
     assert client.send(SEND, deadline_seconds=5) == {"sent": True}
 
 
-def test_a_connection_that_idled_is_not_trusted(
+def test_an_idle_connection_is_not_reused(
     client: VendorClient, vendor: Vendor, clock: ManualClock
 ):
     """A container that was frozen wakes with dead connections that look alive."""

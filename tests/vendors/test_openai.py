@@ -100,7 +100,7 @@ def test_nothing_is_kept_at_the_vendor_and_instructions_go_every_time(openai, mo
         ({"text": '["a list"]'}, Outcome.MALFORMED, "not_json"),
     ],
 )
-def test_a_200_without_a_usable_object_says_so(openai, model, script, outcome, reason):
+def test_a_200_without_a_usable_object_is_an_error(openai, model, script, outcome, reason):
     openai.script(**script)
     answer = ask(model, schema=SCHEMA)
     assert (answer.outcome, answer.reason, answer.json) == (outcome, reason, None)
@@ -117,7 +117,7 @@ def test_a_200_without_a_usable_object_says_so(openai, model, script, outcome, r
         ({"status": 400, "body": "<html>" + CANARY}, PermanentError, "http_400"),
     ],
 )
-def test_a_failure_becomes_the_error_that_says_whether_to_ask_again(
+def test_a_failure_maps_to_a_retryable_or_permanent_error(
     openai, model, fault, error, reason
 ):
     openai.fault("status", **fault)
@@ -136,7 +136,7 @@ def test_a_failed_generation_is_transient(openai, model):
 
 
 @pytest.mark.parametrize("kind", ["drop", "act_then_drop", "garbage"])
-def test_a_lost_answer_may_be_asked_for_again(openai, model, kind):
+def test_a_request_with_a_lost_response_may_be_retried(openai, model, kind):
     openai.fault(kind)
     with pytest.raises(TransientError):
         ask(model)
@@ -158,13 +158,13 @@ def test_a_loose_schema_is_refused_for_good(model):
     assert caught.value.reason == "invalid_json_schema"
 
 
-def test_a_rotated_key_is_fetched_anew_once(openai, model, keys):
+def test_a_rotated_key_is_fetched_again_once(openai, model, keys):
     keys[False] = "old"
     assert ask(model).outcome == Outcome.COMPLETED
     assert [call.status for call in openai.calls_of("respond")] == [401, 200]
 
 
-def test_the_key_may_stand_in_a_json_secret():
+def test_the_key_may_be_inside_a_json_secret():
     headers = adapter.bearer(lambda _refresh: '{"ai_api_key": "k-1"}')
     assert headers(False) == {"authorization": "Bearer k-1"}
     assert adapter.bearer(lambda _refresh: " k-2\n")(False) == {"authorization": "Bearer k-2"}

@@ -29,7 +29,7 @@ def test_a_burst_passes_at_once_and_then_calls_are_paced(clock: ManualClock):
     assert at == [0, 0, 0, 5, 10, 15]
 
 
-def test_an_idle_hour_saves_up_no_more_than_one_burst(clock: ManualClock):
+def test_an_idle_hour_accumulates_at_most_one_burst(clock: ManualClock):
     limit = limit_of(clock, 6)
     clock.forward(3600)
     at = []
@@ -40,7 +40,7 @@ def test_an_idle_hour_saves_up_no_more_than_one_burst(clock: ManualClock):
     assert at == [0, 0, 0, 5, 10]
 
 
-def test_a_turn_after_the_deadline_is_refused_at_once_with_the_time_to_come_back(
+def test_a_wait_beyond_the_deadline_is_refused_at_once_with_a_retry_after(
     clock: ManualClock,
 ):
     limit = limit_of(clock, 2)
@@ -54,7 +54,7 @@ def test_a_turn_after_the_deadline_is_refused_at_once_with_the_time_to_come_back
     assert clock.elapsed == 0
 
 
-def test_a_refused_turn_is_not_paid_for(clock: ManualClock):
+def test_a_refused_call_takes_no_token(clock: ManualClock):
     limit = limit_of(clock, 2)
     limit.acquire("read", deadline_seconds=1)
     for _ in range(5):
@@ -66,7 +66,7 @@ def test_a_refused_turn_is_not_paid_for(clock: ManualClock):
 
 
 @pytest.mark.parametrize(("asked", "waited"), [(None, 30), (0.0, 0), (7.0, 7), (300.0, 300)])
-def test_after_a_429_everybody_waits(clock: ManualClock, asked: float | None, waited: float):
+def test_after_a_429_every_caller_waits(clock: ManualClock, asked: float | None, waited: float):
     limit = limit_of(clock, 30)
     limit.cool_down(asked)
 
@@ -89,7 +89,7 @@ def test_a_shorter_cool_down_does_not_end_a_longer_one(clock: ManualClock):
     share=st.floats(min_value=1, max_value=30),
     idle=st.lists(st.floats(min_value=0, max_value=40), min_size=1, max_size=80),
 )
-def test_no_window_sees_more_than_one_and_a_half_shares(share: float, idle: list[float]):
+def test_no_window_contains_more_than_one_and_a_half_shares(share: float, idle: list[float]):
     """Shares of 30 in sum stay under Richpanel's 50 in any 30 seconds, whenever calls come."""
     clock = ManualClock()
     limit = limit_of(clock, share)

@@ -29,7 +29,7 @@ def test_a_batch_is_named_by_table_day_and_number():
     assert name_of("FactEvent", NUMBER) == f"FactEvent/2026/11/20/{NUMBER}.ndjson"
 
 
-def test_a_repeated_batch_stands_in_the_bucket_once(bucket):
+def test_a_repeated_batch_is_in_the_bucket_once(bucket):
     for _ in range(2):
         bucket.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
 
@@ -38,12 +38,12 @@ def test_a_repeated_batch_stands_in_the_bucket_once(bucket):
     assert [json.loads(line) for line in body.decode().splitlines()] == ROWS
 
 
-def test_a_bucket_that_is_not_there_makes_rows_wait(bucket):
+def test_a_missing_bucket_makes_rows_wait(bucket):
     with pytest.raises(TransientError):
         S3Rows(bucket.client, "gone").append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
 
 
-def test_a_repeated_batch_stands_in_the_folder_once(files):
+def test_a_repeated_batch_is_in_the_folder_once(files):
     for _ in range(2):
         files.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
     files.append("DimAgent", NUMBER, [{"AgentID": "101"}], deadline_seconds=5)
@@ -52,13 +52,13 @@ def test_a_repeated_batch_stands_in_the_folder_once(files):
     assert not list(files.folder.rglob("*.part"))
 
 
-def test_a_folder_that_cannot_be_written_makes_rows_wait(tmp_path):
+def test_an_unwritable_folder_makes_rows_wait(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(TransientError):
         FileRows(tmp_path / "file").append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
 
 
-def test_the_archive_has_a_batch_before_the_dataset_is_asked(files, tmp_path):
+def test_a_batch_is_archived_before_it_is_posted(files, tmp_path):
     (tmp_path / "file").write_text("")
     broken = FileRows(tmp_path / "file")
     several = SeveralSinks((files, broken))

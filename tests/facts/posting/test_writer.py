@@ -35,7 +35,7 @@ def test_pending_facts_go_in_one_post_and_are_final(writer_rig):
     assert writer_rig.powerbi.count()["post_rows"] == 4  # three dimensions, one batch of facts
 
 
-def test_more_facts_than_a_post_takes_go_in_several(writer_rig):
+def test_facts_beyond_one_posts_limit_go_in_several_posts(writer_rig):
     writer_rig.store().keep([fact(n) for n in range(30)])
 
     summary = writer_rig.run(writer_rig.writer(rows_per_post=12))
@@ -83,7 +83,7 @@ def test_a_crash_at_any_call_loses_no_fact_and_counts_none_twice(writer_rig, is_
     assert crashes > 20 * len(moments)
 
 
-def test_a_crash_while_keeping_keeps_the_rest_when_the_job_comes_again(writer_rig):
+def test_after_a_crash_while_storing_the_redelivered_job_stores_the_rest(writer_rig):
     crashes = 0
     for at in range(1, 30):
         facts = [fact(f"{at}-{n}") for n in range(60)]
@@ -141,7 +141,7 @@ def test_an_unknown_outcome_is_settled_without_doubling(writer_rig, kind):
     assert writer_rig.ids() == {f"ALOWARE:{n}": 1 for n in (99, 0, 1, 2)}
 
 
-def test_a_repetition_that_is_refused_once_doubles_no_row(writer_rig):
+def test_a_retry_that_is_refused_once_duplicates_no_row(writer_rig):
     """Nothing is known of the first request: other numbers would bring its rows again."""
     writer_rig.run(seeded(writer_rig))
     writer_rig.store().keep([fact(n) for n in range(3)])
@@ -155,7 +155,7 @@ def test_a_repetition_that_is_refused_once_doubles_no_row(writer_rig):
     assert writer_rig.ids() == {f"ALOWARE:{n}": 1 for n in (99, 0, 1, 2)}
 
 
-def test_a_repetition_that_is_refused_twice_is_divided(writer_rig):
+def test_a_batch_whose_retry_is_refused_twice_is_split(writer_rig):
     writer_rig.run(seeded(writer_rig))
     writer_rig.store().keep([fact(1), fact(2, notes="x" * 4001), fact(3)])
     writer_rig.powerbi.fault("drop", operation="post_rows")
@@ -180,7 +180,7 @@ def test_without_sequence_numbers_the_measures_still_count_once(writer_rig):
     assert all("DISTINCTCOUNT(FactEvent[EventID])" in m["expression"] for m in measures())
 
 
-def test_a_dimension_whose_outcome_is_unknown_is_cleared_and_filled_once_it_has_landed(writer_rig):
+def test_a_dimension_of_unknown_outcome_is_cleared_and_refilled_after_its_horizon(writer_rig):
     writer_rig.powerbi.fault("act_then_drop", operation="post_rows")  # the first POST: agents
     writer_rig.store().keep([fact(1)])
     first = writer_rig.run()
@@ -218,7 +218,7 @@ def test_a_dimension_is_not_cleared_while_its_request_may_still_land(writer_rig)
     assert [row["AgentID"] for row in writer_rig.rows(DIM_AGENT)] == ["101", "102"]
 
 
-def test_a_dimension_that_is_started_long_after_it_was_noted_lands_long_after_it(writer_rig):
+def test_a_dimensions_horizon_counts_from_its_latest_request(writer_rig):
     """Its first worker died behind the note; the request that got no answer is a later one's."""
     name = f"{DIM_AGENT}:{writer_rig.sink().target}"
     noted = Dimension(frozenset(), ("101",), int(writer_rig.clock.now().timestamp() * 1000))
@@ -239,7 +239,7 @@ def test_a_dimension_that_is_started_long_after_it_was_noted_lands_long_after_it
 
 
 @pytest.mark.parametrize("lost", ["clear_rows", "post_rows"])
-def test_a_dimension_is_not_cleared_again_while_clearing_or_filling_it_may_still_land(
+def test_a_dimension_is_not_cleared_again_while_an_earlier_request_may_still_land(
     writer_rig, lost
 ):
     """Late, a clearing takes out what was filled in, and a filling fills it twice."""
@@ -264,7 +264,7 @@ def test_a_dimension_is_not_cleared_again_while_clearing_or_filling_it_may_still
     assert [row["AgentID"] for row in writer_rig.rows(DIM_AGENT)] == ["101"]
 
 
-def test_a_dimension_that_was_to_be_left_empty_is_not_filled_while_clearing_it_may_still_land(
+def test_a_dimension_to_be_emptied_is_not_filled_while_its_clearing_may_still_land(
     writer_rig,
 ):
     """A rebuild of a table without keys broke off behind its note."""
@@ -283,7 +283,7 @@ def test_a_dimension_that_was_to_be_left_empty_is_not_filled_while_clearing_it_m
 
 
 @pytest.mark.parametrize("refused", ["clear_rows", "post_rows"])
-def test_a_dimension_that_surely_was_not_filled_is_filled_at_the_next_run(writer_rig, refused):
+def test_a_dimension_whose_request_was_refused_is_filled_at_the_next_run(writer_rig, refused):
     writer_rig.powerbi.fault("act_then_drop", operation="post_rows")
     writer_rig.store().keep([fact(1)])
     writer_rig.run()
@@ -334,7 +334,7 @@ def test_a_run_whose_time_is_nearly_over_starts_no_batch(writer_rig):
     assert writer_rig.run(seconds=61).posted == 1
 
 
-def test_a_run_that_stood_still_past_its_lease_leaves_the_record_to_the_next(writer_rig):
+def test_a_run_paused_past_its_lease_leaves_the_record_to_the_next(writer_rig):
     writer_rig.run(seeded(writer_rig))
     writer_rig.store().keep([fact(1)])
     writer = writer_rig.writer()
@@ -353,7 +353,7 @@ def test_a_run_that_stood_still_past_its_lease_leaves_the_record_to_the_next(wri
 
 
 @pytest.mark.parametrize(("room", "step"), [("effects", "perform"), ("store", "settle")])
-def test_a_run_that_finds_another_in_its_place_changes_nothing_and_says_so(writer_rig, room, step):
+def test_a_run_that_lost_its_lease_changes_nothing_and_reports_it(writer_rig, room, step):
     writer_rig.store().keep([fact(1)])
     writer = writer_rig.writer()
     then = getattr(getattr(writer, room), step)
@@ -371,7 +371,7 @@ def test_a_run_that_finds_another_in_its_place_changes_nothing_and_says_so(write
     assert writer_rig.ids() == {"ALOWARE:1": 1, "ALOWARE:2": 1}
 
 
-def test_seeding_leaves_a_batch_whose_outcome_is_not_known_to_the_next_run(writer_rig):
+def test_seeding_leaves_a_batch_of_unknown_outcome_to_the_next_run(writer_rig):
     writer_rig.run(seeded(writer_rig))
     writer_rig.powerbi.fault("act_then_drop", operation="post_rows")
     writer_rig.store().keep([fact(1)])
@@ -386,7 +386,7 @@ def test_seeding_leaves_a_batch_whose_outcome_is_not_known_to_the_next_run(write
     assert writer_rig.ids()["ALOWARE:1"] == 1
 
 
-def test_a_dimension_that_is_refused_is_told_and_holds_no_fact_up(writer_rig):
+def test_a_refused_dimension_is_reported_and_delays_no_fact(writer_rig):
     writer_rig.powerbi.fault("status", operation="post_rows", status=400)  # the first POST: agents
     writer_rig.store().keep([fact(1)])
     assert writer_rig.run().outcome == "posted"
@@ -396,7 +396,7 @@ def test_a_dimension_that_is_refused_is_told_and_holds_no_fact_up(writer_rig):
     assert [row["AgentID"] for row in writer_rig.rows(DIM_AGENT)] == ["101"]
 
 
-def test_one_row_that_is_refused_fails_alone(writer_rig):
+def test_one_refused_row_fails_alone(writer_rig):
     facts = [fact(n) for n in range(20)]
     facts[7] = fact(7, notes="x" * 4001)
     writer_rig.store().keep(facts)
@@ -409,7 +409,7 @@ def test_one_row_that_is_refused_fails_alone(writer_rig):
     assert writer_rig.run().outcome == "idle"
 
 
-def test_a_table_that_refuses_everything_fails_no_fact(writer_rig):
+def test_a_table_that_refuses_every_row_fails_no_fact(writer_rig):
     writer_rig.run(seeded(writer_rig))
     facts = [fact(n, notes="x" * 4001) for n in range(20)]
     writer_rig.store().keep(facts)
@@ -423,7 +423,7 @@ def test_a_table_that_refuses_everything_fails_no_fact(writer_rig):
     assert ("mw.facts.table_refuses", 1, {}) in writer_rig.log.metrics
 
 
-def test_a_batch_names_no_more_facts_than_its_row_can_hold(writer_rig, monkeypatch):
+def test_a_batch_holds_no_more_facts_than_fit_its_row(writer_rig, monkeypatch):
     monkeypatch.setattr(fact_batch, "_PLAN_CHARACTERS", 200)
     writer_rig.run(seeded(writer_rig))
     writer_rig.store().keep([fact(f"{n}-{keys.digest(str(n))[:32]}") for n in range(16)])
@@ -474,7 +474,7 @@ def test_a_token_is_kept_until_it_nears_its_end(writer_rig):
 
 
 @pytest.mark.parametrize("switches", [Switches(kill_switch=True), Switches(shadow_mode=True), None])
-def test_a_switch_holds_and_an_outage_of_weeks_is_a_delay(writer_rig, switches):
+def test_a_switch_or_an_outage_of_weeks_only_delays_facts(writer_rig, switches):
     writer_rig.store().keep([fact(1)])
     writer_rig.switches.switches = switches
     for _ in range(30):

@@ -42,7 +42,7 @@ def _listens(port):
         return sock.connect_ex(("127.0.0.1", port)) == 0
 
 
-def test_ministack_answers_when_it_is_returned_and_is_gone_when_stopped(tmp_path):
+def test_ministack_is_ready_when_returned_and_gone_when_stopped(tmp_path):
     with engine.ministack(log=tmp_path / "log") as running:
         client = boto3.client(
             "sqs",
@@ -68,7 +68,7 @@ def test_it_listens_on_loopback_only(ministack):
     assert [one for one in listening if one.endswith(f":{port}")] == [f"0100007F:{port}"]
 
 
-def test_a_taken_port_is_named():
+def test_a_port_in_use_is_named():
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         with pytest.raises(engine.PortTakenError, match=f"port {port} .* ministack") as raised:
@@ -107,7 +107,7 @@ os.kill(os.getpid(), signal.SIGKILL)
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-def test_a_leash_that_is_told_to_end_ends_its_engine(number):
+def test_a_leash_that_is_terminated_ends_its_engine(number):
     running = engine.ministack()
     (child,) = _children(running.pid)
     os.kill(running.pid, number)
@@ -121,7 +121,7 @@ def test_an_engine_inherits_no_credentials_and_no_proxy(monkeypatch):
     assert not {"AWS_SECRET_ACCESS_KEY", "HTTP_PROXY"} & engine._inherited().keys()
 
 
-def test_dynoxide_is_left_out_with_a_reason_where_it_cannot_be_had(tmp_path, monkeypatch):
+def test_dynoxide_is_skipped_with_a_reason_where_unavailable(tmp_path, monkeypatch):
     monkeypatch.setattr(engine.shutil, "which", lambda _name: None)
     with pytest.raises(engine.EngineMissingError, match="npm"):
         engine.dynoxide_binary(tmp_path)
@@ -130,7 +130,7 @@ def test_dynoxide_is_left_out_with_a_reason_where_it_cannot_be_had(tmp_path, mon
         engine.dynoxide_binary(tmp_path)
 
 
-def test_a_file_that_is_not_the_known_one_is_not_unpacked(tmp_path, monkeypatch):
+def test_a_file_with_an_unknown_checksum_is_not_unpacked(tmp_path, monkeypatch):
     npm = tmp_path / "npm"
     npm.write_text("#!/bin/sh\necho something else > dynoxide.tgz\n")
     npm.chmod(0o755)

@@ -29,7 +29,7 @@ DOCUMENTED_ATTRIBUTES = {
 }
 
 
-def test_a_made_up_record_has_every_documented_field_and_no_other():
+def test_a_generated_record_has_exactly_the_documented_fields():
     record = lambda_events.made_up_record("{}", group_id="g", receive_count=3)
     assert record.keys() == DOCUMENTED_RECORD
     assert record["attributes"].keys() == DOCUMENTED_ATTRIBUTES
@@ -44,7 +44,7 @@ def test_two_records_are_two_messages():
     assert first["receiptHandle"] != second["receiptHandle"]
 
 
-def test_a_received_message_becomes_the_same_fields(stage):
+def test_a_received_message_has_the_same_fields(stage):
     sqs = stage.aws.client("sqs")
     sqs.send_message(
         QueueUrl=stage.queue_url,
@@ -66,7 +66,7 @@ def test_a_received_message_becomes_the_same_fields(stage):
     assert record["messageAttributes"]["kind"]["stringValue"] == "x"
 
 
-def test_chalice_takes_the_events():
+def test_chalice_accepts_the_events():
     context = lambda_events.Context()
     record = lambda_events.made_up_record("hello")
     (taken,) = SQSEvent(lambda_events.sqs_event(record), context)
@@ -76,7 +76,7 @@ def test_chalice_takes_the_events():
     assert (schedule.time, schedule.source) == ("2026-11-20T09:00:00Z", "aws.events")
 
 
-def test_the_context_counts_its_time_down_to_zero():
+def test_the_contexts_remaining_time_counts_down_to_zero():
     now = [100.0]
     context = lambda_events.Context(timeout_seconds=2, monotonic=lambda: now[0])
     assert context.get_remaining_time_in_millis() == 2000
@@ -89,7 +89,7 @@ def test_the_context_counts_its_time_down_to_zero():
     assert context.log_stream_name
 
 
-def test_a_delivery_asks_at_every_look_how_much_time_is_left():
+def test_a_delivery_reads_the_remaining_time_on_every_access():
     now = [100.0]
     context = lambda_events.Context(timeout_seconds=2, monotonic=lambda: now[0])
     taken = delivery(lambda_events.made_up_record("hello"), context, max_receives=10)

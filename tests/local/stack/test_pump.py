@@ -74,7 +74,7 @@ def test_a_handled_message_is_deleted(stage, handler):
     assert 0 < handler.contexts[0].get_remaining_time_in_millis() <= 120_000
 
 
-def test_a_message_whose_handler_raises_comes_back_with_a_higher_receive_count(short, handler):
+def test_a_message_whose_handler_raises_returns_with_a_higher_receive_count(short, handler):
     handler.failures = {"a": 2}
     errors = []
     _send(short, "a")
@@ -119,7 +119,7 @@ def test_a_group_waits_for_its_message_in_flight_and_other_groups_do_not(stage, 
         assert pump.wait_until_quiet()
 
 
-def test_a_failed_message_holds_its_group_in_order(short, handler):
+def test_a_failed_message_keeps_its_groups_order(short, handler):
     handler.failures = {"a1": 1}
     for body in ("a1", "a2"):
         _send(short, body, "A")
@@ -151,7 +151,7 @@ def test_the_visibility_a_handler_sets_is_kept(stage, handler):
     assert 0.8 <= seen[1] - seen[0] < 5
 
 
-def test_one_message_can_be_pumped_by_hand(stage, handler):
+def test_one_message_can_be_pumped_manually(stage, handler):
     pump = _pump(stage, handler)
     assert pump.pump_one() is None
     _send(stage, "a")
@@ -160,7 +160,7 @@ def test_one_message_can_be_pumped_by_hand(stage, handler):
     assert pump.depth() == 0
 
 
-def test_a_stopped_pump_finishes_what_runs_and_leaves_the_rest(stage, handler):
+def test_a_stopped_pump_finishes_the_running_message_and_leaves_the_rest(stage, handler):
     handler.gate = threading.Event()
     for body in ("a1", "a2"):
         _send(stage, body, "A")
@@ -174,7 +174,7 @@ def test_a_stopped_pump_finishes_what_runs_and_leaves_the_rest(stage, handler):
     assert not pump.wait_until_quiet(timeout_seconds=0.1)
 
 
-def test_the_pump_goes_on_when_the_queue_cannot_be_reached(stage, handler):
+def test_the_pump_continues_after_queue_errors(stage, handler):
     errors = []
     gone = f"{stage.queue_url}-gone.fifo"
     pump = Pump(
@@ -197,7 +197,7 @@ def test_the_schedule_ticks_at_its_interval_and_survives_errors():
     assert len(errors) >= 3
 
 
-def test_a_tick_by_hand_lets_its_error_through():
+def test_a_manual_tick_raises_its_error():
     def handler(event, context):
         raise ZeroDivisionError
 

@@ -68,7 +68,7 @@ def test_the_redrive_goes_to_the_dead_letter_queue(stage):
     assert int(policy["maxReceiveCount"]) == 10
 
 
-def test_switches_and_secrets_are_there(stage):
+def test_switches_and_secrets_exist(stage):
     ssm, secrets = stage.aws.client("ssm"), stage.aws.client("secretsmanager")
     names = [f"/rp-mw/dev/{name}" for name in template_switches()]
     found = {one["Name"]: one["Value"] for one in ssm.get_parameters(Names=names)["Parameters"]}
@@ -91,7 +91,7 @@ def template_switches():
     return json.loads(TEMPLATE.read_text())["Metadata"]["Switches"]["FirstValues"]
 
 
-def test_making_a_stage_again_changes_nothing_and_completes_what_is_missing(stage):
+def test_creating_a_stage_again_adds_only_what_is_missing(stage):
     dynamodb, sqs = stage.aws.client("dynamodb"), stage.aws.client("sqs")
     table = stage.tables["ConversationStateTable"]
     dynamodb.put_item(TableName=table, Item={"conversation_id": {"S": "1042"}})
@@ -102,7 +102,7 @@ def test_making_a_stage_again_changes_nothing_and_completes_what_is_missing(stag
     assert sqs.get_queue_url(QueueName="rp-mw-events-dlq-dev.fifo")["QueueUrl"]
 
 
-def test_accounts_are_worlds_of_their_own(stage, ministack):
+def test_accounts_are_isolated(stage, ministack):
     other = resources.Aws(ministack.url, account="999999999999")
     assert other.client("dynamodb").list_tables()["TableNames"] == []
     with pytest.raises(ClientError, match="NonExistentQueue"):
@@ -110,7 +110,7 @@ def test_accounts_are_worlds_of_their_own(stage, ministack):
     other.close()
 
 
-def test_a_stage_has_names_of_its_own(aws):
+def test_a_stage_has_its_own_resource_names(aws):
     template = Template.load("prod", account=aws.account, region=REGION)
     tables = _declared(template, "AWS::DynamoDB::Table")
     assert tables["IdempotencyTable"]["TableName"] == "rp_mw_idempotency-prod"
@@ -141,7 +141,7 @@ def test_a_stage_has_names_of_its_own(aws):
         ({"a": {"Ref": "AWS::NoValue"}, "b": 2}, {"b": 2}),
     ],
 )
-def test_a_function_of_the_template_gives_its_value(value, expected):
+def test_an_intrinsic_function_is_resolved(value, expected):
     assert _small().resolved(value) == expected
 
 
@@ -155,7 +155,7 @@ def test_a_function_of_the_template_gives_its_value(value, expected):
         {"Fn::GetAtt": ["Nothing", "Arn"]},
     ],
 )
-def test_what_is_not_understood_is_refused(value):
+def test_an_unknown_intrinsic_function_is_refused(value):
     with pytest.raises(TemplateError):
         _small().resolved(value)
 

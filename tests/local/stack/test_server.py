@@ -20,7 +20,7 @@ def test_the_apps_routes_are_served(http):
     assert (answer.status_code, answer.json()["stage"]) == (200, "dev")
 
 
-def test_no_answer_waits_for_the_clients_acknowledgement(http):
+def test_no_response_waits_for_the_clients_acknowledgement(http):
     """Two packets an answer and Nagle's algorithm would cost 44 ms on a kept connection."""
     handled = []
     serve = http._server.finish_request
@@ -35,7 +35,7 @@ def test_no_answer_waits_for_the_clients_acknowledgement(http):
         assert [one.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY) for one in handled] == [1]
 
 
-def test_a_taken_port_is_named(app):
+def test_a_port_in_use_is_named(app):
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
         with pytest.raises(PortTakenError, match=str(port)):

@@ -40,7 +40,7 @@ def hubspot(listener):
     return HubSpot(f"http://127.0.0.1:{listener.server_address[1]}/")
 
 
-def test_a_batch_carries_the_old_signature_beside_the_one_that_counts(hubspot, listener):
+def test_a_batch_carries_the_old_signature_beside_the_current_one(hubspot, listener):
     assert hubspot.send([event()]) == 200
     ((headers, body),) = listener.received
     old = hashlib.sha256(CLIENT_SECRET.encode() + body).hexdigest()

@@ -53,7 +53,7 @@ def test_an_unscripted_answer_fits_the_schema_that_was_asked(client):
     assert isinstance(parsed.output_parsed, Greeting)
 
 
-def test_a_refusal_and_a_cut_off_answer_are_told_from_text(openai, client):
+def test_a_refusal_and_a_cut_off_response_are_distinguished_from_text(openai, client):
     openai.script(refusal="I can't help with that.", times=1)
     refused = ask(client)
     assert refused.output[-1].content[0].refusal == "I can't help with that."
@@ -63,13 +63,13 @@ def test_a_refusal_and_a_cut_off_answer_are_told_from_text(openai, client):
     assert (cut.status, cut.incomplete_details.reason) == ("incomplete", "max_output_tokens")
 
 
-def test_json_that_was_cut_off_is_no_json(openai, client):
+def test_cut_off_json_is_invalid(openai, client):
     openai.script(json={"hello": "Ada"}, incomplete="max_output_tokens")
     with pytest.raises(json.JSONDecodeError):
         json.loads(ask(client).output_text)
 
 
-def test_the_name_of_a_schema_is_made_of_few_characters(client):
+def test_a_schema_name_allows_only_few_characters(client):
     form = {"type": "json_schema", "name": "an answer", "schema": {"type": "object"}}
     with pytest.raises(sdk.BadRequestError):
         ask(client, text={"format": form})
@@ -110,7 +110,7 @@ def test_the_models_are_listed(client):
 
 
 @pytest.mark.parametrize("path", ["assistants", "threads", "threads/t-1/runs"])
-def test_what_was_shut_down_is_404(openai, path):
+def test_a_shut_down_model_is_404(openai, path):
     headers = {"authorization": f"Bearer {API_KEY}"}
     answer = requests.post(f"{openai.url}/v1/{path}", json={}, headers=headers, timeout=5)
     assert answer.status_code == 404

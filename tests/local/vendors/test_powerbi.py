@@ -46,7 +46,7 @@ def caller(powerbi, dataset):
 ROW = dict(fact_row(fact(1)))
 
 
-def test_rows_are_answered_by_200_and_nothing(caller):
+def test_posted_rows_get_200_and_an_empty_body(caller):
     answer = caller.rows([ROW, ROW])
 
     assert (answer.status_code, answer.text) == (200, "")
@@ -63,23 +63,23 @@ def test_rows_are_answered_by_200_and_nothing(caller):
         "no row",
     ],
 )
-def test_one_wrong_row_refuses_them_all(caller, row):
+def test_one_invalid_row_refuses_the_whole_post(caller, row):
     assert caller.rows([ROW, row]).status_code == 400
     assert caller.powerbi.rows(caller.dataset, "FactEvent") == []
 
 
-def test_ten_thousand_rows_are_the_most(caller):
+def test_a_post_takes_at_most_ten_thousand_rows(caller):
     assert caller.rows([ROW] * 10_001).status_code == 400
     assert caller.rows([ROW] * 10_000).status_code == 200
 
 
-def test_clearing_takes_every_row(caller):
+def test_clearing_removes_every_row(caller):
     caller.rows([ROW])
     assert caller.rows([], method="DELETE").status_code == 200
     assert caller.powerbi.rows(caller.dataset, "FactEvent") == []
 
 
-def test_a_sequence_number_that_was_seen_adds_nothing(caller):
+def test_a_known_sequence_number_adds_nothing(caller):
     for _ in range(2):
         headers = {"X-PowerBI-PushData-SequenceNumber": "7"}
         assert caller.rows([ROW], headers=headers).status_code == 200
@@ -87,13 +87,13 @@ def test_a_sequence_number_that_was_seen_adds_nothing(caller):
 
 
 @pytest.mark.parametrize("limits", [{"posts_per_minute": 2}, {"rows_per_hour": 2}])
-def test_more_than_a_limit_is_429_with_a_time_to_wait(caller, limits):
+def test_exceeding_a_limit_is_429_with_a_retry_after(caller, limits):
     caller.powerbi.set_modes(**limits)
     assert [caller.rows([ROW]).status_code for _ in range(3)] == [200, 200, 429]
     assert int(caller.rows([ROW]).headers["Retry-After"]) > 0
 
 
-def test_the_tables_of_a_dataset_share_its_posts(caller):
+def test_the_tables_of_a_dataset_share_its_post_limit(caller):
     caller.powerbi.set_modes(posts_per_minute=2)
     metric = {"MetricID": "CALLS"}
     assert caller.rows([ROW]).status_code == 200
@@ -101,7 +101,7 @@ def test_the_tables_of_a_dataset_share_its_posts(caller):
     assert caller.rows([ROW]).status_code == 429
 
 
-def test_an_old_token_is_401_and_a_stranger_403(caller):
+def test_an_expired_token_is_401_and_a_foreign_one_403(caller):
     caller.powerbi.end_tokens()
     assert caller.rows([ROW]).status_code == 401
     again = Caller(caller.powerbi, caller.dataset)
@@ -130,19 +130,19 @@ def test_another_tenant_gives_no_token(powerbi):
         ("PUT", f"/groups/{WORKSPACE}/datasets/{{dataset}}/tables/FactEvent", 400),
     ],
 )
-def test_what_is_asked_wrongly_is_answered_and_not_dropped(caller, method, path, status):
+def test_a_malformed_request_gets_a_response(caller, method, path, status):
     answer = caller._call(method, path.format(dataset=caller.dataset), json={})
     assert answer.status_code == status
 
 
-def test_a_dataset_of_our_definition_is_made_and_one_with_a_type_clash_is_not(caller):
+def test_a_dataset_of_our_definition_is_created_and_one_with_a_type_clash_refused(caller):
     assert caller.datasets(json=definition()).status_code == 201
     clash = definition()
     clash["tables"][0]["columns"][2]["dataType"] = "String"  # FactDateKey, as it was shipped first
     assert caller.datasets(json=clash).status_code == 400
 
 
-def test_another_process_can_look(caller):
+def test_another_process_can_inspect_it(caller):
     caller.rows([ROW])
     shown = requests.get(f"{caller.powerbi.url}/_sim/datasets", timeout=5).json()["datasets"]
     assert shown[0]["rows"]["FactEvent"] == 1

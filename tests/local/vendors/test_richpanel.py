@@ -26,13 +26,13 @@ def api(richpanel):
 
 
 @pytest.mark.parametrize("headers", [{}, {"x-richpanel-key": "wrong"}])
-def test_no_key_or_a_wrong_one_is_401(richpanel, headers):
+def test_a_missing_or_wrong_key_is_401(richpanel, headers):
     answer = requests.get(f"{richpanel.url}/v1/tickets/1042", headers=headers, timeout=5)
     assert answer.status_code == 401
     assert "error" in answer.json()
 
 
-def test_a_rotated_key_is_refused_and_the_new_one_let_in(richpanel, api):
+def test_after_rotation_the_old_key_is_refused_and_the_new_one_accepted(richpanel, api):
     richpanel.add_ticket("1042")
     richpanel.api_keys[:] = ["new"]
     assert api("GET", "/tickets/1042").status_code == 401
@@ -60,7 +60,7 @@ def test_an_unknown_ticket_is_404(api):
     assert api("PUT", "/tickets/none/add-tags", {"tags": ["a"]}).status_code == 404
 
 
-def test_tags_have_set_semantics_and_repetitions_show_in_the_effects(richpanel, api):
+def test_tags_have_set_semantics_and_repeats_are_recorded_as_effects(richpanel, api):
     richpanel.add_ticket("1042")
     for tags in (["a", "b"], ["b", "c"]):
         assert api("PUT", "/tickets/1042/add-tags", {"tags": tags}).status_code == 200
@@ -71,7 +71,7 @@ def test_tags_have_set_semantics_and_repetitions_show_in_the_effects(richpanel, 
 
 
 @pytest.mark.parametrize("body", [None, {}, {"tags": "a"}, {"tags": [1]}, {"tags": [""]}, ["a"]])
-def test_tags_that_are_no_list_of_texts_are_400(richpanel, api, body):
+def test_tags_that_are_not_a_list_of_strings_are_400(richpanel, api, body):
     richpanel.add_ticket("1042")
     assert api("PUT", "/tickets/1042/add-tags", body).status_code == 400
 
@@ -116,7 +116,7 @@ def test_status_alone_is_answered_200_and_closes_nothing(richpanel, api):
     assert [one.kind for one in richpanel.effects] == ["closed", "reopened"]
 
 
-def test_status_alone_closes_where_the_tenant_is_set_so(richpanel, api):
+def test_status_alone_closes_if_the_tenant_is_configured_so(richpanel, api):
     richpanel.add_ticket("1042")
     richpanel.set_modes(status_alone_closes=True)
     api("PUT", "/tickets/1042", {"ticket": {"status": "CLOSED"}})
@@ -203,7 +203,7 @@ def test_the_list_can_be_forbidden_while_single_tickets_are_readable(richpanel, 
     assert api("GET", "/tickets/1042").status_code == 200
 
 
-def test_the_lists_key_and_its_filters_are_the_tenants(richpanel, api):
+def test_the_lists_key_and_filters_depend_on_the_tenant(richpanel, api):
     richpanel.add_ticket("closed", status="CLOSED")
     richpanel.set_modes(list_key="tickets", filters_work=False, listed_with_comments=True)
     found = api("GET", "/tickets", status="OPEN").json()["tickets"]
@@ -218,7 +218,7 @@ def test_users_teams_and_channels_are_listed_under_singular_keys(api):
     assert api("GET", "/nothing-of-the-kind").status_code == 404
 
 
-def test_an_order_link_is_empty_until_there_is_one(richpanel, api):
+def test_an_order_link_is_empty_until_an_order_is_linked(richpanel, api):
     richpanel.add_ticket("1042")
     assert api("GET", "/order/1042").json() == {}
     richpanel.link_order("1042", "shop", "9", {"fulfillmentStatus": "shipped"})
@@ -234,7 +234,7 @@ def test_an_order_is_attached(richpanel, api):
     assert richpanel.effects_of("1042", "order_attached") == {"9": 1}
 
 
-def test_another_process_puts_tickets_comments_and_orders_there(richpanel, api):
+def test_another_process_adds_tickets_comments_and_orders(richpanel, api):
     admin = f"{richpanel.url}/_sim"
     ticket = {"id": MESSAGE_ID, "comments": ["Hello"], "tags": ["vip"]}
     assert requests.post(f"{admin}/tickets", json=ticket, timeout=5).status_code == 200

@@ -38,7 +38,7 @@ def client(twilio):
     made.http_client.session.close()
 
 
-def test_a_message_is_made_and_read_back_as_the_sdk_expects_it(client):
+def test_a_message_is_created_and_read_back_by_the_sdk(client):
     made = client.messages.create(to=TO, from_=FROM, body="Hello")
     assert made.sid.startswith("SM")
     assert (made.status, made.direction, made.num_segments) == ("queued", "outbound-api", "1")
@@ -79,7 +79,7 @@ def test_a_wrong_token_is_401_with_code_20003(twilio):
     wrong.http_client.session.close()
 
 
-def test_callbacks_and_messages_that_come_in_are_signed_as_the_sdk_checks_it(client, twilio):
+def test_callbacks_and_inbound_messages_pass_the_sdks_signature_check(client, twilio):
     url = "https://router.company.example/api/webhook/twilio/status?cid=a.b"
     client.messages.create(to=TO, from_=FROM, body="Hello", status_callback=url)
     validator = RequestValidator(AUTH_TOKEN)
@@ -89,7 +89,7 @@ def test_callbacks_and_messages_that_come_in_are_signed_as_the_sdk_checks_it(cli
         assert validator.validate(post.url, form, post.headers["X-Twilio-Signature"])
 
 
-def test_free_text_outside_the_window_is_taken_and_fails_afterwards(client, twilio):
+def test_free_text_outside_the_window_is_accepted_and_fails_later(client, twilio):
     url = "https://router.company.example/status"
     pair = {"to": f"whatsapp:{TO}", "from_": f"whatsapp:{FROM}"}
     client.messages.create(**pair, body="Hello", status_callback=url)
@@ -101,20 +101,20 @@ def test_free_text_outside_the_window_is_taken_and_fails_afterwards(client, twil
     assert b"MessageStatus=sent" in twilio.callbacks()[0].body
 
 
-def test_who_said_stop_is_refused_with_21610(client, twilio):
+def test_a_recipient_who_said_stop_is_refused_with_21610(client, twilio):
     twilio.inbound(TO, FROM, "STOP", url="https://router.company.example/x")
     with pytest.raises(TwilioRestException) as refused:
         client.messages.create(to=TO, from_=FROM, body="Hello")
     assert refused.value.code == 21610
 
 
-def test_nobody_is_told_of_a_message_without_a_callback(client, twilio):
+def test_a_message_without_a_callback_url_gets_no_callback(client, twilio):
     made = client.messages.create(to=TO, from_=FROM, body="Hello")
     assert twilio.callbacks() == []
     assert client.messages(made.sid).fetch().status == "delivered"
 
 
-def test_a_message_that_was_not_delivered_says_why_wherever_it_is_read(client, twilio):
+def test_an_undelivered_message_shows_its_error_code_everywhere(client, twilio):
     twilio.set_modes(fates=["sent", "undelivered"])
     made = client.messages.create(
         to=TO, from_=FROM, body="Hello", status_callback="http://x.example"
@@ -124,7 +124,7 @@ def test_a_message_that_was_not_delivered_says_why_wherever_it_is_read(client, t
     assert (read.status, read.error_code) == ("undelivered", 30003)
 
 
-def test_an_account_does_not_see_the_messages_of_another():
+def test_an_account_does_not_see_another_accounts_messages():
     other = "AC" + "2" * 32
     with Twilio(accounts={ACCOUNT_SID: AUTH_TOKEN, other: AUTH_TOKEN}) as both:
         ours, theirs = (
@@ -140,7 +140,7 @@ def test_an_account_does_not_see_the_messages_of_another():
 
 
 @pytest.mark.parametrize("word", ["Unsubscribe", " CANCEL ", "quit"])
-def test_every_word_that_stops_stops_and_every_word_that_starts_starts(client, twilio, word):
+def test_every_stop_and_start_keyword_works(client, twilio, word):
     twilio.inbound(TO, FROM, word, url="https://router.company.example/x")
     with pytest.raises(TwilioRestException):
         client.messages.create(to=TO, from_=FROM, body="Hello")
@@ -148,7 +148,7 @@ def test_every_word_that_stops_stops_and_every_word_that_starts_starts(client, t
     client.messages.create(to=TO, from_=FROM, body="Hello")
 
 
-def test_a_picture_comes_with_its_address(twilio):
+def test_an_inbound_picture_has_its_url(twilio):
     post = twilio.inbound(TO, FROM, "", media=2, url="https://router.company.example/x")
     form = dict(parse_qsl(post.body.decode(), keep_blank_values=True))
     assert form["NumMedia"] == "2"

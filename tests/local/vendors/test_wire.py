@@ -35,7 +35,7 @@ def tag(richpanel, session):
     )
 
 
-def test_a_fault_is_spent_on_as_many_requests_as_it_says_and_on_its_operation_only(
+def test_a_fault_applies_to_its_number_of_requests_and_its_operation_only(
     richpanel, read, tag
 ):
     richpanel.fault("status", operation="add_tags", status=503, times=2, skip=1)
@@ -43,21 +43,21 @@ def test_a_fault_is_spent_on_as_many_requests_as_it_says_and_on_its_operation_on
     assert read().status_code == 200
 
 
-def test_a_status_fault_does_nothing_and_brings_its_headers(richpanel, tag):
+def test_a_status_fault_has_no_effect_and_returns_its_headers(richpanel, tag):
     richpanel.fault("status", status=429, headers={"Retry-After": "7"})
     answer = tag()
     assert (answer.status_code, answer.headers["Retry-After"]) == (429, "7")
     assert richpanel.tags_of("1042") == set()
 
 
-def test_act_then_status_does_it_and_denies_it(richpanel, tag):
+def test_act_then_status_takes_effect_and_returns_an_error(richpanel, tag):
     richpanel.fault("act_then_status", status=500)
     assert tag().status_code == 500
     assert richpanel.tags_of("1042") == {"a"}
 
 
 @pytest.mark.parametrize(("kind", "tags"), [("drop", set()), ("act_then_drop", {"a"})])
-def test_a_dropped_connection_is_a_reset_before_or_after_the_act(richpanel, tag, kind, tags):
+def test_a_dropped_connection_is_a_reset_before_or_after_the_effect(richpanel, tag, kind, tags):
     richpanel.fault(kind)
     with pytest.raises(requests.ConnectionError, match="reset"):
         tag()
@@ -74,7 +74,7 @@ def test_a_hanging_request_ends_by_the_clients_timeout(richpanel, tag, kind, tag
     assert richpanel.tags_of("1042") == tags
 
 
-def test_a_delayed_answer_is_right_and_late(richpanel, tag):
+def test_a_delayed_response_is_correct_and_late(richpanel, tag):
     richpanel.fault("delay", seconds=0.2)
     started = time.monotonic()
     assert tag().status_code == 200
@@ -96,7 +96,7 @@ def test_a_trickled_body_never_trips_a_read_timeout(richpanel, read):
     answer.close()
 
 
-def test_garbage_is_two_hundred_and_no_json(richpanel, tag):
+def test_a_garbage_response_is_200_without_json(richpanel, tag):
     richpanel.fault("garbage")
     answer = tag()
     assert answer.status_code == 200
@@ -125,11 +125,11 @@ def test_the_limiter_counts_the_whole_account_and_sends_the_three_headers(richpa
     assert _soon(lambda: read().status_code == 200)
 
 
-def test_the_limit_is_fifty_in_thirty_seconds_unless_told_otherwise(richpanel, read):
+def test_the_default_limit_is_fifty_requests_in_thirty_seconds(richpanel, read):
     assert [read().status_code for _ in range(51)] == [200] * 50 + [429]
 
 
-def test_retry_after_can_be_missing_as_it_was_seen_to_be(richpanel, read):
+def test_retry_after_can_be_missing_as_observed(richpanel, read):
     richpanel.set_modes(rate_limit=0, retry_after=False)
     answer = read()
     assert answer.status_code == 429
@@ -172,7 +172,7 @@ def test_many_clients_at_once_lose_nothing(richpanel):
     assert len({call.number for call in richpanel.calls}) == 20
 
 
-def test_another_process_drives_it_over_http(richpanel, read):
+def test_another_process_controls_it_over_http(richpanel, read):
     admin = f"{richpanel.url}/_sim"
     assert "POST   /_sim/faults" in requests.get(admin, timeout=5).text
     fault = {"kind": "status", "operation": "read_ticket", "status": 503}
@@ -199,7 +199,7 @@ def test_another_process_drives_it_over_http(richpanel, read):
         ("GET", "no-such", None, 404),
     ],
 )
-def test_a_wrong_order_is_refused_and_not_recorded(richpanel, method, path, body, status):
+def test_an_invalid_control_request_is_refused_and_not_recorded(richpanel, method, path, body, status):
     answer = requests.request(method, f"{richpanel.url}/_sim/{path}", json=body, timeout=5)
     assert answer.status_code == status
     assert richpanel.calls == ()
@@ -214,20 +214,20 @@ def _soon(condition, seconds=5.0):
     return True
 
 
-def test_json_that_does_not_say_so_is_text_to_a_vendor_and_refused(richpanel, session):
+def test_json_without_its_content_type_is_refused(richpanel, session):
     url = f"{richpanel.url}/v1/tickets/1042/add-tags"
     assert session.put(url, data='{"tags": ["a"]}', timeout=5).status_code == 400
     assert richpanel.calls[-1].body == '{"tags": ["a"]}'
     assert richpanel.tags_of("1042") == set()
 
 
-def test_faults_that_are_spent_are_not_still_to_come(richpanel, tag):
+def test_used_up_faults_are_no_longer_listed(richpanel, tag):
     richpanel.fault("status", status=503)
     tag()
     assert requests.get(f"{richpanel.url}/_sim/faults", timeout=5).json() == {"faults": []}
 
 
-def test_a_flaw_of_the_simulation_is_printed_and_no_client_that_goes_away(
+def test_an_error_in_the_simulation_is_printed_but_no_client_disconnect(
     richpanel, tag, monkeypatch, capsys
 ):
     richpanel.fault("slow", seconds=0.2)

@@ -170,6 +170,16 @@ def test_every_kind_of_row_has_the_documented_attributes_and_no_other(ledger_rig
     assert written(ledger_rig) == attributes()
 
 
+def test_rows_expire_after_the_documented_days(ledger_rig):
+    written(ledger_rig)
+    expires = {kind: after.partition(" ")[0] for kind, *_, after in documented("Kinds")}
+    for (key,), row in ledger_rig.table.rows.items():
+        days = expires[kind_of(key)]
+        if days.isdigit():
+            left = row["expires_at"] - ledger_rig.clock.now().timestamp()
+            assert left == pytest.approx(int(days) * DAY, abs=2), key
+
+
 def test_rows_of_simulated_days_have_documented_attributes_only():
     allowed = attributes()
     for seed in range(1, 11):

@@ -73,7 +73,7 @@ def secret(outreach):
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
-def test_a_wrong_name_is_a_clear_message_and_an_exit_code(run, arguments):
+def test_a_wrong_name_gives_a_clear_message_and_an_exit_code(run, arguments):
     said = run(*arguments)
     usage = "no-such-file.json" in arguments or arguments == ("company", "check")
     assert said.code == (2 if usage else 1)
@@ -82,7 +82,7 @@ def test_a_wrong_name_is_a_clear_message_and_an_exit_code(run, arguments):
 
 
 @pytest.mark.parametrize("arguments", WRITES, ids=" ".join)
-def test_prod_is_not_changed_without_a_yes(run, monkeypatch, arguments):
+def test_prod_is_not_changed_without_confirmation(run, monkeypatch, arguments):
     monkeypatch.setattr("ops.session.config.configured", lambda _stage: {})
     said = run(*arguments, "--stage", "prod")
     assert said.code == 2
@@ -92,7 +92,7 @@ def test_prod_is_not_changed_without_a_yes(run, monkeypatch, arguments):
 # --- hand-off -----------------------------------------------------------------------------------
 
 
-def test_what_waits_is_listed_by_identifiers_alone(outreach, run, held):
+def test_waiting_hand_offs_are_listed_by_identifiers_only(outreach, run, held):
     said = run("handoff", "list", "--json")
     (one,) = said.data
     assert one.pop("since")
@@ -112,7 +112,7 @@ def test_what_waits_is_listed_by_identifiers_alone(outreach, run, held):
     assert run("handoff", "list", "--company", "ci-other", "--json").data == []
 
 
-def test_a_conversation_is_shown_whole_only_when_it_is_asked_for(outreach, run):
+def test_a_conversation_is_shown_in_full_only_on_request(outreach, run):
     outreach.start()
     outreach.run()
     outreach.deliver(outreach.says("I want to talk to a human"))
@@ -126,7 +126,7 @@ def test_a_conversation_is_shown_whole_only_when_it_is_asked_for(outreach, run):
     assert "I want to talk to a human" in run("handoff", "list", "--show", one["id"]).out
 
 
-def test_what_is_held_is_sent_once_however_often_it_is_approved(outreach, run, held):
+def test_a_held_message_is_sent_once_however_often_it_is_approved(outreach, run, held):
     assert outreach.twilio.sent_to(TEL) == []
     assert [run("handoff", "approve", held).code for _ in range(3)] == [0, 0, 0]
     assert run("handoff", "list", "--json").data == []
@@ -139,7 +139,7 @@ def test_what_is_held_is_sent_once_however_often_it_is_approved(outreach, run, h
     assert len(outreach.twilio.sent_to(TEL)) == 1
 
 
-def test_a_release_that_failed_runs_again_when_it_is_approved_again(outreach, run, held):
+def test_a_failed_release_runs_again_when_it_is_approved_again(outreach, run, held):
     event = run("handoff", "approve", held, "--json").data["event"]
     sqs = outreach.stage.aws.client("sqs")
     found = sqs.receive_message(QueueUrl=outreach.stage.queue_url)["Messages"]
@@ -151,7 +151,7 @@ def test_a_release_that_failed_runs_again_when_it_is_approved_again(outreach, ru
     assert len(outreach.twilio.sent_to(TEL)) == 1
 
 
-def test_what_a_person_took_is_never_sent_by_machine(outreach, run, held):
+def test_a_message_a_person_took_is_never_sent_automatically(outreach, run, held):
     assert run("handoff", "take", held).code == 2, "a person has a name"
     assert run("handoff", "take", held, "--by", " ").code == 2
     assert run("handoff", "take", held, "--by", "agent-7").code == 0
@@ -169,7 +169,7 @@ def test_what_a_person_took_is_never_sent_by_machine(outreach, run, held):
 # --- what a switch withheld ---------------------------------------------------------------------
 
 
-def test_what_a_switch_withheld_is_replayed_by_its_reason_and_sent_once(outreach, run):
+def test_events_withheld_by_a_switch_are_replayed_by_reason_and_sent_once(outreach, run):
     outreach.start("sent", "sms", "+15550100002")
     outreach.run()
     run("switch", "set", "kill_switch", "on")
@@ -192,7 +192,7 @@ def test_what_a_switch_withheld_is_replayed_by_its_reason_and_sent_once(outreach
 # --- companies ----------------------------------------------------------------------------------
 
 
-def test_a_valid_item_is_stored_and_acted_on(outreach, run, stored):
+def test_a_valid_company_item_is_stored_and_used(outreach, run, stored):
     said = run("company", "put", stored(project_id="pi-new", require_consent=True), "--json")
     assert said.code == 0
     assert said.data["did"] == "created"
@@ -221,7 +221,7 @@ def test_a_valid_item_is_stored_and_acted_on(outreach, run, stored):
     ],
     ids=lambda one: "" if isinstance(one, dict) else one,
 )
-def test_an_item_that_is_not_valid_is_refused_by_place_and_not_stored(
+def test_an_invalid_item_is_refused_with_the_place_and_not_stored(
     outreach, run, stored, changes, told
 ):
     path = stored(project_id="pi-new", **changes)
@@ -235,14 +235,14 @@ def test_an_item_that_is_not_valid_is_refused_by_place_and_not_stored(
     assert any(told in one["detail"] for one in checked.data if one["result"] == "fail")
 
 
-def test_no_key_is_asked_for_of_an_item_that_names_no_company(run, stored):
+def test_an_item_without_a_company_is_not_checked_for_a_key(run, stored):
     said = run("company", "check", "--file", stored(company_id=None), "--json")
     assert said.code == 1
     assert "api_keys" not in {one["subject"] for one in said.data}
 
 
 @pytest.mark.parametrize("text", ["{", "[]", '{"company_id": NaN}'])
-def test_a_file_that_holds_no_item_is_refused(run, tmp_path, text):
+def test_a_file_without_an_item_is_refused(run, tmp_path, text):
     path = tmp_path / "item.json"
     path.write_text(text)
     said = run("company", "put", path)
@@ -250,7 +250,7 @@ def test_a_file_that_holds_no_item_is_refused(run, tmp_path, text):
     assert "JSON" in said.err
 
 
-def test_check_finds_nothing_wrong_with_a_company_that_works(outreach, run):
+def test_check_accepts_a_working_company(outreach, run):
     said = run("company", "check", company.COMPANY_ID, "--json")
     assert {one["result"] for one in said.data} == {"ok"}
     assert said.code == 0
@@ -270,7 +270,7 @@ def test_check_names_the_secrets_that_are_missing_or_malformed(outreach, run, st
     assert any("require_consnt" in one["detail"] for one in said.data if one["result"] == "warn")
 
 
-def test_a_new_key_is_shown_once_and_two_are_let_in(outreach, run):
+def test_a_new_key_is_shown_once_and_two_keys_are_accepted(outreach, run):
     outreach.stage.aws.client("secretsmanager").put_secret_value(
         SecretId=KEYS,
         SecretString=json.dumps(
@@ -300,7 +300,7 @@ def test_a_new_key_is_shown_once_and_two_are_let_in(outreach, run):
     assert secret(outreach)[company.COMPANY_ID]["api_keys"] == [second]
 
 
-def test_the_first_key_of_a_stage_makes_the_secret(outreach, run):
+def test_the_first_key_of_a_stage_creates_the_secret(outreach, run):
     outreach.stage.aws.client("secretsmanager").delete_secret(
         SecretId=KEYS, ForceDeleteWithoutRecovery=True
     )
@@ -309,7 +309,7 @@ def test_the_first_key_of_a_stage_makes_the_secret(outreach, run):
     assert secret(outreach) == {company.COMPANY_ID: {"api_keys": [key]}}
 
 
-def test_a_secret_that_cannot_be_understood_is_left_as_it_is(outreach, run):
+def test_an_unreadable_secret_is_left_unchanged(outreach, run):
     client = outreach.stage.aws.client("secretsmanager")
     client.put_secret_value(SecretId=KEYS, SecretString="not json")
     said = run("company", "key", company.COMPANY_ID)
@@ -335,7 +335,7 @@ def at_once(outreach, monkeypatch, *issues):
 
 
 @pytest.mark.parametrize("is_first", [False, True])
-def test_keys_issued_at_the_same_time_are_all_kept(outreach, stored, run, monkeypatch, is_first):
+def test_keys_issued_concurrently_are_all_kept(outreach, stored, run, monkeypatch, is_first):
     others = [f"ci-other-{n}" for n in range(3)]
     for other in others:
         run("company", "put", stored(company_id=other))
@@ -361,7 +361,7 @@ def test_keys_issued_at_the_same_time_are_all_kept(outreach, stored, run, monkey
     assert not [one for found in labels for one in found if one.startswith("proposed-")]
 
 
-def test_ending_old_keys_while_one_is_issued_ends_none_that_was_just_shown(
+def test_ending_old_keys_during_an_issue_keeps_the_new_key(
     outreach, run, monkeypatch
 ):
     run("company", "key", company.COMPANY_ID)
@@ -399,7 +399,7 @@ def put_failed_mail(outreach):
     return put
 
 
-def test_mail_that_failed_is_heard_again_once_and_then_gone(outreach, run, put_failed_mail):
+def test_failed_mail_is_processed_again_once_and_then_removed(outreach, run, put_failed_mail):
     put_failed_mail()
     (told,) = run("dlq", "mail", "--dry-run", "--json").data
     assert (told["error"], told["did"]) == ("UnavailableError", "would be processed again")
@@ -411,7 +411,7 @@ def test_mail_that_failed_is_heard_again_once_and_then_gone(outreach, run, put_f
     assert run("dlq", "mail", "--json").data == []
 
 
-def test_what_is_no_failed_mail_is_left_and_named(outreach, run, put_failed_mail):
+def test_other_messages_on_the_mail_queue_are_left_and_listed(outreach, run, put_failed_mail):
     put_failed_mail(body="nonsense")
     put_failed_mail(requestPayload=None)
     assert {one["did"] for one in run("dlq", "mail", "--json").data} == {
@@ -430,7 +430,7 @@ def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_failed_mail
 
 
 @pytest.mark.parametrize("name", ["ci-aaa-001#req123", "ci-aaa-001#pi-aaa-001#req123#15550100001"])
-def test_a_start_is_explained_by_what_the_router_calls_it(outreach, run, name):
+def test_a_start_is_explained_by_the_routers_request_id(outreach, run, name):
     """With its answers to replies; the Router knows no key of ours."""
     outreach.start(channel="sms")
     outreach.run()
@@ -443,5 +443,5 @@ def test_a_start_is_explained_by_what_the_router_calls_it(outreach, run, name):
     assert TEL not in json.dumps(told)
 
 
-def test_a_start_that_nobody_posted_is_said_to_be_unknown(run):
+def test_a_start_that_was_never_posted_is_reported_as_unknown(run):
     assert run("explain", "ci-aaa-001#never").code == 1

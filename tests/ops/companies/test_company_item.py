@@ -36,7 +36,7 @@ def item(path, value):
         ("something_of_theirs", {"a": 1}),
     ],
 )
-def test_what_the_machine_can_act_on_has_no_fault(path, value):
+def test_a_usable_company_item_has_no_fault(path, value):
     assert faults(item(path, value)) == []
 
 
@@ -68,7 +68,7 @@ def test_a_fault_is_named_by_its_place(path, value, place):
     assert "canary" not in told.lower().replace("canary_per_day", "")
 
 
-def test_a_misspelt_name_is_told_and_is_no_fault():
+def test_a_misspelt_name_is_a_warning_and_no_fault():
     made = item("require_consnt", True)
     assert faults(made) == []
     assert unknown_names(made) == ["require_consnt"]

@@ -94,7 +94,7 @@ def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, ru
     assert run("erase", "--subject", subject, "--yes", "--json").data["found"] == 0
 
 
-def test_no_index_finds_an_erased_recipient_and_anothers_conversation_is_whole(written_to, run):
+def test_no_index_finds_an_erased_recipient_and_other_conversations_are_intact(written_to, run):
     before = written_to.record("sms", OTHER)
     history = written_to.history(before)
     run("erase", "--subject", TEL, "--yes")
@@ -109,7 +109,7 @@ def test_no_index_finds_an_erased_recipient_and_anothers_conversation_is_whole(w
     assert list(written_to.services.desk.waiting()) == []
 
 
-def test_what_was_erased_is_accounted_for_by_table(written_to, run):
+def test_erased_rows_are_counted_by_table(written_to, run):
     said = run("erase", "--subject", TEL, "--yes")
     for name in ("rp_mw_idempotency-dev", "rp_mw_audit_actions-dev", "conversations-dev"):
         assert name in said.out
@@ -135,7 +135,7 @@ def test_an_erased_start_posted_again_is_known_and_not_sent_again(written_to, ru
     assert len(written_to.twilio.sent_to(TEL)) == sent
 
 
-def test_an_address_that_another_mentions_takes_only_the_words_that_mention_it(written_to, run):
+def test_an_address_mentioned_in_another_conversation_loses_only_those_messages(written_to, run):
     written_to.deliver(written_to.says(f"Call my wife: {TEL}", whatsapp=False, from_=OTHER))
     written_to.run()
     before = written_to.record("sms", OTHER)
@@ -147,7 +147,7 @@ def test_an_address_that_another_mentions_takes_only_the_words_that_mention_it(w
     assert not [text for _, text in written_to.history(record) if TEL in text]
 
 
-def test_a_projects_settings_only_lose_the_address_that_they_list(written_to, run):
+def test_a_projects_settings_lose_only_the_listed_address(written_to, run):
     written_to.set_project(
         auto_queue_initial_message=True, auto_queue_initial_message_from_number=[TEL, OTHER]
     )
@@ -160,7 +160,7 @@ def test_a_projects_settings_only_lose_the_address_that_they_list(written_to, ru
 @pytest.mark.parametrize(
     "own", [company.SMS_NUMBER, company.WHATSAPP_NUMBER, company.EMAIL, company.EMAIL.upper()]
 )
-def test_a_companys_own_address_is_nobodys_to_erase(written_to, run, own):
+def test_a_companys_own_address_is_not_erased(written_to, run, own):
     before = everything(written_to)
     said = run("erase", "--subject", own, "--yes")
     assert said.code == 1

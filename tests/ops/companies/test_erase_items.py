@@ -17,23 +17,23 @@ MAIL = Subjects(addresses=("jo@example.com",))
 @pytest.mark.parametrize(
     "text", ["+15550100", "whatsapp:+15550100", "call +15550100, please", "15550100", "(15550100)"]
 )
-def test_an_address_is_found_as_a_whole_wherever_it_stands(text):
+def test_an_address_is_found_only_as_a_whole_in_any_field(text):
     assert PHONE.holds({"a": [{"b": text}]})
     assert PHONE.holds({text: 1})
 
 
 @pytest.mark.parametrize("text", ["+155501001", "915550100", "x15550100", "+1555010"])
-def test_another_number_that_holds_its_digits_is_another_persons(text):
+def test_a_longer_number_with_the_same_digits_is_kept(text):
     assert not PHONE.holds({"a": text})
 
 
 @pytest.mark.parametrize("text", ["annjo@example.com", "jo@example.community"])
-def test_another_address_that_holds_its_letters_is_another_persons(text):
+def test_a_longer_address_with_the_same_letters_is_kept(text):
     assert not MAIL.holds({"a": text})
     assert MAIL.holds({"a": f"{text} or Jo@Example.com"})
 
 
-def test_an_id_is_found_as_a_whole_only():
+def test_an_id_is_found_only_as_a_whole():
     ticket = Subjects(ids=("104",))
     assert ticket.holds({"conversation_id": "104"})
     assert ticket.holds({"conversation_id": "handoff#104"})
@@ -68,7 +68,7 @@ def purged(status, *, stored=None):
         *((one, {}) for one in ("processed", "processing", "failed", "done", "pending", "refused")),
     ],
 )
-def test_a_row_of_the_ledger_loses_what_tells_of_the_person_and_what_is_unfinished_ends(
+def test_a_ledger_row_loses_personal_data_and_an_unfinished_one_ends(
     status, ends
 ):
     was_purged, row = purged(status)
@@ -77,7 +77,7 @@ def test_a_row_of_the_ledger_loses_what_tells_of_the_person_and_what_is_unfinish
     assert row == kept | {"erased_at": "2026-11-20T12:00:00.000Z"} | ends
 
 
-def test_a_row_that_changed_meanwhile_is_left_for_the_next_look():
+def test_a_row_that_changed_meanwhile_is_left_for_the_next_pass():
     was_purged, row = purged("pending", stored="done")
     assert (was_purged, row) == (False, ROW)
 
@@ -88,7 +88,7 @@ def ops(app, stage):
     return Session("dev")
 
 
-def test_a_table_that_is_not_there_is_passed_over_and_the_ledger_is_the_last(ops, stage):
+def test_a_missing_table_is_skipped_and_the_ledger_comes_last(ops, stage):
     every = {one.properties["TableName"] for one in ops.template.resources("AWS::DynamoDB::Table")}
     stage.aws.client("dynamodb").delete_table(TableName=stage.tables["AuditActionsTable"])
     names = [name for name, _ in erase.tables(ops)]
@@ -96,7 +96,7 @@ def test_a_table_that_is_not_there_is_passed_over_and_the_ledger_is_the_last(ops
     assert names[-1] == stage.tables["IdempotencyTable"]
 
 
-def test_a_table_that_may_not_be_read_is_not_taken_for_one_without_the_person(ops, monkeypatch):
+def test_a_table_without_read_access_does_not_count_as_free_of_the_person(ops, monkeypatch):
     def denied(request, **_):
         answer = AWSResponse(request.url, 400, {}, None)
         answer._content = b'{"__type": "AccessDeniedException"}'

@@ -6,7 +6,7 @@ from chalicelib.wiring import Services
 from ops.facts import commands as ops_facts
 
 
-def test_the_operators_commands(facts_rig, app_environment, capsys, tmp_path):
+def test_the_operator_commands_of_facts(facts_rig, app_environment, capsys, tmp_path):
     parts = Services(settings.load(app_environment))
     number = facts_rig.aloware.call()
     facts_rig.work()

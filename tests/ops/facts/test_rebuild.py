@@ -29,7 +29,7 @@ def rebuild(rig, facts=None, *, sink=None):
     return made.run(facts or rig.store().all_posted, time_left_seconds=lambda: 230.0)
 
 
-def test_a_replay_fills_a_new_dataset_with_what_was_kept(writer_rig):
+def test_a_rebuild_fills_a_new_dataset_with_the_stored_facts(writer_rig):
     writer_rig.store().keep([fact(n) for n in range(20)])
     writer_rig.run()
     writer_rig.dataset = writer_rig.powerbi.create_dataset(definition())
@@ -46,7 +46,7 @@ def test_a_replay_fills_a_new_dataset_with_what_was_kept(writer_rig):
     assert len(writer_rig.rows(DIM_AGENT)) == 1
 
 
-def test_a_rebuild_that_breaks_off_holds_the_writer_until_it_is_done(writer_rig):
+def test_an_interrupted_rebuild_blocks_the_writer_until_it_is_completed(writer_rig):
     writer_rig.store().keep([fact(n) for n in range(5)])
     writer_rig.run()
     writer_rig.powerbi.fault("drop", operation="post_rows", skip=2)
@@ -64,7 +64,7 @@ def test_a_rebuild_that_breaks_off_holds_the_writer_until_it_is_done(writer_rig)
 
 
 @pytest.mark.parametrize("lost", ["clear_rows", "post_rows"])
-def test_a_rebuild_waits_until_nothing_of_a_broken_one_can_land(writer_rig, lost):
+def test_a_rebuild_waits_until_no_request_of_an_interrupted_one_can_land(writer_rig, lost):
     """Late, its clearing would empty what the next has filled, and its filling fill it twice."""
     writer_rig.store().keep([fact(n) for n in range(5)])
     writer_rig.run()
@@ -82,7 +82,7 @@ def test_a_rebuild_waits_until_nothing_of_a_broken_one_can_land(writer_rig, lost
     assert writer_rig.ids() == {f"ALOWARE:{n}": 1 for n in range(5)}
 
 
-def test_a_rebuild_that_was_refused_is_run_again_at_once(writer_rig):
+def test_a_refused_rebuild_can_be_run_again_at_once(writer_rig):
     writer_rig.store().keep([fact(1)])
     writer_rig.run()
     writer_rig.powerbi.fault("status", operation="post_rows", status=429)
@@ -91,7 +91,7 @@ def test_a_rebuild_that_was_refused_is_run_again_at_once(writer_rig):
     assert rebuild(writer_rig).outcome == "rebuilt"
 
 
-def test_a_rebuild_waits_for_a_dimension_of_which_only_its_worker_knew(writer_rig):
+def test_a_rebuild_waits_for_a_noted_dimension_of_unknown_outcome(writer_rig):
     """The writer noted it and died: whether its request left, nobody can say."""
     name = f"{DIM_AGENT}:{writer_rig.sink().target}"
     noted = Dimension(frozenset(), ("101",), int(writer_rig.clock.now().timestamp() * 1000))
@@ -103,7 +103,7 @@ def test_a_rebuild_waits_for_a_dimension_of_which_only_its_worker_knew(writer_ri
     assert rebuild(writer_rig).outcome == "rebuilt"
 
 
-def test_a_rebuild_that_stood_still_beyond_its_lease_sends_nothing(writer_rig):
+def test_a_rebuild_paused_beyond_its_lease_sends_nothing(writer_rig):
     writer_rig.store().keep([fact(1)])
 
     def facts():
@@ -114,7 +114,7 @@ def test_a_rebuild_that_stood_still_beyond_its_lease_sends_nothing(writer_rig):
     assert writer_rig.powerbi.calls == ()
 
 
-def test_a_rebuild_numbers_its_requests_upwards_also_where_it_is_run_again_at_once(
+def test_a_rebuilds_sequence_numbers_increase_even_when_rerun_at_once(
     writer_rig, monkeypatch
 ):
     writer_rig.store().keep([fact(n) for n in range(3)])

@@ -65,7 +65,7 @@ def test_a_healthy_stage_passes(healthy, run):
     assert "night@example.com" not in said.out
 
 
-def test_each_fault_of_a_sick_stage_is_named(healthy, run):
+def test_each_fault_of_a_broken_stage_is_named(healthy, run):
     aws, stage = healthy.stage.aws, healthy.stage
     aws.client("sqs").set_queue_attributes(
         QueueUrl=stage.queue_url, Attributes={"VisibilityTimeout": "60"}
@@ -102,7 +102,7 @@ def test_a_secret_is_missing_only_where_the_stage_reads_it(
 # --- alarms -------------------------------------------------------------------------------------
 
 
-def test_a_stage_that_nobody_watches_fails(system, run):
+def test_a_stage_without_alarms_fails(system, run):
     """Tables and queue alone: no alarm, and no topic to tell anybody."""
     found = findings(run)
     assert "rp-mw-dev-dead-letters" in found["alarms"]["detail"]
@@ -126,7 +126,7 @@ def test_an_alarm_that_is_missing_off_or_silent_is_named(healthy, run):
     assert findings(run)["alarms"]["result"] == "ok", "provisioning mends all three"
 
 
-def test_an_alarm_that_rings_is_told_with_its_page(healthy, run):
+def test_an_alarm_in_alarm_state_is_reported_with_its_runbook_section(healthy, run):
     assert findings(run)["alarms ringing"]["result"] == "ok"
     healthy.stage.aws.client("cloudwatch").set_alarm_state(
         AlarmName="rp-mw-dev-dead-letters", StateValue="ALARM", StateReason="a test"
@@ -161,17 +161,17 @@ def test_alarms_without_a_confirmed_recipient_fail(healthy, run):
 # --- the way from Richpanel -----------------------------------------------------------------------
 
 
-def test_the_door_is_tried_with_every_active_token_and_nothing_is_queued(healthy, run):
+def test_the_door_is_tested_with_every_active_token_and_nothing_is_queued(healthy, run):
     assert findings(run)["richpanel door"]["detail"].endswith("accepts 1 active token(s)")
     assert healthy.run() == []
 
 
-def test_a_door_without_an_address_is_said_to_be_untried(system, run):
+def test_a_door_without_a_url_is_reported_as_untested(system, run):
     told = findings(run)["richpanel door"]
     assert (told["result"], "PUBLIC_BASE_URL" in told["detail"]) == ("warn", True)
 
 
-def test_a_door_that_is_shut_or_anothers_or_refuses_our_own_token_fails(
+def test_a_closed_or_foreign_door_or_one_that_refuses_our_token_fails(
     healthy, run, door, monkeypatch
 ):
     healthy.stage.aws.client("secretsmanager").put_secret_value(
@@ -185,7 +185,7 @@ def test_a_door_that_is_shut_or_anothers_or_refuses_our_own_token_fails(
     assert "does not belong to stage dev" in findings(run)["richpanel door"]["detail"]
 
 
-def test_a_target_that_never_calls_is_seen_by_who_told_of_the_newest_messages(healthy, run):
+def test_a_silent_webhook_target_shows_in_the_sources_of_the_newest_messages(healthy, run):
     assert findings(run)["richpanel reach"]["result"] == "ok"
     healthy.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
     assert run("reconcile").code == 0
@@ -205,18 +205,18 @@ def test_a_target_that_never_calls_is_seen_by_who_told_of_the_newest_messages(he
     assert told["detail"].startswith("the target never called")
 
 
-def test_without_a_message_of_the_last_day_nothing_is_claimed(system, run):
+def test_without_a_message_in_the_last_day_the_webhook_check_is_undecided(system, run):
     assert findings(run)["richpanel reach"]["result"] == "warn"
 
 
-def test_where_listing_is_forbidden_known_tickets_tell(healthy, run):
+def test_where_listing_is_forbidden_known_tickets_are_checked(healthy, run):
     healthy.richpanel.set_modes(list_allowed=False)
     found = findings(run)
     assert found["richpanel listing"]["result"] == "warn"
     assert found["richpanel reach"]["result"] == "ok"
 
 
-def test_what_no_machine_can_tell_names_the_step_of_the_page(healthy, run):
+def test_a_manual_check_names_its_step_in_the_documentation(healthy, run):
     manual = [one for one in findings(run).values() if one["result"] == "manual"]
     assert {one["check"] for one in manual} == {
         "richpanel target",
@@ -230,7 +230,7 @@ def test_what_no_machine_can_tell_names_the_step_of_the_page(healthy, run):
         assert one["detail"].rpartition("docs/richpanel-setup.md#")[2] in anchors
 
 
-def test_the_page_of_set_up_names_every_manual_check():
+def test_the_set_up_page_names_every_manual_check():
     page = (ROOT / "docs" / "richpanel-setup.md").read_text()
     checks = importlib.import_module("ops.inspect.doctor_richpanel").manual_checks(
         "https://api.example.com"

@@ -59,7 +59,7 @@ def action(number=0):
 
 
 @pytest.mark.parametrize("subject", ["1042", "evt:rp:1042:c-1", action()])
-def test_explain_tells_the_whole_story_by_any_name(processed, run, subject):
+def test_explain_shows_the_whole_history_for_any_identifier(processed, run, subject):
     said = run("explain", subject, "--json")
     assert said.code == 0
     (event,) = said.data["events"]
@@ -85,14 +85,14 @@ def test_explain_says_why_nothing_was_done(system, run):
     assert "thin" not in said.out
 
 
-def test_explain_of_a_conversation_goes_without_richpanel_and_says_so(processed, run):
+def test_explain_of_a_conversation_works_without_richpanel_and_says_so(processed, run):
     processed.richpanel.down()
     said = run("explain", "1042")
     assert said.code == 0
     assert "Richpanel did not show the ticket" in said.out
 
 
-def test_explain_scans_for_what_keys_do_not_name_when_asked_to(processed, run):
+def test_explain_scans_the_table_on_request(processed, run):
     thin = processed.post({"ticket_id": "1042", "trigger": "customer_message"}).json_body[
         "event_id"
     ]
@@ -101,7 +101,7 @@ def test_explain_scans_for_what_keys_do_not_name_when_asked_to(processed, run):
     assert thin in run("explain", "1042", "--deep").out
 
 
-def test_a_ticket_that_nobody_could_read_is_found_by_the_scan_that_the_answer_names(system, run):
+def test_an_unreadable_ticket_is_found_by_the_suggested_scan(system, run):
     thin = system.post({"ticket_id": "9999", "trigger": "customer_message"}).json_body["event_id"]
     system.run()
     said = run("explain", "9999")
@@ -112,13 +112,13 @@ def test_a_ticket_that_nobody_could_read_is_found_by_the_scan_that_the_answer_na
     assert "Richpanel" not in deep.out, "nothing is left out then"
 
 
-def test_what_is_not_known_is_named_as_it_was_typed(run):
+def test_an_unknown_identifier_is_quoted_as_typed(run):
     assert "ci-nobody started no request never" in run("explain", "ci-nobody#never").err
     assert "no such event or action: odd" in run("settle", "odd", "done").err
     assert run("explain", "").err.startswith("error: name a ticket")
 
 
-def test_what_has_not_ended_is_listed_with_its_reason_and_the_oldest_first(processed, run):
+def test_unfinished_events_are_listed_with_their_reason_oldest_first(processed, run):
     assert run("unfinished", "--json").data == []
     table = processed.services().ledger._table
     processed.post(processed.ticket("1043"))
@@ -133,7 +133,7 @@ def test_what_has_not_ended_is_listed_with_its_reason_and_the_oldest_first(proce
 
 
 @pytest.mark.parametrize("arguments", WRONG, ids=" ".join)
-def test_a_wrong_name_is_a_clear_message_and_an_exit_code(run, arguments):
+def test_a_wrong_name_gives_a_clear_message_and_an_exit_code(run, arguments):
     said = run(*arguments)
     assert said.code in (1, 2)
     assert said.err.strip()
@@ -147,7 +147,7 @@ def test_a_stage_that_cannot_be_reached_is_exit_code_two(run, monkeypatch):
 
 
 @pytest.mark.parametrize("command", [("switch", "get"), ("doctor",)], ids=" ".join)
-def test_a_terminal_that_knows_no_region_is_told_what_to_set(run, monkeypatch, command):
+def test_without_a_region_the_command_says_which_variable_to_set(run, monkeypatch, command):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.delenv("AWS_REGION", raising=False)
     said = run(*command)
@@ -156,7 +156,7 @@ def test_a_terminal_that_knows_no_region_is_told_what_to_set(run, monkeypatch, c
     assert ". .run/env" in said.err
 
 
-def test_the_facts_commands_are_told_the_same(system, capsys, monkeypatch):
+def test_without_a_region_the_facts_commands_say_the_same(system, capsys, monkeypatch):
     monkeypatch.delenv("AWS_DEFAULT_REGION")
     monkeypatch.delenv("AWS_REGION", raising=False)
     assert facts.main(["pending"]) == 2
@@ -181,7 +181,7 @@ def test_the_facts_commands_are_told_the_same(system, capsys, monkeypatch):
     ],
     ids=" ".join,
 )
-def test_prod_is_not_changed_without_a_yes(run, monkeypatch, arguments):
+def test_prod_is_not_changed_without_confirmation(run, monkeypatch, arguments):
     for name in ("IDEMPOTENCY_TABLE_NAME", "CONVERSATION_STATE_TABLE_NAME", "QUEUE_NAME"):
         monkeypatch.delenv(name)
     monkeypatch.delenv("AUDIT_TRAIL_TABLE_NAME")
@@ -225,7 +225,7 @@ def test_a_redrive_between_live_messages_does_not_move_the_state_backwards(syste
     assert system.services().state.read("1042").last_message_at == before.last_message_at
 
 
-def test_a_body_that_is_no_job_is_left_and_named(system, run):
+def test_a_letter_that_is_not_a_job_is_left_and_listed(system, run):
     system.stage.aws.client("sqs").send_message(
         QueueUrl=system.stage.dead_letter_url,
         MessageBody="nonsense jane.roe@example.com",
@@ -241,14 +241,14 @@ def test_a_body_that_is_no_job_is_left_and_named(system, run):
 # --- again --------------------------------------------------------------------------------------
 
 
-def test_a_replay_repeats_nothing_that_was_done(processed, run):
+def test_a_replay_repeats_no_done_action(processed, run):
     assert run("replay", "evt:rp:1042:c-1").code == 0
     assert run("replay", "--status", "processed", "--json").data["events"] >= 1
     processed.run()
     assert len(processed.writes()) == 1
 
 
-def test_a_replay_goes_on_where_an_earlier_one_ended(system, run):
+def test_a_replay_continues_where_an_earlier_one_ended(system, run):
     for number in range(5):
         system.post(system.ticket(f"t-{number}"))
     system.run()
@@ -264,7 +264,7 @@ def test_a_replay_goes_on_where_an_earlier_one_ended(system, run):
     assert run("replay", "evt:rp:t-1:c-1", "--after", "evt:rp:t-0:c-1").code == 2
 
 
-def test_a_replay_starts_behind_no_event_that_is_not_there(processed, run):
+def test_a_replay_cannot_start_after_a_missing_event(processed, run):
     """The table has an order of its own: a slip in a key would leave out whoever stands before."""
     said = run("replay", "--status", "processed", "--after", "evt:rp:1O42:c-1")
     assert said.code == 1
@@ -272,7 +272,7 @@ def test_a_replay_starts_behind_no_event_that_is_not_there(processed, run):
     assert processed.run() == []
 
 
-def test_a_replay_that_breaks_off_says_where_to_go_on(system, run, monkeypatch):
+def test_an_interrupted_replay_says_where_to_continue(system, run, monkeypatch):
     for number in range(3):
         system.post(system.ticket(f"t-{number}"))
     system.run()
@@ -311,12 +311,12 @@ def test_a_resend_acts_once_for_each_nonce_and_is_audited(processed, run):
     ],
     ids=["resend", "erase"],
 )
-def test_nobody_is_asked_about_what_cannot_be_done(run, monkeypatch, arguments, said):
+def test_an_impossible_command_asks_for_no_confirmation(run, monkeypatch, arguments, said):
     monkeypatch.setattr(typer, "confirm", lambda *_, **__: pytest.fail("asked"))
     assert said in run(*arguments).err
 
 
-def test_only_what_is_done_is_resent(processed, run):
+def test_only_a_done_action_is_resent(processed, run):
     processed.services().ledger._table.update({"event_id": action()}, set_={"status": "unknown"})
     said = run("resend", action(), "--yes")
     assert said.code == 1
@@ -324,7 +324,7 @@ def test_only_what_is_done_is_resent(processed, run):
 
 
 @pytest.mark.parametrize(("outcome", "calls"), [("done", 1), ("not-done", 2), ("abandon", 1)])
-def test_a_person_settles_what_no_machine_can_know(processed, run, outcome, calls):
+def test_an_operator_settles_an_outcome_that_cannot_be_read_back(processed, run, outcome, calls):
     table = processed.services().ledger._table
     unknown = {"status": "unknown", "unfinished": "unknown#0"}
     table.update({"event_id": action()}, set_=unknown)
@@ -348,7 +348,7 @@ def test_a_switch_is_shown_and_set(system, run):
     assert run("switch", "get", "--json").data["kill_switch"] == "true"
 
 
-def test_reconcile_runs_the_sweep_and_a_dry_run_only_tells(system, run):
+def test_reconcile_runs_the_sweep_and_a_dry_run_only_reports(system, run):
     system.ticket()
     assert run("reconcile", "--dry-run", "--json").data["requeued"] == 1
     assert not system.run()
@@ -358,7 +358,7 @@ def test_reconcile_runs_the_sweep_and_a_dry_run_only_tells(system, run):
 
 
 @pytest.mark.parametrize("subject", ["1042", "jane.roe@example.com"])
-def test_a_person_is_erased_from_every_table_and_found_no_more(system, run, subject):
+def test_a_person_is_erased_from_every_table_and_no_longer_found(system, run, subject):
     system.post(system.ticket(customer_email="jane.roe@example.com"))
     system.post(system.ticket("10421"))
     system.run()
@@ -383,7 +383,7 @@ def test_a_person_is_erased_from_every_table_and_found_no_more(system, run, subj
 # --- resources ----------------------------------------------------------------------------------
 
 
-def test_provision_makes_a_stage_and_then_changes_only_what_differs(run, aws, system, monkeypatch):
+def test_provision_creates_a_stage_and_then_changes_only_differences(run, aws, system, monkeypatch):
     made = run("provision", "--json").data["made"]
     created = [one["logical_id"] for one in made if one["did"] == "created"]
     assert created == ["FactsArchive"], "which the local stage goes without"
@@ -398,7 +398,7 @@ def test_provision_makes_a_stage_and_then_changes_only_what_differs(run, aws, sy
     assert run("switch", "get", "--json").data["kill_switch"] == "true", "never overwritten"
 
 
-def test_provision_makes_the_archive_and_the_way_of_mail_and_changes_them_no_more(run, aws, system):
+def test_provision_creates_the_archive_and_the_mail_topic_once(run, aws, system):
     assert system
     assert "created" in {one["did"] for one in run("provision", "--json").data["made"]}
     name = f"rp-mw-facts-dev-{aws.account}"
@@ -427,7 +427,7 @@ def test_provision_makes_the_archive_and_the_way_of_mail_and_changes_them_no_mor
     assert "RENDERING_FAILURE" in destination["MatchingEventTypes"]
 
 
-def test_who_is_told_of_alarms_is_told_of_no_mail(run, aws, system):
+def test_alarm_recipients_are_not_subscribed_to_mail(run, aws, system):
     assert system
     assert run("provision", "--alarm-email", "night@example.com").code == 0
     subscribed = aws.client("sns").list_subscriptions()["Subscriptions"]
@@ -457,7 +457,7 @@ def commands(group, *words):
             yield (*words, name), one
 
 
-def test_every_command_takes_a_stage_and_prints_json_when_asked_to():
+def test_every_command_takes_a_stage_and_prints_json_on_request():
     found = dict(commands(typer.main.get_command(cli.app)))
     assert len(found) > 20
     for words, command in found.items():
@@ -466,12 +466,12 @@ def test_every_command_takes_a_stage_and_prints_json_when_asked_to():
 
 
 @pytest.mark.parametrize("words", [("create",), ("seed",), ("rebuild",), ("retry",)], ids=" ".join)
-def test_facts_of_prod_are_not_changed_without_a_yes(words, capsys):
+def test_facts_of_prod_are_not_changed_without_confirmation(words, capsys):
     assert facts.main([*words, "--stage", "prod"]) == 2
     assert "--yes" in capsys.readouterr().err
 
 
-def test_facts_are_told_in_json_and_a_stage_that_cannot_be_reached_is_said(
+def test_facts_are_printed_as_json_and_an_unreachable_stage_is_reported(
     system, capsys, monkeypatch
 ):
     assert facts.main(["pending", "--stage", "dev", "--json"]) == 0
@@ -483,7 +483,7 @@ def test_facts_are_told_in_json_and_a_stage_that_cannot_be_reached_is_said(
     assert "Traceback" not in capsys.readouterr().err
 
 
-def test_the_one_document_that_facts_print_stands_among_no_log_lines(system, capsys):
+def test_the_json_output_of_facts_contains_no_log_lines(system, capsys):
     """A call of Power BI's is logged, and not where the command's result goes."""
     assert facts.main(["create", "--json"]) == 0
     assert list(json.loads(capsys.readouterr().out)) == ["there"]

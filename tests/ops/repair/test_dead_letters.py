@@ -68,7 +68,7 @@ class DeadLetterRig:
         return [did for _, did in dead_letters.redrive(self.session, **settings)]
 
 
-def test_what_is_redriven_goes_through_the_door_and_leaves_the_queue_of_the_dead():
+def test_a_redriven_message_goes_through_the_door_and_leaves_the_dead_letter_queue():
     rig = DeadLetterRig(encode(job(1)), encode(job(2, Recovery.HANDOFF)))
     assert rig.redrive() == ["redriven", "redriven"]
     assert rig.accepted == [
@@ -78,13 +78,13 @@ def test_what_is_redriven_goes_through_the_door_and_leaves_the_queue_of_the_dead
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-0", "h-1"], [])
 
 
-def test_redriving_keeps_its_pace():
+def test_redriving_is_rate_limited():
     rig = DeadLetterRig(*(encode(job(n)) for n in range(5)))
     rig.redrive()
     assert rig.session.services.clock.slept == [0.5] * 4
 
 
-def test_what_is_not_meant_or_not_understood_is_put_back_at_once():
+def test_unselected_and_unreadable_letters_are_put_back_at_once():
     rig = DeadLetterRig(encode(job(1)), "nonsense", encode(job(2)))
     assert rig.redrive(only="evt:rp:2:n") == ["redriven"]
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-2"], ["h-0", "h-1"])
@@ -93,7 +93,7 @@ def test_what_is_not_meant_or_not_understood_is_put_back_at_once():
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-0"], ["h-1"])
 
 
-def test_one_that_came_back_by_itself_keeps_no_other_away():
+def test_a_redelivered_letter_does_not_hide_the_others():
     """A slow redrive outlasts the minute for which a letter that is left stays away."""
     rig = DeadLetterRig("nonsense", "more of it", encode(job(1)))
     rig.queue.is_over.add("h-0")
@@ -101,7 +101,7 @@ def test_one_that_came_back_by_itself_keeps_no_other_away():
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-2"], ["h-1"])
 
 
-def test_a_message_id_names_a_letter_too_and_the_limit_is_kept():
+def test_a_letter_can_be_selected_by_message_id_and_the_limit_applies():
     rig = DeadLetterRig(*(encode(job(n)) for n in range(3)))
     assert rig.redrive(only="m-1") == ["redriven"]
     rig = DeadLetterRig(*(encode(job(n)) for n in range(3)))
@@ -109,7 +109,7 @@ def test_a_message_id_names_a_letter_too_and_the_limit_is_kept():
     assert len(rig.queue.waiting) == 1
 
 
-def test_what_must_be_forgotten_is_deleted_and_the_rest_put_back():
+def test_letters_to_be_erased_are_deleted_and_the_rest_put_back():
     rig = DeadLetterRig("about jo@example.com", "about nobody")
     assert dead_letters.purge(rig.session, lambda body: "jo@" in body) == 1
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-0"], ["h-1"])

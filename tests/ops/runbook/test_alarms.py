@@ -82,7 +82,7 @@ def test_richpanel_refuses_our_key(operator):
     assert processed(system)
 
 
-def test_richpanel_says_that_we_ask_too_much(operator):
+def test_richpanel_rate_limits_us(operator):
     system = operator.system
     system.post(system.ticket())
     system.richpanel.fault("status", operation="read_ticket", status=429)
@@ -93,7 +93,7 @@ def test_richpanel_says_that_we_ask_too_much(operator):
     assert processed(system)
 
 
-def test_richpanel_does_not_let_us_list(operator):
+def test_richpanel_forbids_listing(operator):
     system = operator.system
     system.post(system.ticket())
     system.run()
@@ -141,7 +141,7 @@ def test_a_token_was_changed_on_one_side_only(operator):
     assert processed(system)
 
 
-def test_the_queue_takes_nothing_and_callers_get_503(operator, monkeypatch):
+def test_the_queue_accepts_nothing_and_callers_get_503(operator, monkeypatch):
     """api-errors is API Gateway's own metric; ingress-failures says why."""
     system = operator.system
 
@@ -161,7 +161,7 @@ def test_the_queue_takes_nothing_and_callers_get_503(operator, monkeypatch):
 # --- the worker ---------------------------------------------------------------------------------
 
 
-def test_a_message_was_given_up(operator):
+def test_a_message_was_dead_lettered(operator):
     system = operator.system
     put_dead_letter(system, "1042")
     operator.opens("dead-letters")
@@ -193,7 +193,7 @@ def test_a_worker_died(operator):
     assert processed(system)
 
 
-def test_nobody_knows_whether_it_happened(operator):
+def test_an_outcome_is_unknown(operator):
     """A person looks, and says so."""
     system = operator.system
     system.post(system.ticket())
@@ -275,7 +275,7 @@ def test_a_release_was_rolled_back_over_a_newer_plan(operator):
     assert processed(system)
 
 
-def test_nobody_has_reconciled(operator):
+def test_reconciliation_has_not_run(operator):
     system = operator.system
     system.ticket()
     operator.opens("reconcile-silent")
@@ -285,7 +285,7 @@ def test_nobody_has_reconciled(operator):
     assert processed(system)
 
 
-def test_reconciliation_does_not_get_through(operator):
+def test_reconciliation_fails(operator):
     system = operator.system
     system.ticket()
     system.richpanel.fault("status", operation="list_tickets", status=500, times=2)
@@ -304,7 +304,7 @@ def test_reconciliation_does_not_get_through(operator):
 # --- switches -----------------------------------------------------------------------------------
 
 
-def test_a_switch_is_gone_and_everything_waits(operator):
+def test_a_switch_is_missing_and_everything_waits(operator):
     system = operator.system
     system.stage.aws.client("ssm").delete_parameter(Name="/rp-mw/dev/kill_switch")
     new_containers()
@@ -319,7 +319,7 @@ def test_a_switch_is_gone_and_everything_waits(operator):
 
 
 @pytest.mark.parametrize("switch", ["kill_switch", "shadow_mode"])
-def test_a_switch_stopped_what_is_now_to_be_done(operator, switch):
+def test_events_withheld_by_a_switch_are_replayed(operator, switch):
     system = operator.system
     operator.opens("starting-again-after-a-stop")
     operator.runs("switch", "set", switch, "true")

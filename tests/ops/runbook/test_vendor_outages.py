@@ -78,7 +78,7 @@ def test_twilio_ended_the_companys_token(operator, outreach):
 
 
 @pytest.mark.parametrize("has_left", [True, False])
-def test_twilio_answers_with_an_error_and_nobody_knows_whether_it_was_sent(
+def test_twilio_answers_with_an_error_and_the_outcome_is_unknown(
     operator, outreach, has_left
 ):
     """Its own list says so; a person has nothing to say."""
@@ -148,7 +148,7 @@ def test_ses_refuses_our_role(operator, outreach):
     assert len(outreach.ses.sent_to(MAIL)) == 1
 
 
-def test_ses_wants_fewer_calls(operator, outreach):
+def test_ses_throttles_us(operator, outreach):
     with refusing(outreach.ses, "TooManyRequestsException", status=429):
         for number in range(5):
             outreach.start(f"req-{number}", channel="email")
@@ -156,7 +156,7 @@ def test_ses_wants_fewer_calls(operator, outreach):
     operator.is_paged_by("vendor-rate-limits")
 
 
-def test_ses_is_not_reached(operator, outreach):
+def test_ses_is_unreachable(operator, outreach):
     outreach.ses.down()
     outreach.start(channel="email")
     outreach.run()
@@ -170,7 +170,7 @@ def test_ses_is_not_reached(operator, outreach):
     assert operator.runs("unfinished", "--json").data == []
 
 
-def test_a_reply_by_e_mail_was_not_kept(operator, outreach):
+def test_a_reply_by_e_mail_was_not_stored(operator, outreach):
     """Lambda has put the event aside after three attempts."""
     sqs = outreach.stage.aws.client("sqs")
     aside = {
@@ -221,7 +221,7 @@ class TestWithReplies:
     def app_environment(self, replies_environment):
         return replies_environment
 
-    def test_shopify_is_down_and_the_ticket_is_a_persons(
+    def test_shopify_is_down_and_the_ticket_goes_to_a_person(
         self, operator, replies_rig, shopify, tracked_question
     ):
         shopify.down()
@@ -253,7 +253,7 @@ class TestWithReplies:
         ("workspace", "powerbi_http_403"),
     ],
 )
-def test_power_bi_takes_nothing_and_facts_wait(operator, facts_rig, powerbi, how, outcome):
+def test_power_bi_accepts_nothing_and_facts_wait(operator, facts_rig, powerbi, how, outcome):
     facts_rig.aloware.call()
     facts_rig.work()
     secrets = list(powerbi.secrets)

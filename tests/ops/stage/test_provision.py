@@ -77,7 +77,7 @@ def provisioned(table, *indexes, **more):
     return made
 
 
-def test_several_new_indexes_are_made_one_after_the_other(pauses):
+def test_several_new_indexes_are_created_one_after_the_other(pauses):
     table = OneIndexAtATime("old")
     made = provisioned(table, "old", "one", "two", DeletionProtectionEnabled=True)
     assert made.changes == ("index one", "index two", "deletion protection")
@@ -85,20 +85,20 @@ def test_several_new_indexes_are_made_one_after_the_other(pauses):
     assert pauses, "it is looked at now and then, and not all the time"
 
 
-def test_an_index_that_is_still_being_made_is_waited_for(pauses):
+def test_an_index_in_creation_is_waited_for(pauses):
     """Whoever provisioned before was interrupted, or another stands beside."""
     table = OneIndexAtATime()
     table.indexes["one"] = 3
     assert provisioned(table, "one", "two").changes == ("index two",)
 
 
-def test_an_index_that_takes_too_long_is_told_of(pauses):
+def test_an_index_that_takes_too_long_is_reported(pauses):
     table = OneIndexAtATime(looks=10**9)
     with pytest.raises(TemplateError, match="provision again"):
         provisioned(table, "one")
     assert sum(pauses) >= 600
 
 
-def test_a_table_that_lacks_no_index_is_not_waited_for(pauses):
+def test_a_table_with_all_indexes_is_not_waited_for(pauses):
     assert provisioned(OneIndexAtATime("one"), "one").did == "unchanged"
     assert pauses == []

@@ -55,7 +55,7 @@ def test_opening_twice_gives_the_first_conversation_unchanged(conversations, clo
     assert second.record.item == first.record.item
 
 
-def test_of_many_that_open_at_once_one_creates(conversations):
+def test_of_many_concurrent_openings_one_creates_the_conversation(conversations):
     opened = []
     threads = [
         threading.Thread(target=lambda: opened.append(conversations.open(new()))) for _ in range(6)
@@ -68,7 +68,7 @@ def test_of_many_that_open_at_once_one_creates(conversations):
     assert len(opened) == 6
 
 
-def test_a_recipient_who_wants_nothing_is_not_opened_until_the_mark_is_lifted(conversations):
+def test_no_conversation_is_opened_with_an_opted_out_recipient_until_the_mark_is_lifted(conversations):
     conversations.forbid(TEL, "ci-aaa-001", "stop")
     assert conversations.open(new()).record is None
     assert conversations.is_forbidden(TEL, "ci-aaa-001")
@@ -109,13 +109,13 @@ def _claim(ledger, event, clock):
     return ledger.claim(event, modes, lease_seconds=250, takeover=frozenset())
 
 
-def test_lifting_a_mark_that_is_not_there_makes_none(conversations, table):
+def test_lifting_a_missing_mark_creates_none(conversations, table):
     conversations.allow(TEL, "ci-aaa-001")
     key = {"primary_channel": TEL, "conversation_id": "do-not-contact#ci-aaa-001"}
     assert table.get(key) is None
 
 
-def test_a_draft_written_with_the_opening_is_there(conversations):
+def test_a_draft_written_with_the_opening_is_stored(conversations):
     opened = conversations.open(new(), ("e1", Draft(text="Hello", prompt_tokens=3)))
     assert conversations.draft(opened.record, "e1") == Draft(text="Hello", prompt_tokens=3)
     assert conversations.draft(opened.record, "e2") is None
@@ -127,7 +127,7 @@ def test_the_first_draft_of_a_message_stays(conversations):
     assert conversations.keep_draft(record, "e1", Draft(text="two")).text == "one"
 
 
-def test_an_entry_is_appended_once_however_often_it_is_offered(conversations):
+def test_an_entry_is_appended_once_however_often_it_is_retried(conversations):
     record = conversations.open(new()).record
     record, first = conversations.append(record, message(1))
     stale = conversations.open(new()).record
@@ -139,7 +139,7 @@ def test_an_entry_is_appended_once_however_often_it_is_offered(conversations):
     assert [one.entry_id for one in conversations.history(record)].count("e-00001") == 1
 
 
-def test_appends_from_several_hands_at_once_are_all_kept(conversations):
+def test_concurrent_appends_are_all_kept(conversations):
     record = conversations.open(new()).record
     threads = [
         threading.Thread(target=lambda n=n: conversations.append(record, message(n)))
@@ -154,7 +154,7 @@ def test_appends_from_several_hands_at_once_are_all_kept(conversations):
     assert {one.entry_id for one in conversations.history(now)} == {f"e-{n:05d}" for n in range(4)}
 
 
-def test_changes_come_with_an_append_only_in_the_expected_status(conversations):
+def test_changes_are_applied_with_an_append_only_in_the_expected_status(conversations):
     record = conversations.open(new()).record
     record, _ = conversations.append(
         record,
@@ -209,7 +209,7 @@ def test_a_status_moves_only_from_the_expected_one(conversations):
     assert conversations.get(record).item["failure_stage"] == "send"
 
 
-def test_a_status_of_a_conversation_that_is_not_there_makes_no_stub(conversations, table):
+def test_a_status_change_of_a_missing_conversation_creates_no_row(conversations, table):
     record = conversations.open(new()).record
     table._client.delete_item(
         TableName=table.name, Key={k: {"S": v} for k, v in record.key.items()}
@@ -228,7 +228,7 @@ def test_delivery_never_goes_backwards(conversations):
     assert conversations.draft(record, "e1").text == "Hello"
 
 
-def test_an_append_that_others_overtook_keeps_what_they_wrote_and_comes_behind_it(conversations):
+def test_an_append_on_a_stale_record_keeps_newer_entries_and_follows_them(conversations):
     """Whoever holds a record read before them writes neither over an entry nor over a status."""
     stale = conversations.open(new()).record
     conversations.append(stale, message(1), changes={"conversation_status": "failed"})
@@ -244,7 +244,7 @@ def test_an_append_that_others_overtook_keeps_what_they_wrote_and_comes_behind_i
     assert history == ["e-00001", "e-00002"]
 
 
-def test_an_append_that_others_overtake_again_and_again_is_for_later(
+def test_an_append_that_keeps_losing_races_is_retried_later(
     conversations, raced_conversations
 ):
     opened = conversations.open(new()).record
@@ -256,7 +256,7 @@ def test_an_append_that_others_overtake_again_and_again_is_for_later(
     assert history == [message(n).entry_id for n in range(1, TRIES + 1)]
 
 
-def test_an_append_beside_a_status_that_was_moved_leaves_the_status(conversations):
+def test_an_append_on_a_stale_record_leaves_a_moved_status(conversations):
     """The number of entries is as it was read; the status is not."""
     stale = conversations.open(new()).record
     conversations.move(stale, {Status.PROCESSING}, {"conversation_status": "failed"})
@@ -270,7 +270,7 @@ def test_an_append_beside_a_status_that_was_moved_leaves_the_status(conversation
     assert conversations.get(stale).status == Status.FAILED
 
 
-def test_what_a_recipient_is_other_messages_is_known_in_free_text_alone(conversations):
+def test_the_other_messages_of_a_recipient_are_known_only_as_free_text(conversations):
     """A text that was lost is none of these; of a template the carrier makes the text."""
     record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
     other = conversations.open(new("other"), ("e1", Draft(text="  Two  WORDS "))).record
@@ -294,7 +294,7 @@ def test_what_a_recipient_is_other_messages_is_known_in_free_text_alone(conversa
     }
 
 
-def test_whose_message_may_be_a_drafts_is_known_until_its_delivery_is_told(conversations):
+def test_a_draft_counts_as_unreported_until_its_delivery_is_noted(conversations):
     record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
     conversations.keep_draft(record, "e2", Draft(text="Hello Ann", variables={"1": "Ann"}))
     unreported = conversations.other_messages(record, "e1").unreported
@@ -303,14 +303,14 @@ def test_whose_message_may_be_a_drafts_is_known_until_its_delivery_is_told(conve
     assert conversations.other_messages(record, "e1").unreported == {}
 
 
-def test_what_an_older_version_drafted_is_told_without_its_action(conversations):
+def test_a_draft_of_an_older_version_is_listed_without_its_action(conversations):
     record = conversations.open(new(), ("e1", Draft(text="Mine"))).record
     conversations.keep_draft(record, "e2", Draft(text="Second"))
     conversations._table.update(items.draft_key(record, "e2"), set_={}, remove=["action_key"])
     assert conversations.other_messages(record, "e1") == OtherMessages(texts=frozenset({"second"}))
 
 
-def test_a_delivery_of_what_was_never_drafted_makes_no_stub(conversations):
+def test_a_delivery_without_a_draft_creates_no_row(conversations):
     record = conversations.open(new()).record
     assert not conversations.note_delivery(record, "e1", "delivered", 3)
     assert conversations.draft(record, "e1") is None

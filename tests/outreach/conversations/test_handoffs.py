@@ -35,7 +35,7 @@ def test_a_conversation_is_handed_off_once_and_its_hand_off_closed_once(conversa
     assert table.get(key)["handoff_state"] == "approved"
 
 
-def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conversations, table):
+def test_a_hand_off_repeated_after_its_release_changes_nothing(conversations, table):
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
     given_back = {"conversation_status": "processing"}
@@ -45,7 +45,7 @@ def test_a_hand_off_that_is_repeated_after_it_was_given_back_takes_nothing(conve
     assert handed_off(conversations, record, "h2")
 
 
-def test_a_hand_off_does_not_take_the_place_of_itself(conversations, table):
+def test_a_hand_off_does_not_replace_itself(conversations, table):
     """Two that differ in what is held have different keys: with one key, it is a mistake."""
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
@@ -56,7 +56,7 @@ def test_a_hand_off_does_not_take_the_place_of_itself(conversations, table):
 
 
 @pytest.mark.parametrize("is_known", [True, False])
-def test_what_is_held_takes_the_place_of_what_holds_nothing(conversations, table, is_known):
+def test_a_hand_off_with_a_held_message_replaces_one_without(conversations, table, is_known):
     """An opening that is held for approval, of a conversation that a person has already."""
     listed = Handoffs(table)
     record = conversations.open(new()).record
@@ -87,7 +87,7 @@ def test_what_is_held_takes_the_place_of_what_holds_nothing(conversations, table
     assert conversations.get(record).status == Status.PROCESSING
 
 
-def test_what_is_held_is_not_given_to_who_answers_by_hand(conversations, table):
+def test_a_held_message_is_not_listed_once_a_person_took_the_conversation(conversations, table):
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
     record = conversations.get(record)
@@ -98,7 +98,7 @@ def test_what_is_held_is_not_given_to_who_answers_by_hand(conversations, table):
     assert [one["held"] for one in Handoffs(table).waiting()] == [""]
 
 
-def test_what_is_held_finds_a_conversation_that_was_given_back_meanwhile(conversations, table):
+def test_a_held_message_is_handed_off_after_a_concurrent_release(conversations, table):
     record = conversations.open(new()).record
     handed_off(conversations, record)
     read = conversations.get(record)
@@ -110,7 +110,7 @@ def test_what_is_held_finds_a_conversation_that_was_given_back_meanwhile(convers
     assert states == {"h1", "h2"}, "whoever gave it back closes its own"
 
 
-def test_a_hand_off_that_was_read_is_given_back_and_taken_and_no_later_one(conversations):
+def test_only_the_hand_off_that_was_read_is_released(conversations):
     record = conversations.open(new()).record
     handed_off(conversations, record)
     first = conversations.get(record)
@@ -123,7 +123,7 @@ def test_a_hand_off_that_was_read_is_given_back_and_taken_and_no_later_one(conve
     assert conversations.get(record).is_handed_off
 
 
-def test_a_conversation_that_has_failed_is_handed_to_a_person_who_sees_that(conversations, table):
+def test_a_failed_conversation_is_handed_off_with_its_status(conversations, table):
     record = conversations.open(new()).record
     record = conversations.move(record, {Status.PROCESSING}, {"conversation_status": "failed"})
     assert handed_off(conversations, record)
@@ -131,7 +131,7 @@ def test_a_conversation_that_has_failed_is_handed_to_a_person_who_sees_that(conv
     assert conversations.get(record).handoff["was"] == "failed"
 
 
-def test_a_hand_off_that_others_overtake_again_and_again_is_for_later(
+def test_a_hand_off_that_keeps_losing_races_is_retried_later(
     conversations, raced_conversations, table
 ):
     """A person takes it and gives it back before each offer, so that none fits what it finds."""

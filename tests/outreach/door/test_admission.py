@@ -9,7 +9,7 @@ from chalicelib.outreach.door.admission import Admitted, Known, Starts
 from tests.rigs.ledger import KEY, facts
 
 
-def test_a_start_is_told_until_its_row_expires(ledger_rig):
+def test_a_starts_status_is_returned_until_its_row_expires(ledger_rig):
     starts = Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock)
     assert starts.outcome(KEY) is None
     ledger_rig.ledger.receive(facts())
@@ -18,7 +18,7 @@ def test_a_start_is_told_until_its_row_expires(ledger_rig):
     assert starts.outcome(KEY) is None, "the engine deletes an expired row when it likes"
 
 
-def test_a_delivery_never_goes_backwards_and_nothing_is_noted_of_what_is_gone(ledger_rig):
+def test_a_delivery_only_advances_and_is_not_noted_on_a_missing_row(ledger_rig):
     starts = Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock)
     starts.note(KEY, delivery=("delivered", 3))
     assert starts.outcome(KEY) is None
@@ -40,7 +40,7 @@ def test_a_delivery_never_goes_backwards_and_nothing_is_noted_of_what_is_gone(le
         (EventStatus.PARKED, NEVER_OPENED, Known(facts().received_at)),
     ],
 )
-def test_a_start_is_taken_in_again_only_where_nothing_of_it_was_begun(
+def test_a_start_is_accepted_again_only_if_nothing_of_it_had_begun(
     ledger_rig, status, reason, answer
 ):
     """Of any other failure something may have been sent: its sender is told how it ended."""

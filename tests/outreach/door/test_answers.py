@@ -118,14 +118,14 @@ def met_elsewhere():
     return set(re.findall(r'is_met\(.*"([A-Z_]+)"', text))
 
 
-def test_every_code_is_on_the_page_and_met():
+def test_every_error_code_is_documented_and_triggered():
     described = DESCRIBED["components"]["schemas"]["RouterError"]["properties"]["error_code"]
     assert set(DOCUMENTED) == set(described["enum"])
     assert set(DOCUMENTED) == {*WRONG_FIELDS, *SETTINGS, *met_elsewhere()}
 
 
 @pytest.mark.parametrize("code", WRONG_FIELDS)
-def test_a_wrong_field(router, outreach, code):
+def test_an_invalid_field_gets_its_code(router, outreach, code):
     path, value = WRONG_FIELDS[code]
     answer = router.starts(request(path, value))
     assert is_met(answer, code)
@@ -135,7 +135,7 @@ def test_a_wrong_field(router, outreach, code):
 
 
 @pytest.mark.parametrize("code", SETTINGS)
-def test_a_setting_of_the_project(router, outreach, code):
+def test_a_project_setting_gets_its_code(router, outreach, code):
     if code == "RATE_LIMIT_EXCEEDED":
         router.starts(request("request_data.request_id", "the-one-allowed"))
     outreach.set_project(**SETTINGS[code])
@@ -148,7 +148,7 @@ def test_a_setting_of_the_project(router, outreach, code):
 
 
 @pytest.mark.parametrize("email", [GONE, "nobody"])
-def test_an_address(router, email):
+def test_an_invalid_address_gets_its_code(router, email):
     body = request("recipient_data.recipient_email", email, channel="email", recipient=MAIL)
     answer = router.starts(body)
     if email is GONE:
@@ -158,12 +158,12 @@ def test_an_address(router, email):
 
 
 @pytest.mark.parametrize("key", [None, "nobodys"])
-def test_no_known_key(router, key):
+def test_an_unknown_key_gets_its_code(router, key):
     assert is_met(router.starts(key=key), "UNAUTHORIZED")
     assert is_met(router.asks("req123", key=key), "UNAUTHORIZED", FATE)
 
 
-def test_a_request_that_is_not_signed(router, outreach):
+def test_an_unsigned_request_gets_its_code(router, outreach):
     access = {"api_keys": [company.API_KEY], "signing_secrets": ["whsec_c2VjcmV0"]}
     name = "rp-mw/dev/router/api_keys"
     outreach.stage.aws.client("secretsmanager").put_secret_value(
@@ -173,7 +173,7 @@ def test_a_request_that_is_not_signed(router, outreach):
     assert is_met(router.starts(), "INVALID_SIGNATURE")
 
 
-def test_bodies_that_are_none(router):
+def test_unusable_bodies_get_their_codes(router):
     assert is_met(raw(router, b"{"), "INVALID_REQUEST")
     assert is_met(raw(router, b" " * (256 * 1024 + 1)), "PAYLOAD_TOO_LARGE")
     assert raw(router, b"{}", content_type="text/plain").status_code == 415
@@ -184,21 +184,21 @@ def raw(router, body, content_type="application/json"):
     return requests.post(router.url + START, data=body, headers=headers, timeout=10)
 
 
-def test_another_payload_under_the_same_id(router):
+def test_another_payload_under_the_same_id_gets_its_code(router):
     assert router.starts().json()["duplicate"] is False
     other = router.starts(request("recipient_data.recipient_tel", "+15550100002"))
     assert is_met(other, "REQUEST_ID_REUSED")
     assert router.starts().json()["duplicate"] is True
 
 
-def test_a_request_nobody_started_is_quoted(router):
+def test_an_unknown_request_id_gets_its_code(router):
     answer = router.asks("req-none")
     assert is_met(answer, "REQUEST_NOT_FOUND", FATE)
     assert answer.json()["request_id"] == "req-none"
     assert router.asks("+15550100001").json()["request_id"] == "unknown"
 
 
-def test_faults_of_ours_and_the_same_request_repeated_is_sent_once(
+def test_after_our_own_faults_the_repeated_request_is_sent_once(
     router, outreach, monkeypatch, capsys
 ):
     with monkeypatch.context() as broken:

@@ -25,7 +25,7 @@ def test_the_same_id_with_another_payload_is_a_conflict(outreach):
     assert outreach.twilio.sent_to("+15550100002") == []
 
 
-def test_a_context_object_brings_its_request_and_its_id_and_nothing_of_a_company(outreach):
+def test_only_the_request_and_id_of_a_context_object_are_used(outreach):
     request = company.request("req9", "sms", TEL)
     body = {
         "frontend_payload": request,
@@ -45,12 +45,12 @@ def test_a_context_object_brings_its_request_and_its_id_and_nothing_of_a_company
 
 
 @pytest.mark.parametrize("key", ["", "wrong"])
-def test_without_a_known_key_nothing_is_read(outreach, key):
+def test_a_request_without_a_known_key_is_not_parsed(outreach, key):
     answer = outreach.post(b"not even json", key=key)
     assert (answer.status_code, answer.json_body["error_code"]) == (401, "UNAUTHORIZED")
 
 
-def test_a_key_starts_and_asks_for_its_own_company_only(outreach):
+def test_a_key_works_only_for_its_own_company(outreach):
     company.put_secrets(
         outreach.stage,
         {
@@ -95,7 +95,7 @@ def test_a_start_that_was_queued_is_marked_so_and_not_queued_again(outreach):
         ({"channel_config": {}}, 500, "CONFIGURATION_ERROR"),
     ],
 )
-def test_what_the_company_has_set_is_enforced(outreach, changes, status, code):
+def test_the_companys_settings_are_enforced(outreach, changes, status, code):
     outreach.set_project(**changes)
     answer = outreach.start()
     assert (answer.status_code, answer.json_body["error_code"]) == (status, code)
@@ -103,7 +103,7 @@ def test_what_the_company_has_set_is_enforced(outreach, changes, status, code):
     assert answer.json_body["request_id"] == "req123"
 
 
-def test_consent_is_asked_for_where_the_project_asks_for_it(outreach):
+def test_consent_is_required_where_the_project_requires_it(outreach):
     silent = {"recipient_data": {"comms_consent": None}}
     assert outreach.start("a", **silent).status_code == 200
     outreach.run()
@@ -120,7 +120,7 @@ def test_an_unknown_project_is_not_found(outreach):
 @pytest.mark.parametrize(
     "limit", ["requests_per_minute", "requests_per_day", "concurrent_conversations"]
 )
-def test_a_company_over_its_limit_is_told_when_to_come_back(outreach, limit):
+def test_a_company_over_its_limit_gets_a_retry_after(outreach, limit):
     outreach.set_project(rate_limits={limit: 2})
     codes = [outreach.start(f"r{n}", recipient=f"+1555010000{n}").status_code for n in range(3)]
     assert codes == [200, 200, 429]
@@ -147,7 +147,7 @@ def test_a_post_that_is_not_signed_by_the_accounts_token_is_refused(outreach, pa
     assert outreach.deliver(post).status_code == 200
 
 
-def test_a_start_has_one_time_of_receipt_wherever_it_is_written(outreach, monkeypatch):
+def test_a_start_has_the_same_receipt_time_in_every_record(outreach, monkeypatch):
     """Its place among the open ones is taken and freed under the day of that time."""
     real, ticks = SystemClock.now, itertools.count()
     monkeypatch.setattr(

@@ -55,7 +55,7 @@ def broken(path, value):
         ("recipient_data.comms_consent", "yes", "INVALID_COMMS_CONSENT_TYPE"),
     ],
 )
-def test_what_is_wrong_is_answered_with_the_routers_code_and_no_value(path, value, code):
+def test_an_invalid_field_is_answered_with_the_routers_code_and_no_value(path, value, code):
     with pytest.raises(RequestError) as refused:
         router.parse(broken(path, value))
     assert (refused.value.status, refused.value.code) == (400, code)
@@ -85,21 +85,21 @@ def test_an_email_start_needs_an_address(email, code):
     ],
 )
 @pytest.mark.parametrize("value", ["", 7])
-def test_the_message_is_true_of_an_empty_text_and_of_a_number(path, said, value):
+def test_the_error_message_fits_an_empty_text_and_a_number(path, said, value):
     with pytest.raises(RequestError) as refused:
         router.parse(broken(path, value))
     assert refused.value.message == said
 
 
 @pytest.mark.parametrize("body", [b"", b"{", b"[]", b"\xff", b'"text"'])
-def test_a_body_that_is_no_json_object_is_an_invalid_request(body):
+def test_a_body_that_is_not_a_json_object_is_an_invalid_request(body):
     with pytest.raises(RequestError) as refused:
         router.parse(body)
     assert refused.value.code == "INVALID_REQUEST"
 
 
 @pytest.mark.parametrize("where", ["project_data", "router_version"])
-def test_what_the_table_could_not_keep_is_refused_wherever_it_stands(where):
+def test_values_the_table_cannot_store_are_refused_at_any_depth(where):
     """Queued, it would be tried again and again."""
     half = "1.0\ud800"
     request = WHOLE | {"project_data": {"job_ref": half if where == "project_data" else "JR123"}}
@@ -116,7 +116,7 @@ def test_a_body_that_is_too_large_is_refused_before_it_is_read():
     assert (refused.value.status, refused.value.code) == (413, "PAYLOAD_TOO_LARGE")
 
 
-def test_earlier_checks_go_before_later_ones():
+def test_checks_run_in_the_documented_order():
     body = copy.deepcopy(WHOLE)
     body["request_data"] = {"channel_method": "fax"}
     body["recipient_data"] = {}
@@ -162,7 +162,7 @@ def signed(message_id, at):
     return {"webhook-id": message_id, "webhook-timestamp": at, "webhook-signature": f"v1,{made}"}
 
 
-def test_a_signature_of_our_own_making_holds():
+def test_our_own_signature_is_valid():
     access.check_signature(signed("msg_1", "1614265330"), BODY, [SECRET], now_epoch=1614265330)
 
 
@@ -182,12 +182,12 @@ def test_a_signature_of_our_own_making_holds():
         (SIGNED | {"webhook-signature": "v1,AAAA v2,BBBB"}, BODY, 1614265330),
     ],
 )
-def test_a_signature_that_does_not_hold_is_refused(headers, body, now):
+def test_an_invalid_signature_is_refused(headers, body, now):
     with pytest.raises(SignatureError):
         access.check_signature(headers, body, [SECRET], now_epoch=now)
 
 
-def test_a_secret_that_is_no_secret_matches_nothing():
+def test_a_malformed_secret_matches_nothing():
     with pytest.raises(SignatureError):
         access.check_signature({}, BODY, ["whsec_%%%"], now_epoch=0)
     with pytest.raises(SignatureError):
@@ -222,7 +222,7 @@ UNSTORABLE = [
 
 
 @pytest.mark.parametrize(("path", "value"), UNSTORABLE, ids=lambda one: repr(one)[:30])
-def test_what_no_table_could_keep_is_refused_at_the_door(path, value):
+def test_values_no_table_can_store_are_refused_at_the_door(path, value):
     with pytest.raises(RequestError) as refused:
         router.parse(broken(path, value))
     assert (refused.value.status, refused.value.code) == (400, "INVALID_REQUEST")
@@ -239,5 +239,5 @@ def test_what_no_table_could_keep_is_refused_at_the_door(path, value):
     ],
     ids=lambda one: repr(one)[:30],
 )
-def test_what_a_table_can_keep_is_taken(value):
+def test_values_a_table_can_store_are_accepted(value):
     assert router.parse(broken("project_data", value)).request_id == "req123"

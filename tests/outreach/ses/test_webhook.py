@@ -100,12 +100,12 @@ def test_the_token_of_a_reply_address_names_the_conversation():
 
 
 @given(local=st.from_regex(r"[a-z][a-z0-9.]{0,20}", fullmatch=True))
-def test_a_reply_address_carries_its_token_there_and_back(local):
+def test_a_reply_address_round_trips_its_token(local):
     address = f"{local}@company.example"
     assert ses_webhook.plus_tag(ses_webhook.reply_address(address, TOKEN)) == (address, TOKEN)
 
 
-def test_what_an_email_refers_to_is_kept_as_hashes():
+def test_an_emails_references_are_stored_as_hashes():
     thread = (("In-Reply-To", "<a@x.example>"), ("References", "<a@x.example> <b@x.example>"))
     job = parse(received(email(headers=thread)))
     assert set(job.in_reply_to) == {
@@ -135,13 +135,13 @@ def test_only_what_the_sender_wrote_is_kept(content, subtype, text):
     assert parse(received(email(content, subtype=subtype))).text == text
 
 
-def test_text_that_cannot_be_read_is_no_text():
+def test_undecodable_text_counts_as_empty():
     raw = bytes(email()).replace(b'charset="utf-8"', b'charset="x-none"')
     assert parse(received(raw)).text == ""
 
 
 @pytest.mark.parametrize("half", [0xD83D, 0xDC80, 0xDFFF])
-def test_half_of_a_character_in_an_email_costs_that_character_alone(half):
+def test_a_broken_character_in_an_email_loses_only_that_character(half):
     """JSON can carry half of a pair, UTF-8 cannot; the notification as a whole is hashed, too."""
     made = received(email("Tell me more"), encoding="UTF8")
     made["content"] = made["content"].replace("Tell me", f"Tell {chr(half)} me")
@@ -151,7 +151,7 @@ def test_half_of_a_character_in_an_email_costs_that_character_alone(half):
 
 
 @pytest.mark.parametrize("piece", ["<style ", "<", "<br "])
-def test_an_email_that_is_nothing_but_open_tags_takes_no_time(piece):
+def test_an_email_of_only_open_tags_is_parsed_quickly(piece):
     """Anybody may send one; half a minute of each is more than the function has for three tries."""
     message = received(email(piece * (100_000 // len(piece)), subtype="html"))
     started = time.process_time()
@@ -159,11 +159,11 @@ def test_an_email_that_is_nothing_but_open_tags_takes_no_time(piece):
     assert time.process_time() - started < 1
 
 
-def test_a_very_long_email_is_cut_where_the_queue_could_not_carry_it():
+def test_a_very_long_email_is_cut_to_the_queues_limit():
     assert len(parse(received(email("x" * 50_000))).text) == ses_webhook.MAX_TEXT_CHARACTERS
 
 
-def test_attachments_are_counted_and_not_carried():
+def test_attachments_are_counted_and_dropped():
     message = email("See this")
     message.add_attachment(b"%PDF", maintype="application", subtype="pdf", filename="cv.pdf")
     job = parse(received(message))
@@ -186,11 +186,11 @@ def test_attachments_are_counted_and_not_carried():
     ],
     ids="=".join,
 )
-def test_what_no_person_wrote_is_known_by_its_headers(header):
+def test_an_automatic_email_is_recognised_by_its_headers(header):
     assert parse(received(email(headers=[header]))).is_automatic
 
 
-def test_a_report_of_a_mail_server_is_known_by_its_kind():
+def test_a_mail_server_report_is_recognised_by_its_content_type():
     message = email()
     message.make_mixed()
     message.set_type("multipart/report")
@@ -198,13 +198,13 @@ def test_a_report_of_a_mail_server_is_known_by_its_kind():
 
 
 @pytest.mark.parametrize("sender", ["MAILER-DAEMON@x.example", "no-reply@x.example"])
-def test_what_no_person_wrote_is_known_by_its_sender(sender):
+def test_an_automatic_email_is_recognised_by_its_sender(sender):
     message = email()
     message.replace_header("From", sender)
     assert parse(received(message)).is_automatic
 
 
-def test_a_person_who_says_that_no_machine_wrote_is_believed():
+def test_an_explicit_header_for_a_human_sender_is_believed():
     assert not parse(received(email(headers=[("Auto-Submitted", "No")]))).is_automatic
 
 
@@ -237,7 +237,7 @@ def test_an_event_is_a_receipt_of_the_message_its_tag_names(name, status, rank):
     assert job.opts_out is (name == "Complaint")
 
 
-def test_a_permanent_bounce_has_its_kind_as_a_word_and_a_passing_one_is_none():
+def test_a_permanent_bounce_has_its_kind_as_reason_and_a_transient_one_is_no_receipt():
     hard = {"bounceType": "Permanent", "bounceSubType": "On Account/Suppression List"}
     assert parse(event("Bounce", bounce=hard)).reason == "on_account_suppression_list"
     soft = {"bounceType": "Transient", "bounceSubType": "MailboxFull"}
@@ -245,12 +245,12 @@ def test_a_permanent_bounce_has_its_kind_as_a_word_and_a_passing_one_is_none():
 
 
 @pytest.mark.parametrize("tag", ["", "newsletter", f"{TOKEN}_{ENTRY}x", f"{TOKEN[:-1]}_{ENTRY}"])
-def test_an_event_of_an_email_that_is_not_ours_is_nothing(tag):
+def test_an_event_of_a_foreign_email_is_ignored(tag):
     assert parse(event("Delivery", tag=tag)) is None
 
 
 @pytest.mark.parametrize("name", ["Click", "Subscription", "DeliveryDelay", ""])
-def test_an_event_that_says_nothing_new_is_nothing(name):
+def test_an_event_without_news_is_ignored(name):
     assert parse(event(name)) is None
 
 
@@ -270,14 +270,14 @@ def test_an_event_that_says_nothing_new_is_nothing(name):
     ],
     ids=str,
 )
-def test_what_is_no_notification_is_refused_and_its_words_are_not_repeated(message, code):
+def test_a_body_that_is_no_notification_is_refused_without_quoting_it(message, code):
     with pytest.raises(PayloadError) as refused:
         parse(message)
     assert refused.value.code == code
     assert "example" not in str(refused.value)
 
 
-def test_an_email_whose_own_id_cannot_be_read_goes_by_the_id_ses_gave_it():
+def test_an_email_without_a_readable_message_id_uses_the_ses_id():
     raw = f"From: {MAIL}\r\nMessage-ID: <\r\n\r\nYes".encode()
     other = received(raw)
     other["mail"] = {**other["mail"], "messageId": "ses-2"}
@@ -298,13 +298,13 @@ HEADERS = ["From", "Message-ID", "References", "Content-Type", "Content-Disposit
 
 
 @given(st.sampled_from(HEADERS), st.lists(st.sampled_from(PIECES), max_size=8).map("".join))
-def test_no_header_whatever_raises_anything_else(name, value):
+def test_no_header_raises_an_unexpected_error(name, value):
     rest = "" if name == "From" else f"From: {MAIL}\r\n"
     with suppress(PayloadError):
         parse(received(f"{name}: {value}\r\n{rest}\r\nYes".encode()))
 
 
 @given(st.binary(max_size=400))
-def test_no_content_whatever_raises_anything_else(raw):
+def test_no_content_raises_an_unexpected_error(raw):
     message = {**received(b"From: a@x.example\r\n\r\n" + raw)}
     parse(message)

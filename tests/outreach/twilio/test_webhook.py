@@ -37,7 +37,7 @@ def signature(form, url, tokens=("12345",)):
     ("form", "expected"),
     [(FORM, b"RSOYDt4T1cUTdK1PDd93/VVr8B8="), (TWICE, b"IK+Dwps556ElfBT0I3Rgjkr1wJU=")],
 )
-def test_the_published_vectors_hold(form, expected):
+def test_the_published_signature_vectors_are_valid(form, expected):
     assert signature(form, URL) == expected
     named = [*form, ("AccountSid", "")]  # the vectors name no account
     headers = {"x-twilio-signature": signature(named, URL).decode()}
@@ -45,7 +45,7 @@ def test_the_published_vectors_hold(form, expected):
 
 
 @pytest.mark.parametrize("tokens", [{}, {"": ()}, {"": ("other",)}])
-def test_without_the_accounts_own_token_nothing_holds(tokens):
+def test_without_the_accounts_own_token_every_signature_is_refused(tokens):
     headers = {"x-twilio-signature": signature(FORM, URL).decode()}
     with pytest.raises(SignatureError):
         twilio_webhook.verify(headers, urlencode(FORM).encode(), URL, tokens)
@@ -89,7 +89,7 @@ def heard(body, **more):
 @pytest.mark.parametrize(
     ("given", "count"), [("2", 2), ("", 0), ("-1", 0), ("two", 0), ("9" * 5000, 0)]
 )
-def test_media_are_counted_where_the_count_is_one(given, count):
+def test_media_are_counted_only_if_the_count_is_a_number(given, count):
     assert heard("see this", NumMedia=given).media_count == count
 
 
@@ -110,23 +110,23 @@ def test_another_keyword_alone_is_a_start(text):
 
 
 @pytest.mark.parametrize("text", ["please stop calling it a CV", "the end is near", "help", ""])
-def test_a_sentence_with_a_keyword_is_not(text):
+def test_a_sentence_with_a_keyword_is_no_stop(text):
     assert heard(text).opt_out is None
 
 
-def test_twilios_own_word_for_it_counts_before_ours():
+def test_twilios_own_opt_out_type_takes_precedence():
     assert heard("arrêt", OptOutType="STOP").opt_out == "stop"
     assert heard("help", OptOutType="HELP").opt_out == "help"
     assert heard("stop", OptOutType="OTHER").opt_out is None
 
 
-def test_a_text_is_kept_as_far_as_a_message_goes_and_a_huge_post_is_refused():
+def test_a_text_is_cut_to_a_messages_length_and_a_huge_post_refused():
     assert len(heard("x" * 5000).text) == 4096
     with pytest.raises(TooLargeError):
         heard("x" * 64 * 1024)
 
 
-def test_what_the_ledger_will_hold_of_a_message_is_opaque():
+def test_the_ledgers_ids_of_a_message_are_opaque():
     job = heard("hello")
     assert job.event_key == f"evt:reply:sms:{SID}"
     assert "555" not in job.conversation_id
@@ -144,12 +144,12 @@ def receipt(status, cid=f"{'a' * 32}.{'b' * 32}", **more):
     return twilio_webhook.parse_receipt(request(**form, **more), {"cid": cid})
 
 
-def test_states_before_sending_say_nothing_new():
+def test_statuses_before_sending_are_ignored():
     assert receipt("queued") is None
     assert receipt("sending") is None
 
 
-def test_a_receipt_ranks_and_names_its_message():
+def test_a_receipt_has_a_rank_and_its_messages_id():
     ranks = [receipt(one).rank for one in ("sent", "delivered", "undelivered")]
     assert ranks == sorted(ranks)
     job = receipt("failed", ErrorCode="21610")
@@ -159,7 +159,7 @@ def test_a_receipt_ranks_and_names_its_message():
     assert receipt("delivered", ErrorCode="0").reason is None
 
 
-def test_a_read_receipt_is_known_by_its_event():
+def test_a_read_receipt_is_recognised_by_its_event_type():
     assert (receipt("delivered", EventType="READ").status, receipt("read").rank) == ("read", 4)
 
 

@@ -30,7 +30,7 @@ def test_there_are_twenty_five_intents_each_with_words_a_route_and_samples_in_bo
     assert sum(sum(one.values()) for one in counts.values()) >= 300
 
 
-def test_no_message_stands_in_both_parts():
+def test_no_message_is_in_both_parts():
     texts = [row["text"].lower() for part in ("dev", "held_out") for row in samples(part)]
     assert len(texts) == len(set(texts))
 
@@ -75,11 +75,11 @@ def test_the_more_harmful_intent_leads_and_the_others_follow():
     assert set(found.secondary) == {"cancel_order", "refund_request"}
 
 
-def test_leadership_sees_what_is_for_leadership_and_another_team():
+def test_leadership_wins_when_another_team_matches_too():
     assert classify("I filed a chargeback and my lawyer will call").intent == "legal_threat"
 
 
-def test_what_escalates_is_not_made_doubtful_by_what_comes_with_it():
+def test_an_escalation_is_not_weakened_by_other_intents():
     assert classify("lawyer").confidence == 0.9
     assert classify("Refund me, cancel it, where is my order, or I sue you").confidence >= 0.9
 
@@ -149,7 +149,7 @@ def test_any_text_gets_an_intent_with_a_confidence(text):
 
 @given(st.sampled_from(sorted(TIER_0)), st.text(alphabet="abc xyz", max_size=60))
 @settings(max_examples=100, deadline=None)
-def test_nothing_written_around_it_hides_an_escalation(intent, noise):
+def test_no_surrounding_text_hides_an_escalation(intent, noise):
     text = {
         "legal_threat": "my lawyer will call",
         "fraud_suspected": "this is fraud",

@@ -24,7 +24,7 @@ from chalicelib.support.orders import delivery_time
         (None, None),
     ],
 )
-def test_a_shipping_method_has_its_window(method, window):
+def test_each_shipping_method_has_its_delivery_window(method, window):
     assert delivery_time.window_of(method) == window
 
 
@@ -38,14 +38,14 @@ def test_the_day_of_the_order_and_the_weekend_do_not_count():
 
 
 @given(st.dates(date(2020, 1, 1), date(2030, 1, 1)), st.integers(-10, 400))
-def test_business_days_are_counted_as_one_would_by_hand(start, days):
+def test_business_days_match_a_day_by_day_count(start, days):
     end = start + timedelta(days=days)
     by_hand = sum((start + timedelta(days=n)).weekday() < 5 for n in range(1, days + 1))
     assert delivery_time.business_days_after(start, end) == by_hand
 
 
 @given(st.dates(date(2020, 1, 1), date(2030, 1, 1)), st.integers(0, 60), st.booleans())
-def test_what_is_left_of_a_window_never_grows(ordered, days, preorder):
+def test_the_remaining_delivery_window_never_grows(ordered, days, preorder):
     window = delivery_time.Window(3, 5)
     lefts = [
         delivery_time.remaining(window, ordered, ordered + timedelta(days=n), is_preorder=preorder)
@@ -56,7 +56,7 @@ def test_what_is_left_of_a_window_never_grows(ordered, days, preorder):
     assert lefts[0].low <= lefts[0].high
 
 
-def test_what_is_left_reads_well():
+def test_the_remaining_window_reads_well():
     assert delivery_time.human(delivery_time.Window(0, 0)) == "any day now"
     assert delivery_time.human(delivery_time.Window(1, 1)) == "in 1 business day"
     assert delivery_time.human(delivery_time.Window(0, 2)) == "within 2 business days"

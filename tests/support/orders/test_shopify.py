@@ -58,7 +58,7 @@ def test_protected_fields_that_are_null_say_that_access_is_denied(shop: Shopify,
         shop.find_order("1001", requester_email="ada@x.example")
 
 
-def test_a_throttle_is_waited_out_where_it_is_short(
+def test_a_short_throttle_is_waited_out(
     shop: Shopify, vendor: Vendor, clock: ManualClock
 ):
     cost = {"requestedQueryCost": 150, "throttleStatus": {"currentlyAvailable": 50}}

@@ -17,7 +17,7 @@ def test_a_preorder_ships_after_45_days():
     assert told.values["eta_remaining_human"] == "in 34 to 36 business days"
 
 
-def test_an_order_without_a_time_is_not_told():
+def test_no_status_is_reported_for_an_order_without_a_time():
     told = order_answer(Order("#1", shipping_method="Standard"), "order_status_tracking", NOW)
     assert told == NoAnswer("lookup_incomplete", ("created_at",))
 
@@ -35,7 +35,7 @@ def test_an_order_without_a_time_is_not_told():
         ("order_status_tracking", "attempted delivery", None),
     ],
 )
-def test_an_order_without_tracking_is_told_only_what_its_status_bears_out(intent, status, template):
+def test_the_reply_for_an_untracked_order_states_only_what_its_status_supports(intent, status, template):
     """Neither "has not left us" of what has left, nor an arrival of what has arrived."""
     order = Order("#1", created_at=NOW, fulfillment_status=status, shipping_method="Standard")
     told = order_answer(order, intent, NOW)
@@ -46,7 +46,7 @@ def test_an_order_without_tracking_is_told_only_what_its_status_bears_out(intent
         assert told.template_id == template
 
 
-def test_a_tracked_order_is_told_whatever_its_status():
+def test_a_tracked_order_is_answered_whatever_its_status():
     order = Order("#1", NOW, fulfillment_status="delivered", tracking_number="ZZ1")
     told = order_answer(order, "shipping_delay_not_shipped", NOW)
     assert isinstance(told, TemplateAnswer)

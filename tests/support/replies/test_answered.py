@@ -50,7 +50,7 @@ def test_an_order_question_is_answered_once_under_three_deliveries(
         assert personal not in kept
 
 
-def test_tags_come_last_and_tell_what_happened(replies_rig, tracked_question):
+def test_tags_come_last_and_show_the_outcome(replies_rig, tracked_question):
     replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.writes() == ["send_message", "add_tags"]
 
@@ -65,7 +65,7 @@ def test_an_order_without_tracking_gets_its_window_and_the_ticket_is_closed(repl
     assert replies_rig.row(ticket_keys.close_action("1042", "c-1"))["status"] == "done"
 
 
-def test_a_close_that_a_person_has_done_once_more_stays_closed(replies_rig, shopify):
+def test_a_close_resent_by_an_operator_stays_closed(replies_rig, shopify):
     """An agent opened the ticket again; the customer has written nothing since."""
     shopify.add_order("#1001", email=EMAIL, shipping="Standard")
     replies_rig.run(replies_rig.ticket("When will my order number 1001 arrive?"))
@@ -131,7 +131,7 @@ def test_the_linked_order_needs_neither_number_nor_shop(replies_rig, shopify):
 # --- asked for the number ---------------------------------------------------------------------
 
 
-def test_a_missing_number_is_asked_for_and_its_answer_is_answered_at_once(replies_rig, shopify):
+def test_a_missing_order_number_is_asked_for_and_its_answer_is_answered_at_once(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL)
     replies_rig.run(replies_rig.ticket("Where is my order?"))
     assert "order number" in replies_rig.replies[0]
@@ -147,7 +147,7 @@ def test_a_missing_number_is_asked_for_and_its_answer_is_answered_at_once(replie
     assert replies_rig.state().last_auto_reply["type"] == "order_status"
 
 
-def test_an_answer_without_a_number_is_asked_for_once_more_and_then_left(replies_rig, move_clock):
+def test_after_an_answer_without_a_number_we_ask_once_more_and_then_stop(replies_rig, move_clock):
     replies_rig.run(replies_rig.ticket("Where is my order?"))
     for number in (2, 3):
         move_clock(timedelta(minutes=11))
@@ -158,14 +158,14 @@ def test_an_answer_without_a_number_is_asked_for_once_more_and_then_left(replies
     assert replies_rig.state().pending_flow is None
 
 
-def test_nobody_is_asked_twice_within_ten_minutes(replies_rig):
+def test_no_customer_is_asked_twice_within_ten_minutes(replies_rig):
     replies_rig.run(replies_rig.ticket("Where is my order?"))
     replies_rig.run(replies_rig.says("I do not have it", "c-2"))
     assert len(replies_rig.replies) == 1
     assert replies_rig.reasons("c-2")[-1] == "limit_ticket_10m"
 
 
-def test_an_answer_that_comes_too_late_is_no_answer(replies_rig, shopify, move_clock):
+def test_a_late_answer_to_our_question_does_not_count(replies_rig, shopify, move_clock):
     shopify.add_order("#1001", email=EMAIL)
     replies_rig.run(replies_rig.ticket("Where is my order?"))
     move_clock(timedelta(days=8))
@@ -174,7 +174,7 @@ def test_an_answer_that_comes_too_late_is_no_answer(replies_rig, shopify, move_c
     assert replies_rig.event("c-2")["intent"] == "unknown_other"
 
 
-def test_an_answer_that_wants_something_else_goes_to_its_team(replies_rig, shopify, move_clock):
+def test_an_answer_with_another_request_goes_to_its_team(replies_rig, shopify, move_clock):
     shopify.add_order("#1001", email=EMAIL)
     replies_rig.run(replies_rig.ticket("Where is my order?"))
     move_clock(timedelta(minutes=11))

@@ -100,7 +100,7 @@ class OrderQuestions:
             assert self.replies_rig.state(ticket).last_auto_reply["type"] == "order_status", ticket
 
 
-def test_a_reply_that_closes_killed_at_any_call_comes_once_and_is_never_lost(
+def test_a_closing_reply_killed_at_any_call_is_sent_once_and_never_lost(
     replies_rig, shopify, crash_injector, move_clock
 ):
     asked = OrderQuestions(
@@ -116,7 +116,7 @@ def test_a_reply_that_closes_killed_at_any_call_comes_once_and_is_never_lost(
     asked.all_end_answered(move_clock)
 
 
-def test_a_tracked_reply_killed_beside_its_message_comes_once_and_is_never_lost(
+def test_a_tracked_reply_killed_next_to_its_send_is_sent_once_and_never_lost(
     replies_rig, shopify, crash_injector, move_clock
 ):
     """Its other calls are of the kinds that the reply above is killed at."""

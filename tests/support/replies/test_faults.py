@@ -59,7 +59,7 @@ def test_another_agents_comment_is_not_taken_for_the_reply(replies_rig, tracked_
     assert replies_rig.reply_row()["status"] == "unknown"
 
 
-def test_a_ticket_is_never_closed_while_its_reply_is_not_known(replies_rig, shopify):
+def test_a_ticket_is_never_closed_while_its_replys_outcome_is_unknown(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL)
     replies_rig.richpanel.fault("act_then_drop", operation="send_message")
     replies_rig.run(replies_rig.ticket("When will my order number 1001 arrive?"))
@@ -67,7 +67,7 @@ def test_a_ticket_is_never_closed_while_its_reply_is_not_known(replies_rig, shop
     assert replies_rig.writes() == ["send_message", "add_tags"]
 
 
-def test_a_refused_moment_is_repeated_with_the_same_allowance(replies_rig, tracked_question):
+def test_a_rejected_reply_is_retried_with_the_same_allowance(replies_rig, tracked_question):
     """429 is surely not sent: the event is handed back, resumed, and counted once."""
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
     replies_rig.run(replies_rig.ticket(tracked_question))
@@ -77,7 +77,7 @@ def test_a_refused_moment_is_repeated_with_the_same_allowance(replies_rig, track
     assert [call.acted for call in replies_rig.richpanel.calls_of("send_message")] == [False, True]
 
 
-def test_a_resumed_reply_that_somebody_answered_meanwhile_is_not_sent(
+def test_a_resumed_reply_is_not_sent_if_somebody_answered_meanwhile(
     replies_rig, tracked_question
 ):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
@@ -92,7 +92,7 @@ def test_a_resumed_reply_that_somebody_answered_meanwhile_is_not_sent(
     assert "middleware_error_needs_attention" in replies_rig.tags()
 
 
-def test_a_resumed_reply_goes_out_before_what_the_customer_wrote_meanwhile_is_worked_on(
+def test_a_resumed_reply_is_sent_before_later_customer_messages_are_processed(
     replies_rig, tracked_question
 ):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
@@ -106,7 +106,7 @@ def test_a_resumed_reply_goes_out_before_what_the_customer_wrote_meanwhile_is_wo
     assert "middleware_error_needs_attention" not in replies_rig.tags()
 
 
-def test_a_resumed_reply_on_a_ticket_that_was_escalated_meanwhile_is_not_sent(
+def test_a_resumed_reply_is_not_sent_if_the_ticket_was_escalated_meanwhile(
     replies_rig, tracked_question
 ):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
@@ -118,7 +118,7 @@ def test_a_resumed_reply_on_a_ticket_that_was_escalated_meanwhile_is_not_sent(
     assert replies_rig.richpanel.effects_of("1042", "message_sent") == {}
 
 
-def test_a_reply_that_is_redriven_goes_out_although_help_was_asked_for_its_failure(
+def test_a_redriven_reply_is_sent_even_after_its_failure_was_handed_off(
     replies_rig, tracked_question
 ):
     """The tag says that we failed; the operator who has mended that wants the reply sent."""
@@ -147,7 +147,7 @@ def test_a_resumed_reply_waits_until_its_order_can_be_read_again(replies_rig, tr
     assert [call.acted for call in replies_rig.richpanel.calls_of("send_message")] == [False, True]
 
 
-def test_a_resumed_reply_whose_template_was_taken_away_is_not_sent(
+def test_a_resumed_reply_whose_template_was_removed_is_not_sent(
     replies_rig, tracked_question, monkeypatch
 ):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
@@ -160,7 +160,7 @@ def test_a_resumed_reply_whose_template_was_taken_away_is_not_sent(
     assert "middleware_error_needs_attention" in replies_rig.tags()
 
 
-def test_a_resumed_reply_still_knows_that_its_bare_number_was_waited_for(replies_rig, shopify):
+def test_a_resumed_reply_still_knows_that_a_bare_number_was_expected(replies_rig, shopify):
     """The question came just before and was left to this message: nobody had asked yet."""
     shopify.add_order("#1001", email=EMAIL)
     first = replies_rig.ticket("Where is my order?")
@@ -188,7 +188,7 @@ def test_a_throttled_shop_is_waited_for_and_an_ended_token_renewed(
     assert shopify.count()["get_token"] == 2
 
 
-def test_what_the_shop_said_is_remembered_without_the_order(replies_rig, shopify):
+def test_a_shop_lookup_is_cached_without_the_order_number(replies_rig, shopify):
     replies_rig.run(replies_rig.ticket("Where is my order number 1001?"))
     replies_rig.run(replies_rig.says("Any update on order number 1001?", "c-2"))
     assert shopify.count()["graphql"] == 1
@@ -198,7 +198,7 @@ def test_what_the_shop_said_is_remembered_without_the_order(replies_rig, shopify
 
 
 @pytest.mark.parametrize("lost", [False, True])
-def test_our_own_reply_told_of_before_its_ticket_shows_it_is_answered_by_nobody(
+def test_a_webhook_about_our_own_reply_before_the_ticket_shows_it_is_not_answered(
     replies_rig, tracked_question, lost
 ):
     """F48: nor is it routed, tagged or remembered as what the customer said."""
@@ -223,7 +223,7 @@ def test_our_own_reply_told_of_before_its_ticket_shows_it_is_answered_by_nobody(
 
 
 @pytest.mark.parametrize("quotes", [False, True])
-def test_a_message_that_its_ticket_does_not_show_is_worked_on_by_its_text(
+def test_a_message_the_ticket_does_not_show_is_processed_by_its_text(
     replies_rig, tracked_question, quotes
 ):
     replies_rig.run(replies_rig.ticket(tracked_question))

@@ -42,7 +42,7 @@ def found(refusal):
     return None if refusal is None else (refusal.reason, refusal.tags)
 
 
-def test_what_nothing_forbids_passes_every_rail():
+def test_an_allowed_reply_passes_every_guard_rail():
     on = ticket()
     assert rails.by_switches(Switches(), POLICY, STATUS) is None
     assert rails.by_message(inquiry(on=on), STATUS) is None
@@ -112,14 +112,14 @@ def test_a_ticket_forbids_an_answer(changes, reason, tags):
     assert found(rails.by_ticket(inquiry(on=on), on, STATUS)) == (reason, tags)
 
 
-def test_a_risk_that_was_seen_once_forbids_every_answer_from_then_on():
+def test_a_risk_seen_once_forbids_every_later_answer():
     on = ticket(tags=frozenset({"mw-escalated-human"}))
     state = ConversationState("1042", 1, risk_flags=frozenset({"chargeback"}))
     refused = rails.by_ticket(inquiry(on=on, state=state), on, STATUS)
     assert found(refused) == ("risk_flag", SUPPRESSED)
 
 
-def test_our_own_question_may_be_followed_up_on_an_answered_ticket_that_nobody_took():
+def test_we_may_follow_up_our_own_question_on_an_unassigned_ticket():
     on = ticket(tags=frozenset({"mw-auto-replied"}))
     assert rails.by_ticket(inquiry(on=on), on, ASKED) is None
     taken = ticket(tags=frozenset({"mw-auto-replied", "mw-escalated-human"}))
@@ -127,7 +127,7 @@ def test_our_own_question_may_be_followed_up_on_an_answered_ticket_that_nobody_t
 
 
 @pytest.mark.parametrize("channel", [None, "", "email", " E-Mail ", "MAIL"])
-def test_an_e_mail_may_be_answered_and_so_may_what_names_no_channel(channel):
+def test_e_mails_and_messages_without_a_channel_may_be_answered(channel):
     assert rails.by_policy(ticket(channel=channel), POLICY, STATUS) is None
 
 
@@ -154,7 +154,7 @@ def test_a_deployment_forbids_an_answer(changes, policy, reason, tags):
     assert found(refused) == (reason, tags)
 
 
-def test_what_is_suppressed_tells_which_kind_of_reply_it_was():
+def test_a_suppressed_reply_records_its_kind():
     assert rails.suppressed("r", STATUS, "more").tags == ("more", "mw-order-status-suppressed")
     assert rails.suppressed("r", REFUND).tags == ("mw-auto-reply-suppressed",)
     assert rails.lookup_failed("r", STATUS, ("order_id",)).tags == (
@@ -164,7 +164,7 @@ def test_what_is_suppressed_tells_which_kind_of_reply_it_was():
     )
 
 
-def test_the_limits_are_those_that_were_promised():
+def test_the_limits_are_the_documented_ones():
     ten_minutes = Limit("limit_ticket_10m", 1, timedelta(minutes=10))
     a_day = Limit("limit_conversation_24h", 3, timedelta(hours=24))
     assert (ten_minutes, a_day) == rails.CONVERSATION_LIMITS

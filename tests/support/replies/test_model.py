@@ -14,7 +14,7 @@ def app_environment(replies_environment):
 
 @pytest.mark.parametrize("extra_variables", [{"OPENAI_INTENT_ENABLED": "true"}])
 class TestWithAModel:
-    def test_it_never_sees_who_wrote_and_its_agreement_changes_nothing(
+    def test_the_model_never_sees_the_author_and_its_agreement_changes_nothing(
         self, replies_rig, openai, tracked_question
     ):
         openai.answer_by(_opinion("order_status_tracking", 0.97))
@@ -25,13 +25,13 @@ class TestWithAModel:
             assert call.body["store"] is False
 
     @pytest.mark.parametrize("fault", [{"status": 500}, {"status": 429}, {"status": 401}])
-    def test_when_it_fails_the_tables_stand(self, replies_rig, openai, tracked_question, fault):
+    def test_when_the_model_fails_the_keyword_tables_decide(self, replies_rig, openai, tracked_question, fault):
         openai.fault("status", times=None, **fault)
         replies_rig.run(replies_rig.ticket(tracked_question))
         assert len(replies_rig.replies) == 1
         assert any(one.startswith("model:") for one in replies_rig.reasons())
 
-    def test_an_unsure_disagreement_does_not_count_and_a_sure_one_does(self, replies_rig, openai):
+    def test_only_a_confident_disagreement_of_the_model_counts(self, replies_rig, openai):
         openai.answer_by(_opinion("refund_request", 0.7))
         replies_rig.run(replies_rig.ticket("My password does not work", ticket_id="1"))
         assert "route-technical-support-team" in replies_rig.tags("1")
@@ -39,19 +39,19 @@ class TestWithAModel:
         replies_rig.run(replies_rig.ticket("My password does not work", ticket_id="2"))
         assert "route-returns-admin" in replies_rig.tags("2")
 
-    def test_it_cannot_take_back_an_escalation(self, replies_rig, openai):
+    def test_the_model_cannot_withdraw_an_escalation(self, replies_rig, openai):
         openai.answer_by(_opinion("order_status_tracking", 0.99))
         replies_rig.run(replies_rig.ticket("Where is my order? My lawyer will call"))
         assert "route-leadership-team" in replies_rig.tags()
         assert replies_rig.replies == []
 
-    def test_it_may_escalate_what_the_tables_missed(self, replies_rig, openai, tracked_question):
+    def test_the_model_may_escalate_what_the_tables_missed(self, replies_rig, openai, tracked_question):
         openai.answer_by(_opinion("harassment_threats", 0.6))
         replies_rig.run(replies_rig.ticket(tracked_question))
         assert "route-leadership-team" in replies_rig.tags()
         assert replies_rig.replies == []
 
-    def test_it_may_ask_for_a_person(self, replies_rig, openai, tracked_question):
+    def test_the_model_may_ask_for_a_person(self, replies_rig, openai, tracked_question):
         answer = _opinion("order_status_tracking", 0.97)
         openai.answer_by(lambda body: {**answer(body), "risk": {"flags": [], "force_human": True}})
         replies_rig.run(replies_rig.ticket(tracked_question))
@@ -61,7 +61,7 @@ class TestWithAModel:
     @pytest.mark.parametrize(
         ("flag", "confidence"), [("OTHER_HIGH_RISK", 0.97), ("FRAUD_SUSPECTED", 0.4)]
     )
-    def test_a_risk_that_escalates_nothing_still_asks_for_a_person(
+    def test_a_risk_without_an_escalation_still_asks_for_a_person(
         self, replies_rig, openai, tracked_question, flag, confidence
     ):
         answer = _opinion("order_status_tracking", confidence)

@@ -54,7 +54,7 @@ def test_a_chargeback_is_routed_and_untouched_by_automation(replies_rig, shopify
         ),
     ],
 )
-def test_an_order_that_cannot_be_told_is_left_to_a_person(replies_rig, shopify, order, reason, tag):
+def test_an_order_without_a_reportable_status_is_left_to_a_person(replies_rig, shopify, order, reason, tag):
     if order:
         shopify.add_order(**order)
     replies_rig.run(replies_rig.ticket("Where is my order number 1001?"))
@@ -65,7 +65,7 @@ def test_an_order_that_cannot_be_told_is_left_to_a_person(replies_rig, shopify, 
 
 
 @pytest.mark.parametrize("code", ["ACCESS_DENIED", "SHOP_INACTIVE", "INTERNAL_SERVER_ERROR"])
-def test_a_shop_that_cannot_be_asked_holds_nothing_up(replies_rig, shopify, tracked_question, code):
+def test_an_unreachable_shop_does_not_block_the_ticket(replies_rig, shopify, tracked_question, code):
     shopify.fail_with(code)
     replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.replies == []
@@ -92,7 +92,7 @@ def test_a_shop_that_cannot_be_asked_holds_nothing_up(replies_rig, shopify, trac
         ({"subject": "Automatic reply: hello"}, "auto_responder", "mw-order-status-suppressed"),
     ],
 )
-def test_a_ticket_that_must_not_be_answered_says_why(
+def test_a_ticket_that_must_not_be_answered_has_a_stored_reason(
     replies_rig, tracked_question, more, reason, tag
 ):
     replies_rig.run(replies_rig.ticket(tracked_question, **more))
@@ -102,7 +102,7 @@ def test_a_ticket_that_must_not_be_answered_says_why(
     assert "mw-processed" in replies_rig.tags()
 
 
-def test_what_an_operator_has_answered_meanwhile_is_not_answered_again(
+def test_a_question_an_operator_answered_meanwhile_is_not_answered_again(
     replies_rig, tracked_question
 ):
     body = replies_rig.ticket(tracked_question)
@@ -120,7 +120,7 @@ def test_without_an_author_nothing_is_sent(replies_rig, tracked_question):
 
 
 @pytest.mark.parametrize("extra_variables", [{"MW_OUTBOUND_ALLOWLIST_DOMAINS": ""}])
-def test_without_an_allow_list_nobody_is_written_to(replies_rig, tracked_question):
+def test_without_an_allow_list_no_reply_is_sent(replies_rig, tracked_question):
     replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.replies == []
     assert "mw-outbound-blocked-allowlist" in replies_rig.tags()
@@ -148,7 +148,7 @@ def test_a_customer_gets_five_replies_a_day(replies_rig):
     assert "mw-order-status-suppressed" in replies_rig.tags("6")
 
 
-def test_what_the_conversation_refuses_is_not_counted_against_the_customer(replies_rig):
+def test_a_refusal_by_the_conversation_limit_does_not_count_for_the_customer(replies_rig):
     replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id="1"))
     for number in range(2, 6):
         replies_rig.run(replies_rig.says("Where is my order???", f"c-{number}", "1"))
@@ -157,7 +157,7 @@ def test_what_the_conversation_refuses_is_not_counted_against_the_customer(repli
     assert len(replies_rig.replies) == 5
 
 
-def test_what_the_customer_has_used_up_is_not_counted_against_the_conversation(
+def test_a_refusal_by_the_customer_limit_does_not_count_for_the_conversation(
     replies_rig, move_clock
 ):
     for number in range(1, 6):
@@ -173,7 +173,7 @@ def test_what_the_customer_has_used_up_is_not_counted_against_the_conversation(
 # --- modes ------------------------------------------------------------------------------------
 
 
-def test_shadow_mode_records_the_decision_and_calls_nobody(
+def test_shadow_mode_records_the_decision_and_calls_no_vendor(
     replies_rig, tracked_question, shopify, openai
 ):
     body = replies_rig.ticket(tracked_question)

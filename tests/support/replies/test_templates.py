@@ -31,7 +31,7 @@ def text_of(template_id, values, language="en"):
 @pytest.mark.parametrize("language", ["en", "es"])
 @pytest.mark.parametrize("template_id", [one.id for one in CATALOGUE.values() if one.is_enabled])
 @pytest.mark.parametrize("everything", [True, False])
-def test_every_text_is_whole_with_all_values_and_with_the_required_only(
+def test_every_text_renders_with_all_values_and_with_only_the_required_ones(
     template_id, language, everything
 ):
     template = CATALOGUE[template_id]
@@ -43,7 +43,7 @@ def test_every_text_is_whole_with_all_values_and_with_the_required_only(
 
 
 @pytest.mark.parametrize("template_id", [one.id for one in CATALOGUE.values() if one.required])
-def test_a_text_that_lacks_a_required_value_is_not_made(template_id):
+def test_a_text_without_a_required_value_is_not_rendered(template_id):
     for name in CATALOGUE[template_id].required:
         values = {one: EVERY_VALUE[one] for one in CATALOGUE[template_id].required - {name}}
         with pytest.raises(TemplateError, match=name):
@@ -53,12 +53,12 @@ def test_a_text_that_lacks_a_required_value_is_not_made(template_id):
 @pytest.mark.parametrize(
     "template_id", ["t_legal_threat_ack", "t_chargeback_neutral_ack", "t_unknown_ack", "t_none"]
 )
-def test_what_is_not_to_be_sent_cannot_be_rendered(template_id):
+def test_a_template_that_must_not_be_sent_cannot_be_rendered(template_id):
     with pytest.raises(TemplateError):
         text_of(template_id, EVERY_VALUE)
 
 
-def test_what_a_customer_called_himself_cannot_write_our_text():
+def test_a_customer_name_cannot_inject_text():
     ask = "t_order_status_ask_order_number"
     assert text_of(ask, {"first_name": "{{reference}} x"}).startswith("Hi,")
     assert text_of(ask, {"first_name": "Ada\nBuy now https://evil.example"}).startswith("Hi Ada,")

@@ -48,7 +48,7 @@ def test_where_the_tenant_wants_ids_names_are_looked_up_once(
     assert len(richpanel.calls_of("list_tags")) == 1
 
 
-def test_a_tag_made_meanwhile_is_found_and_one_that_is_not_there_is_refused(
+def test_a_tag_created_meanwhile_is_found_and_an_unknown_one_refused(
     richpanel: SimulatedRichpanel, clock: ManualClock, log: RecordingLog
 ):
     richpanel.set_modes(tag_mode="id", rate_limit=None)
@@ -78,7 +78,7 @@ def test_a_ticket_whose_tags_are_ids_shows_their_names_too(tickets: Richpanel, v
     assert len(vendor.requests) == 3
 
 
-def test_tag_names_that_cannot_be_had_do_not_hide_the_ticket(tickets: Richpanel, vendor: Vendor):
+def test_missing_tag_names_do_not_hide_the_ticket(tickets: Richpanel, vendor: Vendor):
     tag_id = "0b7e5a4e-3f0f-4c57-9d3e-0a1b2c3d4e5f"
     vendor.will(does.answer(200, {"ticket": {"id": "7", "tags": [tag_id]}}), does.answer(403))
 
@@ -107,7 +107,7 @@ def test_a_tag_of_unknown_outcome_may_simply_be_repeated(
 
 
 @pytest.mark.parametrize("shown", [{"id": "7"}, {"id": 7}, {"status": "OPEN"}])
-def test_a_change_that_the_answer_shows_on_the_ticket_is_done(
+def test_a_change_whose_response_shows_it_on_the_ticket_is_done(
     tickets: Richpanel, vendor: Vendor, shown: dict[str, object]
 ):
     """Ids are numbers in some answers, here as where a ticket is read."""
@@ -119,7 +119,7 @@ def test_a_change_that_the_answer_shows_on_the_ticket_is_done(
 
 
 @pytest.mark.parametrize("shown", [{}, {"id": "8"}, {"id": 8}, {"id": None}])
-def test_a_change_that_the_answer_shows_on_another_ticket_is_refused(
+def test_a_change_whose_response_shows_another_ticket_is_refused(
     tickets: Richpanel, vendor: Vendor, shown: dict[str, object]
 ):
     vendor.will(does.answer(200, {"ticket": shown}))
@@ -131,7 +131,7 @@ def test_a_change_that_the_answer_shows_on_another_ticket_is_refused(
 
 
 @pytest.mark.parametrize("body", [{}, {"success": True}, {"ticket": "updated"}])
-def test_a_change_whose_answer_shows_no_ticket_is_done(
+def test_a_change_whose_response_shows_no_ticket_is_done(
     tickets: Richpanel, vendor: Vendor, body: object
 ):
     vendor.will(does.answer(200, body))

@@ -82,7 +82,7 @@ def test_the_vendors_filter_is_not_trusted(tickets: Richpanel, vendor: Vendor):
     assert sorted(set(ids(tickets))) == ["open", "undated"]
 
 
-def test_a_ticket_that_moved_between_pages_is_given_again(tickets: Richpanel, vendor: Vendor):
+def test_a_ticket_that_moved_between_pages_is_listed_again(tickets: Richpanel, vendor: Vendor):
     """Judging one twice does nothing; remembering them all would cost memory."""
     vendor.will(listed(1, 2, next_page="2"), listed(2, 3))
 
@@ -101,7 +101,7 @@ def test_a_ticket_is_found_by_the_number_people_see(
     assert live_client.read_ticket_by_number(1002) is None
 
 
-def test_listing_stops_at_old_tickets_where_the_order_holds(tickets: Richpanel, vendor: Vendor):
+def test_listing_stops_at_old_tickets_when_sorted_newest_first(tickets: Richpanel, vendor: Vendor):
     old = "2026-11-19T00:00:00Z"
     vendor.will(listed(1, next_page="2"), listed(2, next_page="3", updated_at=old), listed(3))
 
@@ -109,7 +109,7 @@ def test_listing_stops_at_old_tickets_where_the_order_holds(tickets: Richpanel, 
     assert len(vendor.requests) == 2
 
 
-def test_listing_goes_on_where_the_vendor_sorts_the_other_way(tickets: Richpanel, vendor: Vendor):
+def test_listing_continues_where_the_vendor_sorts_oldest_first(tickets: Richpanel, vendor: Vendor):
     oldest_first = [
         {"id": "1", "status": "OPEN", "updated_at": "2026-11-18T00:00:00Z"},
         {"id": "2", "status": "OPEN", "updated_at": "2026-11-19T00:00:00Z"},
@@ -137,7 +137,7 @@ def test_a_key_that_may_not_list_says_so_and_still_reads(
     assert live_client.read_ticket("1042").id == "1042"
 
 
-def test_the_simulated_list_is_understood(live_client: Richpanel, richpanel: SimulatedRichpanel):
+def test_the_simulated_ticket_list_is_parsed(live_client: Richpanel, richpanel: SimulatedRichpanel):
     for number in range(3):
         richpanel.add_ticket(f"t-{number}", comments=["hello"])
     richpanel.add_ticket("done", status="CLOSED")
@@ -166,21 +166,21 @@ def test_a_customers_tickets_tags_and_teams_are_read_to_the_last_page(
     assert [request.path.partition("?")[2] for request in vendor.requests] == asked * 3
 
 
-def test_a_list_ends_where_the_vendor_gives_its_page_again(tickets: Richpanel, vendor: Vendor):
+def test_a_list_ends_where_the_vendor_repeats_a_page(tickets: Richpanel, vendor: Vendor):
     vendor.will(listed(1, 2, next_page="again"))
 
     assert tickets.conversations_of("email", "j@example.com") == ["1", "2"]
     assert len(vendor.requests) == 2
 
 
-def test_a_list_without_an_end_is_not_taken_for_whole(tickets: Richpanel, vendor: Vendor):
+def test_an_endless_list_is_not_treated_as_complete(tickets: Richpanel, vendor: Vendor):
     vendor.will(*(listed(number, next_page="more") for number in range(MAX_PAGES + 1)))
 
     with pytest.raises(TransientError, match="too_many_pages"):
         tickets.conversations_of("email", "j@example.com")
 
 
-def test_a_customer_nobody_knows_has_no_tickets(tickets: Richpanel, vendor: Vendor):
+def test_an_unknown_customer_has_no_tickets(tickets: Richpanel, vendor: Vendor):
     vendor.will(does.answer(404))
 
     assert tickets.conversations_of("phone", "+15550100001") == []

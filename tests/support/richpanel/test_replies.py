@@ -53,7 +53,7 @@ def test_f21_a_reply_whose_answer_is_lost_is_uncertain_and_not_sent_again(
         assert len(vendor.requests) == 1
 
 
-def test_a_reply_refused_for_its_rate_or_content_was_surely_not_sent(
+def test_a_reply_refused_for_its_rate_or_content_was_not_sent(
     tickets: Richpanel, vendor: Vendor
 ):
     vendor.will(does.answer(400))
@@ -64,7 +64,7 @@ def test_a_reply_refused_for_its_rate_or_content_was_surely_not_sent(
         reply(tickets, "7")
 
 
-def test_a_reply_that_was_accepted_and_is_not_there_is_uncertain(
+def test_an_accepted_reply_that_is_missing_is_uncertain(
     tickets: Richpanel, vendor: Vendor
 ):
     """The real API was seen to answer 200 and do nothing."""
@@ -86,7 +86,7 @@ def test_a_reply_that_was_accepted_and_is_not_there_is_uncertain(
 
 
 @pytest.mark.parametrize("script", [does.answer(500), does.answer(404), does.reset])
-def test_a_reply_that_was_accepted_stays_done_when_it_cannot_be_read_back(
+def test_an_accepted_reply_stays_done_when_it_cannot_be_read_back(
     tickets: Richpanel, vendor: Vendor, script: does.Script
 ):
     vendor.will(does.answer(200, {}), script)
@@ -94,7 +94,7 @@ def test_a_reply_that_was_accepted_stays_done_when_it_cannot_be_read_back(
     assert reply(tickets, "7") is None
 
 
-def test_among_several_replies_the_verbatim_one_is_ours(tickets: Richpanel, vendor: Vendor):
+def test_of_several_replies_the_one_with_our_exact_text_is_ours(tickets: Richpanel, vendor: Vendor):
     at = "2026-11-20T12:00:01Z"
     comments = [
         {"id": "ours", "is_operator": True, "plain_body": "hello there", "created_at": at},
@@ -119,7 +119,7 @@ def test_a_ticket_is_closed_by_the_one_payload_that_works(
 
 
 @pytest.mark.parametrize("script", [does.answer(500), does.answer(401), does.reset])
-def test_a_close_that_was_accepted_and_cannot_be_read_back_is_not_said_to_be_undone(
+def test_an_accepted_close_that_cannot_be_read_back_is_not_reported_as_failed(
     tickets: Richpanel, vendor: Vendor, script: does.Script
 ):
     vendor.will(does.answer(200, {}), script, script)
@@ -127,7 +127,7 @@ def test_a_close_that_was_accepted_and_cannot_be_read_back_is_not_said_to_be_und
         tickets.close("7", deadline_seconds=5)
 
 
-def test_a_close_without_effect_is_not_taken_for_done(tickets: Richpanel, vendor: Vendor):
+def test_a_close_without_effect_is_not_treated_as_done(tickets: Richpanel, vendor: Vendor):
     vendor.will(does.answer(200, {"ticket": {"id": "7", "status": "OPEN"}}))
 
     with pytest.raises(TransientError, match="not_applied"):
@@ -150,7 +150,7 @@ def test_f55_a_rotated_key_is_picked_up_without_a_failure(
     assert [call.status for call in richpanel.calls] == [401, 200]
 
 
-def test_f45_the_vendors_own_limit_is_met_with_patience(
+def test_f45_the_vendors_rate_limit_is_waited_out(
     live_client: Richpanel, richpanel: SimulatedRichpanel
 ):
     richpanel.set_modes(rate_limit=1)
