@@ -1,4 +1,4 @@
-"""Settings: a wrong deployment fails at the cold start and names what is wrong, not its value."""
+"""Settings: a wrong deployment fails at cold start and names the setting, not its value."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is wired: a part for every kind, and nothing built before its kind occurs."""
+"""Wiring: a part for every kind of job, built only when the kind occurs."""
 
 import json
 import os
@@ -69,7 +69,7 @@ CASE = HubSpotBatch(
 )
 
 
-# --- what a cold container loads --------------------------------------------------------------
+# --- modules loaded by a cold container -------------------------------------------------------
 
 
 @pytest.mark.parametrize(("job", "source"), [(CALL, "ALOWARE:"), (CASE, "HUBSPOT:")])
@@ -89,7 +89,7 @@ def test_a_container_checks_its_stage_once(app_environment):
 
 
 def cold_worker(environ, *jobs):
-    """Process jobs in a new interpreter, as a new container does; what it had done and loaded."""
+    """Process jobs in a new interpreter, as a new container; returns the results and loaded modules."""
     records = [lambda_events.made_up_record(encode(job)) for job in jobs]
     guarded = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     done = subprocess.run(

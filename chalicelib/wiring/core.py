@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 _FAST = Config(
     connect_timeout=1,
     read_timeout=4,
-    retries={"mode": "standard", "max_attempts": 3},
+    retries={"mode": "standard", "total_max_attempts": 4},
     tcp_keepalive=True,
     parameter_validation=False,
     user_agent=f"rp-mw Boto3/{boto3.__version__}",

@@ -105,7 +105,7 @@ def test_a_redactor_that_fails_drops_the_text_and_not_the_line(log, stream, monk
 
 
 def test_a_megabyte_of_hostile_text_does_not_slow_the_log_down(log, stream):
-    """F54: what is beyond the cap is dropped, never passed through."""
+    """F54: text beyond the cap is dropped, never passed through."""
     log.event("x", text="1 " * 500_000 + "jane@example.com")
     assert "jane" not in stream.getvalue()
 

@@ -94,7 +94,7 @@ def test_the_duration_of_a_failed_read_counts_towards_the_switches_age(ssm, cloc
 
 
 def test_the_duration_of_a_read_counts_towards_the_switches_age(ssm, clock):
-    """Whoever stands still over the answer knows what was true before it."""
+    """A worker paused during the response knows only the values before it."""
     read = switches(ssm, clock)
     ask = ssm.get_parameters
 

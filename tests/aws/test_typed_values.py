@@ -1,4 +1,4 @@
-"""What is stored is what boto3's own types make of it, and it comes back as it was."""
+"""Values are stored as boto3's own types store them, and round-trip."""
 
 from decimal import Decimal
 

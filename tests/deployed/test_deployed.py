@@ -96,7 +96,7 @@ def post(deployed, body, *, token=None):
     )
 
 
-# --- what is there -----------------------------------------------------------------------------
+# --- deployed resources ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("function", HANDLERS)
@@ -224,7 +224,7 @@ def test_every_alarm_exists_and_notifies_the_topic(deployed):
     assert f"rp-mw/{stage}" in body
 
 
-# --- what it does ------------------------------------------------------------------------------
+# --- behaviour ---------------------------------------------------------------------------------
 
 
 def test_the_deployed_routes_answer(deployed):
@@ -276,7 +276,7 @@ def test_a_call_received_at_the_deployed_route_is_archived_by_the_deployed_write
 
 
 def test_an_inbound_e_mail_reaches_the_deployed_worker(deployed):
-    """Nobody began this conversation, so it ends with a reason.
+    """This conversation was never started, so the event ends with a reason.
 
     The function is called as its topic would call it: this engine takes what is published and
     calls no function of a packaged stage.  That the topic is subscribed is a test of its own.
@@ -298,9 +298,7 @@ def replies(deployed):
     return [one for one in rows if one["event_id"].startswith("evt:reply:email:")]
 
 
-def test_a_worker_with_another_stages_queue_refuses_to_start(
-    stack_deployment, direct_deployment
-):
+def test_a_worker_with_another_stages_queue_refuses_to_start(stack_deployment, direct_deployment):
     """A prod queue with dev tables: the variables' names do not fit, nothing is touched."""
     client = stack_deployment.aws.client("lambda")
     name = stack_deployment.functions["reconcile"]

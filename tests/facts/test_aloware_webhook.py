@@ -1,4 +1,4 @@
-"""Aloware's deliveries: who may post, and what of them is carried on."""
+"""Aloware's deliveries: authentication, and the fields that are queued."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""The door of Aloware: how long it tries to queue a delivery, and what it answers where it cannot."""
+"""The door of Aloware: how long it tries to queue a delivery, and its response on failure."""
 
 import itertools
 import json

@@ -140,7 +140,7 @@ def test_pending_facts_are_prolonged_and_final_ones_are_not(ddb, store, clock):
 
 
 def test_a_fact_that_is_posted_while_it_is_prolonged_stays_posted(ddb, store, clock):
-    """It would be posted once more: the row that was read says pending."""
+    """Otherwise it would be posted again: the row that was read is pending."""
     store.keep([fact(1)])
     clock.forward(RETENTION.total_seconds() / 2 + 1)
     read = store._rows

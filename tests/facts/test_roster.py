@@ -1,4 +1,4 @@
-"""Who may have facts: the roster that is configured, and the one that a ring group gives."""
+"""The agents with facts: a configured roster, or that of a ring group."""
 
 import json
 

@@ -26,7 +26,7 @@ ROOT = engine.ROOT
 
 @pytest.fixture(autouse=True)
 def run_folder(tmp_path, monkeypatch):
-    """A folder of our own, so that a stack somebody runs beside the tests is left alone."""
+    """A separate folder, so that a stack running beside the tests is left alone."""
     monkeypatch.setenv("LOCAL_RUN_DIR", str(tmp_path))
     return tmp_path
 
@@ -120,7 +120,7 @@ def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(started, free, numbe
 
 
 def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(started, free):
-    """As a newcomer pastes it: twice, then asks, answers as the recipient, and looks."""
+    """As a newcomer pastes it: posts twice, asks, replies as the recipient, and inspects."""
     readme = (ROOT / "README.md").read_text()
     start, told = re.search(
         r"```sh\n(curl -sS \S+/initiate-conversation.*?)\n```.*?```json\n(.*?)\n```",
@@ -149,7 +149,7 @@ def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(
 
 
 def test_the_doctor_passes_once_the_alarms_have_a_recipient(started, run_folder):
-    """What the runbook says to type in the second terminal."""
+    """The runbook's commands for the second terminal."""
     (provision,) = re.findall(
         r"^python -m (ops provision --alarm-email \S+@\S+)$",
         (ROOT / "docs" / "runbook.md").read_text(),
@@ -171,7 +171,7 @@ def test_the_doctor_passes_once_the_alarms_have_a_recipient(started, run_folder)
 
 
 def _as_operator(welcome):
-    """Two lines of the welcome, as they stand, in a terminal that knows nothing of AWS."""
+    """Two lines of the welcome text, verbatim, in a terminal without AWS settings."""
     lines = re.findall(r"  (set -a; .*? set \+a|\S+ -m ops explain 1042)  ", welcome)
     bare = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     shell = ["/bin/sh", "-c", "\n".join(lines)]
@@ -208,7 +208,7 @@ def test_a_port_in_use_is_named_and_nothing_is_left_running(free, which):
 
 
 def test_the_sample_tickets_are_too_old_for_reconciliation():
-    """Whoever reads on for half a minute would find them done, and `doctor` unhappy."""
+    """After half a minute of reading they would be processed, and `doctor` would fail."""
     with vendor.Richpanel() as tenant:
         seed(tenant)
         tickets = [tenant.ticket(one) for one in tenant.ticket_ids]
@@ -308,9 +308,7 @@ def test_chalice_local_joins_the_running_stack(started, free):
     assert join.is_chalice_local(environ, ["chalice", "local"])
     assert not join.is_chalice_local(environ, ["chalice", "package"])
     assert not join.is_chalice_local({}, ["chalice", "local"])
-    code = (
-        "import json, os; from local.stack import join; print(join.join(), json.dumps(dict(os.environ)))"
-    )
+    code = "import json, os; from local.stack import join; print(join.join(), json.dumps(dict(os.environ)))"
     joined = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )

@@ -1,4 +1,4 @@
-"""Outreach from the Router's door to what Twilio and SES received, on real engines."""
+"""Outreach from the Router's door to the requests at Twilio and SES, on real engines."""
 
 import json
 from email.header import decode_header, make_header
@@ -150,7 +150,7 @@ def test_a_start_that_was_never_queued_is_given_up_and_may_be_posted_again(outre
 
 
 def test_a_start_posted_again_is_not_deduplicated_with_its_failed_message(outreach):
-    """The queue drops copies for five minutes, and knows nothing of what became of the first."""
+    """The queue drops copies for five minutes without knowing the first one's outcome."""
     put = outreach.services.outbox.put
 
     def keeps_and_does_not_say(*what, **how):

@@ -1,4 +1,4 @@
-"""What a start and a message cost on each channel is exact and guarded, and does not grow."""
+"""The exact cost of a start and a message on each channel, which does not grow."""
 
 import json
 import subprocess

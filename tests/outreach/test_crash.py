@@ -1,7 +1,7 @@
 """Killed before and after every AWS call of a start and of a reply: sent once, or visibly parked.
 
-The kill is a `BaseException` out of the SDK, which nothing of ours catches; then the lease ends,
-the queue hands the message over again, and another container takes it.
+The kill is a `BaseException` from the SDK, which our code does not catch; then the lease ends and
+the queue redelivers the message to another container.
 """
 
 import pytest

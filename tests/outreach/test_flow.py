@@ -23,7 +23,7 @@ def test_a_start_that_opened_nothing_no_longer_counts_as_open(outreach_parts, ke
 
 
 def test_a_failed_resend_marks_no_conversation_and_hands_off_nothing(outreach_parts):
-    """The operator who asked for it sees what came of it; the conversation itself is unharmed."""
+    """The operator who asked for it sees the outcome; the conversation is unchanged."""
     record = outreach_parts.open(new())
     failed = Event(facts("evt:start:s1:resend:n1", conversation_id=record.opaque_id), None)
     outreach_parts.conversations_table.calls.clear()

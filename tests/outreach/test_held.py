@@ -1,4 +1,4 @@
-"""What a rule, a recipient or a switch keeps back, and how it goes out in the end."""
+"""Messages held by a rule, a recipient's request or a switch, and how they are sent later."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -313,10 +313,8 @@ def test_a_released_reply_that_cannot_be_written_goes_back_to_a_person(outreach)
     assert outreach.record("sms").status == Status.HANDED_OFF
 
 
-def test_a_failed_reply_is_held_again_when_replayed_after_its_release(
-    outreach, monkeypatch
-):
-    """Two hand-offs of one event: a person had the first, and has not seen the second."""
+def test_a_failed_reply_is_held_again_when_replayed_after_its_release(outreach, monkeypatch):
+    """Two hand-offs of one event: a person took the first and has not seen the second."""
     outreach.set_project(auto_queue_reply_message=True)
     outreach.start(channel="sms")
     outreach.run()
@@ -333,7 +331,7 @@ def test_a_failed_reply_is_held_again_when_replayed_after_its_release(
     desk = outreach.services.desk
     (failed,) = desk.waiting()
     assert (failed.held, failed.reason) == ("", "failed")
-    outreach.again()  # and lies with the dead letters: what comes behind it is free
+    outreach.again()  # and is a dead letter: its group is no longer blocked
     desk.approve(failed.opaque_id)
     outreach.run()
     assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT

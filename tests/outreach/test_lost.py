@@ -1,4 +1,4 @@
-"""What was received and never queued, or begun and never ended: found again, and done once."""
+"""Events received and never queued, or begun and never ended, are found and done once."""
 
 import itertools
 import json
@@ -20,7 +20,7 @@ LONG_AGO = "2026-01-01T00:00:00.000Z"
 
 
 def age(outreach, prefix="evt:"):
-    """Time passes for every event: the sweep looks at rows that have rested for a while."""
+    """Age every event: the sweep reads only rows unchanged for a while."""
     table = outreach.services.ledger._table
     for row in outreach.rows():
         if row["event_id"]["S"].startswith(prefix):
@@ -182,7 +182,7 @@ def test_a_parked_answer_resumes_where_every_webhook_leaves_a_row(ledgered_outre
 
 
 def lose_the_message(outreach):
-    """Somebody purged the queue while a worker that has died had the message."""
+    """The queue was purged while a dead worker had the message."""
     outreach.stage.aws.client("sqs").delete_message(
         QueueUrl=outreach.stage.queue_url, ReceiptHandle=outreach.handles[-1]
     )
@@ -195,7 +195,7 @@ def open_places(outreach):
 
 
 def sweep_later(outreach):
-    """Leases are over; every container is new; as often as a settlement takes looks."""
+    """Leases end and containers restart, as often as settling needs checks."""
     outreach.new_container()
     outreach.let_leases_end()
     age(outreach)
@@ -260,7 +260,7 @@ def test_a_reply_whose_worker_died_and_message_was_lost_is_found_and_answered_on
 
 
 def test_a_stop_whose_worker_died_is_heeded_and_never_answered(outreach, crash_injector):
-    """Whatever the sweep finds of it: the wish is kept, and the word gets no answer."""
+    """Whatever the sweep finds: the opt-out is stored, and the message gets no answer."""
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
         outreach.start(f"{number}-{moment}", "whatsapp", recipient)
@@ -327,10 +327,8 @@ def test_an_email_its_dead_worker_had_not_stored_is_handed_off(outreach, crash_i
     assert len(outreach.ses.sent_to(recipient)) == 1
 
 
-def test_an_email_settled_by_ses_after_its_worker_died_needs_no_person(
-    outreach, crash_injector
-):
-    """What SES tells of it is heard before anybody asks, and does not come again."""
+def test_an_email_settled_by_ses_after_its_worker_died_needs_no_person(outreach, crash_injector):
+    """The SES event is processed before the settlement asks, and is not repeated."""
     for number in itertools.count(1):
         recipient = f"r{number}@example.com"
         outreach.start(f"start-{number}", "email", recipient)

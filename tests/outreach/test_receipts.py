@@ -1,4 +1,4 @@
-"""What a provider's receipt settles, whom it marks, and which of them concern the start."""
+"""A provider's receipts: the sends they settle, opt-outs, and those about the start."""
 
 import pytest
 
@@ -99,7 +99,7 @@ class Receipts:
 
     @property
     def start(self):
-        """What the sender of the start learns of its delivery."""
+        """The delivery status that the start's sender can read."""
         outcome = self.parts.starts.outcome(START)
         return outcome.delivery, outcome.delivery_reason
 

@@ -1,4 +1,4 @@
-"""What a recipient writes back: answered once, recorded only, or respected as a stop."""
+"""A recipient's replies: answered once, recorded only, or respected as a stop."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Who is held for a person, when it is quiet, and how long WhatsApp lets free text through."""
+"""Hold rules, quiet hours, and WhatsApp's window for free text."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""What a message needs is read before the last look at the lease."""
+"""A message's credentials are read before the last check of the lease."""
 
 from datetime import UTC, datetime
 

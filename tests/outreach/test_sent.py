@@ -1,4 +1,4 @@
-"""What becomes of a send of outreach: no answer, a refusal, a callback in any order."""
+"""Outcomes of an outreach send: no response, a refusal, callbacks in any order."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""Which messages of the carrier's list may be a text of which nobody knows whether it was sent."""
+"""The messages on the carrier's list that may be a text of unknown outcome."""
 
 from datetime import UTC, datetime
 from email.utils import format_datetime
@@ -52,7 +52,7 @@ class Texts:
         Args:
             written: the draft.
             at: when Twilio took the messages.
-            body: what they say.
+            body: their text.
             others: drafts to the same recipient, and the id under which a callback named each.
             own: the id under which a callback named the text itself.
             listed: the ids on Twilio's list, oldest first.
@@ -109,7 +109,7 @@ def test_the_message_its_own_callback_named_comes_first(texts):
 
 
 def test_unreported_messages_that_may_match_are_other_candidates(texts):
-    """Of a template only the carrier knows what it says: it may have said anything."""
+    """Only the carrier knows a template's text: it may match anything."""
     (one,) = texts.shown(Draft(text=TEXT), others=[TWIN, HELLO, OTHER_TEMPLATE])
     assert set(one.other_candidates) == {"act:send:o2:twin", "act:send:o3:t"}
     (one,) = texts.shown(TEMPLATE, others=[HELLO, OTHER_TEMPLATE])

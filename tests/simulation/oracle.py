@@ -123,7 +123,7 @@ class Oracle:
         }
         means = (action.kind, content)
         if self._meaning.setdefault(action.key, means) != means:
-            self.broken("P2", f"{action.key} is the key of {self._meant[action.key]} and {means}")
+            self.broken("P2", f"{action.key} is the key of {self._meaning[action.key]} and {means}")
 
     def handed_off(self, action: HandOff) -> None:
         """P2: a hand-off is listed, or a person already has the conversation."""

@@ -1,4 +1,4 @@
-"""Which comments of a ticket a notification stands for: those nobody has dealt with, and all of them."""
+"""The comments a notification yields: every comment not yet handled."""
 
 from datetime import timedelta
 
@@ -57,7 +57,7 @@ class CommentsRig(LedgerRig):
         return [event.facts.source_message_id for event in self.notified(**more)]
 
     def begun(self, comment, status=None):
-        """A comment that a worker has taken up, and perhaps brought to an end."""
+        """A comment that a worker has claimed, and perhaps finished."""
         key = ticket_keys.ticket_message("1042", comment)
         lease = self.ledger.claim(facts(key), MODES, lease_seconds=250, takeover=frozenset())
         if status is not None:
@@ -112,7 +112,7 @@ def test_at_first_contact_only_comments_after_the_newest_answer_are_new(comments
 
 
 def test_after_first_contact_an_answer_does_not_make_earlier_comments_old(comments_rig):
-    """Its webhook was lost, and who answered may have answered something else, ourselves included."""
+    """Its webhook was lost, and the answer, even our own, may be to another comment."""
     floor = iso(NOON - timedelta(days=8))
     comments_rig.remembers(floor, ago=8 * DAY)
     comments_rig.shows(("op-1", 8 * DAY), ("c-1", 300), ("op-2", 200))
@@ -120,7 +120,7 @@ def test_after_first_contact_an_answer_does_not_make_earlier_comments_old(commen
 
 
 def test_comments_that_were_old_at_first_contact_stay_old(comments_rig):
-    """Also where the ticket does not show any more what it was that had been answered."""
+    """Even if the ticket no longer shows the answer."""
     comments_rig.remembers(iso(NOON - timedelta(hours=2)), ago=HOUR)
     comments_rig.shows(("c-1", 3 * HOUR), ("c-2", HOUR))
     assert comments_rig.found() == ["c-2"]
@@ -134,7 +134,7 @@ def test_without_stored_state_an_answer_to_a_begun_comment_makes_none_old(commen
 
 
 def test_the_stored_floor_is_the_newest_answer_before_the_message(comments_rig):
-    """An answer that came after it says nothing of what the customer wrote in between."""
+    """An answer after it says nothing about comments in between."""
     comments_rig.shows(("op-0", 400), ("c-1", 300), ("c-2", 250))
     event = comments_rig.notified()[0]
     comments_rig.shows(("op-0", 400), ("c-1", 300), ("c-2", 250), ("op-1", 200))
@@ -168,7 +168,7 @@ def test_a_begun_comment_is_an_event_while_it_is_open_or_reopened(
 
 
 def at(seconds):
-    """The time so many seconds after noon, where a bucket of times begins."""
+    """The time this many seconds after noon, where a bucket begins."""
     return iso(NOON + timedelta(seconds=seconds))
 
 

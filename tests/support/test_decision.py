@@ -1,4 +1,4 @@
-"""How a ticket is decided: department, tier and what may be answered, at their thresholds."""
+"""How a ticket is decided: department, tier and permitted answers, at their thresholds."""
 
 from datetime import UTC, datetime, timedelta
 

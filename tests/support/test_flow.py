@@ -1,4 +1,4 @@
-"""What the flow of tickets leaves behind, without an engine."""
+"""The ticket flow's state and rechecks, without an engine."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -50,7 +50,7 @@ def decided_in(switches, tickets):
 
 @pytest.mark.parametrize("silent", SILENT)
 def test_an_event_planned_while_automation_was_off_is_rechecked_before_it_acts(silent):
-    """F48: its text may be our own reply's; in silence nobody is called to tell."""
+    """F48: the text may be our own reply; while automation is off the ticket is not read."""
     tickets = one_comment(is_operator=True)
     flow, event, plan = decided_in(silent, tickets)
     flow.recheck(event, plan, silent)

@@ -1,4 +1,4 @@
-"""Limits hold exactly, whoever asks at the same time, and count one action once."""
+"""Limits hold exactly under concurrency, and count one action once."""
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
@@ -87,7 +87,7 @@ def test_a_row_keeps_only_entries_within_the_longest_window(take, clock, ddb):
 
 @pytest.fixture
 def contended(clock):
-    """Allowances whose row another worker always changes before each write."""
+    """Allowances whose row another worker changes before each write."""
     table = FaultyTable(tables.ledger())
     allowances = Allowances(table, clock)
     allowances.take("auto_reply:test", "opaque", "a", [HOUR])

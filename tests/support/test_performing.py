@@ -1,4 +1,4 @@
-"""Closing a ticket: what the customer wrote meanwhile opens it again, in time or not at all."""
+"""Closing a ticket: a customer message in between reopens it, within the deadline or not at all."""
 
 import time
 
@@ -66,9 +66,7 @@ def test_a_ticket_is_not_reopened_after_the_deadline_of_its_close(close, vendor)
 
 
 @pytest.mark.parametrize(("status", "retry_after"), [(429, 7.0), (401, None)])
-def test_a_ticket_that_could_not_be_reopened_is_not_reported_as_open(
-    close, status, retry_after
-):
+def test_a_ticket_that_could_not_be_reopened_is_not_reported_as_open(close, status, retry_after):
     refused = does.answer(status, {}, **({"retry_after": "7"} if retry_after else {}))
     with pytest.raises(UncertainError, match=r"richpanel\.reopen") as raised:
         close(reopening=refused)

@@ -1,4 +1,4 @@
-"""Which comments of a ticket may be a reply of which nobody knows whether it was sent."""
+"""The comments of a ticket that may be a reply of unknown outcome."""
 
 from datetime import UTC, datetime
 
@@ -39,7 +39,7 @@ def found(one):
     ],
 )
 def test_a_candidate_comment_lies_within_the_replys_possible_landing_time(at, is_it):
-    """A twin of the day before, or of the day after, is another reply."""
+    """An equal comment of the day before or after is another reply."""
     assert found(comment(at)) is is_it
 
 

@@ -73,7 +73,7 @@ def test_a_worker_that_lost_its_lease_does_not_overwrite_the_next_ones_state(sta
 
 @pytest.mark.parametrize("fence", [1, 2])
 def test_a_resumed_event_and_a_repeated_write_may_write_again(states, fence):
-    """F22: of a write whose answer was lost nobody says that a newer message came before it."""
+    """F22: a write whose response was lost is not mistaken for a newer message."""
     assert states.apply(lease(fence=1), change("10:00:00"))
     assert states.apply(lease(fence=fence), change("10:00:00"))
 
@@ -133,7 +133,7 @@ def test_of_two_messages_after_an_expired_row_the_newer_is_stored(
 
 
 def test_an_expired_row_deleted_meanwhile_is_created_again(shared, clock):
-    """TTL deletes when it likes, also between a look at the row and the write."""
+    """TTL may delete at any time, also between the read and the write."""
     states = States(shared, clock)
     states.apply(lease(), change("10:00:00"))
     clock.forward(91 * 86_400)

@@ -1,4 +1,4 @@
-"""The whole pipeline, from the HTTP door to what Richpanel received, on real engines.
+"""The whole pipeline, from the HTTP door to Richpanel's received requests, on real engines.
 
 Each test names the failure scenario it covers (F..) where there is one.
 """
@@ -82,7 +82,7 @@ def test_two_rules_with_two_templates_report_one_message(system):
 
 
 def test_a_thin_notification_of_a_known_message_does_nothing(system):
-    """One message, one key: the comment's, whoever reports it and how."""
+    """One message, one key: the comment's, however it is reported."""
     system.post(system.ticket())
     system.run()
     answer = system.post({"ticket_id": "1042", "trigger": "customer_message"})
@@ -152,7 +152,7 @@ def test_a_message_with_another_intent_moves_the_ticket(system):
 
 
 def test_a_too_old_message_causes_no_action(system):
-    """F29, F39: beyond the age gate nobody can tell a late copy from a new event."""
+    """F29, F39: beyond the age gate a late copy cannot be told from a new event."""
     body = system.ticket() | {"message_id": "c-old"}
     system.richpanel.add_comment("1042", "refund?", id="c-old", created_at=ago(8 * 86_400))
     system.post(body)

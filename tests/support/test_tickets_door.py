@@ -1,4 +1,4 @@
-"""The door of the pipeline: who is let in, what is refused by name, what a repeated post may do."""
+"""The door of the pipeline: authentication, refusals with their codes, repeated posts."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What dies or is lost on the way through the pipeline is found and done, once.
+"""Crashed or lost events of the pipeline are found and processed once.
 
 Each test names the failure scenario it covers (F..) where there is one.
 """
@@ -30,13 +30,13 @@ def test_a_worker_that_died_before_its_claim_leaves_no_row(system):
         ("begin", False),
         ("begin", True),  # F18: pending is written, the effect has not left
         ("end_actions", False),  # F18: the effect is done, its proof is not written
-        ("end_actions", True),  # F17: proved, and nobody was told
+        ("end_actions", True),  # F17: done, and not recorded
         ("finish", False),  # F19: everything is done but the end
         ("finish", True),
     ],
 )
 def test_an_event_is_resumed_where_its_worker_died(system, method, after):
-    """F16 to F19: what was done is not repeated, what was not is done, and it ends processed."""
+    """F16 to F19: done actions are not repeated, the others are done, and the event is processed."""
     system.post(system.ticket())
     ledger = system.services().ledger
     real = getattr(ledger, method)

@@ -1,4 +1,4 @@
-"""What vendors and AWS do to the pipeline: bad moments, refusals, keys that rotate, no answer.
+"""Vendor and AWS faults in the pipeline: short outages, refusals, rotated keys, no response.
 
 Each test names the failure scenario it covers (F..) where there is one.
 """
@@ -51,7 +51,7 @@ def test_retry_after_is_honoured_and_capped(system, retry_after, at_least, at_mo
 
 @pytest.mark.parametrize("status", [400, 404, 422])
 def test_a_refused_effect_gives_the_ticket_to_a_person_and_is_not_repeated(system, status):
-    """F44: what was refused stays refused, the hand-off fires once, the message is gone."""
+    """F44: the refused action stays refused, the hand-off happens once, the message is deleted."""
     system.richpanel.fault("status", operation="add_tags", status=status)
     system.post(system.ticket())
     (done,) = system.run()
@@ -71,7 +71,7 @@ def test_a_refused_effect_gives_the_ticket_to_a_person_and_is_not_repeated(syste
 
 @pytest.mark.parametrize(("status", "tries"), [(401, 2), (403, 1)])
 def test_a_refused_key_is_never_treated_as_a_missing_ticket(system, status, tries):
-    """F55: it waits on the queue until somebody mends the key."""
+    """F55: it waits on the queue until the key is fixed."""
     system.richpanel.fault("status", operation="add_tags", status=status, times=tries)
     system.post(system.ticket())
     assert system.run()[0].error == "HandedBackError"

@@ -1,4 +1,4 @@
-"""What stops the pipeline: switches that forbid, and resources of another stage."""
+"""Stops of the pipeline: switches, and resources of another stage."""
 
 import pytest
 
@@ -40,7 +40,7 @@ def test_an_operators_replay_performs_what_a_switch_had_skipped(system):
 
 
 def test_a_replay_does_not_mistake_an_operators_comment_for_the_customers(system):
-    """While the switch was on nobody was asked whose it is."""
+    """While the switch was on, the comment's author was not read."""
     system.switch("kill_switch", "true")
     system.richpanel.add_ticket("1042")
     comment = system.richpanel.add_comment("1042", "We refunded you", operator=True)

@@ -1,4 +1,4 @@
-"""Richpanel's webhook: who may post, what is understood, what is refused and how."""
+"""Richpanel's webhook: authentication, accepted bodies, and refusals."""
 
 import json
 import time

@@ -1,4 +1,4 @@
-"""Text out of HTML as customers' programs make it, also where it is badly made."""
+"""Text from HTML of customers' mail programs, valid or broken."""
 
 import time
 
@@ -34,7 +34,7 @@ def test_a_head_without_its_end_hides_nothing():
 
 @pytest.mark.parametrize("piece", ["<", "<style ", "<br ", "<!--", "<a", "</p", "&lt"])
 def test_text_takes_time_in_proportion_to_its_length(piece):
-    """A hundred kilobytes of it come in one e-mail; what looks ahead from each takes minutes."""
+    """One e-mail may contain a hundred kilobytes; a look-ahead from each tag would take minutes."""
     started = time.process_time()
     plain_text(piece * 40_000)
     assert time.process_time() - started < 1

@@ -1,4 +1,4 @@
-"""How a vendor's answer ends a call: what it proves, and what it leaves open."""
+"""How a vendor's response ends a call: success, error, or unknown outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who we are to a vendor, what is told of a call, and when it is left alone."""
+"""Credentials for a vendor, logs and metrics of a call, and when a vendor is not called."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from tests.rigs.fakes import ManualClock, RecordingLog
 from tests.rigs.http_calls import EVERY_CALL, READ, SEND, failure
 from tests.rigs.vendor_server import CANARY, Script, Vendor
 
-# --- who we are -------------------------------------------------------------------------------
+# --- credentials ------------------------------------------------------------------------------
 
 
 @EVERY_CALL
@@ -89,7 +89,7 @@ def test_no_cookie_is_kept(client: VendorClient, vendor: Vendor):
     assert "cookie" not in vendor.requests[1].headers
 
 
-# --- what is told -----------------------------------------------------------------------------
+# --- logs and metrics -------------------------------------------------------------------------
 
 FAILURES = [
     does.answer(404, {"error": CANARY}, X_Note=CANARY),

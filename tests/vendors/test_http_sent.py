@@ -1,4 +1,4 @@
-"""Whether anything left the machine: what may be repeated, and what may not."""
+"""Whether a request was sent, and therefore may be repeated."""
 
 from __future__ import annotations
 
@@ -169,10 +169,8 @@ def test_a_send_is_not_made_uncertain_by_a_stale_connection(client: VendorClient
     assert client.send(SEND, deadline_seconds=5) == {"sent": True}
 
 
-def test_an_idle_connection_is_not_reused(
-    client: VendorClient, vendor: Vendor, clock: ManualClock
-):
-    """A container that was frozen wakes with dead connections that look alive."""
+def test_an_idle_connection_is_not_reused(client: VendorClient, vendor: Vendor, clock: ManualClock):
+    """A frozen container resumes with dead connections that look alive."""
     vendor.will(does.answer())
     client.send(READ, deadline_seconds=5)
     clock.forward(60)

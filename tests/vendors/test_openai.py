@@ -1,4 +1,4 @@
-"""The OpenAI adapter over the simulated OpenAI: what comes back, and what each failure becomes."""
+"""The OpenAI adapter over the simulated OpenAI: results, and the error for each failure."""
 
 import traceback
 
@@ -34,7 +34,7 @@ def openai():
 
 @pytest.fixture
 def keys():
-    """The secret's text by whether it was fetched anew."""
+    """The secret's text, by whether it was fetched again."""
     return {False: API_KEY, True: API_KEY}
 
 
@@ -117,9 +117,7 @@ def test_a_200_without_a_usable_object_is_an_error(openai, model, script, outcom
         ({"status": 400, "body": "<html>" + CANARY}, PermanentError, "http_400"),
     ],
 )
-def test_a_failure_maps_to_a_retryable_or_permanent_error(
-    openai, model, fault, error, reason
-):
+def test_a_failure_maps_to_a_retryable_or_permanent_error(openai, model, fault, error, reason):
     openai.fault("status", **fault)
     with pytest.raises(ProviderError) as caught:
         ask(model)

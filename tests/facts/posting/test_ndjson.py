@@ -20,7 +20,7 @@ def files(tmp_path):
 @pytest.fixture
 def bucket(aws):
     client = aws.client("s3")
-    name = f"rp-mw-facts-{aws.account}"  # buckets are everybody's, on the engine too
+    name = f"rp-mw-facts-{aws.account}"  # bucket names are global, on the engine too
     client.create_bucket(Bucket=name)
     return S3Rows(client, name)
 

@@ -142,7 +142,7 @@ def test_an_unknown_outcome_is_settled_without_doubling(writer_rig, kind):
 
 
 def test_a_retry_that_is_refused_once_duplicates_no_row(writer_rig):
-    """Nothing is known of the first request: other numbers would bring its rows again."""
+    """The first request's outcome is unknown: new numbers would add its rows again."""
     writer_rig.run(seeded(writer_rig))
     writer_rig.store().keep([fact(n) for n in range(3)])
     writer_rig.powerbi.fault("act_then_drop", operation="post_rows")
@@ -202,7 +202,7 @@ def test_a_dimension_of_unknown_outcome_is_cleared_and_refilled_after_its_horizo
 
 
 def test_a_dimension_is_not_cleared_while_its_request_may_still_land(writer_rig):
-    """Its worker's whole lease, and the network's longest time to deliver it."""
+    """Its worker's whole lease plus the longest network delay."""
     writer_rig.powerbi.fault("act_then_drop", operation="post_rows")
     writer_rig.store().keep([fact(1)])
     writer_rig.run()
@@ -219,7 +219,7 @@ def test_a_dimension_is_not_cleared_while_its_request_may_still_land(writer_rig)
 
 
 def test_a_dimensions_horizon_counts_from_its_latest_request(writer_rig):
-    """Its first worker died behind the note; the request that got no answer is a later one's."""
+    """Its first worker died after the note; the request without a response is a later one's."""
     name = f"{DIM_AGENT}:{writer_rig.sink().target}"
     noted = Dimension(frozenset(), ("101",), int(writer_rig.clock.now().timestamp() * 1000))
     writer_rig.store().note(name, noted, writer_rig.store().known(name))
@@ -239,10 +239,8 @@ def test_a_dimensions_horizon_counts_from_its_latest_request(writer_rig):
 
 
 @pytest.mark.parametrize("lost", ["clear_rows", "post_rows"])
-def test_a_dimension_is_not_cleared_again_while_an_earlier_request_may_still_land(
-    writer_rig, lost
-):
-    """Late, a clearing takes out what was filled in, and a filling fills it twice."""
+def test_a_dimension_is_not_cleared_again_while_an_earlier_request_may_still_land(writer_rig, lost):
+    """A late clear removes the new rows, and a late fill duplicates them."""
     writer_rig.powerbi.fault("act_then_drop", operation="post_rows")
     writer_rig.store().keep([fact(1)])
     writer_rig.run()
@@ -267,7 +265,7 @@ def test_a_dimension_is_not_cleared_again_while_an_earlier_request_may_still_lan
 def test_a_dimension_to_be_emptied_is_not_filled_while_its_clearing_may_still_land(
     writer_rig,
 ):
-    """A rebuild of a table without keys broke off behind its note."""
+    """A rebuild of a table without keys was interrupted after its note."""
     name, now = f"{DIM_AGENT}:{writer_rig.sink().target}", int(writer_rig.clock.now().timestamp())
     lands = Dimension(number=now * 1000, again_at=now + 1300)
     writer_rig.store().note(name, lands, writer_rig.store().known(name))

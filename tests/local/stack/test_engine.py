@@ -1,4 +1,4 @@
-"""Engines start where they are told, say why they cannot, and leave nothing behind."""
+"""Engines start on the given port, report why they cannot, and leave nothing running."""
 
 import os
 import signal
@@ -17,7 +17,7 @@ ROOT = Path(engine.ROOT)
 
 
 def _alive(pid):
-    """A zombie has ended: only its parent has not looked yet."""
+    """A zombie process has ended: only its parent has not waited for it yet."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
     except FileNotFoundError:

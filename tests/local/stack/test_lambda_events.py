@@ -1,4 +1,4 @@
-"""Events are what Lambda really sends, and Chalice takes them."""
+"""Events look as Lambda sends them, and Chalice accepts them."""
 
 from datetime import UTC, datetime
 

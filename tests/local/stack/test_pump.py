@@ -9,7 +9,7 @@ from local.stack.pump import Pump, Schedule
 
 
 class Handler:
-    """Records its events; raises as often as it is told, per body."""
+    """Records its events; raises the given number of times per body."""
 
     def __init__(self):
         self.events = []
@@ -39,7 +39,7 @@ def handler():
 
 @pytest.fixture
 def short(make_stage):
-    """A queue whose messages come back after one second."""
+    """A queue whose messages are redelivered after one second."""
     return make_stage(VisibilityTimeout="1")
 
 

@@ -1,4 +1,4 @@
-"""What is made on an engine is what `.chalice/resources.json` declares."""
+"""The resources on an engine are those that `.chalice/resources.json` declares."""
 
 import json
 
@@ -25,7 +25,7 @@ def test_the_tables_are_those_declared_on_every_engine(ddb):
     for name in ddb.tables.values():
         ttl = ddb.client.describe_time_to_live(TableName=name)["TimeToLiveDescription"]
         assert ttl["TimeToLiveStatus"] == "DISABLED", "a test's noon is over by an engine's clock"
-    assert resources.create_tables(ddb.aws, template) == ddb.tables  # sets the TTL anew
+    assert resources.create_tables(ddb.aws, template) == ddb.tables  # sets the TTL again
     assert ddb.tables.keys() == declared.keys()
     for properties in declared.values():
         found = ddb.client.describe_table(TableName=properties["TableName"])["Table"]
@@ -205,7 +205,7 @@ def _indexes(table):
 
 
 def _plain(value):
-    """Attributes come back as texts; policies as JSON texts whose numbers may be texts."""
+    """Attributes are returned as strings; policies as JSON whose numbers may be strings."""
     if isinstance(value, str) and value.startswith("{"):
         value = json.loads(value)
     if isinstance(value, dict):

@@ -1,4 +1,4 @@
-"""The simulated HubSpot signs as the real one, which never took its old signature away."""
+"""The simulated HubSpot signs like the real one, which still sends its old signature too."""
 
 import hashlib
 import threading
@@ -11,7 +11,7 @@ from local.vendors.hubspot import CLIENT_SECRET, EVENTS_PER_BATCH, TARGET_URL, H
 
 
 class Listener(BaseHTTPRequestHandler):
-    """Keeps what comes and answers 200."""
+    """Records requests and answers 200."""
 
     def do_POST(self):
         body = self.rfile.read(int(self.headers["Content-Length"]))

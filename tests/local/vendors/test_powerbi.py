@@ -1,4 +1,4 @@
-"""The simulated Power BI does what the real one is documented to do."""
+"""The simulated Power BI behaves as the real one is documented."""
 
 import pytest
 import requests

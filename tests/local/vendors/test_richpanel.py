@@ -1,4 +1,4 @@
-"""The simulated Richpanel does what the real one was seen to do."""
+"""The simulated Richpanel behaves as the real one was observed to."""
 
 import time
 from urllib.parse import quote

@@ -14,7 +14,7 @@ TO, FROM = "+15550100001", "+15550109002"
 
 
 class HereClient(TwilioHttpClient):
-    """Sends what is meant for Twilio to the simulation."""
+    """Sends requests for Twilio to the simulation."""
 
     def __init__(self, base_url):
         super().__init__(timeout=10)

@@ -16,7 +16,7 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.support.limits import Allowances, Limit
 from chalicelib.support.orders.cache import Lookups
 from ops.companies import erase
-from tests.rigs.ledger import KEY, MODES, Reply, facts
+from tests.rigs.ledger import DAY, KEY, MODES, Reply, facts
 from tests.rigs.ops_session import session
 from tests.simulation.scenario import scenario
 from tests.simulation.world import World

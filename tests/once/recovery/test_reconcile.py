@@ -351,7 +351,8 @@ def parked(system, richpanel):
         reason="unknown:read_timeout",
         last_processed_at=ago(300),
     )
-    system.services().settlement._settlers["add_tag"] = settlers
+    settlement = system.services().settlement
+    settlement._settlers = {**settlement._settlers, "add_tag": settlers}
     settlers.key, settlers.action, settlers.table = key, action, table
     return settlers
 

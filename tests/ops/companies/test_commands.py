@@ -1,4 +1,4 @@
-"""The operators' commands of outreach: what waits for a person, and what a company has set."""
+"""The operator commands of outreach: hand-offs, and company settings."""
 
 import json
 import threading
@@ -166,7 +166,7 @@ def test_a_message_a_person_took_is_never_sent_automatically(outreach, run, held
     assert run("handoff", "list", "--json").data == []
 
 
-# --- what a switch withheld ---------------------------------------------------------------------
+# --- events withheld by a switch ----------------------------------------------------------------
 
 
 def test_events_withheld_by_a_switch_are_replayed_by_reason_and_sent_once(outreach, run):
@@ -361,9 +361,7 @@ def test_keys_issued_concurrently_are_all_kept(outreach, stored, run, monkeypatc
     assert not [one for found in labels for one in found if one.startswith("proposed-")]
 
 
-def test_ending_old_keys_during_an_issue_keeps_the_new_key(
-    outreach, run, monkeypatch
-):
+def test_ending_old_keys_during_an_issue_keeps_the_new_key(outreach, run, monkeypatch):
     run("company", "key", company.COMPANY_ID)
     sessions = [Session("dev"), Session("dev")]
     for one in sessions:
@@ -382,7 +380,7 @@ def test_ending_old_keys_during_an_issue_keeps_the_new_key(
 
 @pytest.fixture
 def put_failed_mail(outreach):
-    """Puts a reply by e-mail where Lambda puts what its function failed on."""
+    """Puts an e-mail reply on the queue of failed Lambda events."""
     sqs = outreach.stage.aws.client("sqs")
     url = sqs.get_queue_url(QueueName="rp-mw-mail-failures-dev")["QueueUrl"]
 
@@ -431,7 +429,7 @@ def test_a_person_is_erased_from_mail_that_failed(outreach, run, put_failed_mail
 
 @pytest.mark.parametrize("name", ["ci-aaa-001#req123", "ci-aaa-001#pi-aaa-001#req123#15550100001"])
 def test_a_start_is_explained_by_the_routers_request_id(outreach, run, name):
-    """With its answers to replies; the Router knows no key of ours."""
+    """Including answers to replies; the Router does not know our keys."""
     outreach.start(channel="sms")
     outreach.run()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))

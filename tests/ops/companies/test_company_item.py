@@ -1,4 +1,4 @@
-"""A company's item: what the machine could not act on is named by its place, and never by value."""
+"""A company's item: unusable settings are reported by their place, never by value."""
 
 import copy
 

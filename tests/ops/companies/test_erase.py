@@ -75,7 +75,7 @@ def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, ru
     }
     assert any("another address" in one for one in done["warnings"])
     after = held(written_to)
-    if subject == MAIL:  # what the phone itself asked for is not the e-mail's to take back
+    if subject == MAIL:  # an opt-out of the phone is not undone by erasing the e-mail
         marks = [one for one in after["ConversationsTable"] if "do-not-contact#" in one]
         after["ConversationsTable"] = [
             one for one in after["ConversationsTable"] if one not in marks

@@ -1,4 +1,4 @@
-"""Erasing, item by item: who is meant by a text, and what a row of the ledger becomes."""
+"""Erasing, item by item: matching a person in a text, and the erased form of a ledger row."""
 
 import boto3
 import pytest
@@ -68,9 +68,7 @@ def purged(status, *, stored=None):
         *((one, {}) for one in ("processed", "processing", "failed", "done", "pending", "refused")),
     ],
 )
-def test_a_ledger_row_loses_personal_data_and_an_unfinished_one_ends(
-    status, ends
-):
+def test_a_ledger_row_loses_personal_data_and_an_unfinished_one_ends(status, ends):
     was_purged, row = purged(status)
     assert was_purged
     kept = {"event_id": "evt:1", "status": status, "expires_at": 7}

@@ -65,7 +65,7 @@ def test_an_interrupted_rebuild_blocks_the_writer_until_it_is_completed(writer_r
 
 @pytest.mark.parametrize("lost", ["clear_rows", "post_rows"])
 def test_a_rebuild_waits_until_no_request_of_an_interrupted_one_can_land(writer_rig, lost):
-    """Late, its clearing would empty what the next has filled, and its filling fill it twice."""
+    """A late clear would empty the rebuilt table, and a late fill would duplicate its rows."""
     writer_rig.store().keep([fact(n) for n in range(5)])
     writer_rig.run()
     writer_rig.powerbi.fault("act_then_drop", operation=lost, skip=3)
@@ -92,7 +92,7 @@ def test_a_refused_rebuild_can_be_run_again_at_once(writer_rig):
 
 
 def test_a_rebuild_waits_for_a_noted_dimension_of_unknown_outcome(writer_rig):
-    """The writer noted it and died: whether its request left, nobody can say."""
+    """The writer noted it and died: whether its request was sent is unknown."""
     name = f"{DIM_AGENT}:{writer_rig.sink().target}"
     noted = Dimension(frozenset(), ("101",), int(writer_rig.clock.now().timestamp() * 1000))
     writer_rig.store().note(name, noted, writer_rig.store().known(name))
@@ -114,9 +114,7 @@ def test_a_rebuild_paused_beyond_its_lease_sends_nothing(writer_rig):
     assert writer_rig.powerbi.calls == ()
 
 
-def test_a_rebuilds_sequence_numbers_increase_even_when_rerun_at_once(
-    writer_rig, monkeypatch
-):
+def test_a_rebuilds_sequence_numbers_increase_even_when_rerun_at_once(writer_rig, monkeypatch):
     writer_rig.store().keep([fact(n) for n in range(3)])
     writer_rig.run()
     numbers = []

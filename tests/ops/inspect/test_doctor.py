@@ -1,4 +1,4 @@
-"""`ops doctor` on a real stage: what is healthy passes, and each fault is named where it is."""
+"""`ops doctor` on a real stage: healthy checks pass, and each fault is reported by its check."""
 
 import importlib
 import io
@@ -33,7 +33,7 @@ def door(app, system, monkeypatch):
 
 @pytest.fixture
 def healthy(system, run, door):
-    """Everything that a person has to do is done."""
+    """All manual set-up steps are done."""
     for tag in sorted(TAGS):
         system.richpanel.tag_id(tag)
     secrets = system.stage.aws.client("secretsmanager")
@@ -103,7 +103,7 @@ def test_a_secret_is_missing_only_where_the_stage_reads_it(
 
 
 def test_a_stage_without_alarms_fails(system, run):
-    """Tables and queue alone: no alarm, and no topic to tell anybody."""
+    """Only tables and queue: no alarm and no topic."""
     found = findings(run)
     assert "rp-mw-dev-dead-letters" in found["alarms"]["detail"]
     assert found["alarm recipients"]["detail"] == f"{TOPIC} does not exist"

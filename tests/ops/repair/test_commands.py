@@ -1,4 +1,4 @@
-"""The operator's commands on a real stage: what they tell, what they change, how they refuse."""
+"""The operator commands on a real stage: their output, changes and refusals."""
 
 import json
 
@@ -265,7 +265,7 @@ def test_a_replay_continues_where_an_earlier_one_ended(system, run):
 
 
 def test_a_replay_cannot_start_after_a_missing_event(processed, run):
-    """The table has an order of its own: a slip in a key would leave out whoever stands before."""
+    """The table has its own order: a typo in a key would skip every event before it."""
     said = run("replay", "--status", "processed", "--after", "evt:rp:1O42:c-1")
     assert said.code == 1
     assert "no such event: evt:rp:1O42:c-1" in said.err
@@ -291,7 +291,7 @@ def test_an_interrupted_replay_says_where_to_continue(system, run, monkeypatch):
 
 
 def test_a_resend_acts_once_for_each_nonce_and_is_audited(processed, run):
-    """F38: a person wants it done again."""
+    """F38: an operator wants it done again."""
     for nonce in ("first", "first", "second"):
         assert run("resend", action(), "--nonce", nonce, "--yes").code == 0
         drain(processed.pump, at_most=20)
@@ -449,7 +449,7 @@ def test_resources_of_a_stack_are_refused(run, aws, system):
 
 
 def commands(group, *words):
-    """Every command below a group, with its words."""
+    """Every command below a group, with its path."""
     for name, one in group.commands.items():
         if hasattr(one, "commands"):
             yield from commands(one, *words, name)

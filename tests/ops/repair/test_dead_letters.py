@@ -1,4 +1,4 @@
-"""Dead letters by hand: each is sent once and gone, at a pace, and what is not meant is put back."""
+"""Redriving dead letters: each is sent once and deleted, rate-limited; unselected ones are put back."""
 
 from botocore.exceptions import ClientError
 

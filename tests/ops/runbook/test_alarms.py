@@ -29,7 +29,7 @@ WRITES = {
     "ExecuteStatement",
 }
 NOT_HERE = {
-    "worker-throttles",  # Lambda's limits of an account: nothing of ours to type but `reconcile`
+    "worker-throttles",  # Lambda's account limits: the only command of ours is `reconcile`
     "api-throttles",
     "queue-age-critical",  # as queue-age, longer
 }
@@ -194,7 +194,7 @@ def test_a_worker_died(operator):
 
 
 def test_an_outcome_is_unknown(operator):
-    """A person looks, and says so."""
+    """An operator checks and settles it."""
     system = operator.system
     system.post(system.ticket())
     system.run()
@@ -239,7 +239,7 @@ def test_the_ledger_is_throttled(operator, monkeypatch):
 
 
 def test_a_log_line_cannot_be_redacted(operator, monkeypatch):
-    """The event goes on, the line says less, and it names the event."""
+    """The event continues; the log line has less text but names the event."""
     system = operator.system
 
     def fails(_value):

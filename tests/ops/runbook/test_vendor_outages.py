@@ -25,7 +25,7 @@ def state(outreach):
 
 @contextmanager
 def changed_token(vendor):
-    """While it lasts Twilio takes another token for the account than the one that is stored."""
+    """Meanwhile Twilio accepts another token for the account than the stored one."""
     vendor.accounts[twilio.ACCOUNT_SID] = "the-new-one"
     try:
         yield json.dumps(
@@ -78,10 +78,8 @@ def test_twilio_ended_the_companys_token(operator, outreach):
 
 
 @pytest.mark.parametrize("has_left", [True, False])
-def test_twilio_answers_with_an_error_and_the_outcome_is_unknown(
-    operator, outreach, has_left
-):
-    """Its own list says so; a person has nothing to say."""
+def test_twilio_answers_with_an_error_and_the_outcome_is_unknown(operator, outreach, has_left):
+    """Twilio's own list settles it; no operator is needed."""
     fault = "act_then_status" if has_left else "status"
     outreach.twilio.fault(fault, operation="create_message", status=503)
     outreach.start(channel="sms")
@@ -136,7 +134,7 @@ def test_ses_refuses_every_e_mail(operator, outreach, code):
 
 
 def test_ses_refuses_our_role(operator, outreach):
-    """After a deployment that took the permission away."""
+    """After a deployment that removed the permission."""
     with refusing(outreach.ses, "AccessDeniedException", status=403):
         outreach.start(channel="email")
         outreach.run()

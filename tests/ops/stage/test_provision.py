@@ -1,4 +1,4 @@
-"""A table that is there gets what it lacks, in the order in which DynamoDB takes it."""
+"""An existing table gets its missing parts, in the order that DynamoDB accepts."""
 
 import pytest
 
@@ -86,7 +86,7 @@ def test_several_new_indexes_are_created_one_after_the_other(pauses):
 
 
 def test_an_index_in_creation_is_waited_for(pauses):
-    """Whoever provisioned before was interrupted, or another stands beside."""
+    """An earlier provisioning was interrupted, or another one runs concurrently."""
     table = OneIndexAtATime()
     table.indexes["one"] = 3
     assert provisioned(table, "one", "two").changes == ("index two",)

@@ -68,7 +68,9 @@ def test_of_many_concurrent_openings_one_creates_the_conversation(conversations)
     assert len(opened) == 6
 
 
-def test_no_conversation_is_opened_with_an_opted_out_recipient_until_the_mark_is_lifted(conversations):
+def test_no_conversation_is_opened_with_an_opted_out_recipient_until_the_mark_is_lifted(
+    conversations,
+):
     conversations.forbid(TEL, "ci-aaa-001", "stop")
     assert conversations.open(new()).record is None
     assert conversations.is_forbidden(TEL, "ci-aaa-001")
@@ -81,7 +83,7 @@ def test_no_conversation_is_opened_with_an_opted_out_recipient_until_the_mark_is
 
 
 def test_a_conversation_is_opened_only_while_its_start_is_held(conversations, table, ddb, clock):
-    """Who stood still beyond the lease opens nothing; whoever has the start now does."""
+    """A worker paused beyond its lease opens nothing; the current claimant does."""
     ledger_table = Table(ddb.client, ddb.ledger_table)
     owners = iter(("first", "second"))
     ledger = Ledger(ledger_table, clock, lambda: next(owners))
@@ -229,7 +231,7 @@ def test_delivery_never_goes_backwards(conversations):
 
 
 def test_an_append_on_a_stale_record_keeps_newer_entries_and_follows_them(conversations):
-    """Whoever holds a record read before them writes neither over an entry nor over a status."""
+    """A writer with a stale record overwrites neither an entry nor a status."""
     stale = conversations.open(new()).record
     conversations.append(stale, message(1), changes={"conversation_status": "failed"})
     now, is_new = conversations.append(
@@ -244,9 +246,7 @@ def test_an_append_on_a_stale_record_keeps_newer_entries_and_follows_them(conver
     assert history == ["e-00001", "e-00002"]
 
 
-def test_an_append_that_keeps_losing_races_is_retried_later(
-    conversations, raced_conversations
-):
+def test_an_append_that_keeps_losing_races_is_retried_later(conversations, raced_conversations):
     opened = conversations.open(new()).record
     others = iter(range(1, 100))
     late = raced_conversations(lambda: conversations.append(opened, message(next(others))))

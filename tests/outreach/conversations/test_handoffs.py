@@ -1,4 +1,4 @@
-"""Who has a conversation, and what stands on the list of persons: on every engine."""
+"""Hand-offs of conversations and the list of waiting ones, on every engine."""
 
 from datetime import UTC, datetime
 
@@ -18,7 +18,7 @@ def handed_off(conversations, record, handoff_id="h1", held=""):
 
 
 def test_a_conversation_is_handed_off_once_and_its_hand_off_closed_once(conversations, table):
-    """Two persons who decide at once: the second is told that it was decided."""
+    """Two persons decide at once: the second gets a refusal."""
     listed = Handoffs(table)
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
@@ -46,7 +46,7 @@ def test_a_hand_off_repeated_after_its_release_changes_nothing(conversations, ta
 
 
 def test_a_hand_off_does_not_replace_itself(conversations, table):
-    """Two that differ in what is held have different keys: with one key, it is a mistake."""
+    """Hand-offs with different held messages have different keys: the same key is a mistake."""
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
     assert not handed_off(conversations, record, held="start")
@@ -57,7 +57,7 @@ def test_a_hand_off_does_not_replace_itself(conversations, table):
 
 @pytest.mark.parametrize("is_known", [True, False])
 def test_a_hand_off_with_a_held_message_replaces_one_without(conversations, table, is_known):
-    """An opening that is held for approval, of a conversation that a person has already."""
+    """An opening held for approval in a conversation that is already handed off."""
     listed = Handoffs(table)
     record = conversations.open(new()).record
     assert handed_off(conversations, record)
@@ -107,7 +107,7 @@ def test_a_held_message_is_handed_off_after_a_concurrent_release(conversations, 
     assert handed_off(conversations, read, "h2", held="start")
     assert conversations.get(record).handoff["held"] == "start"
     states = {one["conversation_id"].partition("#")[0] for one in Handoffs(table).waiting()}
-    assert states == {"h1", "h2"}, "whoever gave it back closes its own"
+    assert states == {"h1", "h2"}, "the release closes its own hand-off"
 
 
 def test_only_the_hand_off_that_was_read_is_released(conversations):
@@ -134,7 +134,7 @@ def test_a_failed_conversation_is_handed_off_with_its_status(conversations, tabl
 def test_a_hand_off_that_keeps_losing_races_is_retried_later(
     conversations, raced_conversations, table
 ):
-    """A person takes it and gives it back before each offer, so that none fits what it finds."""
+    """Others hand off and release before each try, so that every condition fails."""
     opened = conversations.open(new()).record
     offers = []
 

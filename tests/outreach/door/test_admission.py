@@ -1,4 +1,4 @@
-"""What the sender of a start can still learn of it, and for how long."""
+"""The status of a start that its sender can read, and for how long."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_a_delivery_only_advances_and_is_not_noted_on_a_missing_row(ledger_rig):
 def test_a_start_is_accepted_again_only_if_nothing_of_it_had_begun(
     ledger_rig, status, reason, answer
 ):
-    """Of any other failure something may have been sent: its sender is told how it ended."""
+    """After any other failure a message may have been sent: the sender gets the final status."""
     starts, limits = (
         Starts(ledger_rig.table, ledger_rig.ledger, ledger_rig.clock),
         RateLimits(9, 9, 9),

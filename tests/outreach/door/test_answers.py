@@ -99,7 +99,7 @@ def request(path=None, value=None, *, channel="sms", recipient=TEL, **changes):
 
 
 def is_met(answer, code, path=START):
-    """Status, body and headers are those that both pages tell."""
+    """Whether status, body and headers match both documentation pages."""
     assert (answer.json()["error_code"], answer.status_code) == (code, DOCUMENTED[code])
     assert answer.headers["content-type"] == "application/json"
     verb = "POST" if path == START else "GET"
@@ -108,7 +108,7 @@ def is_met(answer, code, path=START):
 
 
 def throttled(_client, operation, _arguments):
-    """Stands for boto3's own call: DynamoDB refuses everything."""
+    """Replaces boto3's call: DynamoDB throttles everything."""
     raise ClientError({"Error": {"Code": "ThrottlingException", "Message": ""}}, operation)
 
 
@@ -224,11 +224,11 @@ def test_after_our_own_faults_the_repeated_request_is_sent_once(
 
 
 def rung(capsys):
-    """Codes of what was written where the alarm ingress-failures looks."""
+    """The error codes counted in the metric of the alarm ingress-failures."""
     lines = capsys.readouterr().out.splitlines()
     return sorted(json.loads(one)["code"] for one in lines if '"mw.ingress.failed":' in one)
 
 
 def unqueued(*_, **__):
-    """Stands for the queue: it takes nothing."""
+    """A queue that accepts nothing."""
     raise UnavailableError("enqueue_failed")

@@ -1,4 +1,4 @@
-"""The doors of outreach: whose key or signature counts, and what a company has set for itself."""
+"""The doors of outreach: keys, signatures, and the company's own settings."""
 
 import base64
 import hashlib
@@ -148,7 +148,7 @@ def test_a_post_that_is_not_signed_by_the_accounts_token_is_refused(outreach, pa
 
 
 def test_a_start_has_the_same_receipt_time_in_every_record(outreach, monkeypatch):
-    """Its place among the open ones is taken and freed under the day of that time."""
+    """It counts as open, and stops counting, under the day of that time."""
     real, ticks = SystemClock.now, itertools.count()
     monkeypatch.setattr(
         SystemClock, "now", lambda self: real(self) + timedelta(milliseconds=5 * next(ticks))

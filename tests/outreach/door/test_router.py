@@ -1,4 +1,4 @@
-"""What the Channel Router may send, and how a wrong body is answered: in its own order."""
+"""Accepted bodies of the Channel Router, and the order of checks for a wrong one."""
 
 import base64
 import copy
@@ -155,7 +155,7 @@ def test_the_published_vector_of_standard_webhooks_holds_with_any_active_secret(
 
 
 def signed(message_id, at):
-    """Headers whose signature holds, whatever they name."""
+    """Headers with a valid signature."""
     key = base64.b64decode(SECRET.removeprefix("whsec_"))
     text = f"{message_id}.{at}.".encode() + BODY
     made = base64.b64encode(hmac.new(key, text, hashlib.sha256).digest()).decode()

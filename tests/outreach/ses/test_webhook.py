@@ -1,4 +1,4 @@
-"""SES's notifications as jobs: e-mails that came in, events of ours, and what is neither."""
+"""SES notifications as jobs: inbound e-mails, events of our e-mails, and neither."""
 
 import base64
 import json
@@ -152,7 +152,7 @@ def test_a_broken_character_in_an_email_loses_only_that_character(half):
 
 @pytest.mark.parametrize("piece", ["<style ", "<", "<br "])
 def test_an_email_of_only_open_tags_is_parsed_quickly(piece):
-    """Anybody may send one; half a minute of each is more than the function has for three tries."""
+    """Anyone may send one; half a minute each is more than the function has for three tries."""
     message = received(email(piece * (100_000 // len(piece)), subtype="html"))
     started = time.process_time()
     parse(message)
@@ -214,7 +214,7 @@ def test_spam_viruses_and_forged_senders_are_never_answered(verdict):
     assert not parse(received(email(), **{verdict: "GRAY"})).is_automatic
 
 
-# --- events of ours -----------------------------------------------------------------------------
+# --- events of our e-mails ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -254,7 +254,7 @@ def test_an_event_without_news_is_ignored(name):
     assert parse(event(name)) is None
 
 
-# --- what is neither ----------------------------------------------------------------------------
+# --- other notifications ------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

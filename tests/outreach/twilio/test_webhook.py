@@ -1,4 +1,4 @@
-"""Twilio's signature by the vendor's published vectors, and what its posts become."""
+"""Twilio's signature by the vendor's published vectors, and the jobs made of its posts."""
 
 import base64
 import hashlib

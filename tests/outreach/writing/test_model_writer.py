@@ -1,4 +1,4 @@
-"""The model as the writer: what it is asked over the wire, and what becomes of each answer."""
+"""The model as the writer: its requests on the wire, and the result of each response."""
 
 import json
 
@@ -122,7 +122,7 @@ def test_the_used_tokens_are_stored_with_the_draft(openai, writer):
     assert draft.total_tokens == draft.prompt_tokens + draft.completion_tokens
 
 
-# --- what the vendor is told --------------------------------------------------------------------
+# --- requests to the vendor ---------------------------------------------------------------------
 
 
 def test_nothing_is_stored_at_the_vendor_and_no_address_is_sent(openai, writer):
@@ -196,7 +196,7 @@ def test_a_model_that_says_nothing_asks_for_a_person(openai, writer):
     assert writer.answer(record("sms"), [said("user", "?")]).hand_off_reason == "nothing_to_say"
 
 
-# --- what goes wrong ----------------------------------------------------------------------------
+# --- failures -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""What the keyword tables make of a message, and what they must not be fooled by."""
+"""How the keyword tables classify a message, and what must not mislead them."""
 
 import json
 import time
@@ -167,7 +167,7 @@ def test_a_long_hostile_message_takes_no_longer_than_its_words():
 
 @pytest.mark.parametrize("noise", ["\n", "\r\n", "\n ", "-\n", " "])
 def test_blank_lines_take_no_longer_than_words(noise):
-    """What a broken mail program sends: eight thousand of them took seconds once."""
+    """Some broken mail programs send this: eight thousand of them once took seconds."""
     text = noise * 4000 + "> quoted"
     classify("the tables are read once")
     started = time.perf_counter()

@@ -1,4 +1,4 @@
-"""Windows of business days: of a shipping method, what is left of one, and how it reads."""
+"""Windows of business days: per shipping method, the remaining time, and its wording."""
 
 from datetime import date, timedelta
 

@@ -1,4 +1,4 @@
-"""Shopify's answers, of which an error with status 200 is the usual kind."""
+"""Shopify's responses, which usually report errors with status 200."""
 
 from __future__ import annotations
 
@@ -58,9 +58,7 @@ def test_protected_fields_that_are_null_say_that_access_is_denied(shop: Shopify,
         shop.find_order("1001", requester_email="ada@x.example")
 
 
-def test_a_short_throttle_is_waited_out(
-    shop: Shopify, vendor: Vendor, clock: ManualClock
-):
+def test_a_short_throttle_is_waited_out(shop: Shopify, vendor: Vendor, clock: ManualClock):
     cost = {"requestedQueryCost": 150, "throttleStatus": {"currentlyAvailable": 50}}
     short = {"cost": {**cost, "throttleStatus": {"currentlyAvailable": 50, "restoreRate": 50}}}
     long = {"cost": {**cost, "throttleStatus": {"currentlyAvailable": 50, "restoreRate": 10}}}

@@ -35,8 +35,10 @@ def test_no_status_is_reported_for_an_order_without_a_time():
         ("order_status_tracking", "attempted delivery", None),
     ],
 )
-def test_the_reply_for_an_untracked_order_states_only_what_its_status_supports(intent, status, template):
-    """Neither "has not left us" of what has left, nor an arrival of what has arrived."""
+def test_the_reply_for_an_untracked_order_states_only_what_its_status_supports(
+    intent, status, template
+):
+    """Never "not shipped" for a shipped order, nor an arrival date for a delivered one."""
     order = Order("#1", created_at=NOW, fulfillment_status=status, shipping_method="Standard")
     told = order_answer(order, intent, NOW)
     if template is None:

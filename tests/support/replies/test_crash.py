@@ -1,7 +1,7 @@
-"""Killed at every call of an automatic reply, AWS's or a vendor's: answered once, and in the end answered.
+"""Killed at every AWS or vendor call of an automatic reply: the customer is answered exactly once.
 
-Killed after a call and killed before the next one are the same to everybody outside, so each pair
-is one run: before the first call, then after each.
+A kill after a call and a kill before the next one look the same from outside, so each pair is one
+run: before the first call, then after each.
 """
 
 import itertools
@@ -42,7 +42,7 @@ def boundaries(first=1):
 
 
 def changes(replies_rig, ticket, *kinds):
-    """What was changed on a ticket from outside, oldest first."""
+    """The changes on a ticket, oldest first."""
     return [
         effect.kind
         for effect in replies_rig.richpanel.effects
@@ -59,7 +59,7 @@ class OrderQuestions:
         self.tickets, self.ends = [], set()
 
     def ask(self, number, moment):
-        """One more ticket, its worker killed there; False when it came to its end before."""
+        """Run another ticket with its worker killed at that call; False if it finished before."""
         run = len(self.tickets)
         ticket, email = str(2000 + run), f"ada{run}@example.com"
         self.tickets.append(ticket)
@@ -87,7 +87,7 @@ class OrderQuestions:
         self.ends.add((ended["status"], len(seen)))
 
     def all_end_answered(self, move_clock):
-        """Beyond the horizon, and after a second look, nobody is left without an answer."""
+        """After the horizon and a second check, every customer has an answer."""
         for wait in (BEYOND_THE_HORIZON, BETWEEN_TWO_LOOKS, BETWEEN_TWO_LOOKS):
             move_clock(wait)
             self.replies_rig.new_container()

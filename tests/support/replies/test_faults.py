@@ -1,4 +1,4 @@
-"""What goes wrong on a reply's way: lost answers, refused moments, a shop that is away."""
+"""Faults of a reply: lost responses, rejected requests, an unreachable shop."""
 
 from datetime import timedelta
 
@@ -77,9 +77,7 @@ def test_a_rejected_reply_is_retried_with_the_same_allowance(replies_rig, tracke
     assert [call.acted for call in replies_rig.richpanel.calls_of("send_message")] == [False, True]
 
 
-def test_a_resumed_reply_is_not_sent_if_somebody_answered_meanwhile(
-    replies_rig, tracked_question
-):
+def test_a_resumed_reply_is_not_sent_if_somebody_answered_meanwhile(replies_rig, tracked_question):
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
     replies_rig.run(replies_rig.ticket(tracked_question))
     replies_rig.richpanel.add_comment("1042", "It left on Monday", operator=True)
@@ -121,7 +119,7 @@ def test_a_resumed_reply_is_not_sent_if_the_ticket_was_escalated_meanwhile(
 def test_a_redriven_reply_is_sent_even_after_its_failure_was_handed_off(
     replies_rig, tracked_question
 ):
-    """The tag says that we failed; the operator who has mended that wants the reply sent."""
+    """The tag reports our failure; the operator who fixed it wants the reply sent."""
     replies_rig.richpanel.fault("status", operation="send_message", status=429)
     replies_rig.run(replies_rig.ticket(tracked_question))
     replies_rig.ticket(tracked_question, tags=["middleware_error_needs_attention"])
@@ -161,7 +159,7 @@ def test_a_resumed_reply_whose_template_was_removed_is_not_sent(
 
 
 def test_a_resumed_reply_still_knows_that_a_bare_number_was_expected(replies_rig, shopify):
-    """The question came just before and was left to this message: nobody had asked yet."""
+    """The question came just before and was left to this message: it was not asked yet."""
     shopify.add_order("#1001", email=EMAIL)
     first = replies_rig.ticket("Where is my order?")
     second = replies_rig.says("1001", "c-2")
@@ -201,7 +199,7 @@ def test_a_shop_lookup_is_cached_without_the_order_number(replies_rig, shopify):
 def test_a_webhook_about_our_own_reply_before_the_ticket_shows_it_is_not_answered(
     replies_rig, tracked_question, lost
 ):
-    """F48: nor is it routed, tagged or remembered as what the customer said."""
+    """F48: nor is it routed, tagged or stored as a customer message."""
     if lost:
         replies_rig.richpanel.fault("act_then_drop", operation="send_message")
     replies_rig.richpanel.modes.comment_lag_seconds = 3600

@@ -1,4 +1,4 @@
-"""Each guard rail by itself: what it refuses, with which reason and tags, and what it lets pass."""
+"""Each guard rail by itself: the replies it refuses, with reason and tags, and those it allows."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta

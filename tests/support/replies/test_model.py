@@ -1,4 +1,4 @@
-"""The language model beside the tables: what it may change, and what it may not."""
+"""The language model beside the tables: the decisions it may change, and those it may not."""
 
 import json
 
@@ -25,7 +25,9 @@ class TestWithAModel:
             assert call.body["store"] is False
 
     @pytest.mark.parametrize("fault", [{"status": 500}, {"status": 429}, {"status": 401}])
-    def test_when_the_model_fails_the_keyword_tables_decide(self, replies_rig, openai, tracked_question, fault):
+    def test_when_the_model_fails_the_keyword_tables_decide(
+        self, replies_rig, openai, tracked_question, fault
+    ):
         openai.fault("status", times=None, **fault)
         replies_rig.run(replies_rig.ticket(tracked_question))
         assert len(replies_rig.replies) == 1
@@ -45,7 +47,9 @@ class TestWithAModel:
         assert "route-leadership-team" in replies_rig.tags()
         assert replies_rig.replies == []
 
-    def test_the_model_may_escalate_what_the_tables_missed(self, replies_rig, openai, tracked_question):
+    def test_the_model_may_escalate_what_the_tables_missed(
+        self, replies_rig, openai, tracked_question
+    ):
         openai.answer_by(_opinion("harassment_threats", 0.6))
         replies_rig.run(replies_rig.ticket(tracked_question))
         assert "route-leadership-team" in replies_rig.tags()

@@ -1,4 +1,4 @@
-"""What is not answered by machine, why, and what the ticket shows of it."""
+"""Messages that get no automatic reply: the reason, and the tags on the ticket."""
 
 from datetime import timedelta
 
@@ -54,7 +54,9 @@ def test_a_chargeback_is_routed_and_untouched_by_automation(replies_rig, shopify
         ),
     ],
 )
-def test_an_order_without_a_reportable_status_is_left_to_a_person(replies_rig, shopify, order, reason, tag):
+def test_an_order_without_a_reportable_status_is_left_to_a_person(
+    replies_rig, shopify, order, reason, tag
+):
     if order:
         shopify.add_order(**order)
     replies_rig.run(replies_rig.ticket("Where is my order number 1001?"))
@@ -65,7 +67,9 @@ def test_an_order_without_a_reportable_status_is_left_to_a_person(replies_rig, s
 
 
 @pytest.mark.parametrize("code", ["ACCESS_DENIED", "SHOP_INACTIVE", "INTERNAL_SERVER_ERROR"])
-def test_an_unreachable_shop_does_not_block_the_ticket(replies_rig, shopify, tracked_question, code):
+def test_an_unreachable_shop_does_not_block_the_ticket(
+    replies_rig, shopify, tracked_question, code
+):
     shopify.fail_with(code)
     replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.replies == []

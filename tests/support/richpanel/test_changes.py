@@ -1,4 +1,4 @@
-"""What is changed on a ticket of Richpanel: tags and assignment, which may be repeated."""
+"""Repeatable changes on a Richpanel ticket: tags and assignment."""
 
 from __future__ import annotations
 

@@ -155,7 +155,7 @@ def named(key: str, *names: str, next_page: str | None = None) -> Any:
 def test_a_customers_tickets_tags_and_teams_are_read_to_the_last_page(
     tickets: Richpanel, vendor: Vendor
 ):
-    """What stands on the second page would be erased nowhere, or be reported as missing."""
+    """Entries on the second page would be missed by an erase, or reported as missing."""
     vendor.will(listed(1, 2, next_page="2"), listed(3))
     assert tickets.conversations_of("email", "j@example.com") == ["1", "2", "3"]
     vendor.will(named("tag", "a", next_page="2"), named("tag", "b"))

@@ -1,4 +1,4 @@
-"""A ticket of Richpanel as it was seen to be told: odd answers read, and never another's."""
+"""Reading a Richpanel ticket: observed oddities are parsed, and never another ticket."""
 
 from __future__ import annotations
 
@@ -75,9 +75,7 @@ def test_a_response_about_another_ticket_is_refused(
 
 
 @pytest.mark.parametrize("body", [{}, {"ticket": None}, {"ticket": []}, {"error": CANARY}])
-def test_a_response_without_a_ticket_is_refused(
-    tickets: Richpanel, vendor: Vendor, body: object
-):
+def test_a_response_without_a_ticket_is_refused(tickets: Richpanel, vendor: Vendor, body: object):
     vendor.will(does.answer(200, body))
 
     with pytest.raises(TransientError, match="unexpected_answer") as caught:
@@ -164,7 +162,7 @@ def test_a_comments_text_is_plain(
 
 @pytest.mark.parametrize("piece", ["<", "<!--", "<a ", "<!-- -->", "<style>", "&lt;", "<p>"])
 def test_f54_a_hostile_body_of_a_megabyte_is_read(tickets: Richpanel, vendor: Vendor, piece: str):
-    """What is not linear would not come to an end here."""
+    """Non-linear parsing would not finish here."""
     body = piece * (1_000_000 // len(piece))
 
     ticket = read(tickets, vendor, comments=[{"id": "c-1", "body": body}])
