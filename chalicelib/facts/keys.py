@@ -1,4 +1,13 @@
-"""Fact and action keys; their formats are fixed."""
+"""Fact, event and action keys; their formats are fixed.
+
+::
+
+    ALOWARE:{communication id}                         a fact; at most one per call
+    HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
+    evt:aloware:{communication id}:{event}:{sha256 of the body}
+    evt:hubspot:{sha256 of the events}
+    act:rows:{target}:{table}:{number}                 one numbered POST of rows
+"""
 
 from __future__ import annotations
 

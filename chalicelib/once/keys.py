@@ -1,23 +1,8 @@
 """Keys of events and actions, FIFO ids and opaque ids: the same input always gives the same keys.
 
-The formats are fixed by the data model and never change within the ledger's retention::
-
-    evt:rp:{conversation_id}:{customer_message_id}
-    evt:rp:{conversation_id}:{sha256 of [normalised text, bucket]}   no message id is available
-    evt:rp:{conversation_id}:n:{delivery id}                         thin notification, unresolved
-    act:rp_tag:{conversation_id}:{tag}:{suffix}                      rp_untag for a removal
-    act:rp_assign:{conversation_id}:{team}:{suffix}
-    act:rp_reply:{conversation_id}:{suffix}    act:rp_close:{conversation_id}:{suffix}
-    evt:start:{hash of [company_id, request_id]}
-    evt:reply:{channel}:{provider message id}  evt:receipt:{provider message id}:{status}
-    evt:release:{opaque conversation id}:{hand-off id}
-    evt:aloware:{communication id}:{event}:{sha256 of the body}      evt:hubspot:{sha256 of the events}
-    act:send:{opaque conversation id}:{entry_id}
-    act:handoff:{opaque conversation id}:{suffix}                    failed-{suffix} of an escalation
-    act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
-    act:rows:{target}:{table}:{number}                               one numbered POST of rows
-    ALOWARE:{communication id}                                       a fact; at most one per call
-    HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
+Each system names its own formats in its `keys` module; they are fixed by the data model and never
+change within the ledger's retention.  A resent action's key, and its event's, end in
+``:resend:{nonce}``.
 
 Parts are immutable properties of the event.  A colon or a percent sign inside a part is
 percent-encoded, so that two different part lists never give one key.

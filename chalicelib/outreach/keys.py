@@ -1,4 +1,14 @@
-"""Event and action keys of outreach; their formats are fixed."""
+"""Event and action keys of outreach; their formats are fixed.
+
+::
+
+    evt:start:{hash of [company_id, request_id]}
+    evt:reply:{channel}:{provider message id}
+    evt:receipt:{provider message id}:{status}
+    evt:release:{opaque conversation id}:{hand-off id}
+    act:send:{opaque conversation id}:{entry_id}
+    act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,16 @@
-"""Event and action keys of support; their formats are fixed."""
+"""Event and action keys of support; their formats are fixed.
+
+::
+
+    evt:rp:{conversation_id}:{customer_message_id}
+    evt:rp:{conversation_id}:{sha256 of [normalised text, bucket]}   no message id is available
+    evt:rp:{conversation_id}:n:{delivery id}                         thin notification, unresolved
+    act:rp_tag:{conversation_id}:{tag}:{suffix}                      rp_untag for a removal
+    act:rp_assign:{conversation_id}:{team}:{suffix}
+    act:rp_reply:{conversation_id}:{suffix}
+    act:rp_close:{conversation_id}:{suffix}
+    act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
+"""
 
 from __future__ import annotations
 

@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-
 from chalicelib.once import audit
 from chalicelib.once.action import ActionStatus, Settle
 from chalicelib.once.event import EventStatus

@@ -126,9 +126,7 @@ def test_errors_unrelated_to_the_vendor_neither_open_nor_close_it(
     assert pause(breaker) == 60.0
 
 
-def test_a_call_blocked_by_another_breaker_does_not_count(
-    breaker: Breaker, clock: ManualClock
-):
+def test_a_call_blocked_by_another_breaker_does_not_count(breaker: Breaker, clock: ManualClock):
     """The vendor was not asked; counted as its failures, they would outlast the other's pause."""
     tokens = Breaker("acme", clock, failures_to_open=1, first_pause_seconds=300)
     fail(tokens)

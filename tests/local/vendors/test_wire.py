@@ -35,9 +35,7 @@ def tag(richpanel, session):
     )
 
 
-def test_a_fault_applies_to_its_number_of_requests_and_its_operation_only(
-    richpanel, read, tag
-):
+def test_a_fault_applies_to_its_number_of_requests_and_its_operation_only(richpanel, read, tag):
     richpanel.fault("status", operation="add_tags", status=503, times=2, skip=1)
     assert [tag().status_code for _ in range(4)] == [200, 503, 503, 200]
     assert read().status_code == 200
@@ -199,7 +197,9 @@ def test_another_process_controls_it_over_http(richpanel, read):
         ("GET", "no-such", None, 404),
     ],
 )
-def test_an_invalid_control_request_is_refused_and_not_recorded(richpanel, method, path, body, status):
+def test_an_invalid_control_request_is_refused_and_not_recorded(
+    richpanel, method, path, body, status
+):
     answer = requests.request(method, f"{richpanel.url}/_sim/{path}", json=body, timeout=5)
     assert answer.status_code == status
     assert richpanel.calls == ()

@@ -131,7 +131,9 @@ def test_the_linked_order_needs_neither_number_nor_shop(replies_rig, shopify):
 # --- asked for the number ---------------------------------------------------------------------
 
 
-def test_a_missing_order_number_is_asked_for_and_its_answer_is_answered_at_once(replies_rig, shopify):
+def test_a_missing_order_number_is_asked_for_and_its_answer_is_answered_at_once(
+    replies_rig, shopify
+):
     shopify.add_order("#1001", email=EMAIL)
     replies_rig.run(replies_rig.ticket("Where is my order?"))
     assert "order number" in replies_rig.replies[0]

@@ -53,9 +53,7 @@ def test_f21_a_reply_whose_answer_is_lost_is_uncertain_and_not_sent_again(
         assert len(vendor.requests) == 1
 
 
-def test_a_reply_refused_for_its_rate_or_content_was_not_sent(
-    tickets: Richpanel, vendor: Vendor
-):
+def test_a_reply_refused_for_its_rate_or_content_was_not_sent(tickets: Richpanel, vendor: Vendor):
     vendor.will(does.answer(400))
     with pytest.raises(PermanentError):
         reply(tickets, "7")
@@ -64,9 +62,7 @@ def test_a_reply_refused_for_its_rate_or_content_was_not_sent(
         reply(tickets, "7")
 
 
-def test_an_accepted_reply_that_is_missing_is_uncertain(
-    tickets: Richpanel, vendor: Vendor
-):
+def test_an_accepted_reply_that_is_missing_is_uncertain(tickets: Richpanel, vendor: Vendor):
     """The real API was seen to answer 200 and do nothing."""
     old = {
         "id": "c-0",
