@@ -84,7 +84,7 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
     payload_hash = hashlib.sha256(normal).hexdigest()
     communication_id = _communication_id(body) or f"h{payload_hash[:32]}"
     return AlowareDelivery(
-        event_key=keys.joined("evt", "aloware", communication_id, name, payload_hash[:32]),
+        event_key=fact_keys.aloware_delivery(communication_id, name, payload_hash),
         conversation_id=fact_keys.fact(SOURCE, communication_id),
         received_at=request.received_at,
         payload_sha256=payload_hash,

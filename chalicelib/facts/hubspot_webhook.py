@@ -144,7 +144,7 @@ def _batch(request: InboundRequest, events: tuple[HubSpotEvent, ...]) -> HubSpot
     content = json.dumps([one.model_dump(mode="json") for one in events], sort_keys=True)
     digest = hashlib.sha256(content.encode()).hexdigest()
     return HubSpotBatch(
-        event_key=keys.joined("evt", "hubspot", digest),
+        event_key=fact_keys.hubspot_batch(digest),
         conversation_id=fact_keys.fact(SOURCE, "lane", str(int(digest[:8], 16) % LANES)),
         received_at=request.received_at,
         payload_sha256=hashlib.sha256(request.body).hexdigest(),

@@ -4,7 +4,7 @@
 
     ALOWARE:{communication id}                         a fact; at most one per call
     HUBSPOT:{object type}:{object id}:{subscription type}[:{occurredAt ms}][:{property}]
-    evt:aloware:{communication id}:{event}:{sha256 of the body}
+    evt:aloware:{communication id}:{event}:{32 hex digits of the body's sha256}
     evt:hubspot:{sha256 of the events}
     act:rows:{target}:{table}:{number}                 one numbered POST of rows
 """
@@ -12,6 +12,16 @@
 from __future__ import annotations
 
 from chalicelib.once.keys import joined
+
+
+def aloware_delivery(communication_id: str, name: str, payload_hash: str) -> str:
+    """Event key of one delivery about a communication."""
+    return joined("evt", "aloware", communication_id, name, payload_hash[:32])
+
+
+def hubspot_batch(content_hash: str) -> str:
+    """Event key of a batch; the same events have the same key in every redelivery."""
+    return joined("evt", "hubspot", content_hash)
 
 
 def rows_action(target: str, table: str, number: int) -> str:
