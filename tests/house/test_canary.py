@@ -25,7 +25,7 @@ MAY_HOLD_IT = {"conversations-dev", "company-data-dev"}
 
 
 @pytest.fixture
-def desk(outreach, richpanel):
+def world(outreach, richpanel):
     outreach.richpanel = richpanel
     outreach.errors = []
     outreach.pump.on_error = outreach.errors.append
@@ -44,24 +44,24 @@ def desk(outreach, richpanel):
     return outreach
 
 
-def test_personal_data_from_any_door_appears_in_no_log_row_attribute_or_error(desk, capsys):
-    richpanel_tickets(desk)
-    answers = conversations(desk)
-    facts(desk)
-    desk.run()
-    desk.sweep()
-    desk.run()
+def test_personal_data_from_any_door_appears_in_no_log_row_attribute_or_error(world, capsys):
+    richpanel_tickets(world)
+    answers = conversations(world)
+    facts(world)
+    world.run()
+    world.sweep()
+    world.run()
     logged = capsys.readouterr().out
     sinks = {
         "logs and metrics": logged,
-        "tables": json.dumps(tables(desk)),
-        "queue attributes": json.dumps(desk.attributes),
-        "errors": " ".join(f"{e!r} {e.__cause__!r} {e.__context__!r}" for e in desk.errors),
+        "tables": json.dumps(tables(world)),
+        "queue attributes": json.dumps(world.attributes),
+        "errors": " ".join(f"{e!r} {e.__cause__!r} {e.__context__!r}" for e in world.errors),
         "answers": json.dumps(answers),
     }
     assert logged.count('"event"') > 30
-    assert len(desk.attributes) >= 8
-    assert desk.errors, "a vendor crash must have occurred"
+    assert len(world.attributes) >= 8
+    assert world.errors, "a vendor crash must have occurred"
     for name, content in sinks.items():
         found = [canary for canary in CANARIES if canary in content.lower()]
         # Our ids are hexadecimal and may contain any digits; a separate number may not appear.
@@ -69,13 +69,13 @@ def test_personal_data_from_any_door_appears_in_no_log_row_attribute_or_error(de
         assert not found, f"{found} in {name}"
 
 
-def richpanel_tickets(desk):
+def richpanel_tickets(world):
     """A message, a thin notification, a body broken by a template, a bad token, a vendor error."""
     person = {"customer_email": MAIL, "customer_name": "Wilhelmina Quist"}
     for number in ("11", "12", "13"):
         comments = [{"id": f"c-{number}", "body": TEXT}]
-        desk.richpanel.add_ticket(number, comments=comments, subject=TEXT, **person)
-    token = {"x-richpanel-webhook-token": desk.stage.secrets.webhook_token}
+        world.richpanel.add_ticket(number, comments=comments, subject=TEXT, **person)
+    token = {"x-richpanel-webhook-token": world.stage.secrets.webhook_token}
     named = json.dumps({"ticket_id": "11", "message_id": "c-11", "message": TEXT, "email": MAIL})
     bodies = [
         (named, token),
@@ -85,56 +85,56 @@ def richpanel_tickets(desk):
         (json.dumps({"message": TEXT}), token),
         (f"nonsense {TEXT}", token),
     ]
-    desk.richpanel.fault("status", operation="add_tags", status=400, body={"error": TEXT})
-    desk.richpanel.fault("drop", operation="read_ticket", skip=1)
+    world.richpanel.fault("status", operation="add_tags", status=400, body={"error": TEXT})
+    world.richpanel.fault("drop", operation="read_ticket", skip=1)
     for body, headers in bodies:
-        posted(desk.app, "/webhook/richpanel", body, headers)
-    desk.run()
+        posted(world.app, "/webhook/richpanel", body, headers)
+    world.run()
 
 
-def conversations(desk):
+def conversations(world):
     """A start on each channel, an invalid one, replies by text and mail, a status, an opt-out."""
     for channel in (
         "whatsapp",
         "sms",
         "email",
     ):  # the ids contain the recipient, for its caller only
-        desk.start(channel, channel, MAIL if channel == "email" else TEL)
+        world.start(channel, channel, MAIL if channel == "email" else TEL)
     answers = [
-        desk.post({"recipient_data": {"recipient_email": MAIL}, "x": TEXT}).json_body,
-        desk.post(f"nonsense {TEXT}".encode()).json_body,
+        world.post({"recipient_data": {"recipient_email": MAIL}, "x": TEXT}).json_body,
+        world.post(f"nonsense {TEXT}".encode()).json_body,
     ]
-    desk.twilio.fault("act_then_drop", operation="create_message")
-    desk.run()
-    desk.deliver(desk.says(TEXT, from_=TEL))
-    desk.deliver(desk.says(TEXT, from_="+12025550142", whatsapp=False))
-    for post in desk.twilio.callbacks():
-        desk.deliver(post)
-    desk.mail(desk.ses.inbound(MAIL, company.EMAIL, TEXT))
-    desk.run()
-    desk.deliver(desk.says("STOP", from_=TEL, whatsapp=False))
-    return [*answers, desk.fate("email").json_body]
+    world.twilio.fault("act_then_drop", operation="create_message")
+    world.run()
+    world.deliver(world.says(TEXT, from_=TEL))
+    world.deliver(world.says(TEXT, from_="+12025550142", whatsapp=False))
+    for post in world.twilio.callbacks():
+        world.deliver(post)
+    world.mail(world.ses.inbound(MAIL, company.EMAIL, TEXT))
+    world.run()
+    world.deliver(world.says("STOP", from_=TEL, whatsapp=False))
+    return [*answers, world.fate("email").json_body]
 
 
-def facts(desk):
+def facts(world):
     """Aloware deliveries with a contact, a HubSpot event with a property value."""
-    token = {"authorization": f"Bearer {desk.stage.secrets.aloware_token}"}
+    token = {"authorization": f"Bearer {world.stage.secrets.aloware_token}"}
     contact = {"name": "Wilhelmina Quist", "phone_number": TEL, "email": MAIL}
     for delivery in aloware.six_deliveries(contact=contact, lead_number=TEL, body=TEXT):
-        posted(desk.app, "/webhook/aloware", json.dumps(delivery), token)
+        posted(world.app, "/webhook/aloware", json.dumps(delivery), token)
     event = {**hubspot.event(), "propertyName": "email", "propertyValue": MAIL}
     body, stamp = json.dumps([event]), str(hubspot.HubSpot("").now_ms())
     signature = hubspot_webhook.signature_v3(
-        desk.stage.secrets.hubspot_secret,
+        world.stage.secrets.hubspot_secret,
         uri=hubspot.TARGET_URL,
         body=body.encode(),
         stamp=stamp,
     )
     headers = {hubspot_webhook.SIGNATURE_V3: signature, hubspot_webhook.TIMESTAMP: stamp}
-    posted(desk.app, "/webhook/hubspot", body, headers)
+    posted(world.app, "/webhook/hubspot", body, headers)
 
 
-def tables(desk):
-    client = desk.stage.aws.client("dynamodb")
+def tables(world):
+    client = world.stage.aws.client("dynamodb")
     names = [name for name in client.list_tables()["TableNames"] if name not in MAY_HOLD_IT]
     return {name: client.scan(TableName=name)["Items"] for name in names}

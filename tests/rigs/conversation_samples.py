@@ -1,4 +1,4 @@
-"""What a conversation is opened with and what is said in it, made up."""
+"""Invented conversations and messages."""
 
 from datetime import UTC, datetime, timedelta
 

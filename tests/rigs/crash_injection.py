@@ -1,4 +1,4 @@
-"""Kills a worker at one of its calls: a `BaseException` out of the client, which nothing of ours catches."""
+"""Kills a worker at one of its calls, by a `BaseException` that no code of ours catches."""
 
 import itertools
 
@@ -12,7 +12,7 @@ class ProcessKilled(BaseException):
 
 
 class CrashInjector:
-    """Counts the calls that go out and kills at one of them.
+    """Counts outgoing calls and kills the worker at one of them.
 
     Attributes:
         vendor_calls: the last part of each vendor path called, with the number of its first call.
@@ -48,7 +48,7 @@ def count_aws_calls(crash_injector, monkeypatch):
 
 
 def count_vendor_calls(crash_injector, monkeypatch):
-    """Have every vendor's request counted: it is killed unsent, or answered and not yet read."""
+    """Have every request to a vendor counted: killed before it is sent, or before its answer is read."""
     send = requests.Session.send
 
     def sent(session, request, **options):
@@ -64,7 +64,7 @@ def count_vendor_calls(crash_injector, monkeypatch):
 
 
 def run_until_killed(system):
-    """Run what waits; True when it was killed."""
+    """Process the queue; returns whether the worker was killed."""
     try:
         system.run()
     except ProcessKilled:
@@ -73,7 +73,7 @@ def run_until_killed(system):
 
 
 def kill_at(system, crash_injector, number, moment):
-    """Run what waits and kill it at that call; False when it ended before it came so far."""
+    """Process the queue and kill the worker at that call; False when it ended before."""
     crash_injector.arm(number, moment)
     was_killed = run_until_killed(system)
     crash_injector.disarm()

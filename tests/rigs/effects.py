@@ -1,4 +1,4 @@
-"""The door out over a real ledger, with a scripted vendor: what it is told to do, and what it sent."""
+"""The door out over a real ledger, with a scripted vendor: what it performs, and what it sent."""
 
 import itertools
 

@@ -1,7 +1,7 @@
 """Fixtures of the engines, of a fresh stage on them, and of the simulated Richpanel.
 
-Every test has its own: on MiniStack an account of its own, where nothing was made yet; on the
-engines that know no accounts the tables are made anew.  The engines themselves run once a session.
+Every test has its own: on MiniStack a new, empty account; on engines without accounts, tables that
+are created again.  The engines themselves run once per session.
 """
 
 import contextlib
@@ -99,7 +99,7 @@ def stage(make_stage):
 
 @pytest.fixture(scope="session")
 def _dynamo_urls():
-    """Starts the engines of the store contract as they are first asked for."""
+    """Starts each engine of the store contract at its first use."""
     started: dict[str, engine.Engine] = {}
 
     def url(name: str) -> str:
@@ -136,7 +136,7 @@ def _fresh_tables(name: str, request: pytest.FixtureRequest) -> Iterator[Dynamo]
 
 
 def _let_nothing_expire(dynamodb: Any, template: Template) -> None:
-    """An engine has today's time, and a test its own: it would lose its rows between two calls."""
+    """An engine uses today's time and a test its own: rows would expire between two calls."""
     for table in template.resources("AWS::DynamoDB::Table"):
         ttl = table.properties.get("TimeToLiveSpecification")
         if ttl:
@@ -150,7 +150,7 @@ def _let_nothing_expire(dynamodb: Any, template: Template) -> None:
 def ddb(request):
     """Fresh tables of stage `dev`, once on every engine of the store contract.
 
-    What has expired stays, as it may on DynamoDB: whoever reads must look at `expires_at`.
+    Expired rows stay, as they may on DynamoDB: a reader must check `expires_at`.
     """
     with _fresh_tables(request.param, request) as made:
         yield made
@@ -194,7 +194,7 @@ def app_environment(stage, richpanel, powerbi, dataset, facts_folder):
 
 @pytest.fixture
 def app(app_environment, monkeypatch):
-    """The module `app` in a new container: services built anew against this test's stage."""
+    """The module `app` in a new container: its services are built for this test's stage."""
     for name in environment.foreign(os.environ):
         monkeypatch.delenv(name)
     for name, value in app_environment.items():
@@ -208,13 +208,13 @@ def app(app_environment, monkeypatch):
 
 @pytest.fixture
 def without_rate_limits(richpanel, monkeypatch):
-    """Nobody waits for a turn at a vendor; how turns are given is tested with the adapters."""
+    """Calls to vendors wait for no rate limit; the limits are tested with the clients."""
     richpanel.set_modes(rate_limit=None)
 
-    def without_turns(*arguments, **how):
+    def unlimited(*arguments, **how):
         return RateLimit(*arguments, **how | {"requests_per_window": 1e6})
 
-    monkeypatch.setattr("chalicelib.vendors.rate_limit.RateLimit", without_turns)
+    monkeypatch.setattr("chalicelib.vendors.rate_limit.RateLimit", unlimited)
 
 
 @pytest.fixture
@@ -238,7 +238,7 @@ def drain(pump: Pump, *, at_most: int = 100) -> list:
 
 @pytest.fixture(autouse=True)
 def no_thread_outlives_its_test():
-    """A thread that a test leaves behind would trouble the next one."""
+    """A thread that outlives its test would disturb the next one."""
     before = set(threading.enumerate())
     yield
     left = [

@@ -1,4 +1,4 @@
-"""The writer over a real table and HTTP server, with time and crashes in the test's hands."""
+"""The writer over a real table and HTTP server, whose clock and crashes a test controls."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ RETENTION = timedelta(days=14)
 
 
 class Crash(BaseException):
-    """The process ends here: nothing catches it, nothing after it runs."""
+    """The process ends here: it is caught nowhere."""
 
 
 class CrashingClient:
@@ -68,7 +68,7 @@ def fact(number, **changes):
 
 @dataclass
 class WriterRig:
-    """Containers of the writer over one table; `clock` is everybody's."""
+    """Containers of the writer over one table; they share `clock`."""
 
     client: object
     table_name: str

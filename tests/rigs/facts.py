@@ -1,4 +1,4 @@
-"""The facts' whole way on a fresh stage: doors, queue, worker, writer, and a simulated Power BI."""
+"""The pipeline of facts on a fresh stage: doors, queue, worker, writer, and a simulated Power BI."""
 
 import json
 from collections import Counter
@@ -52,7 +52,7 @@ def facts_folder(tmp_path):
 
 @dataclass
 class FactsRig:
-    """What a test of the facts' way drives and looks at."""
+    """The pipeline of facts, from the senders to Power BI."""
 
     app: Any
     pump: Any
@@ -76,7 +76,7 @@ class FactsRig:
         return self.powerbi.rows(self.dataset, table)
 
     def ids(self):
-        """How often each fact stands in the dataset."""
+        """How often each fact is in the dataset."""
         return Counter(row["EventID"] for row in self.rows())
 
     def ledger(self):

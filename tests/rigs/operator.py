@@ -67,19 +67,19 @@ class Operator:
         return self._capsys.readouterr().out
 
     def finds(self, words):
-        """The page says this of what is seen."""
+        """The page mentions what is seen."""
         assert words in self._page, words
 
 
 def put_secret(system, name, value):
-    """Of the stage's own: `rp-mw/dev/<name>`."""
+    """Change one of the stage's secrets, `rp-mw/dev/<name>`."""
     system.stage.aws.client("secretsmanager").put_secret_value(
         SecretId=f"rp-mw/dev/{name}", SecretString=value
     )
 
 
 def new_containers():
-    """Caches of secrets and switches are over."""
+    """Start new containers, whose caches of secrets and switches are empty."""
     wiring = importlib.import_module("chalicelib.wiring")
     wiring._services.clear()
     wiring.services()

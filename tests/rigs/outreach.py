@@ -40,7 +40,7 @@ class Outreach:
         return self.wiring.services()
 
     def _client(self):
-        """Chalice's own; it changes the environment, so the container is built before."""
+        """Chalice's test client; it changes the environment, so the container is built first."""
         self.wiring.services()
         return Client(self.app.app)
 
@@ -74,13 +74,13 @@ class Outreach:
         self.wiring._services.clear()
 
     def hear_back(self):
-        """Every status callback of Twilio's comes in."""
+        """Deliver every status callback of Twilio, and process them."""
         for post in self.twilio.callbacks():
             self.deliver(post)
         return self.run()
 
     def again(self):
-        """The visibility of the message handled last is over; another container has it."""
+        """The visibility timeout of the last message ends; another container receives it."""
         self.new_container()
         self.stage.aws.client("sqs").change_message_visibility(
             QueueUrl=self.stage.queue_url, ReceiptHandle=self.handles[-1], VisibilityTimeout=0
@@ -94,7 +94,7 @@ class Outreach:
                 table.update({"event_id": row["event_id"]["S"]}, set_={"lease_until": 1})
 
     def deliver(self, post):
-        """A signed Twilio post through the route it is for."""
+        """Post a signed Twilio request to its route."""
         path = post.url.removeprefix(company.PUBLIC_URL)
         with self._client() as client:
             return client.http.post(path, headers=dict(post.headers), body=post.body)
@@ -107,13 +107,13 @@ class Outreach:
         return post
 
     def hears_from(self, request_id, recipient):
-        """A conversation by SMS in which the recipient has written back; nobody has read it yet."""
+        """A conversation by SMS in which the recipient has replied; the reply is not processed yet."""
         self.start(request_id, "sms", recipient)
         self.run()
         self.deliver(self.says("Tell me more", whatsapp=False, from_=recipient))
 
     def age_starts(self):
-        """Time passes for every start: the sweep looks at rows that have rested for a while."""
+        """Make every start look old: the sweep handles only rows that were not changed for a while."""
         table = self.services.ledger._table
         old = {"last_processed_at": "2026-01-01T00:00:00.000Z"}
         for row in self.rows():

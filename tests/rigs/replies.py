@@ -57,7 +57,7 @@ def replies_environment(stage, richpanel, shopify, openai, extra_variables):
 
 
 class RepliesRig(TicketSystem):
-    """The system with replies: customers who write, a shop that is asked, a model that may be."""
+    """The system with replies: a customer's tickets, the shop, and a language model."""
 
     def ticket(self, text, ticket_id="1042", **more):
         settings = {"customer_email": EMAIL, "customer_name": "Ada Lovelace"} | more
@@ -136,7 +136,7 @@ def tracked_question(shopify):
 
 @pytest.fixture
 def move_clock(monkeypatch, richpanel):
-    """Moves everybody's wall clock; leases and counters see it."""
+    """Moves the wall clock of all parts; leases and counters see it."""
     clock = importlib.import_module("chalicelib.clock").SystemClock
     real = clock.now
     shift = timedelta()

@@ -55,7 +55,7 @@ class TicketSystem:
         return drain(self.pump, at_most=20)
 
     def again(self):
-        """The visibility time-out of the message handled last is over; another container has it."""
+        """The visibility timeout of the last message ends; another container receives it."""
         importlib.import_module("chalicelib.wiring")._services.clear()
         self.stage.aws.client("sqs").change_message_visibility(
             QueueUrl=self.stage.queue_url, ReceiptHandle=self.handles[-1], VisibilityTimeout=0
@@ -63,7 +63,7 @@ class TicketSystem:
         return drain(self.pump, at_most=20)
 
     def let_leases_end(self):
-        """Time passes for every row that somebody holds; a released one (0) stays released."""
+        """End every lease; a released one (0) stays released."""
         table = self.services().ledger._table
         for row in table._client.scan(TableName=table.name)["Items"]:
             if float(row.get("lease_until", {"N": "0"})["N"]) > 1:
@@ -133,13 +133,13 @@ def ago(seconds):
 
 
 def job_of(body):
-    """What the door makes of a body."""
+    """The job that the door parses from a body."""
     raw = json.dumps(body).encode()
     return richpanel_webhook.parse(InboundRequest({}, raw, ago(0), "d-test"))
 
 
 def delivery_of(job_body, *, body=None, receive_count=1):
-    """A message of the queue as the worker gets it."""
+    """A message of the queue as the worker receives it."""
     return Delivery(
         body=encode(job_of(job_body)) if body is None else body,
         message_id="m-1",

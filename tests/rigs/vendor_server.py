@@ -99,7 +99,7 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_: object) -> None:
-        """The client cut us off, as some tests want."""
+        """The client closed the connection, as some tests want."""
 
 
 # --- scripts ------------------------------------------------------------------------------------
@@ -187,7 +187,7 @@ def answer_then_close(body: object) -> Script:
 
 
 def closed_port() -> int:
-    """A port that nobody listens on."""
+    """A port without a listener."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return int(probe.getsockname()[1])
@@ -195,7 +195,7 @@ def closed_port() -> int:
 
 @contextmanager
 def dripping_tls() -> Iterator[str]:
-    """Something that never finishes its TLS handshake and never stops talking."""
+    """A server that never finishes its TLS handshake and keeps sending."""
     listener = socket.create_server(("127.0.0.1", 0))
     stopping = threading.Event()
 

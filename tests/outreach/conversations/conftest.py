@@ -24,17 +24,17 @@ def conversations(table, clock):
 
 @pytest.fixture
 def raced_conversations(ddb, clock):
-    """Makes conversations before whose every transaction others do something of their own."""
+    """Makes a store whose every transaction follows a write of another worker: `make(other_write)`."""
 
-    def make(others):
+    def make(other_write):
         table = Table(ddb.client, ddb.tables["ConversationsTable"])
         transact = table.transact
 
-        def late(writes):
-            others()
+        def transact_late(writes):
+            other_write()
             return transact(writes)
 
-        table.transact = late
+        table.transact = transact_late
         return Conversations(table, clock)
 
     return make
