@@ -156,7 +156,13 @@ class Effects:
         )
 
     def _start(self, attempt: Attempt, actions: Sequence[Action]) -> dict[str, ActionRow]:
-        """Claim the actions' rows and send the actions that this lease holds."""
+        """Claim the actions' rows and send the actions that this lease holds.
+
+        The executor comes first: it may be built here, and a row that is started without one would
+        have to be settled although nothing was sent.
+        """
+        executor = self._executors[actions[0].kind]
+        prepare = self._preparers.get(actions[0].kind)
         self._check_lease(attempt.lease)
         begun = self._ledger.begin(
             attempt.lease,
@@ -177,7 +183,8 @@ class Effects:
             if row.mine:
                 ours.append(action)
         if ours:
-            rows |= self._send(attempt, ours, [one for one in ours if one.key not in repeated])
+            fresh = [one for one in ours if one.key not in repeated]
+            rows |= self._send(attempt, ours, fresh, executor, prepare)
         return rows
 
     def _settle_interrupted(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
@@ -202,14 +209,17 @@ class Effects:
         )
 
     def _send(
-        self, attempt: Attempt, actions: Sequence[Action], fresh: Sequence[Action]
+        self,
+        attempt: Attempt,
+        actions: Sequence[Action],
+        fresh: Sequence[Action],
+        executor: Executor,
+        prepare: Preparer | None,
     ) -> dict[str, ActionRow]:
         """Send; if it certainly failed, the `fresh` actions are reset, as they cannot have happened.
 
         The others are repetitions: an earlier attempt may still have performed them.
         """
-        executor = self._executors[actions[0].kind]
-        prepare = self._preparers.get(actions[0].kind)
         try:
             if prepare is not None:
                 prepare(actions)

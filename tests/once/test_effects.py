@@ -1,4 +1,4 @@
-"""The one effects_rig out: when it starts no effect, and how it records every kind of outcome."""
+"""`Effects`: when it starts no effect, and how it records every kind of outcome."""
 
 import itertools
 from datetime import UTC, datetime
@@ -9,6 +9,7 @@ from chalicelib.errors import (
     AuthError,
     HandBackError,
     PermanentError,
+    SettingsError,
     SwitchesUnreadableError,
     TransientError,
     UncertainError,
@@ -17,6 +18,7 @@ from chalicelib.once.action import ActionStatus, Found, Settle
 from chalicelib.once.effects import Attempt, StepAction
 from chalicelib.once.ports import Switches
 from chalicelib.support.actions import AddTag
+from chalicelib.wiring.lazy import Lazy
 from tests.rigs.effects import MODES, OTHER, TAG, EffectsRig, Reply
 
 UNSETTLEABLE = Reply(Settle.NONE)
@@ -36,6 +38,18 @@ def test_a_successful_effect_is_done_with_the_vendors_reference(effects_rig):
 def test_a_step_is_one_request_for_all_its_actions(effects_rig):
     assert effects_rig.perform(TAG, OTHER) == [("done", None)] * 2
     assert effects_rig.sent == [[TAG.key, OTHER.key]]
+
+
+def test_an_executor_that_cannot_be_built_leaves_no_action_started(effects_rig):
+    """It is built at first use; a started row would have to be settled, though nothing was sent."""
+
+    def unusable():
+        raise SettingsError("no client can be built")
+
+    effects_rig.effects._executors = Lazy({"say": unusable})
+    with pytest.raises(SettingsError):
+        effects_rig.perform(Reply())
+    assert effects_rig.row(Reply()) is None
 
 
 @pytest.mark.parametrize("error", [TransientError, AuthError])

@@ -1,4 +1,4 @@
-"""What the effects_rig out logs about each effect, and how it handles outcomes that are hard to record."""
+"""What `Effects` logs about each effect, and how it handles outcomes that are hard to record."""
 
 import pytest
 
