@@ -21,7 +21,7 @@ AT_LEAST = 0.95
 MUTANTS = ROOT / "mutants" / "chalicelib" / "once"
 CORE = ROOT / "chalicelib" / "once"
 FILES = (
-    *("ledger/events", "ledger/actions", "ledger/rows", "effects"),
+    *("ledger/events", "ledger/actions", "ledger/rows", "sharded", "retry", "effects"),
     *("settlement", "door", "intake", "worker", "backoff", "outcome", "escalation"),
 )
 

@@ -133,6 +133,52 @@ def test_an_accepted_request_is_logged_with_its_trace_and_counted_by_source(inta
     assert intake_rig.log.metrics == [("mw.ingress.accepted", 1, {"source": SOURCE})]
 
 
+# --- requests of no job, or of several --------------------------------------------------------
+
+
+def test_a_request_without_a_job_is_accepted_and_queues_nothing(intake_rig):
+    assert intake_rig.post(parse=lambda _request: None) == Answer(200, {"status": "accepted"})
+    assert intake_rig.outbox.messages == []
+    assert intake_rig.log.events == [("ingress.accepted", {"source": SOURCE, "jobs": 0})]
+
+
+def batch(request):
+    """Two events in one request."""
+    one = parse(request)
+    return [one, one.model_copy(update={"event_key": f"{KEY}8", "message_id": "c-778"})]
+
+
+def receive_batch(intake_rig, patience_seconds=0.0):
+    return intake_rig.intake.receive(
+        SOURCE,
+        {},
+        b"hello",
+        lambda _headers: None,
+        batch,
+        patience_seconds=patience_seconds,
+        answer=lambda jobs: {"kept": len(jobs)},
+    )
+
+
+def test_every_job_of_a_request_is_queued_and_the_response_counts_them(intake_rig):
+    assert receive_batch(intake_rig) == Answer(200, {"status": "accepted", "kept": 2})
+    assert [intake_rig.job(n).event_key for n in (0, 1)] == [KEY, f"{KEY}8"]
+    assert intake_rig.log.events == [("ingress.accepted", {"source": SOURCE, "jobs": 2})]
+
+
+def test_the_queue_is_tried_again_within_the_senders_patience_and_no_job_is_left_out(intake_rig):
+    intake_rig.outbox.fails = [UnavailableError("enqueue_failed")] * 2
+    assert receive_batch(intake_rig, patience_seconds=1.0).status == 200
+    assert len(intake_rig.outbox.messages) == 2
+    assert intake_rig.clock.slept == [0.25, 0.5]
+
+
+def test_no_attempt_starts_after_the_senders_patience(intake_rig):
+    intake_rig.outbox.fails = [UnavailableError("enqueue_failed")] * 9
+    assert receive_batch(intake_rig, patience_seconds=1.0).status == 503
+    assert intake_rig.clock.slept == [0.25, 0.5]
+
+
 # --- refused requests -----------------------------------------------------------------------
 
 
