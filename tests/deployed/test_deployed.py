@@ -269,10 +269,10 @@ def test_a_call_received_at_the_deployed_route_is_archived_by_the_deployed_write
         )
         assert answer.status_code == 200, answer.text
     deployed.wait_until_quiet()
-    told = deployed.invoke("facts", schedule_event())
+    result = deployed.invoke("facts", schedule_event())
     bucket = deployed.configuration("facts")["Environment"]["Variables"]["FACTS_BUCKET"]
     archived = deployed.aws.client("s3").list_objects_v2(Bucket=bucket).get("Contents", [])
-    assert archived, told
+    assert archived, result
 
 
 def test_an_inbound_e_mail_reaches_the_deployed_worker(deployed):

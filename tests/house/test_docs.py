@@ -103,9 +103,9 @@ def ops_commands(text):
 def test_every_command_of_a_page_exists_with_its_options(path):
     for words in ops_commands(path.read_text()):
         group = 2 if words[0] in ("dlq", "switch", "handoff", "company") else 1
-        told = helped(words[:group])
+        result = helped(words[:group])
         for option in (word.partition("=")[0] for word in words if word.startswith("--")):
-            assert option in told, f"{path.name}: {' '.join(words)}"
+            assert option in result, f"{path.name}: {' '.join(words)}"
 
 
 def helped(words, _told={}):  # noqa: B006 - remembered between the pages
@@ -173,9 +173,9 @@ def test_the_sequence_diagram_names_the_calls_of_the_code():
 
 def test_the_page_lists_exactly_the_deployed_functions():
     rows = re.findall(r"^\| `(app\.\w+)` \|.*?\| (\d+) s \|", page("architecture.md"), re.MULTILINE)
-    told = {FUNCTIONS.get(name, name.removeprefix("app.")): int(time) for name, time in rows}
+    result = {FUNCTIONS.get(name, name.removeprefix("app.")): int(time) for name, time in rows}
     configured = CONFIG["lambda_functions"]
-    assert told == {name: one["lambda_timeout"] for name, one in configured.items()}
+    assert result == {name: one["lambda_timeout"] for name, one in configured.items()}
 
 
 @pytest.mark.parametrize("name", ["architecture.md", "security.md"])
@@ -203,8 +203,8 @@ def test_every_table_is_listed_with_its_retention():
 
 
 def test_every_way_of_settling_is_explained():
-    told = set(re.findall(r"^\| `(\w+)` \|", page("extending.md"), re.MULTILINE))
-    assert told - {"settle"} == {one.value for one in Settle}  # the first is the heading
+    result = set(re.findall(r"^\| `(\w+)` \|", page("extending.md"), re.MULTILINE))
+    assert result - {"settle"} == {one.value for one in Settle}  # the first is the heading
 
 
 def test_the_set_up_names_the_real_header_and_secrets():
@@ -218,8 +218,8 @@ def test_the_set_up_names_the_real_header_and_secrets():
 
 
 def test_every_secret_is_listed_with_its_rotation():
-    told = set(re.findall(r"`([\w]+(?:/[\w]+)?)`", page("security.md").split("## Changing")[1]))
-    assert {name for name in RESOURCES["Metadata"]["Secrets"] if name != "Comment"} <= told
+    result = set(re.findall(r"`([\w]+(?:/[\w]+)?)`", page("security.md").split("## Changing")[1]))
+    assert {name for name in RESOURCES["Metadata"]["Secrets"] if name != "Comment"} <= result
 
 
 # --- deploying --------------------------------------------------------------------------------

@@ -122,7 +122,7 @@ def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(started, free, numbe
 def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(started, free):
     """As a newcomer pastes it: posts twice, asks, replies as the recipient, and inspects."""
     readme = (ROOT / "README.md").read_text()
-    start, told = re.search(
+    start, result = re.search(
         r"```sh\n(curl -sS \S+/initiate-conversation.*?)\n```.*?```json\n(.*?)\n```",
         readme,
         re.DOTALL,
@@ -130,7 +130,7 @@ def test_the_readmes_start_runs_against_the_stack_and_its_recipient_is_answered(
     here = f"127.0.0.1:{free[0]}"
     assert start.replace("127.0.0.1:8000", here) in started.welcome
     first, second = (_pasted(start.replace("127.0.0.1:8000", here)) for _ in range(2))
-    expected = {**json.loads(told), "queue_timestamp": first["queue_timestamp"]}
+    expected = {**json.loads(result), "queue_timestamp": first["queue_timestamp"]}
     assert first == expected
     assert second == {**expected, "duplicate": True}
     asking = re.search(r"curl -sS \S+/conversations/req-1 -H '.*?'", readme)[0]

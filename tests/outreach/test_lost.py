@@ -343,8 +343,8 @@ def test_an_email_settled_by_ses_after_its_worker_died_needs_no_person(outreach,
     assert event(outreach, "act:send:")["status"]["S"] == "pending"
     lose_the_message(outreach)
     outreach.new_container()
-    for told in outreach.ses.events():
-        outreach.mail(told)
+    for result in outreach.ses.events():
+        outreach.mail(result)
     outreach.run()
     sweep_later(outreach)
     assert outreach.fate(f"start-{number}").json_body["state"] == "delivered"

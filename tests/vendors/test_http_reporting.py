@@ -120,10 +120,10 @@ def test_f53_no_error_or_log_line_holds_a_body_an_address_or_a_header(
 
     error = failure(client, with_address)
 
-    told = "".join(traceback.format_exception(error))
-    told += repr((error.args, vars(error), log.events, log.metrics, with_address))
+    result = "".join(traceback.format_exception(error))
+    result += repr((error.args, vars(error), log.events, log.metrics, with_address))
     for secret in (*CANARY.split(), "canary", vendor.url, "x-key", "secret"):
-        assert secret not in told
+        assert secret not in result
     assert error.__context__ is None
     assert error.__cause__ is None
 

@@ -222,17 +222,17 @@ def test_a_valid_company_item_is_stored_and_used(outreach, run, stored):
     ids=lambda one: "" if isinstance(one, dict) else one,
 )
 def test_an_invalid_item_is_refused_with_the_place_and_not_stored(
-    outreach, run, stored, changes, told
+    outreach, run, stored, changes, report
 ):
     path = stored(project_id="pi-new", **changes)
     said = run("company", "put", path)
     assert said.code == 1
-    assert told in said.err
+    assert report in said.err
     assert "555-0100" not in said.err
     assert run("company", "check", company.COMPANY_ID, "pi-new").code == 1
     checked = run("company", "check", "--file", path, "--json")
     assert checked.code == 1
-    assert any(told in one["detail"] for one in checked.data if one["result"] == "fail")
+    assert any(report in one["detail"] for one in checked.data if one["result"] == "fail")
 
 
 def test_an_item_without_a_company_is_not_checked_for_a_key(run, stored):
@@ -399,8 +399,8 @@ def put_failed_mail(outreach):
 
 def test_failed_mail_is_processed_again_once_and_then_removed(outreach, run, put_failed_mail):
     put_failed_mail()
-    (told,) = run("dlq", "mail", "--dry-run", "--json").data
-    assert (told["error"], told["did"]) == ("UnavailableError", "would be processed again")
+    (report,) = run("dlq", "mail", "--dry-run", "--json").data
+    assert (report["error"], report["did"]) == ("UnavailableError", "would be processed again")
     assert outreach.run() == []
     said = run("dlq", "mail", "--json")
     assert said.data[0]["did"] == "processed again"
@@ -434,11 +434,11 @@ def test_a_start_is_explained_by_the_routers_request_id(outreach, run, name):
     outreach.run()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
-    told = run("explain", name, "--json").data
-    kinds = [one["event"]["event_id"].split(":")[1] for one in told["events"]]
+    report = run("explain", name, "--json").data
+    kinds = [one["event"]["event_id"].split(":")[1] for one in report["events"]]
     assert kinds == ["start", "reply"]
-    assert [one["verdict"] for one in told["events"]] == ["processed: 1 done"] * 2
-    assert TEL not in json.dumps(told)
+    assert [one["verdict"] for one in report["events"]] == ["processed: 1 done"] * 2
+    assert TEL not in json.dumps(report)
 
 
 def test_a_start_that_was_never_posted_is_reported_as_unknown(run):

@@ -63,9 +63,9 @@ def test_a_usable_company_item_has_no_fault(path, value):
     ],
 )
 def test_a_fault_is_named_by_its_place(path, value, place):
-    (told,) = faults(item(path, value))
-    assert place in told
-    assert "canary" not in told.lower().replace("canary_per_day", "")
+    (result,) = faults(item(path, value))
+    assert place in result
+    assert "canary" not in result.lower().replace("canary_per_day", "")
 
 
 def test_a_misspelt_name_is_a_warning_and_no_fault():

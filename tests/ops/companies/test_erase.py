@@ -66,9 +66,9 @@ def opaque_ids(outreach, recipient):
 def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, run, subject):
     theirs = opaque_ids(written_to, TEL)
     assert len(theirs) == 3
-    told = run("erase", "--subject", subject, "--dry-run", "--json").data
+    result = run("erase", "--subject", subject, "--dry-run", "--json").data
     done = run("erase", "--subject", subject, "--yes", "--json").data
-    assert done["tables"] == told["tables"]
+    assert done["tables"] == result["tables"]
     assert set(done["tables"]) == {
         written_to.stage.tables[name]
         for name in ("IdempotencyTable", "AuditActionsTable", "ConversationsTable")

@@ -117,11 +117,11 @@ def test_an_alarm_that_is_missing_off_or_silent_is_named(healthy, run):
     asked = ("AlarmName", "MetricName", "Namespace", "Statistic", "Period", "EvaluationPeriods")
     kept = {name: silent[name] for name in (*asked, "Threshold", "ComparisonOperator")}
     cloudwatch.put_metric_alarm(**kept)
-    told = findings(run)["alarms"]
-    assert told["result"] == "fail"
-    assert "missing: rp-mw-dev-dead-letters" in told["detail"]
-    assert "switched off: rp-mw-dev-queue-age" in told["detail"]
-    assert f"do not notify {TOPIC}: rp-mw-dev-api-errors" in told["detail"]
+    result = findings(run)["alarms"]
+    assert result["result"] == "fail"
+    assert "missing: rp-mw-dev-dead-letters" in result["detail"]
+    assert "switched off: rp-mw-dev-queue-age" in result["detail"]
+    assert f"do not notify {TOPIC}: rp-mw-dev-api-errors" in result["detail"]
     assert run("provision").code == 0
     assert findings(run)["alarms"]["result"] == "ok", "provisioning mends all three"
 
@@ -131,8 +131,8 @@ def test_an_alarm_in_alarm_state_is_reported_with_its_runbook_section(healthy, r
     healthy.stage.aws.client("cloudwatch").set_alarm_state(
         AlarmName="rp-mw-dev-dead-letters", StateValue="ALARM", StateReason="a test"
     )
-    told = findings(run)["alarms ringing"]
-    assert (told["result"], told["detail"]) == ("warn", "docs/runbook.md#dead-letters")
+    result = findings(run)["alarms ringing"]
+    assert (result["result"], result["detail"]) == ("warn", "docs/runbook.md#dead-letters")
 
 
 def test_alarms_without_a_confirmed_recipient_fail(healthy, run):
@@ -149,13 +149,13 @@ def test_alarms_without_a_confirmed_recipient_fail(healthy, run):
         key=lambda one: one["Protocol"],
     )
     sns.unsubscribe(SubscriptionArn=by_email["SubscriptionArn"])
-    told = findings(run)["alarm recipients"]
-    assert told["result"] == "fail"
-    assert "1 not confirmed" in told["detail"]
+    result = findings(run)["alarm recipients"]
+    assert result["result"] == "fail"
+    assert "1 not confirmed" in result["detail"]
     sns.unsubscribe(SubscriptionArn=by_http["SubscriptionArn"])
-    told = findings(run)["alarm recipients"]
-    assert told["result"] == "fail"
-    assert "--alarm-email" in told["detail"]
+    result = findings(run)["alarm recipients"]
+    assert result["result"] == "fail"
+    assert "--alarm-email" in result["detail"]
 
 
 # --- the way from Richpanel -----------------------------------------------------------------------
@@ -167,8 +167,8 @@ def test_the_door_is_tested_with_every_active_token_and_nothing_is_queued(health
 
 
 def test_a_door_without_a_url_is_reported_as_untested(system, run):
-    told = findings(run)["richpanel door"]
-    assert (told["result"], "PUBLIC_BASE_URL" in told["detail"]) == ("warn", True)
+    result = findings(run)["richpanel door"]
+    assert (result["result"], "PUBLIC_BASE_URL" in result["detail"]) == ("warn", True)
 
 
 def test_a_closed_or_foreign_door_or_one_that_refuses_our_token_fails(
@@ -177,8 +177,8 @@ def test_a_closed_or_foreign_door_or_one_that_refuses_our_token_fails(
     healthy.stage.aws.client("secretsmanager").put_secret_value(
         SecretId="rp-mw/dev/richpanel/webhook_token", SecretString="one-that-the-door-has-not"
     )
-    told = findings(run)["richpanel door"]
-    assert (told["result"], "invalid_token" in told["detail"]) == ("fail", True)
+    result = findings(run)["richpanel door"]
+    assert (result["result"], "invalid_token" in result["detail"]) == ("fail", True)
     monkeypatch.setenv("PUBLIC_BASE_URL", "http://127.0.0.1:9")
     assert "does not answer" in findings(run)["richpanel door"]["detail"]
     monkeypatch.setenv("PUBLIC_BASE_URL", healthy.richpanel.base_url)
@@ -190,8 +190,8 @@ def test_a_silent_webhook_target_shows_in_the_sources_of_the_newest_messages(hea
     healthy.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
     assert run("reconcile").code == 0
     healthy.run()
-    told = findings(run)["richpanel reach"]
-    assert (told["result"], told["detail"]) == (
+    result = findings(run)["richpanel reach"]
+    assert (result["result"], result["detail"]) == (
         "warn",
         "of the 2 newest messages 1 came by the target",
     )
@@ -200,9 +200,9 @@ def test_a_silent_webhook_target_shows_in_the_sources_of_the_newest_messages(hea
     for tag in sorted(TAGS):
         healthy.richpanel.tag_id(tag)
     healthy.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
-    told = findings(run)["richpanel reach"]
-    assert told["result"] == "fail"
-    assert told["detail"].startswith("the target never called")
+    result = findings(run)["richpanel reach"]
+    assert result["result"] == "fail"
+    assert result["detail"].startswith("the target never called")
 
 
 def test_without_a_message_in_the_last_day_the_webhook_check_is_undecided(system, run):

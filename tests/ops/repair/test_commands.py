@@ -362,11 +362,11 @@ def test_a_person_is_erased_from_every_table_and_no_longer_found(system, run, su
     system.post(system.ticket(customer_email="jane.roe@example.com"))
     system.post(system.ticket("10421"))
     system.run()
-    told = run("erase", "--subject", subject, "--dry-run", "--json").data
-    assert told["found"] > 0
+    result = run("erase", "--subject", subject, "--dry-run", "--json").data
+    assert result["found"] > 0
     assert system.services().state.read("1042") is not None
     done = run("erase", "--subject", subject, "--yes", "--json").data
-    assert done["found"] == told["found"]
+    assert done["found"] == result["found"]
     assert system.services().state.read("1042") is None
     assert not system.audit("1042")
     tombstone = system.event()

@@ -294,8 +294,8 @@ def test_reconciliation_fails(operator):
         != "complete"
     )
     operator.is_paged_by("reconcile-incomplete")
-    told = operator.runs("reconcile", "--dry-run", "--json", code=1).data
-    assert told["listing"].startswith("interrupted:richpanel_")
+    result = operator.runs("reconcile", "--dry-run", "--json", code=1).data
+    assert result["listing"].startswith("interrupted:richpanel_")
     operator.runs("reconcile", "--since", "2h")
     system.run()
     assert processed(system)

@@ -225,8 +225,8 @@ class TestWithReplies:
         shopify.down()
         replies_rig.run(replies_rig.ticket(tracked_question))
         operator.opens("a-vendor-is-down")
-        told = operator.runs("explain", "1042").out
-        assert "lookup_failed" in told
+        result = operator.runs("explain", "1042").out
+        assert "lookup_failed" in result
         operator.finds("`mw-order-lookup-failed`")
         assert {
             "mw-order-lookup-failed",
@@ -265,9 +265,9 @@ def test_power_bi_accepts_nothing_and_facts_wait(operator, facts_rig, powerbi, h
         case _:
             powerbi.set_modes(allowed=False)
     try:
-        told = facts_rig.post()
+        result = facts_rig.post()
         operator.is_paged_by("facts-waiting")
-        assert told["outcome"] == f"waiting:{outcome}"
+        assert result["outcome"] == f"waiting:{outcome}"
         operator.finds(f"`waiting:{outcome}`")
         assert "1 facts pending" in operator.runs_facts("pending")
         if how == "secret":

@@ -279,8 +279,8 @@ def test_the_other_messages_of_a_recipient_are_known_only_as_free_text(conversat
     conversations.keep_draft(other, "e3", Draft(function_call="book"))
     conversations.note_delivery(other, "e2", "sent", 2, ref="SM1")
     conversations.note_delivery(record, "e1", "sent", 2, ref="SM2")
-    told = conversations.other_messages(record, "e1")
-    assert told == OtherMessages(
+    result = conversations.other_messages(record, "e1")
+    assert result == OtherMessages(
         texts=frozenset({"two words", "second"}),
         refs=frozenset({"SM1"}),
         unreported={

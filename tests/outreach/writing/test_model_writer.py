@@ -133,11 +133,11 @@ def test_nothing_is_stored_at_the_vendor_and_no_address_is_sent(openai, writer):
     assert "previous_response_id" not in body
     assert "conversation" not in body
     assert body["safety_identifier"] == "0" * 32
-    told = json.dumps(body)
+    result = json.dumps(body)
     for personal in (TEL, TEL[1:], MAIL, "Doe"):
-        assert personal not in told
+        assert personal not in result
     for known in ("Jo", "Cucumber Recruitment", "Clarify CV", "Ana", "JR123"):
-        assert known in told
+        assert known in result
 
 
 def test_the_recipients_text_has_the_user_role_and_never_instructs(openai, writer):

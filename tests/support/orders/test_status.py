@@ -12,14 +12,14 @@ NOW = datetime(2026, 11, 20, 12, tzinfo=UTC)  # a Friday
 
 def test_a_preorder_ships_after_45_days():
     order = Order("#1", created_at=NOW, shipping_method="Standard", is_preorder=True)
-    told = order_answer(order, "order_status_tracking", NOW)
-    assert isinstance(told, TemplateAnswer)
-    assert told.values["eta_remaining_human"] == "in 34 to 36 business days"
+    result = order_answer(order, "order_status_tracking", NOW)
+    assert isinstance(result, TemplateAnswer)
+    assert result.values["eta_remaining_human"] == "in 34 to 36 business days"
 
 
 def test_no_status_is_reported_for_an_order_without_a_time():
-    told = order_answer(Order("#1", shipping_method="Standard"), "order_status_tracking", NOW)
-    assert told == NoAnswer("lookup_incomplete", ("created_at",))
+    result = order_answer(Order("#1", shipping_method="Standard"), "order_status_tracking", NOW)
+    assert result == NoAnswer("lookup_incomplete", ("created_at",))
 
 
 @pytest.mark.parametrize(
@@ -40,19 +40,19 @@ def test_the_reply_for_an_untracked_order_states_only_what_its_status_supports(
 ):
     """Never "not shipped" for a shipped order, nor an arrival date for a delivered one."""
     order = Order("#1", created_at=NOW, fulfillment_status=status, shipping_method="Standard")
-    told = order_answer(order, intent, NOW)
+    result = order_answer(order, intent, NOW)
     if template is None:
-        assert told == NoAnswer("nothing_to_follow")
+        assert result == NoAnswer("nothing_to_follow")
     else:
-        assert isinstance(told, TemplateAnswer)
-        assert told.template_id == template
+        assert isinstance(result, TemplateAnswer)
+        assert result.template_id == template
 
 
 def test_a_tracked_order_is_answered_whatever_its_status():
     order = Order("#1", NOW, fulfillment_status="delivered", tracking_number="ZZ1")
-    told = order_answer(order, "shipping_delay_not_shipped", NOW)
-    assert isinstance(told, TemplateAnswer)
-    assert told.template_id == "t_order_status_verified"
+    result = order_answer(order, "shipping_delay_not_shipped", NOW)
+    assert isinstance(result, TemplateAnswer)
+    assert result.template_id == "t_order_status_verified"
 
 
 @pytest.mark.parametrize(

@@ -80,10 +80,10 @@ class OrderQuestions:
         self.replies_rig.again()
         ended = self.replies_rig.event(ticket_id=self.tickets[-1])
         seen = changes(self.replies_rig, self.tickets[-1], "message", "closed")
-        told = (*where, ended["status"], ended.get("reason"), seen)
-        assert ended["status"] in {"processed", "parked"}, told
-        assert ended["status"] == "processed" or ended["reason"], told
-        assert seen == self.wanted[: len(seen)], told
+        result = (*where, ended["status"], ended.get("reason"), seen)
+        assert ended["status"] in {"processed", "parked"}, result
+        assert ended["status"] == "processed" or ended["reason"], result
+        assert seen == self.wanted[: len(seen)], result
         self.ends.add((ended["status"], len(seen)))
 
     def all_end_answered(self, move_clock):
@@ -95,8 +95,8 @@ class OrderQuestions:
         for ticket in self.tickets:
             assert changes(self.replies_rig, ticket, "message", "closed") == self.wanted, ticket
             assert self.replies_rig.event(ticket_id=ticket)["status"] == "processed", ticket
-            told = {"mw-auto-replied", "mw-reply-sent", "mw-processed"}
-            assert told <= self.replies_rig.tags(ticket), ticket
+            result = {"mw-auto-replied", "mw-reply-sent", "mw-processed"}
+            assert result <= self.replies_rig.tags(ticket), ticket
             assert self.replies_rig.state(ticket).last_auto_reply["type"] == "order_status", ticket
 
 
