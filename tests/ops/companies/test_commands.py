@@ -204,7 +204,7 @@ def test_a_valid_company_item_is_stored_and_used(outreach, run, stored):
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "report"),
     [
         ({"company_id": None}, "company_id"),
         ({"allowed_channels": ["pigeon"]}, "allowed_channels.0"),
