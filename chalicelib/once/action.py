@@ -31,6 +31,8 @@ class Action(Protocol):
     settle: ClassVar[Settle]
     reaches_customer: ClassVar[bool]
     """Withheld in safe mode and while automation is off."""
+    is_id_global: ClassVar[bool]
+    """The provider's id of the effect is unique beyond its conversation; part of a stored key."""
 
     @property
     def key(self) -> str:
@@ -159,7 +161,9 @@ class Found:
         ref: its id at the provider.
         other_candidates: keys of other actions that could have produced it, as far as the
             provider's data shows.
+        is_id_global: as `Action.is_id_global` of the action that is settled.
     """
 
     ref: str
     other_candidates: tuple[str, ...] = ()
+    is_id_global: bool = False

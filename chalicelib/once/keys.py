@@ -81,13 +81,16 @@ def is_resent(event_key: str) -> bool:
     return RESEND in event_key
 
 
-def bound_ref(kind: str, conversation_id: str, ref: str) -> str:
+def bound_ref(kind: str, scope: str, ref: str) -> str:
     """Key of the row that binds a provider's id to one action.
 
-    A text's id is bound globally: a carrier lists messages by pair of numbers, and one pair may have
-    several conversations.  A comment's id may be unique only within its ticket.
+    Args:
+        kind: of the action.
+        scope: within which the id is unique: the conversation, or empty where it is unique at the
+            provider, as a carrier's ids are: it lists messages by pair of numbers, and one pair
+            may have several conversations.
+        ref: the provider's id.
     """
-    scope = "" if kind == "send_text" else conversation_id
     return joined("ref", kind, digest(scope, ref))
 
 

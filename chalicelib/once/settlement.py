@@ -67,7 +67,7 @@ class Settlement:
         for found in shown:
             if any(self._is_open(key) for key in found.other_candidates):
                 is_disputed = True
-            elif self._ledger.claim_ref(action, found.ref):
+            elif self._ledger.claim_ref(action, found.ref, is_id_global=found.is_id_global):
                 return Settled(Verdict.HAPPENED, "found", found.ref)
         if is_disputed:
             return Settled(Verdict.UNDECIDED, "may_be_anothers")

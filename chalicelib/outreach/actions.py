@@ -62,6 +62,7 @@ class SendText(_Send):
     vendor: ClassVar[str] = "twilio"
     settle: ClassVar[Settle] = Settle.QUERY
     reaches_customer: ClassVar[bool] = True
+    is_id_global: ClassVar[bool] = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +73,7 @@ class SendEmail(_Send):
     vendor: ClassVar[str] = "ses"
     settle: ClassVar[Settle] = Settle.RECEIPT
     reaches_customer: ClassVar[bool] = True
+    is_id_global: ClassVar[bool] = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +95,7 @@ class HandOff:
     vendor: ClassVar[str] = "conversations"
     settle: ClassVar[Settle] = Settle.REPEATABLE
     reaches_customer: ClassVar[bool] = False
+    is_id_global: ClassVar[bool] = False
 
     @property
     def held(self) -> str:

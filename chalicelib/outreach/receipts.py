@@ -19,6 +19,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.actions import SendText
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
@@ -91,7 +92,10 @@ class ReceiptFlow(Flow):
         if row is None or row.unsettled is None:
             return
         if row.status == ActionStatus.UNKNOWN:
-            if not self._ledger.claim_ref(row.unsettled, job.provider_id):
+            is_text = row.unsettled.kind == SendText.kind
+            if not self._ledger.claim_ref(
+                row.unsettled, job.provider_id, is_id_global=is_text and SendText.is_id_global
+            ):
                 return
             self._ledger.settle(
                 row.unsettled, ActionStatus.DONE, ref=job.provider_id, reason=BY_RECEIPT

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from email.charset import Charset
 from typing import Any
 
@@ -28,8 +28,6 @@ from chalicelib.outreach.twilio.client import Sent, Text, Twilio
 from chalicelib.outreach.twilio.webhook import callback_url
 from chalicelib.outreach.writing.composer import Composer
 
-CLOCK_SKEW = timedelta(minutes=2, seconds=2)
-"""Twilio's clock may differ from ours by two minutes, and its times have whole seconds."""
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 _MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
 """A `Message-ID` short enough for two in a header: SES takes 995 characters of ASCII."""
@@ -110,10 +108,12 @@ class Sender:
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:
         """`Settler` of `SendText`.
 
+        A status callback names the action, so the message it reports counts whatever its time is.
+        Any other must have been accepted after the action's start, by Twilio's own clock.
         A template's text is rendered by Twilio, so any message of that time may be this one, except
-        one with the text of another action, which may have been sent and not recorded yet.  A
-        status callback or a recorded id shows which action sent a message; without either, every
-        other action that could have produced it is listed in `Found`.
+        one with the text of another action, which may have been sent and not recorded yet.  Where
+        no callback and no recorded id shows which action sent a message, every other action that
+        could have produced it is listed in `Found`.
         """
         record = self._conversations.find(action.conversation_id)
         if record is None:
@@ -122,21 +122,24 @@ class Sender:
         if draft is None:
             return ()  # a draft is stored before it is sent: nothing was sent
         to, sender = _addresses(record)
-        since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
-        until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
-        listed = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
+        listed = self._twilio.sent_to(
+            _secret_of(record),
+            to,
+            sender,
+            since=datetime.fromtimestamp(action.started_epoch, UTC),
+            until=datetime.fromtimestamp(action.horizon_epoch, UTC),
+        )
         others = self._conversations.other_messages(record, action.probe["entry_id"])
-        sent = [one for one in listed if one.is_until(until) and one.sid not in others.refs]
         mine = self._conversations.reported_as(record, action.probe["entry_id"])
-        sent.sort(key=lambda one: one.sid != mine)  # the one a callback named first
+        sent = [one for one in listed if one.sid not in others.refs | {mine}]
         if draft.variables is None:
             wanted = keys.normalised(draft.text)
             sent = [one for one in sent if _body(one) == wanted]
         else:
             sent = [one for one in sent if _body(one) not in others.texts]
-        return tuple(
-            Found(one.sid, () if one.sid == mine else _other_candidates(one, others))
-            for one in sent
+        reported = (Found(mine, is_id_global=True),) if mine else ()
+        return reported + tuple(
+            Found(one.sid, _other_candidates(one, others), is_id_global=True) for one in sent
         )
 
     def settle_email(self, action: UnsettledAction) -> tuple[Found, ...] | None:

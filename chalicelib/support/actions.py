@@ -30,6 +30,7 @@ class _SetsState:
     vendor: ClassVar[str] = "richpanel"
     settle: ClassVar[Settle] = Settle.REPEATABLE
     reaches_customer: ClassVar[bool] = False
+    is_id_global: ClassVar[bool] = False
 
     def probe(self) -> Mapping[str, str]:
         """See `once.action.Action.probe`."""
@@ -136,6 +137,7 @@ class Reply:
     vendor: ClassVar[str] = "richpanel"
     settle: ClassVar[Settle] = Settle.QUERY
     reaches_customer: ClassVar[bool] = True
+    is_id_global: ClassVar[bool] = False
 
     @property
     def key(self) -> str:
@@ -197,9 +199,14 @@ def build(planned: PlannedAction, *, conversation_id: str, suffix: Suffix) -> Ac
 
 
 def reference(opaque: OpaqueIds, action_key: str) -> str:
-    """The reference a reply carries, e.g. ``3F9A-17BC``."""
-    found = opaque.of("reply_reference", action_key).upper()
-    return f"{found[:4]}-{found[4:8]}"
+    """The reference a reply carries, e.g. ``3F9A-17BC``; no two replies carry the same.
+
+    A resent reply's begins with that of the first, by which it is known as our own.
+    """
+    original, resend, _ = action_key.partition(keys.RESEND)
+    found = opaque.of("reply_reference", original).upper()
+    first = f"{found[:4]}-{found[4:8]}"
+    return f"{first}-{opaque.of('reply_reference', action_key).upper()[:4]}" if resend else first
 
 
 def body_hash(opaque: OpaqueIds, text: str) -> str:

@@ -175,11 +175,13 @@ class SupportFlow(Flow):
             suffix=key_suffix,
             author_id=answering.policy.author_id or "",
             reference=reference(opaque, key),
-            compose=lambda: draft or self._recomposed(answering, template_id, event, plan),
+            compose=lambda: draft or self._recomposed(answering, template_id, event, plan, key),
             body=body_hash(opaque, draft) if draft else None,
         )
 
-    def _recomposed(self, answering: Answering, template_id: str, event: Event, plan: Plan) -> str:
+    def _recomposed(
+        self, answering: Answering, template_id: str, event: Event, plan: Plan, key: str
+    ) -> str:
         """The text of a resumed event's reply, composed again from the ticket as it is now."""
         inquiry: Inquiry = event.subject
         ticket = self._tickets.read_ticket(event.facts.conversation_id)
@@ -188,7 +190,7 @@ class SupportFlow(Flow):
         except NotAnEvent:
             raise PermanentError("richpanel", "send_message", reason="superseded") from None
         decision = _stored_decision(plan.facts)
-        return answering.recompose(event.facts, inquiry, ticket, template_id, decision)
+        return answering.recompose(event.facts, inquiry, ticket, template_id, decision, key)
 
     def _read(self, facts: EventFacts) -> Ticket:
         try:

@@ -57,11 +57,11 @@ class TicketExecutors:
         """The `Preparer` of replies: compose the text, which may read ticket and order again."""
         self._texts = {one.key: one.compose() for one in actions if isinstance(one, Reply)}
 
-    def reply(self, actions: Sequence[Action], *, deadline_seconds: float) -> str | None:
+    def reply(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """Send one reply and read it back; never repeated when its outcome is not known.
 
         Returns:
-            The new comment's id, where the ticket shows it.
+            The new comment's id.
         """
         (reply,) = (action for action in actions if isinstance(action, Reply))
         text = self._texts.pop(reply.key, None)
@@ -69,6 +69,7 @@ class TicketExecutors:
             reply.conversation_id,
             body=reply.compose() if text is None else text,
             author_id=reply.author_id,
+            reference=reply.reference,
             deadline_seconds=deadline_seconds,
         )
 

@@ -1,12 +1,12 @@
 """Finds a reply of unknown outcome among a ticket's comments, by its reference or its text.
 
-Only the bot's own comments count, and only those from the time in which the reply may have landed.
+Only the bot's own comments count.  No time is compared: the reference belongs to one reply, and the
+text holds it, so neither can be another reply's, whatever the vendor's clock says.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
 
 from chalicelib.once.action import Found, UnsettledAction
 from chalicelib.once.keys import OpaqueIds, Suffix, normalised
@@ -14,9 +14,6 @@ from chalicelib.support.actions import body_hash, reference
 from chalicelib.support.intents.message import own_part
 from chalicelib.support.keys import reply_action
 from chalicelib.support.tickets import Comment, Ticket, Tickets
-
-CLOCK_SKEW = timedelta(minutes=2)
-"""How far the vendor's clock may differ from ours, in both directions."""
 
 
 class ReplyReadBack:
@@ -33,10 +30,6 @@ class ReplyReadBack:
 
     def _matches(self, comment: Comment, action: UnsettledAction) -> bool:
         if not comment.is_operator or comment.author_id not in (None, action.probe["author"]):
-            return False
-        since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
-        until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
-        if comment.created_at is not None and not since <= comment.created_at <= until:
             return False
         if action.probe["reference"].lower() in normalised(comment.text):
             return True

@@ -2,6 +2,7 @@
 
 http            the HTTP client under every vendor client: deadline, rate limit, breaker
 http_answers    a vendor's HTTP response, and which error of the tree it becomes
+clock_skew      how far a vendor's clock is from ours
 deadline        HTTP sessions that end at a deadline and know whether a request was sent
 rate_limit      token bucket per vendor and container
 breaker         circuit breaker per vendor and container

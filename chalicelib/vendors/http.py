@@ -24,6 +24,7 @@ from chalicelib.errors import AuthError, ProviderError, TransientError, Unavaila
 from chalicelib.once.ports import Clock, Log
 from chalicelib.vendors import deadline
 from chalicelib.vendors.breaker import Breaker
+from chalicelib.vendors.clock_skew import REPORTED_FROM_SECONDS
 from chalicelib.vendors.deadline import Watch
 from chalicelib.vendors.http_answers import VendorAnswer
 from chalicelib.vendors.rate_limit import RateLimit
@@ -97,13 +98,17 @@ class VendorClient:
         Raises:
             ProviderError: by the table in `http_answers`.
         """
+        return self.exchange(call, deadline_seconds=deadline_seconds).json
+
+    def exchange(self, call: Call, *, deadline_seconds: float) -> VendorAnswer:
+        """The same with what else the response shows, such as the vendor's clock."""
         ends = self.clock.monotonic() + deadline_seconds
         answer = self._once(call, ends, refresh=False)
         if answer.status == HTTPStatus.UNAUTHORIZED:
             answer = self._once(call, ends, refresh=True)
         if answer.is_refused:
             raise answer.error(AuthError, self.provider, call.operation)
-        return answer.json
+        return answer
 
     def _once(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
         """One request; 401 and 403 are returned, every other failure is raised."""
@@ -145,7 +150,7 @@ class VendorClient:
         """Send and read; a failure becomes a reason, and its exception is dropped."""
         watch = Watch(seconds)
         timeout = max(seconds, 0.001)
-        answer = VendorAnswer(now=self.clock.now)
+        answer = VendorAnswer(now=self.clock.now, sent_at=self.clock.now())
         try:
             with (
                 watch.watching(),
@@ -187,6 +192,10 @@ class VendorClient:
             reason=answer.reason or None,
             request_id=answer.request_id,
         )
+        if answer.skew is not None and answer.skew.seconds >= REPORTED_FROM_SECONDS:
+            self.log.metric(
+                "mw.vendor.clock_skew_seconds", answer.skew.seconds, provider=self.provider
+            )
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self.rate_limit.cool_down(answer.retry_after)
             self.log.metric("mw.vendor.rate_limited", provider=self.provider)

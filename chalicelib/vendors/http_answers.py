@@ -31,6 +31,7 @@ from typing import Any
 import requests
 
 from chalicelib.errors import PermanentError, ProviderError, TransientError, UncertainError
+from chalicelib.vendors.clock_skew import ClockSkew, clock_skew
 
 MAX_RETRY_AFTER_SECONDS = 900.0
 """Longer waits are cut to this."""
@@ -45,14 +46,22 @@ _REQUEST_ID = re.compile(r"[A-Za-z0-9_.:=/+-]{1,128}")
 
 @dataclass(slots=True)
 class VendorAnswer:
-    """A response, as far as it was received."""
+    """A response, as far as it was received.
+
+    Attributes:
+        now: our clock.
+        sent_at: when the exchange began, by our clock.
+        skew: how far the vendor's clock is from ours; None where its response does not tell.
+    """
 
     now: Callable[[], datetime]
+    sent_at: datetime
     status: int | None = None
     reason: str = ""
     was_sent: bool = False
     retry_after: float | None = None
     request_id: str | None = None
+    skew: ClockSkew | None = None
     json: dict[str, Any] = field(default_factory=dict, repr=False)
 
     def read(
@@ -73,6 +82,7 @@ class VendorAnswer:
         """
         self.status = response.status_code
         self.request_id = _request_id(response.headers)
+        self.skew = clock_skew(response.headers.get("date"), self.sent_at, self.now())
         if self.status in _SAYS_WHEN:
             self.retry_after = retry_after_seconds(response.headers.get("retry-after"), self.now())
         if expects_json and response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:

@@ -23,6 +23,7 @@ FaultKind = Literal[
     "delay",  # done at once, with the right response `seconds` late
     "slow",  # done only after `seconds`, even if the client has given up by then
     "trickle",  # done, with a response of one byte per `seconds`: only a total deadline ends it
+    "ignored",  # a success is reported and nothing is done
     "garbage",  # done, with a 200 response whose body is not JSON
 ]
 
@@ -32,6 +33,7 @@ class Fault:
     """A fault for the next matching requests.
 
     Attributes:
+        body: of the response; None for the vendor's own.
         operation: the operation it applies to; ``*`` for any.
         times: how many requests it applies to; None for all.
         skip: how many matching requests are left undisturbed first.

@@ -107,6 +107,11 @@ class Richpanel(Tenant):
             case _:
                 return self._on_ticket(request, operation)
 
+    def ignored(self, request: Request) -> Answer:
+        """200 with the ticket as it is, as observed."""
+        ticket = self._tickets.get(unquote(request.segments[2]))
+        return Answer(200, {"ticket": self._shown(ticket)} if ticket else {})
+
     def error_body(self, status: int) -> dict[str, Any]:
         """Richpanel describes errors under ``error``."""
         return {"error": {"message": _REASONS.get(status, "Something went wrong")}}

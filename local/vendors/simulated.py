@@ -130,6 +130,11 @@ class Vendor(Running):
     def _clear(self) -> None:
         """Reset the vendor's own state."""
 
+    def ignored(self, request: Request) -> Answer:
+        """The success reported for a request that is accepted and not carried out."""
+        del request
+        return Answer(200, {})
+
     def error_body(self, status: int) -> Any:  # noqa: ANN401 - JSON
         """The vendor's body for an injected error."""
         return {"error": {"message": f"status {status}"}}
@@ -213,6 +218,10 @@ class Vendor(Running):
 
     stop = down
 
+    def epoch(self) -> float:
+        """See `wire.Site.epoch`."""
+        return self._now()
+
     # --- one request ----------------------------------------------------------------------------
 
     def serve(self, request: Request, connection: Connection) -> None:
@@ -260,6 +269,9 @@ class Vendor(Running):
         refused = self.refusal(request, operation)
         if refused is not None:
             return refused, False
+        if fault is not None and fault.kind == "ignored":
+            shown = self.ignored(request)
+            return (shown if fault.body is None else Answer(shown.status, fault.body)), False
         answer = self.answer(request, operation)
         acted = answer.status < 400  # noqa: PLR2004
         if fault is not None and fault.kind == "act_then_status":

@@ -237,6 +237,11 @@ class Twilio(simulated.Vendor):
                 return Answer(200, _shown(found)) if found else self._error(404, 20404, "Not found")
         return self._error(404, 20404, "The requested resource was not found")
 
+    def ignored(self, request: Request) -> Answer:
+        """201 without a message."""
+        del request
+        return Answer(201, {})
+
     def error_body(self, status: int) -> dict[str, Any]:
         """Twilio's error body."""
         code = {429: 20429, 500: 20500, 503: 20503}.get(status, 20001)

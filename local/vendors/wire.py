@@ -57,6 +57,9 @@ class Site(Protocol):
 
     name: str
 
+    def epoch(self) -> float:
+        """Its own clock, for the ``Date`` of its responses."""
+
     def admin(self, request: Request) -> Answer:
         """Answer a request under `ADMIN`; an exception for an invalid one becomes a 400."""
 
@@ -105,6 +108,11 @@ class Connection(BaseHTTPRequestHandler):
                 self.wfile.flush()
                 if pause and stopping is not None and stopping.wait(pause):
                     break
+
+    def date_time_string(self, timestamp: float | None = None) -> str:
+        """The ``Date`` of a response, by the vendor's own clock."""
+        at = self.server.site.epoch() if timestamp is None else timestamp
+        return super().date_time_string(at)
 
     def reset(self) -> None:
         """Close the connection with a TCP reset and without a response."""

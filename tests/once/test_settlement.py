@@ -28,7 +28,7 @@ class Dispute:
         self.lost, self.other = SendText("o1", "lost"), SendText("o2", "other")
         self.begin(self.lost)
         self.clock.forward(600)
-        self.shown = Found("SM1", other_candidates=(OTHER,))
+        self.shown = Found("SM1", other_candidates=(OTHER,), is_id_global=True)
 
     def begin(self, begun):
         event = EventFacts(f"evt:{begun.key}", "o1", "2026-11-20T11:59:59.000Z", "9f", 9, "test")
@@ -87,7 +87,7 @@ def test_after_the_other_actions_horizon_the_first_to_ask_gets_the_message(dispu
     assert dispute.judge() == DISPUTED
     dispute.clock.forward(1)
     assert dispute.judge() == HAPPENED
-    found = Found("SM1", other_candidates=(LOST,))
+    found = Found("SM1", other_candidates=(LOST,), is_id_global=True)
     assert dispute.judge(OTHER, found) == (Verdict.UNDECIDED, "absent_once", None)
 
 

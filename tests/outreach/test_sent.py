@@ -1,6 +1,7 @@
 """Outcomes of an outreach send: no response, a refusal, callbacks in any order."""
 
 import json
+import time
 
 import pytest
 
@@ -132,3 +133,30 @@ def test_a_text_whose_send_got_no_answer_is_settled_by_twilios_list_in_the_sweep
     assert outreach.fate().json_body["state"] == "sent"
     assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
     assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+@pytest.mark.parametrize("apart", [-7_200, -130, 130, 7_200])
+def test_a_text_is_found_on_twilios_list_however_far_the_clocks_are_apart(
+    outreach, monkeypatch, apart
+):
+    """The list itself shows Twilio's clock; by ours the message is older than its own send."""
+    monkeypatch.setattr(outreach.twilio, "_now", lambda: time.time() + apart)
+    outreach.twilio.fault("act_then_status", operation="create_message", status=500)
+    outreach.start(channel="sms")
+    outreach.run()
+    assert outreach.fate().json_body["state"] == "parked"
+    outreach.age_starts()
+    outreach.sweep()
+    outreach.run()
+    assert outreach.fate().json_body["state"] == "sent"
+    assert len(outreach.twilio.calls_of("create_message")) == 1
+
+
+@pytest.mark.parametrize("channel", CHANNELS)
+def test_a_message_that_is_accepted_without_an_id_is_not_recorded_as_sent(outreach, channel):
+    vendor = outreach.ses if channel == "email" else outreach.twilio
+    vendor.fault("ignored", operation="send_email" if channel == "email" else "create_message")
+    outreach.start(channel=channel)
+    outreach.run()
+    assert outreach.fate().json_body["state"] == "parked"
+    assert sent(outreach, channel) == []

@@ -1,19 +1,21 @@
 """The messages on the carrier's list that may be a text of unknown outcome."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
 
+from chalicelib.errors import TransientError
 from chalicelib.once.action import UnsettledAction
 from chalicelib.outreach.conversations.records import Draft
-from chalicelib.outreach.sending import CLOCK_SKEW
+from chalicelib.vendors.clock_skew import OUR_CLOCKS
 from local import company
 from tests.rigs import vendor_server
 from tests.rigs.outreach_parts import OutreachParts
 
 STARTED, HORIZON = 1_790_000_000, 1_790_001_150
-SKEW = CLOCK_SKEW.total_seconds()
+TOLERANCE = OUR_CLOCKS.total_seconds() + 1
+"""Our hosts' clocks differ, and both Twilio's times and its header have whole seconds."""
 TEXT = "Thank you for your message."
 TEMPLATE = Draft(variables={"1": "Jo"})
 TWIN, HELLO = ("o2", "twin", Draft(text=TEXT)), ("o2", "other", Draft(text="hello"))
@@ -46,7 +48,9 @@ class Texts:
         """Their ids, in the order in which they are asked for."""
         return tuple(one.ref for one in self.shown(*given, **about))
 
-    def shown(self, written, *, at=STARTED, body=TEXT, others=(), own=None, listed=("SM1",)):
+    def shown(
+        self, written, *, at=STARTED, body=TEXT, others=(), own=None, listed=("SM1",), apart=0
+    ):
         """The same with the other sends that may have produced them.
 
         Args:
@@ -56,6 +60,7 @@ class Texts:
             others: drafts to the same recipient, and the id under which a callback named each.
             own: the id under which a callback named the text itself.
             listed: the ids on Twilio's list, oldest first.
+            apart: seconds by which Twilio's clock is ahead of ours; None where it is not shown.
         """
         parts = OutreachParts(self._server.url)
         record = parts.open(item("o1"), ("e1", written))
@@ -72,7 +77,9 @@ class Texts:
         made = None if at is None else format_datetime(datetime.fromtimestamp(at, UTC))
         about = {"body": body, "direction": "outbound-api", "date_created": made}
         newest_first = [{"sid": sid, **about} for sid in reversed(listed)]
-        self._server.will(vendor_server.answer(200, {"messages": newest_first}))
+        now = parts.clock.now()
+        date = "" if apart is None else format_datetime(now + timedelta(seconds=apart), usegmt=True)
+        self._server.will(vendor_server.answer(200, {"messages": newest_first}, Date=date))
         probe = {"entry_id": "e1"}
         return parts.sender.settle_text(
             UnsettledAction("act:send:o1:e1", "send_text", "o1", "evt", STARTED, HORIZON, probe)
@@ -88,8 +95,20 @@ def texts(twilio_server):
 def test_a_message_within_the_possible_landing_time_is_a_candidate(texts, written):
     assert texts.found(written)
     assert texts.found(written, at=None)
-    assert texts.found(written, at=HORIZON + SKEW)
-    assert not texts.found(written, at=HORIZON + SKEW + 1)
+    for apart in (-7_000, 0, 7_000):
+        assert texts.found(written, at=STARTED - TOLERANCE + 1 + apart, apart=apart)
+        assert not texts.found(written, at=STARTED - TOLERANCE + apart, apart=apart)
+        assert texts.found(written, at=HORIZON + TOLERANCE + apart, apart=apart)
+        assert not texts.found(written, at=HORIZON + TOLERANCE + 1 + apart, apart=apart)
+
+
+def test_nothing_is_concluded_from_times_when_twilios_clock_is_not_known(texts):
+    with pytest.raises(TransientError, match="answer_without_date"):
+        texts.found(Draft(text=TEXT), apart=None)
+
+
+def test_the_message_its_own_callback_named_counts_whatever_its_time_is(texts):
+    assert texts.found(Draft(text=TEXT), at=STARTED - 9_000, own="SM1") == ("SM1",)
 
 
 @pytest.mark.parametrize("written", [Draft(text=TEXT), TEMPLATE], ids=["text", "template"])

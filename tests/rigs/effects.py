@@ -24,6 +24,7 @@ class Reply:
     """An action that reaches a customer; `settle` says how its outcome can be found out."""
 
     kind, vendor, reaches_customer = "say", "richpanel", True
+    is_id_global = False
     conversation_id, audit_type = "1", "auto_reply"
 
     def __init__(self, settle=Settle.QUERY, key="act:rp_reply:1:c"):

@@ -33,6 +33,7 @@ class Reply:
         True,
         "auto_reply",
     )
+    is_id_global = False
 
     def __init__(self, key="act:rp_reply:1042:c-77", conversation_id="1042"):
         self.key, self.conversation_id = key, conversation_id

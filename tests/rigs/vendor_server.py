@@ -9,8 +9,11 @@ import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from email.utils import format_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.rigs.fakes import NOON
 
 CANARY = "canary.person@example.com +1-555-0100"
 """Stands for personal data in whatever a vendor sends; it must never be seen again."""
@@ -106,12 +109,16 @@ class _Server(ThreadingHTTPServer):
 
 
 def answer(status: int = 200, body: object = None, **headers: str) -> Script:
-    """A well-formed answer; a text or bytes body goes out as it is."""
+    """A well-formed answer; a text or bytes body goes out as it is.
+
+    Without a `Date` given, it is that of a new `ManualClock`; an empty one is left out.
+    """
     data = body if isinstance(body, bytes) else json.dumps({} if body is None else body).encode()
 
     def script(handler: Handler) -> None:
-        handler.send_response(status)
-        for name, value in headers.items():
+        handler.send_response_only(status)
+        dated = {"Date": format_datetime(NOON, usegmt=True), **headers}
+        for name, value in ((name, value) for name, value in dated.items() if value):
             handler.send_header(name.replace("_", "-"), value)
         handler.send_header("content-length", str(len(data)))
         handler.end_headers()

@@ -70,6 +70,7 @@ class UnsettleableReply:
     """A reply whose unknown outcome cannot be settled, at a vendor of its own."""
 
     kind, vendor, settle, reaches_customer = "say", "twilio", Settle.NONE, True
+    is_id_global = False
     conversation_id, audit_type, key = "1042", "auto_reply", REPLY_KEY
 
     def payload(self):

@@ -76,15 +76,16 @@ class MemoryTwilio:
         self._report(sid, message.callback)
         return _shown(message)
 
-    def sent_to(self, to: str, sender: str, since: datetime) -> Sequence[Sent]:
-        """As `adapters.twilio.Twilio.sent_to`: not before a time, which is kept in seconds."""
-        now, first = self._now(), since.timestamp()
+    def sent_to(self, to: str, sender: str, since: datetime, until: datetime) -> Sequence[Sent]:
+        """As `adapters.twilio.Twilio.sent_to`, by this clock; a message's time has whole seconds."""
+        now, first, last = self._now(), since.timestamp(), until.timestamp()
         return [
             _shown(one)
             for one in self.messages
             if (one.to, one.sender) == (to, sender)
             and one.visible_at <= now
-            and int(one.at) >= first
+            and int(one.at) + 1 > first
+            and int(one.at) <= last
         ]
 
 

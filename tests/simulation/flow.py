@@ -42,6 +42,7 @@ class _Simulated:
 class _Reply(_Simulated):
     __slots__ = ()
     reaches_customer: ClassVar[bool] = True
+    is_id_global: ClassVar[bool] = False
     audit_type: ClassVar[str] = "auto_reply"
 
     @property
@@ -83,6 +84,7 @@ class Close(_Simulated):
     kind: ClassVar[str] = "close"
     settle: ClassVar[Settle] = Settle.REPEATABLE
     reaches_customer: ClassVar[bool] = False
+    is_id_global: ClassVar[bool] = False
     audit_type: ClassVar[str] = "close"
 
     @property
@@ -97,6 +99,7 @@ class Note(_Simulated):
     kind: ClassVar[str] = "note"
     settle: ClassVar[Settle] = Settle.REPEATABLE
     reaches_customer: ClassVar[bool] = False
+    is_id_global: ClassVar[bool] = False
     audit_type: ClassVar[str] = "note"
 
     @property

@@ -100,11 +100,21 @@ class Network:
                 raise TransientError("aws", "call", reason=kind)
 
     def effect(
-        self, actions: Sequence[Any], land: Callable[[], Any], *, within: float = 0.0
+        self,
+        actions: Sequence[Any],
+        land: Callable[[], Any],
+        *,
+        within: float = 0.0,
+        is_checked: bool = False,
     ) -> Any:
         """One vendor request that changes something; `land` applies it when it arrives.
 
-        `within`: a second request of one action may start this long after the first.
+        Args:
+            actions: what it performs.
+            land: applies it.
+            within: a second request of one action may start this long after the first.
+            is_checked: the caller looks for the effect, so the vendor may report a success and do
+                nothing; it returns None then.
         """
         world, vendor = self._world, actions[0].vendor
         fault = self._next(Port.EFFECT) or self.effect_faults.get(self.effects)
@@ -117,6 +127,8 @@ class Network:
             raise TransientError(vendor, "effect", reason="connect_failed")
         if fault is None:
             return self._land(actions, land)
+        if kind == "ignored":
+            return self._ignored(actions, land, is_checked=is_checked)
         self.applied[kind] += 1
         world.log_line("FAULT", kind, "EFFECT", *[action.key for action in actions])
         late = fault.size * LATEST_SECONDS
@@ -159,6 +171,13 @@ class Network:
             case _:
                 world.now += 14.0 * fault.size
                 return self._land(actions, land)
+
+    def _ignored(self, actions: Sequence[Any], land: Callable[[], Any], *, is_checked: bool) -> Any:
+        if not is_checked:
+            return self._land(actions, land)
+        self.applied["ignored"] += 1
+        self._world.log_line("FAULT", "ignored", "EFFECT", *[action.key for action in actions])
+        return None
 
     def _held(self, seconds: float, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
         """The request arrives on time even if its worker resumes later."""

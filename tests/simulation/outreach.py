@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.errors import TransientError
+from chalicelib.errors import TransientError, UncertainError
 from chalicelib.once.flow import Event
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
@@ -28,6 +28,7 @@ from chalicelib.outreach.ses.client import Email
 from chalicelib.outreach.twilio.client import Credentials, Received, Sent, Text
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
+from chalicelib.vendors.clock_skew import ClockSkew
 from local import company
 from tests.simulation.carriers import rendered
 from tests.simulation.faults import Port
@@ -65,18 +66,27 @@ class SimCarriers:
         del deadline_seconds
         (action,), world = self.sending, self._world
         if isinstance(where, Email):
-            return world.network.effect(self.sending, lambda: world.ses.take(action.key, where))
+            return self._taken(lambda: world.ses.take(action.key, where))
         assert text is not None
         world.oracle.bodies[action.key] = (text.to, str(rendered(text)))
-        taken: Sent = world.network.effect(
-            self.sending, lambda: world.twilio.take(action.key, text)
-        )
+        return self._taken(lambda: world.twilio.take(action.key, text))
+
+    def _taken(self, take: Callable[[], Any]) -> Any:
+        taken = self._world.network.effect(self.sending, take, is_checked=True)
+        if taken is None:
+            raise UncertainError("carrier", "send", reason="answer_not_a_message")
         return taken
 
-    def sent_to(self, secret_id: str, to: str, sender: str, *, since: datetime) -> Sequence[Sent]:
+    def sent_to(
+        self, secret_id: str, to: str, sender: str, *, since: datetime, until: datetime
+    ) -> Sequence[Sent]:
         del secret_id
+        apart = timedelta(seconds=self._world.provider_ahead_seconds())
+        skew = ClockSkew(apart, apart)
         found: Sequence[Sent] = self._world.network.call(
-            Port.VENDOR_READ, self._world.twilio.sent_to, to, sender, since
+            Port.VENDOR_READ,
+            self._world.twilio.sent_to,
+            *(to, sender, skew.earliest(since), skew.latest(until)),
         )
         return found
 

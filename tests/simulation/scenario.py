@@ -146,6 +146,7 @@ class Scenario:
         quiet_until: the end of the project's current quiet hours; none where empty.
         is_written: a model writes the messages, each time in other words.
         resends: when an operator resends which finished action, by number.
+        provider_apart: seconds by which the providers' clock differs from all of ours besides.
     """
 
     seed: int
@@ -184,6 +185,7 @@ class Scenario:
     quiet_until: str = ""
     is_written: bool = False
     resends: tuple[tuple[float, int], ...] = ()
+    provider_apart: float = 0.0
 
 
 def scenario(seed: int) -> Scenario:
@@ -384,6 +386,9 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
         "is_written": rng.random() < 0.3,
         "resends": tuple(
             (rng.random() * 9_000, rng.randrange(30)) for _ in range(rng.choice((0, 0, 0, 0, 2)))
+        ),
+        "provider_apart": rng.choice(
+            (0.0,) * 8 + (-7_000.0, -400.0, -130.0, 130.0, 400.0, 7_000.0)
         ),
     }
 

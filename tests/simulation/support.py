@@ -27,6 +27,7 @@ from chalicelib.support.read_back import ReplyReadBack
 from chalicelib.support.replies.answering import Answering
 from chalicelib.support.replies.guard_rails import Policy
 from chalicelib.support.replies.templates import CATALOGUE
+from chalicelib.support.richpanel.client import is_reply
 from chalicelib.support.tickets import Ticket, TicketPage
 from tests.simulation.faults import Port
 from tests.simulation.flow import AUTHOR, REPLIES, RepliedFlow
@@ -83,7 +84,8 @@ class SimRichpanel:
 
     def replies(self, action: UnsettledAction) -> tuple[Found, ...]:
         """Settles a queried reply; other actions with the same text are candidates too."""
-        shown: list[str] = self._call(Port.VENDOR_READ, self._world.vendor.replies, action)
+        apart = self._world.provider_ahead_seconds()
+        shown: list[str] = self._call(Port.VENDOR_READ, self._world.vendor.replies, action, apart)
         asked = (action.kind, action.conversation_id, action.probe)
         candidates = tuple(
             row["event_id"]
@@ -97,33 +99,54 @@ class SimRichpanel:
 
     def perform(self, actions: Sequence[Any], *, deadline_seconds: float) -> Any:
         del deadline_seconds
-        vendor = self._world.vendor
-        return self._world.network.effect(actions, lambda: vendor.land(actions))
+        vendor, kind = self._world.vendor, actions[0].kind
+        is_checked = kind in {"add_tag", "remove_tag"}
+        result = self._world.network.effect(
+            actions, lambda: vendor.land(actions), is_checked=is_checked
+        )
+        shown = vendor.tickets[actions[0].conversation_id].tags
+        if is_checked and any((one.tag in shown) != (kind == "add_tag") for one in actions):
+            raise UncertainError("richpanel", kind, reason="not_applied")
+        return result
 
     def send_message(
-        self, conversation_id: str, *, body: str, author_id: str, deadline_seconds: float
+        self,
+        conversation_id: str,
+        *,
+        body: str,
+        author_id: str,
+        reference: str,
+        deadline_seconds: float,
     ) -> Any:
-        del author_id, deadline_seconds
+        del deadline_seconds
         (action,), vendor = self.sending, self._world.vendor
-        sent: str = self._world.network.effect(
-            self.sending, lambda: vendor.comment(action.key, conversation_id, body)
+        self._world.network.effect(
+            self.sending,
+            lambda: vendor.comment(action.key, conversation_id, body),
+            is_checked=True,
         )
         try:
             ticket = self.read_ticket(conversation_id)
-        except ProviderError:
-            return None
-        if all(comment.id != sent for comment in ticket.comments):
+        except ProviderError as error:
+            raise UncertainError.of(error) from None
+        sent = [one.id for one in ticket.comments if is_reply(one, author_id, reference, body)]
+        if not sent:
             raise UncertainError("richpanel", "send_message", reason="not_visible")
-        return sent
+        return sent[-1]
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
         del deadline_seconds
         (action,), vendor = self.sending, self._world.vendor
-        self._world.network.effect(self.sending, lambda: vendor.close(action.key, conversation_id))
+        self._world.network.effect(
+            self.sending, lambda: vendor.close(action.key, conversation_id), is_checked=True
+        )
         try:
-            return self.read_ticket(conversation_id)
+            ticket = self.read_ticket(conversation_id)
         except (TransientError, AuthError) as error:
             raise UncertainError.of(error) from None
+        if ticket.is_open:
+            raise TransientError("richpanel", "close", reason="not_applied")
+        return ticket
 
     def reopen(self, conversation_id: str, *, deadline_seconds: float) -> Any:
         if deadline_seconds <= 0:

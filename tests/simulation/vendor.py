@@ -19,7 +19,7 @@ from tests.simulation.flow import AUTHOR
 from tests.simulation.scenario import CANARY
 
 CLOCK_SKEW_SECONDS = 150.0
-"""Our comment may carry a time this much before the start by our clock."""
+"""Our comment may carry a time this much before the start by another of our clocks."""
 
 
 @dataclass(slots=True)
@@ -102,8 +102,11 @@ class MemoryVendor:
         for conversation_id, ticket in sorted(recent, key=lambda one: -one[1].updated_at):
             yield self._shown(conversation_id, ticket)
 
-    def replies(self, action: UnsettledAction) -> list[str]:
-        """Candidates for a queried reply: our author's comments with its body, since its start."""
+    def replies(self, action: UnsettledAction, apart: float) -> list[str]:
+        """Candidates for a queried reply: our author's comments with its body, since its start.
+
+        `apart`: how many seconds this clock is ahead of the asking container's.
+        """
         now = self._now()
         ticket = self.tickets[action.conversation_id]
         return [
@@ -112,7 +115,7 @@ class MemoryVendor:
             if comment.is_operator
             and comment.visible_at <= now
             and comment.text == action.probe["body"]
-            and comment.at >= action.started_epoch - CLOCK_SKEW_SECONDS
+            and comment.at >= action.started_epoch + apart - CLOCK_SKEW_SECONDS
         ]
 
     # --- effects ------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ class World:
         faults = (
             *(scenario.faults, scenario.flips, scenario.deploys, any(scenario.outage)),
             *(scenario.unavailable, scenario.echoes, scenario.failing_ticket[0]),
-            *(scenario.failing, scenario.effect_faults),
+            *(scenario.failing, scenario.effect_faults, scenario.provider_apart),
         )
         self.is_fault_free = not any(faults)
         self.rng = random.Random(scenario.seed ^ 0x5EED)
@@ -97,7 +97,8 @@ class World:
         self.senders = Senders(self)
         self.people = People(self)
         door, sweeper, writer, provider = scenario.other_skews
-        self._make_providers(provider)
+        self._provider_skew = provider + scenario.provider_apart
+        self._make_providers(self._provider_skew)
         self.containers = [Container(self, n, skew) for n, skew in enumerate(scenario.skews)]
         self.door = Container(self, 9, door)
         self.sweepers = [Container(self, n, sweeper) for n in (10, 11)]
@@ -359,6 +360,11 @@ class World:
             return False
         self.happened["failed_for_hours"] += 1
         return True
+
+    def provider_ahead_seconds(self) -> float:
+        """How far the providers' clock is ahead of the running container's."""
+        own = self.actor.clock.now().timestamp() if self.actor is not None else self.now
+        return self.now + self._provider_skew - own
 
     def new_id(self) -> str:
         """An id that was never used before in this world."""

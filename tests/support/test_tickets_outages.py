@@ -35,6 +35,24 @@ def test_a_short_vendor_outage_delays_the_event_and_repeats_no_change(system, op
     assert len([one for one in system.richpanel.effects if one.changed]) == len(ROUTED)
 
 
+@pytest.mark.parametrize("shown", [None, {}, {"success": True}])
+def test_tags_that_were_accepted_and_not_set_are_not_done(system, shown):
+    """Whether or not the response shows the unchanged ticket."""
+    system.richpanel.fault("ignored", operation="add_tags", body=shown)
+    system.post(system.ticket())
+    (first,) = system.run()
+    assert (first.error, system.event()["status"]) == ("HandedBackError", "processing")
+    system.again()
+    assert system.event()["status"] == "processed"
+    assert system.richpanel.tags_of("1042") == set(ROUTED)
+
+
+def test_checking_tags_takes_no_request_where_the_response_shows_them(system):
+    system.post(system.ticket())
+    system.run()
+    assert [call.operation for call in system.richpanel.calls] == ["read_ticket", "add_tags"]
+
+
 @pytest.mark.parametrize(
     ("retry_after", "at_least", "at_most"),
     [("30", 30, 31), ("3600", 899, 901), ("nonsense", 1, 60), ("-5", 1, 60)],

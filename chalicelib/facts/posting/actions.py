@@ -25,6 +25,7 @@ class _Rows:
 
     vendor: ClassVar[str] = "powerbi"
     reaches_customer: ClassVar[bool] = False
+    is_id_global: ClassVar[bool] = False
 
     @property
     def key(self) -> str:

@@ -19,6 +19,9 @@ from chalicelib.once.sharded import partition
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 from chalicelib.redaction.mapping import redact_mapping
 
+REF_TAKEN = "ref_taken"
+"""Stored reason: the provider's id that came back belongs to another action."""
+
 _ENCODER = json.JSONEncoder(sort_keys=True)
 
 
@@ -78,12 +81,20 @@ class ActionLedger(LedgerRows):
         reason: str | None = None,
         ref: str | None = None,
     ) -> ActionRow:
-        """Write an action's outcome."""
+        """Write an action's outcome.
+
+        A provider's id that belongs to another action is not this one's effect: the action ends
+        as unknown, to be settled.
+        """
         outcome = self._outcome(action.key, status, reason=reason, ref=ref)
         if ref is not None and action.settle == Settle.QUERY:
-            if self._end_with_ref(lease, action, ref, outcome):
+            scope = "" if action.is_id_global else action.conversation_id
+            bound = self._ref_item(scope, action, ref)
+            if self._end_with_ref(lease, action, bound, outcome):
                 return rows.action({**outcome, "event_id": action.key})
-            self._claim_ref(action.conversation_id, action.kind, action.key, ref)
+            if not self._claim_ref(bound):
+                status = ActionStatus.UNKNOWN
+                outcome = self._outcome(action.key, status, reason=REF_TAKEN, ref=None)
         return rows.action(self._own_action(lease, action.key, ended=status, set_=outcome))
 
     def end_actions(
@@ -153,9 +164,13 @@ class ActionLedger(LedgerRows):
 
     # --- settling -----------------------------------------------------------------------------
 
-    def claim_ref(self, action: UnsettledAction, ref: str) -> bool:
-        """Bind a provider's id to an action; False when it is bound to another."""
-        return self._claim_ref(action.conversation_id, action.kind, action.key, ref)
+    def claim_ref(self, action: UnsettledAction, ref: str, *, is_id_global: bool) -> bool:
+        """Bind a provider's id to an action for good, so that two equal texts are distinguished.
+
+        False when it is bound to another; `is_id_global` as of the action.
+        """
+        scope = "" if is_id_global else action.conversation_id
+        return self._claim_ref(self._ref_item(scope, action, ref))
 
     def note_look(self, action: UnsettledAction) -> None:
         """Count one query at the provider, after the horizon, that showed nothing.
@@ -214,10 +229,9 @@ class ActionLedger(LedgerRows):
     # --- the rows behind ----------------------------------------------------------------------
 
     def _end_with_ref(
-        self, lease: Lease, action: Action, ref: str, outcome: Mapping[str, Any]
+        self, lease: Lease, action: Action, bound: Item, outcome: Mapping[str, Any]
     ) -> bool:
         """Bind the provider's id and end the action in one call; False when either condition failed."""
-        bound = self._ref_item(action.conversation_id, action.kind, action.key, ref)
         try:
             self._table.transact(
                 [
@@ -236,23 +250,21 @@ class ActionLedger(LedgerRows):
             return False
         return True
 
-    def _ref_item(self, conversation_id: str, kind: str, key: str, ref: str) -> Item:
+    def _ref_item(self, scope: str, action: Action | UnsettledAction, ref: str) -> Item:
         return {
-            "event_id": keys.bound_ref(kind, conversation_id, ref),
-            **self._required(self._now(), conversation_id, UNDECIDED),
+            "event_id": keys.bound_ref(action.kind, scope, ref),
+            **self._required(self._now(), action.conversation_id, UNDECIDED),
             "status": ActionStatus.DONE.value,
             "payload_sha256": hashlib.sha256(ref.encode()).hexdigest(),
             "payload_bytes": len(ref),
-            "action_key": key,
+            "action_key": action.key,
         }
 
-    def _claim_ref(self, conversation_id: str, kind: str, key: str, ref: str) -> bool:
-        """Bind a provider's id to one action for good, so that two identical texts are distinguished."""
-        item = self._ref_item(conversation_id, kind, key, ref)
+    def _claim_ref(self, bound: Item) -> bool:
         try:
-            self._table.put(item, condition="attribute_not_exists(#event_id)")
+            self._table.put(bound, condition="attribute_not_exists(#event_id)")
         except ConditionFailed as found:
-            return bool(found.item.get("action_key") == key)
+            return bool(found.item.get("action_key") == bound["action_key"])
         return True
 
     def _insert_held(self, lease: Lease, item: Item) -> bool:

@@ -11,7 +11,7 @@ import base64
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
 from urllib.parse import parse_qsl, quote, urlsplit
@@ -20,6 +20,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.outreach.twilio.codes import Meaning, meaning
+from chalicelib.vendors.clock_skew import ClockSkew
 from chalicelib.vendors.http import Call, VendorClient
 
 PROVIDER = "twilio"
@@ -28,6 +29,8 @@ ERROR_CODE_AT = ("code",)
 MAX_PAGES = 20
 READ_DEADLINE_SECONDS = 15.0
 _API = "/2010-04-01/Accounts"
+_WHOLE_SECOND = timedelta(seconds=1)
+"""A message's time may be this much before its acceptance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +89,10 @@ class Sent(BaseModel):
     def created_at(self) -> datetime | None:
         """When Twilio accepted it, to the second."""
         try:
-            return parsedate_to_datetime(self.date_created) if self.date_created else None
+            created = parsedate_to_datetime(self.date_created or "")
         except ValueError:
             return None
-
-    def is_until(self, moment: datetime) -> bool:
-        """Whether Twilio may have accepted it by then."""
-        return self.created_at is None or self.created_at <= moment
+        return created if created.tzinfo else created.replace(tzinfo=UTC)
 
 
 class Received(BaseModel):
@@ -172,21 +172,28 @@ class Twilio:
                 PROVIDER, "create_message", reason="answer_not_a_message"
             ) from None
 
-    def sent_to(self, secret_id: str, to: str, sender: str, *, since: datetime) -> Sequence[Sent]:
-        """Our messages to a recipient since a time, oldest first.
+    def sent_to(
+        self, secret_id: str, to: str, sender: str, *, since: datetime, until: datetime
+    ) -> Sequence[Sent]:
+        """Our messages to a recipient that Twilio may have accepted between two times, oldest first.
 
-        Twilio's date filter misses messages that are still queued, so it is not used; the list
-        is newest first, and reading ends at the first message that is too old.
+        The times are ours; they are compared with Twilio's after the difference of the clocks,
+        which the listing itself shows.  Twilio's date filter misses messages that are still
+        queued, so it is not used; the list is newest first, and reading ends at the first message
+        that is too old.
 
         Raises:
+            TransientError: also where the response does not show Twilio's clock.
             ProviderError: the list could not be read.
         """
         found: list[Sent] = []
-        for message in self._listed(secret_id, {"To": to, "From": sender, "PageSize": "50"}):
+        query = {"To": to, "From": sender, "PageSize": "50"}
+        for message, skew in self._listed(secret_id, query):
             created = message.created_at
-            if created is not None and created < since:
+            if created is not None and created + _WHOLE_SECOND <= skew.earliest(since):
                 break
-            if message.direction == "outbound-api":
+            is_ours = message.direction == "outbound-api"
+            if is_ours and (created is None or created <= skew.latest(until)):
                 found.append(message)
         found.reverse()
         return found
@@ -211,18 +218,22 @@ class Twilio:
             raise TransientError(PROVIDER, "fetch_message", reason="answer_not_a_message") from None
         return found if found.direction == "inbound" else None
 
-    def _listed(self, secret_id: str, query: Mapping[str, str]) -> Iterator[Sent]:
+    def _listed(self, secret_id: str, query: Mapping[str, str]) -> Iterator[tuple[Sent, ClockSkew]]:
+        """Every listed message, newest first, with the difference of the clocks on its page."""
         path = f"{self._path(secret_id)}/Messages.json"
         for _ in range(MAX_PAGES):
             call = Call("list_messages", "GET", path, is_repeatable=True, query=query)
-            answer = self._client(secret_id).send(call, deadline_seconds=READ_DEADLINE_SECONDS)
+            answer = self._client(secret_id).exchange(call, deadline_seconds=READ_DEADLINE_SECONDS)
+            if answer.skew is None:
+                raise TransientError(PROVIDER, "list_messages", reason="answer_without_date")
             try:
-                page = _Page.model_validate(answer)
+                page = _Page.model_validate(answer.json)
             except ValidationError:
                 raise TransientError(
                     PROVIDER, "list_messages", reason="answer_not_a_list"
                 ) from None
-            yield from page.messages
+            for message in page.messages:
+                yield message, answer.skew
             if not page.next_page_uri:
                 return
             query = dict(parse_qsl(urlsplit(page.next_page_uri).query))

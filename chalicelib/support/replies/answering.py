@@ -94,7 +94,7 @@ class Answering:
             answer = self._check_permission(facts, inquiry, ticket, decision, answer)
         if isinstance(answer, Refusal):
             return _refused(answer, ends_pending=has_pending)
-        return self._composed(facts, ticket, decision, answer)
+        return self._composed(ticket, decision, answer, _reply_key(facts))
 
     def recompose(
         self,
@@ -103,8 +103,17 @@ class Answering:
         ticket: Ticket,
         template_id: str,
         decision: Decision,
+        key: str,
     ) -> str:
         """The text of a reply that an earlier claim planned and surely did not send.
+
+        Args:
+            facts: the event that it answers.
+            inquiry: its message.
+            ticket: as it is now.
+            template_id: which text.
+            decision: as stored.
+            key: of the action that sends it, whose reference it carries.
 
         Raises:
             PermanentError: it no longer applies: ``superseded``, ``escalated``,
@@ -126,7 +135,7 @@ class Answering:
             answer = self._order_status(facts, inquiry, ticket, decision)
         if not isinstance(answer, TemplateAnswer) or answer.template_id != template_id:
             raise PermanentError("richpanel", "send_message", reason="order_changed")
-        text = self._composed(facts, ticket, decision, answer).text
+        text = self._composed(ticket, decision, answer, key).text
         if text is None:
             raise PermanentError("richpanel", "send_message", reason="cannot_be_composed")
         return text
@@ -206,14 +215,14 @@ class Answering:
         return limit
 
     def _composed(
-        self, facts: EventFacts, ticket: Ticket, decision: Decision, answer: TemplateAnswer
+        self, ticket: Ticket, decision: Decision, answer: TemplateAnswer, key: str
     ) -> Verdict:
         values = {"first_name": ticket.customer_name, **answer.values}
         try:
             text = render(
                 answer.template_id,
                 values,
-                reference=reference(self.opaque(), _reply_key(facts)),
+                reference=reference(self.opaque(), key),
                 signature=self.policy.signature,
                 language=_language(decision),
             )

@@ -13,7 +13,7 @@ from urllib.parse import quote
 from pydantic import BaseModel, ValidationError
 
 from chalicelib.errors import PermanentError, TransientError, UncertainError
-from chalicelib.support.richpanel.answers import Page
+from chalicelib.support.richpanel.answers import Page, TicketAnswer
 from chalicelib.vendors.http import Call, VendorClient
 
 PROVIDER = "richpanel"
@@ -87,8 +87,11 @@ class RichpanelCalls:
         suffix: str,
         body: Mapping[str, Any],
         deadline_seconds: float,
-    ) -> None:
-        """Change a ticket; the ticket in the response may be older than the change.
+    ) -> TicketAnswer | None:
+        """Change a ticket.
+
+        Returns:
+            The ticket in the response, which may be older than the change; None where it shows none.
 
         Raises:
             ProviderError: also where the response holds another ticket, or none.
@@ -97,9 +100,14 @@ class RichpanelCalls:
         is_repeatable = operation != "send_message"
         call = Call(operation, "PUT", path, is_repeatable=is_repeatable, body=body)
         answer = self.client.send(call, deadline_seconds=deadline_seconds)
-        if _is_of_another(answer, conversation_id):
+        shown = answer.get("ticket")
+        if not isinstance(shown, dict):
+            return None
+        if not shown or str(shown.get("id", conversation_id)) != conversation_id:
+            # As for an id that the vendor did not understand.
             kind = PermanentError if is_repeatable else UncertainError
             raise kind(PROVIDER, operation, reason="id_mismatch")
+        return TicketAnswer.model_validate(shown)
 
 
 def segment(conversation_id: str, operation: str) -> str:
@@ -107,14 +115,6 @@ def segment(conversation_id: str, operation: str) -> str:
     if conversation_id in {"", ".", ".."}:
         raise PermanentError(PROVIDER, operation, reason="invalid_id")
     return quote(conversation_id, safe="")
-
-
-def _is_of_another(answer: Mapping[str, Any], conversation_id: str) -> bool:
-    """The response holds another ticket or none, as for an id that the vendor did not understand."""
-    shown = answer.get("ticket")
-    if not isinstance(shown, dict):
-        return False
-    return not shown or str(shown.get("id", conversation_id)) != conversation_id
 
 
 def _parsed(model: type[_Model], answer: Mapping[str, Any], operation: str) -> _Model:

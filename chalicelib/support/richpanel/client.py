@@ -9,9 +9,9 @@ and takes no idempotency key; listing may be forbidden (403) to a key that may r
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from http import HTTPStatus
 from typing import Literal
 
@@ -128,10 +128,11 @@ class Richpanel:
     def add_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
     ) -> None:
-        """Put tags on a ticket, all in one request; repeating it changes nothing.
+        """Put tags on a ticket, all in one request, and check; repeating it changes nothing.
 
         Raises:
             PermanentError: also where the tenant has no such tag.
+            UncertainError: it was accepted and the ticket does not show the tags; to be repeated.
             ProviderError: the tags may not be there.
         """
         self._change_tags("add-tags", conversation_id, tags, deadline_seconds)
@@ -139,10 +140,11 @@ class Richpanel:
     def remove_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
     ) -> None:
-        """Take tags off a ticket, all in one request; repeating it changes nothing.
+        """Take tags off a ticket, all in one request, and check; repeating it changes nothing.
 
         Raises:
             PermanentError: also where the tenant has no such tag.
+            UncertainError: it was accepted and the ticket still shows one; to be repeated.
             ProviderError: the tags may still be there.
         """
         self._change_tags("remove-tags", conversation_id, tags, deadline_seconds)
@@ -177,36 +179,44 @@ class Richpanel:
         self._calls.put("reopen", conversation_id, "", _REOPEN, deadline_seconds)
 
     def send_message(
-        self, conversation_id: str, *, body: str, author_id: str, deadline_seconds: float
-    ) -> str | None:
+        self,
+        conversation_id: str,
+        *,
+        body: str,
+        author_id: str,
+        reference: str,
+        deadline_seconds: float,
+    ) -> str:
         """Send one agent reply to the customer; never repeated when its outcome is unknown.
+
+        A success proves nothing: the vendor was seen to answer 200 and to do nothing.
 
         Args:
             conversation_id: the ticket.
             body: plain text.
             author_id: id of a real agent; without one Richpanel shows no author.
+            reference: the part of the text that no other reply has.
             deadline_seconds: for sending and reading back.
 
         Returns:
-            The new comment's id, or None where it was accepted and cannot be read back now.
+            The new comment's id.
 
         Raises:
-            UncertainError: also where it was accepted and the ticket does not show it.
+            UncertainError: also where it was accepted and the ticket does not show it, or cannot
+                be read now.
             ProviderError: it was not sent.
         """
-        started = self._clock.now()
         ends = self._clock.monotonic() + deadline_seconds
         message = {"body": body, "author_id": author_id}
         self._calls.put("send_message", conversation_id, "/send-message", message, deadline_seconds)
         try:
             ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
-        except ProviderError:
-            return None
-        replies = [one for one in ticket.comments if _is_reply(one, author_id, started)]
-        verbatim = [one for one in replies if keys.normalised(one.text) == keys.normalised(body)]
-        if not replies:
+        except ProviderError as error:
+            raise UncertainError.of(error) from None
+        sent = [one.id for one in ticket.comments if is_reply(one, author_id, reference, body)]
+        if not sent:
             raise UncertainError(PROVIDER, "send_message", reason="not_visible")
-        return (verbatim or replies)[-1].id
+        return sent[-1]
 
     # --- private ------------------------------------------------------------------------------
 
@@ -233,9 +243,21 @@ class Richpanel:
     ) -> None:
         operation = verb.replace("-", "_")
         ends = self._clock.monotonic() + deadline_seconds
-        tags = sorted(self._tags.as_sent(name, operation, deadline_seconds) for name in names)
+        sent = {name: self._tags.as_sent(name, operation, deadline_seconds) for name in names}
         left = ends - self._clock.monotonic()
-        self._calls.put(operation, conversation_id, f"/{verb}", {"tags": tags}, left)
+        body = {"tags": sorted(sent.values())}
+        shown = self._calls.put(operation, conversation_id, f"/{verb}", body, left)
+        tags = None if shown is None or shown.tags is None else self._tags.as_shown(shown.tags)
+        is_added = verb == "add-tags"
+        if tags is not None and _are_changed(sent, tags, is_added=is_added):
+            return
+        # The response shows no tags, or the ticket as it was before the change.
+        try:
+            tags = self._read_ticket(conversation_id, ends - self._clock.monotonic()).tags
+        except (TransientError, AuthError) as error:
+            raise UncertainError.of(error) from None
+        if not _are_changed(sent, tags, is_added=is_added):
+            raise UncertainError(PROVIDER, operation, reason="not_applied")
 
     def _ticket(self, raw: TicketAnswer) -> Ticket:
         return as_ticket(raw, self._tags.as_shown(raw.tags or []))
@@ -246,10 +268,18 @@ def _is_newest_first(listed: Sequence[TicketAnswer]) -> bool:
     return times == sorted(times, reverse=True)
 
 
-def _is_reply(comment: Comment, author_id: str, since: datetime) -> bool:
-    """An operator's comment of this author since then; a signature may have changed its text."""
-    is_recent = comment.created_at is None or comment.created_at >= since - _CLOCK_SKEW
-    return comment.is_operator and comment.author_id in {None, author_id} and is_recent
+def is_reply(comment: Comment, author_id: str, reference: str, body: str) -> bool:
+    """An operator's comment of this author with the reference; a signature may surround its text."""
+    if not comment.is_operator or comment.author_id not in {None, author_id}:
+        return False
+    text = keys.normalised(comment.text)
+    return keys.normalised(reference) in text or text == keys.normalised(body)
 
 
-_CLOCK_SKEW = timedelta(minutes=2)
+def _are_changed(sent: Mapping[str, str], tags: AbstractSet[str], *, is_added: bool) -> bool:
+    """Whether a ticket's tags are as requested; `sent` is how each name was sent."""
+    shown = {tag.casefold() for tag in tags}
+    are_there = [
+        name.casefold() in shown or as_sent.casefold() in shown for name, as_sent in sent.items()
+    ]
+    return all(are_there) if is_added else not any(are_there)

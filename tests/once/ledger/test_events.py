@@ -471,9 +471,9 @@ def test_a_providers_id_belongs_to_one_action(ledger):
     for tag in TAGS:
         ledger.end_action(lease, tag, ActionStatus.UNKNOWN, reason="x")
     one, other = ledger.unsettled(limit=10)
-    assert ledger.claim_ref(one, "c-900")
-    assert ledger.claim_ref(one, "c-900")
-    assert not ledger.claim_ref(other, "c-900")
+    assert ledger.claim_ref(one, "c-900", is_id_global=False)
+    assert ledger.claim_ref(one, "c-900", is_id_global=False)
+    assert not ledger.claim_ref(other, "c-900", is_id_global=False)
 
 
 def test_statuses_cover_only_existing_and_unexpired_rows(ledger, clock):

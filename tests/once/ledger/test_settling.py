@@ -1,6 +1,7 @@
 """How an effect of unknown outcome is settled, and how provider ids are bound to actions."""
 
 import hashlib
+from functools import partial
 
 import pytest
 
@@ -148,10 +149,10 @@ def test_a_providers_id_names_one_effect_of_one_kind_in_one_conversation(ledger_
     found = ledger_rig.unknown(Reply())
     elsewhere = UnsettledAction("act:x", "say", "1043", KEY, 0, 0, {})
     otherwise = UnsettledAction("act:y", "sing", "1042", KEY, 0, 0, {})
-    assert all(ledger_rig.ledger.claim_ref(one, "c-900") for one in (found, elsewhere, otherwise))
-    assert not ledger_rig.ledger.claim_ref(
-        UnsettledAction("act:z", "say", "1042", KEY, 0, 0, {}), "c-900"
-    )
+    asked = UnsettledAction("act:z", "say", "1042", KEY, 0, 0, {})
+    claim = partial(ledger_rig.ledger.claim_ref, ref="c-900", is_id_global=False)
+    assert all(claim(one) for one in (found, elsewhere, otherwise))
+    assert not claim(asked)
 
 
 def test_a_carriers_id_names_one_text_in_all_conversations(ledger_rig):
@@ -160,8 +161,24 @@ def test_a_carriers_id_names_one_text_in_all_conversations(ledger_rig):
         UnsettledAction(key, "send_text", conversation, KEY, 0, 0, {})
         for key, conversation in (("act:x", "1042"), ("act:y", "1043"))
     )
-    assert ledger_rig.ledger.claim_ref(one, "SM1")
-    assert not ledger_rig.ledger.claim_ref(other, "SM1")
+    assert ledger_rig.ledger.claim_ref(one, "SM1", is_id_global=True)
+    assert not ledger_rig.ledger.claim_ref(other, "SM1", is_id_global=True)
+    assert ledger_rig.table.get({"event_id": f"ref:send_text:{keys.digest('', 'SM1')}"})
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_id_that_belongs_to_another_action_is_not_this_ones_effect(ledger_rig, times):
+    """However often the outcome is written after lost answers."""
+    lease = ledger_rig.claim()
+    ledger_rig.ledger.begin(lease, [Reply()], MODES)
+    other = UnsettledAction("act:earlier", "say", Reply().conversation_id, KEY, 0, 0, {})
+    assert ledger_rig.ledger.claim_ref(other, "c-900", is_id_global=False)
+
+    for _ in range(times):
+        (row,) = ledger_rig.ledger.end_actions(lease, [Reply()], ActionStatus.DONE, ref="c-900")
+
+    assert (row.status, row.reason, row.ref) == (ActionStatus.UNKNOWN, "ref_taken", None)
+    assert [one.key for one in ledger_rig.ledger.unsettled(limit=9)] == [Reply().key]
 
 
 def test_an_outcome_with_its_provider_id_written_twice_is_written_once(ledger_rig):
@@ -179,9 +196,8 @@ def test_a_provider_id_bound_to_one_action_stays_bound(ledger_rig):
     other = Reply("act:rp_reply:1042:c-78")
     ledger_rig.ledger.begin(lease, [Reply(), other], MODES)
     ledger_rig.ledger.end_action(lease, Reply(), ActionStatus.DONE, ref="c-900")
-    assert (
-        ledger_rig.ledger.end_action(lease, other, ActionStatus.DONE, ref="c-900").status == "done"
-    )
+    ended = ledger_rig.ledger.end_action(lease, other, ActionStatus.DONE, ref="c-900")
+    assert (ended.status, ended.reason) == ("unknown", "ref_taken")
     assert ref_row(ledger_rig)["action_key"] == Reply().key
 
 
@@ -213,5 +229,6 @@ def test_outcomes_that_share_a_provider_id_bind_it_to_the_first(ledger_rig):
     pair = [Reply(), Reply("act:rp_reply:1042:c-78")]
     ledger_rig.ledger.begin(lease, pair, MODES)
     ended = ledger_rig.ledger.end_actions(lease, pair, ActionStatus.DONE, ref="c-900")
-    assert [(one.key, one.status) for one in ended] == [(one.key, "done") for one in pair]
+    statuses = [(one.key, one.status) for one in ended]
+    assert statuses == [(pair[0].key, "done"), (pair[1].key, "unknown")]
     assert ref_row(ledger_rig)["action_key"] == pair[0].key

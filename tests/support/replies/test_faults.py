@@ -50,6 +50,48 @@ def test_a_reply_is_recognised_by_its_reference_when_the_vendor_changed_its_text
     assert len(replies_rig.richpanel.calls_of("send_message")) == 1
 
 
+def test_a_reply_that_is_accepted_and_dropped_is_not_done_by_an_earlier_comment(
+    replies_rig, tracked_question, move_clock
+):
+    """The vendor answers 200 and does nothing, and the bot answered another comment just before."""
+    replies_rig.richpanel.add_ticket("1042", customer_email=EMAIL, customer_name="Ada Lovelace")
+    replies_rig.richpanel.add_comment("1042", "Dear Ada", operator=True, author_id=BOT)
+    move_clock(timedelta(seconds=115))
+    replies_rig.richpanel.fault("ignored", operation="send_message")
+    replies_rig.run(replies_rig.says(tracked_question, "c-1"))
+    assert (replies_rig.reply_row()["status"], replies_rig.event()["status"]) == (
+        "unknown",
+        "parked",
+    )
+    for _ in range(2):
+        move_clock(timedelta(minutes=25))
+        replies_rig.sweep()
+    assert (replies_rig.reply_row()["status"], replies_rig.event()["status"]) == (
+        "done",
+        "processed",
+    )
+    assert [call.acted for call in replies_rig.richpanel.calls_of("send_message")] == [False, True]
+
+
+@pytest.mark.parametrize("apart", [timedelta(minutes=-40), timedelta(minutes=40)])
+def test_a_reply_is_found_by_its_reference_however_far_the_clocks_are_apart(
+    replies_rig, tracked_question, move_clock, monkeypatch, apart
+):
+    message = replies_rig.ticket(tracked_question)
+    move_clock(timedelta())
+    now = replies_rig.richpanel._now
+    monkeypatch.setattr(replies_rig.richpanel, "_now", lambda: now() + apart.total_seconds())
+    replies_rig.richpanel.fault("act_then_drop", operation="send_message")
+    replies_rig.run(message)
+    assert replies_rig.reply_row()["status"] == "unknown"
+    replies_rig.sweep()
+    assert (replies_rig.reply_row()["status"], replies_rig.reply_row()["reason"]) == (
+        "done",
+        "settled",
+    )
+    assert len(replies_rig.richpanel.calls_of("send_message")) == 1
+
+
 def test_another_agents_comment_is_not_taken_for_the_reply(replies_rig, tracked_question):
     replies_rig.richpanel.fault("drop", operation="send_message")
     replies_rig.run(replies_rig.ticket(tracked_question))

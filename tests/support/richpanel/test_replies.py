@@ -19,9 +19,16 @@ from tests.rigs.vendor_server import Vendor
 # --- replying and closing ---------------------------------------------------------------------
 
 
+TEXT = "Hello\n there\nRef. 3F9A-17BC"
+
+
 def reply(adapter: Richpanel, conversation_id: str = "1042", *, seconds: float = 5) -> str | None:
     return adapter.send_message(
-        conversation_id, body="Hello\n there", author_id="agent-1", deadline_seconds=seconds
+        conversation_id,
+        body=TEXT,
+        author_id="agent-1",
+        reference="3F9A-17BC",
+        deadline_seconds=seconds,
     )
 
 
@@ -37,7 +44,7 @@ def test_a_reply_is_sent_once_and_named_by_its_comment(
     assert ref == comments[-1]["id"]
     assert len(richpanel.calls_of("send_message")) == 1
     assert richpanel.calls_of("send_message")[0].body == {
-        "body": "Hello\n there",
+        "body": TEXT,
         "author_id": "agent-1",
     }
 
@@ -82,25 +89,40 @@ def test_an_accepted_reply_that_is_missing_is_uncertain(tickets: Richpanel, vend
 
 
 @pytest.mark.parametrize("script", [does.answer(500), does.answer(404), does.reset])
-def test_an_accepted_reply_stays_done_when_it_cannot_be_read_back(
+def test_an_accepted_reply_that_cannot_be_read_back_is_uncertain(
     tickets: Richpanel, vendor: Vendor, script: does.Script
 ):
     vendor.will(does.answer(200, {}), script)
 
-    assert reply(tickets, "7") is None
+    with pytest.raises(UncertainError):
+        reply(tickets, "7")
 
 
-def test_of_several_replies_the_one_with_our_exact_text_is_ours(tickets: Richpanel, vendor: Vendor):
-    at = "2026-11-20T12:00:01Z"
-    comments = [
-        {"id": "ours", "is_operator": True, "plain_body": "hello there", "created_at": at},
-        {"id": "note", "is_operator": True, "plain_body": "a note", "created_at": at},
-    ]
+@pytest.mark.parametrize("at", ["2026-11-20T12:00:01Z", "2026-11-19T12:00:00Z", None])
+@pytest.mark.parametrize(
+    ("text", "is_ours"),
+    [
+        (TEXT, True),
+        ("hello there Ref. 3f9a-17bc -- sent by the shop", True),
+        ("Hello there Ref. 77AA-0000", False),
+        ("a note", False),
+    ],
+)
+def test_only_the_comment_with_our_reference_proves_the_reply(
+    tickets: Richpanel, vendor: Vendor, *, at: str | None, text: str, is_ours: bool
+):
+    """Whatever the vendor's clock says: an earlier reply of the bot may be a minute old."""
+    ours = {"is_operator": True, "author_id": "agent-1", "created_at": at}
+    comments = [{"id": "c-8", "plain_body": text, **ours}]
     vendor.will(
         does.answer(200, {}), does.answer(200, {"ticket": {"id": "7", "comments": comments}})
     )
 
-    assert reply(tickets, "7") == "ours"
+    if is_ours:
+        assert reply(tickets, "7") == "c-8"
+    else:
+        with pytest.raises(UncertainError, match="not_visible"):
+            reply(tickets, "7")
 
 
 def test_a_ticket_is_closed_by_the_one_payload_that_works(

@@ -1,0 +1,57 @@
+"""How far a vendor's clock is from ours, by the ``Date`` header of a response.
+
+A vendor's record of what it did carries its own time.  To compare it with a time of ours, the
+difference has to be known for that exchange: clocks are adjusted, and a request may wait.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
+
+OUR_CLOCKS = timedelta(seconds=120)
+"""How far the clocks of our own hosts may differ: an action's start may be another host's time."""
+REPORTED_FROM_SECONDS = 60
+"""A difference of this or more is reported, well before it reaches the lease's margin."""
+_WHOLE_SECOND = timedelta(seconds=1)
+"""The header has whole seconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class ClockSkew:
+    """The bounds between which the vendor's clock is ahead of ours; negative if it is behind."""
+
+    least: timedelta
+    most: timedelta
+
+    @property
+    def seconds(self) -> float:
+        """The difference that is certain, without its sign; 0 where the clocks may agree."""
+        certain = max(self.least, -self.most, timedelta())
+        return certain.total_seconds()
+
+    def earliest(self, moment: datetime) -> datetime:
+        """The vendor's time at a moment of any of our hosts, at the earliest."""
+        return moment + self.least - OUR_CLOCKS
+
+    def latest(self, moment: datetime) -> datetime:
+        """The same at the latest."""
+        return moment + self.most + OUR_CLOCKS
+
+
+def clock_skew(header: str | None, sent_at: datetime, received_at: datetime) -> ClockSkew | None:
+    """The difference that a response shows; None where its ``Date`` is missing or unreadable.
+
+    Args:
+        header: the value of ``Date``.
+        sent_at: by our clock, before the request was sent.
+        received_at: by our clock, after the response's headers were received.
+    """
+    try:
+        theirs = parsedate_to_datetime(header or "")
+    except (ValueError, OverflowError):
+        return None
+    if theirs.tzinfo is None:
+        theirs = theirs.replace(tzinfo=UTC)
+    return ClockSkew(theirs - received_at, theirs + _WHOLE_SECOND - sent_at)
