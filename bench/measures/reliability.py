@@ -32,7 +32,7 @@ from tests.crash.flows.support import Answering
 from tests.crash.proxy import Plan
 from tests.crash.rig import Rig
 from tests.crash.run import Run
-from tests.crash.runs import SIDES, VENDOR_FAULTS, Undisturbed, undisturbed
+from tests.crash.runs import SIDES, Undisturbed, undisturbed, vendor_faults
 
 KEPT = Path(__file__).resolve().parents[1] / "results" / "reliability.json"
 TICKET = "1042"
@@ -140,7 +140,7 @@ def _measured(rig: Rig, flow: Flow) -> dict[str, Any]:
     faults = Counter(
         _outcome_of(rig, known, kind, call.number)
         for call in known.at_vendors
-        for kind in VENDOR_FAULTS
+        for kind in vendor_faults(call)
     )
     return {
         "calls": len(known.boundaries),

@@ -183,6 +183,7 @@ class VendorClient:
     def _report(
         self, call: Call, answer: VendorAnswer, kind: type[ProviderError] | None, seconds: float
     ) -> None:
+        skew = answer.skew.seconds if answer.skew is not None else 0.0
         self.log.event(
             f"vendor.{self.provider}.{call.operation}",
             http_status=answer.status,
@@ -191,11 +192,10 @@ class VendorClient:
             error_class=kind.__name__ if kind else "AuthError" if answer.is_refused else None,
             reason=answer.reason or None,
             request_id=answer.request_id,
+            clock_skew_seconds=skew if skew >= REPORTED_FROM_SECONDS else None,
         )
-        if answer.skew is not None and answer.skew.seconds >= REPORTED_FROM_SECONDS:
-            self.log.metric(
-                "mw.vendor.clock_skew_seconds", answer.skew.seconds, provider=self.provider
-            )
+        if skew >= REPORTED_FROM_SECONDS:
+            self.log.metric("mw.vendor.clock_skew_seconds", skew, provider=self.provider)
         if answer.status == HTTPStatus.TOO_MANY_REQUESTS:
             self.rate_limit.cool_down(answer.retry_after)
             self.log.metric("mw.vendor.rate_limited", provider=self.provider)

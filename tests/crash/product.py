@@ -14,7 +14,6 @@ import time
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 from pathlib import Path
-from typing import Any
 
 import boto3
 from botocore.config import Config
@@ -24,6 +23,7 @@ from chalicelib import settings
 from chalicelib.clock import SystemClock
 from chalicelib.support.intents.classify import classify
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.http_answers import VendorAnswer
 from chalicelib.wiring import Services, outreach
 
 SERVICES = ("dynamodb", "sqs", "ssm", "secretsmanager", "sesv2")
@@ -107,12 +107,12 @@ def warm_up() -> None:
 
 def _shorten_deadlines(seconds: float) -> None:
     """Shorten the deadlines, so that a vendor that never answers does not take long."""
-    send = VendorClient.send
+    exchange = VendorClient.exchange
 
-    def send_with_short_deadline(
+    def with_short_deadline(
         self: VendorClient, call: Call, *, deadline_seconds: float
-    ) -> dict[str, Any]:
-        return send(self, call, deadline_seconds=min(deadline_seconds, seconds))
+    ) -> VendorAnswer:
+        return exchange(self, call, deadline_seconds=min(deadline_seconds, seconds))
 
-    VendorClient.send = send_with_short_deadline  # type: ignore[method-assign]
+    VendorClient.exchange = with_short_deadline  # type: ignore[method-assign]
     outreach.SES_CONFIG = outreach.SES_CONFIG.merge(Config(read_timeout=seconds))

@@ -46,8 +46,8 @@ class Plan:
     """The fault at the call with this number.
 
     Attributes:
-        kind: kill_before, kill_after, stop_before, stop_after, answer_lost, reset, hang, act_then_500,
-            held, or a status such as 429.
+        kind: kill_before, kill_after, stop_before, stop_after, answer_lost, reset, hang, ignored,
+            act_then_500, held, or a status such as 429.
         at: the number of the call; 0 is none.
         reached: set when the call was made.
         released: a stopped or held call continues when this is set.
@@ -148,6 +148,8 @@ class Proxy:
             case "act_then_500":
                 _forward(handler, url, body)
                 handler.answer((500, {}, b"{}"))
+            case "ignored":
+                handler.answer((200, {}, b"{}"))
             case status:
                 handler.answer((int(status), {"Retry-After": "1"}, b"{}"))
 
@@ -213,7 +215,7 @@ def _forward(handler: _Handler, url: str, body: bytes) -> Answer:
     return response.status, kept, content
 
 
-_HOP = {"connection", "content-length", "transfer-encoding", "host", "date", "server"}
+_HOP = {"connection", "content-length", "transfer-encoding", "host", "server"}
 
 
 def _operation(handler: _Handler) -> str:

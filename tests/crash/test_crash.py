@@ -120,7 +120,7 @@ def test_a_writer_killed_at_a_post_of_rows_adds_each_once(rig, known, side):
     assert disturbed(rig, mine, posts[0], f"kill_{side}").problems == []
 
 
-@pytest.mark.parametrize("fault", ["answer_lost", "reset", "act_then_500", "429"])
+@pytest.mark.parametrize("fault", ["answer_lost", "reset", "act_then_500", "429", "ignored"])
 def test_a_reply_that_meets_a_fault_is_sent_once(rig, known, fault):
     mine = known(AnsweredFromLinkedOrder)
     assert disturbed(rig, mine, sent(mine), fault).problems == []
@@ -129,7 +129,8 @@ def test_a_reply_that_meets_a_fault_is_sent_once(rig, known, fault):
 @pytest.mark.parametrize("kind", SENDS)
 def test_a_text_that_meets_a_fault_is_sent_once(rig, known, kind):
     mine = known(kind)
-    fault = random.Random(f"{SEED} {kind}").choice(["answer_lost", "reset", "503", "429"])
+    faults = ["answer_lost", "reset", "503", "429", "ignored"]
+    fault = random.Random(f"{SEED} {kind}").choice(faults)
     assert disturbed(rig, mine, sent(mine), fault).problems == [], SEED
 
 

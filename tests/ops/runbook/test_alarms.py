@@ -6,6 +6,7 @@ commands do not repair fails like one that is missing.  Drills of the other vend
 """
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -90,6 +91,16 @@ def test_richpanel_rate_limits_us(operator):
     operator.is_paged_by("vendor-rate-limits")
     assert "429" in operator.runs("explain", "evt:rp:1042:c-1").out
     system.again()
+    assert processed(system)
+
+
+def test_richpanels_clock_is_two_hours_from_ours(operator, monkeypatch):
+    """Nothing waits for it."""
+    system = operator.system
+    monkeypatch.setattr(system.richpanel, "_now", lambda: time.time() - 7_200)
+    system.post(system.ticket())
+    system.run()
+    operator.is_paged_by("vendor-clock")
     assert processed(system)
 
 
