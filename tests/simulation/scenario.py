@@ -147,6 +147,7 @@ class Scenario:
         is_written: a model writes the messages, each time in other words.
         resends: when an operator resends which finished action, by number.
         provider_apart: seconds by which the providers' clock differs from all of ours besides.
+        texts_unreported: no status callback of a text ever arrives: only the list shows it.
     """
 
     seed: int
@@ -186,6 +187,7 @@ class Scenario:
     is_written: bool = False
     resends: tuple[tuple[float, int], ...] = ()
     provider_apart: float = 0.0
+    texts_unreported: bool = False
 
 
 def scenario(seed: int) -> Scenario:

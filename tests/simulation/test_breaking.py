@@ -27,9 +27,11 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support import state
 from chalicelib.support.lost_tickets import LostTickets
 from chalicelib.support.replies.answering import Answering
+from chalicelib.vendors.clock_skew import OUR_CLOCKS, ClockSkew
 from tests.simulation import support
 from tests.simulation.dead_letters import with_dead_letters
-from tests.simulation.fixed_schedules import refund, schedule
+from tests.simulation.faults import Port
+from tests.simulation.fixed_schedules import TEXT, fault, refund, schedule
 from tests.simulation.handoffs import with_handoffs
 from tests.simulation.pauses import BEYOND_THE_LEASE, WITHIN_THE_LEASE, paused_at_each_call
 from tests.simulation.scenario import Flip, scenario
@@ -280,3 +282,29 @@ def test_copies_that_the_queue_does_not_drop_are_dropped_by_the_ledger(monkeypat
     )
     for seed in range(1, 60):
         assert World(scenario(seed)).run().oracle.violations == [], seed
+
+
+def lost_answer(apart):
+    """A text whose answer is lost and of which no callback comes: only the list shows it."""
+    lost = fault(Port.EFFECT, "lands_and_no_answer", 0)
+    drawn = {"starts": (TEXT,), "effect_faults": (lost,), "texts_unreported": True}
+    return schedule(**drawn, provider_apart=apart)
+
+
+@pytest.mark.parametrize("apart", [-7_000.0, -400.0, 0.0, 400.0, 7_000.0])
+def test_a_text_is_sent_once_however_far_the_carriers_clock_is_from_ours(apart):
+    world = World(lost_answer(apart)).run()
+    assert world.oracle.violations == []
+    assert list(world.landed.values()) == [1]
+
+
+@pytest.mark.parametrize("apart", [-400.0, 7_000.0])
+def test_a_carriers_time_taken_for_ours_is_detected(monkeypatch, apart):
+    monkeypatch.setattr(ClockSkew, "earliest", lambda self, moment: moment - OUR_CLOCKS)
+    monkeypatch.setattr(ClockSkew, "latest", lambda self, moment: moment + OUR_CLOCKS)
+    assert is_detected_in([World(lost_answer(apart)).run()], "P1")
+
+
+def test_a_reply_proved_by_any_comment_of_ours_is_detected(monkeypatch):
+    monkeypatch.setattr(support, "is_reply", lambda comment, *about: comment.is_operator)
+    assert is_detected("P1", since=20)
