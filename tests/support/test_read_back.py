@@ -1,13 +1,15 @@
 """The comments of a ticket that may be a reply of unknown outcome."""
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 
 from chalicelib.once.action import Found, UnsettledAction
-from chalicelib.once.keys import OpaqueIds
-from chalicelib.support.actions import body_hash
-from chalicelib.support.read_back import ReplyReadBack
+from chalicelib.once.keys import OpaqueIds, Suffix
+from chalicelib.support.actions import body_hash, reference
+from chalicelib.support.keys import reply_action
+from chalicelib.support.read_back import ReplyReadBack, may_be_ours
 from chalicelib.support.tickets import Comment
 from tests.rigs.one_ticket import OneTicket
 
@@ -42,3 +44,15 @@ def test_a_reply_is_recognised_by_its_reference_or_text_and_the_bot_author():
     assert not found(comment(STARTED, text="Something else"))
     assert not found(comment(STARTED, author="agent-7"))
     assert not found(comment(STARTED, is_operator=False))
+
+
+def test_a_resent_reply_has_a_reference_of_its_own_and_is_known_as_ours():
+    first = reply_action("1042", Suffix("c-1"))
+    resent = reply_action("1042", Suffix("c-1", "n1"))
+    again = reply_action("1042", Suffix("c-1", "n2"))
+    references = [reference(OPAQUE, key) for key in (first, resent, again)]
+    assert len(set(references)) == 3
+    asked = Comment("c-1", is_operator=False, text="Where is it?", created_at=None)
+    ticket = replace(OneTicket(asked).read_ticket("1042"), id="1042")
+    for one in references:
+        assert may_be_ours(f"Dear Ada. Ref. {one}", ticket, OPAQUE)
