@@ -333,8 +333,9 @@ class Worker:
         self._defer(delivery, delay_seconds)
 
     def _defer(self, delivery: Delivery, seconds: float) -> None:
+        """Set when the message is received again; after the last receive it is a dead letter at once."""
         try:
-            self.outbox.defer(delivery.receipt_handle, seconds)
+            self.outbox.defer(delivery.receipt_handle, 0.0 if delivery.is_last else seconds)
         except MiddlewareError:
             self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
 

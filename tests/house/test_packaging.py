@@ -299,7 +299,11 @@ def test_a_table_has_its_keys_and_ttl_and_survives_the_stack(
 
     assert _name(template, table, stage) == f"{name}-{stage}"
     assert [key["AttributeName"] for key in properties["KeySchema"]] == keys
-    assert {one["AttributeType"] for one in properties["AttributeDefinitions"]} == {"S"}
+    numbers = {"due_at"}
+    assert all(
+        one["AttributeType"] == ("N" if one["AttributeName"] in numbers else "S")
+        for one in properties["AttributeDefinitions"]
+    )
     assert properties["TimeToLiveSpecification"] == {
         "AttributeName": ttl,
         "Enabled": True,

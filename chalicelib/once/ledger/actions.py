@@ -212,7 +212,7 @@ class ActionLedger(LedgerRows):
     ) -> Sequence[UnsettledAction]:
         """Actions in state `unknown`, of which those due by a time; the longest due first."""
         found = self._due(ACTION, due_by_epoch, limit, old_marks=(ActionStatus.UNKNOWN,))
-        return [rows.unsettled(row) for row in found if row["status"] == ActionStatus.UNKNOWN]
+        return [rows.unsettled(row) for row in found if row.get("status") == ActionStatus.UNKNOWN]
 
     def still_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:
         """Of these actions, the reasons of those whose outcome is unknown."""

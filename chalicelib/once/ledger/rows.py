@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from datetime import timedelta
 from typing import Any
@@ -118,19 +119,19 @@ def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRo
 
 
 def unsettled(item: Item) -> UnsettledAction:
-    """What a settler needs of an action row."""
+    """What a settler needs of an action row; one that lacks an attribute stops no other."""
     return UnsettledAction(
         key=item["event_id"],
-        kind=item["action_kind"],
-        conversation_id=item["conversation_id"],
-        event_key=item["event_key"],
-        started_epoch=item["started_epoch"],
-        horizon_epoch=item["horizon"],
+        kind=item.get("action_kind", ""),
+        conversation_id=item.get("conversation_id", ""),
+        event_key=item.get("event_key", ""),
+        started_epoch=item.get("started_epoch", 0),
+        horizon_epoch=item.get("horizon", math.inf),
         probe=item.get("probe", {}),
         looks=item.get("looks", 0),
         looked_epoch=item.get("looked_epoch", 0.0),
         reason=item.get("reason"),
-        owner=item["owner"],
+        owner=item.get("owner", ""),
         due_epoch=item.get(DUE, 0.0),
     )
 
@@ -139,11 +140,11 @@ def event(item: Item) -> EventFacts:
     """What a stored event row says of its event."""
     return EventFacts(
         event_key=item["event_id"],
-        conversation_id=item["conversation_id"],
-        received_at=item["received_at"],
-        payload_sha256=item["payload_sha256"],
-        payload_bytes=item["payload_bytes"],
-        source=item["source"],
+        conversation_id=item.get("conversation_id", ""),
+        received_at=item.get("received_at", ""),
+        payload_sha256=item.get("payload_sha256", ""),
+        payload_bytes=item.get("payload_bytes", 0),
+        source=item.get("source", ""),
         source_message_id=item.get("source_message_id"),
         trace_id=item.get("trace_id", ""),
     )
@@ -153,9 +154,9 @@ def stranded(item: Item) -> StrandedEvent:
     """A row of the sparse index."""
     return StrandedEvent(
         key=item["event_id"],
-        status=item["status"],
+        status=item.get("status", ""),
         event=event(item),
-        updated_at=item["last_processed_at"],
+        updated_at=item.get("last_processed_at", ""),
         reason=item.get("reason"),
         attempts=item.get("attempts", 0),
         lease_until_epoch=item.get("lease_until", 0),

@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import timedelta
 
-from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.once.event import LEASE_GRACE_SECONDS
 from chalicelib.once.intake import Intake
 from chalicelib.once.ledger.events import Ledger
@@ -76,17 +75,12 @@ class Reconciler:
     def _run(self, cursor: SweepCursor, sweep: SweepActions, window: timedelta) -> SweepCursor:
         """Run every part; a part that fails adds its reason and does not stop the others."""
         rows = RowSweep(self.ledger, self.settlement, self.rebuilders, self.clock, sweep)
-        self._try("rows", sweep.summary, rows.run)
+        rows.run()
         since = self.clock.now() - window
         for part in self.parts:
-            cursor = part.run(cursor, sweep, since=since)
+            with sweep.guard("part"):
+                cursor = part.run(cursor, sweep, since=since)
         return cursor
-
-    def _try(self, part: str, summary: Summary, run: Callable[[], None]) -> None:
-        try:
-            run()
-        except MiddlewareError as error:
-            summary.problems.append(f"{part}:{reason_of(error)}")
 
     def _report(self, summary: Summary) -> None:
         self.log.event("reconcile.summary", **asdict(summary))
@@ -98,6 +92,8 @@ class Reconciler:
         self.log.metric("mw.reconcile.unknown", summary.unknown)
         self.log.metric("mw.reconcile.buried", summary.buried)
         self.log.metric("mw.reconcile.handoffs", summary.handoffs)
+        if summary.failures:
+            self.log.metric("mw.reconcile.failures", sum(summary.failures.values()))
         if summary.oldest_seconds is not None:
             self.log.metric("mw.reconcile.oldest_unfinished_seconds", summary.oldest_seconds)
         if summary.problems or summary.listing != "complete":

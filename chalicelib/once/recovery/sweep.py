@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from chalicelib.errors import reason_of
 from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.event import StrandedEvent
 from chalicelib.once.intake import Intake
@@ -48,6 +50,8 @@ class Summary:
         walked: ticket numbers read one by one where listing is forbidden.
         oldest_seconds: age of the oldest unfinished event seen, since its receipt; 0 where none is
             left, None where the rows could not be read.
+        problems: what went wrong, each once.
+        failures: by kind (settle, event, ticket, part, ...), what raised; the rest went on.
         listing: complete, out_of_time, forbidden:..., interrupted:..., or busy.
     """
 
@@ -66,6 +70,7 @@ class Summary:
     oldest_seconds: int | None = None
     listing: str = "complete"
     problems: list[str] = field(default_factory=list)
+    failures: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +92,24 @@ class SweepActions:
     def has_time(self) -> bool:
         """Whether there is time for one more step."""
         return self.time_left_seconds() > RESERVE_SECONDS
+
+    @contextmanager
+    def guard(self, kind: str, *, but: tuple[type[Exception], ...] = ()) -> Iterator[list[str]]:
+        """Within this block an error is counted and the run goes on; `but` those that stop it.
+
+        The list holds what was raised, once the block has ended.
+        """
+        raised: list[str] = []
+        try:
+            yield raised
+        except but:
+            raise
+        except Exception as error:  # noqa: BLE001 - one row never stops a sweep
+            self.summary.failures[kind] = self.summary.failures.get(kind, 0) + 1
+            problem = f"{kind}:{reason_of(error)}"
+            raised.append(problem)
+            if problem not in self.summary.problems:
+                self.summary.problems.append(problem)
 
     def send(self, job: Job, recovery: Recovery) -> None:
         """Put a job on the queue; raises `UnavailableError`."""

@@ -5,12 +5,12 @@ Every look moves its row on to the next one.
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
 from chalicelib.clock import parsed
-from chalicelib.errors import ProviderError
 from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.effects import STOPPED_REPEATABLE
 from chalicelib.once.event import LATE_SECONDS, EventStatus, StrandedEvent
@@ -26,6 +26,9 @@ RESUMABLE_FOR = timedelta(days=29)
 LOOKS_PER_AGE = 8
 """The pause between two looks is this part of the age: every run looks at young rows."""
 LIMIT = 1_000
+"""Rows read in one run; every look moves its row on, so that the next run reads others."""
+FAILING_SECONDS = 30.0
+"""What a vendor that fails may cost one run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,42 @@ class RowSweep:
 
     def run(self) -> None:
         """Settle unknown actions first, so that their events resume in the same run."""
-        for action in self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT):
-            self._settle(action)
+        with self.sweep.guard("rows"):
+            self._settle_due()
+        with self.sweep.guard("rows"):
+            self._handle_due()
+
+    def _settle_due(self) -> None:
+        """Look at the actions of each vendor and account in turn, for half of the time at most.
+
+        A group whose vendor fails is not asked again in this run, and a vendor that has taken
+        `FAILING_SECONDS` to fail is not asked for any account; their rows are moved on like all.
+        """
+        enough = self.sweep.time_left_seconds() / 2
+        failing: set[tuple[str, str]] = set()
+        spent: dict[str, float] = defaultdict(float)
+        for action in _in_turn(self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)):
+            group = _group(action)
+            next_look: float | None = self._next_look(action.started_epoch)
+            has_time = self.sweep.has_time and self.sweep.time_left_seconds() >= enough
+            if not has_time or self.sweep.dry_run:
+                self.sweep.summary.unknown += 1
+                continue
+            if group in failing or spent[action.kind] >= FAILING_SECONDS:
+                self.sweep.summary.unknown += 1
+            else:
+                began = self.clock.monotonic()
+                with self.sweep.guard("settle") as raised:
+                    next_look = next_look if self._stays_unknown(action) else None
+                if raised:
+                    failing.add(group)
+                    self.sweep.summary.unknown += 1
+                    spent[action.kind] += self.clock.monotonic() - began
+            if next_look is not None:
+                with self.sweep.guard("keep"):
+                    self.sweep.keep(action, next_look)
+
+    def _handle_due(self) -> None:
         # A row that is looked at again and again is never due later than this.
         by_epoch = self._now() + LATE_SECONDS
         found = self.ledger.stranded(due_by_epoch=by_epoch, limit=LIMIT)
@@ -52,7 +89,13 @@ class RowSweep:
             if not self.sweep.has_time:
                 self.sweep.summary.problems.append("rows:out_of_time")
                 return
-            self._handle(row)
+            waiting_since = parsed(row.updated_at)
+            next_look = self._next_look(waiting_since.timestamp() if waiting_since else 0.0)
+            with self.sweep.guard("event") as raised:
+                self._handle(row, next_look)
+            if raised:
+                with self.sweep.guard("keep"):
+                    self.sweep.keep(row, next_look)
 
     def _oldest(self, found: Sequence[StrandedEvent]) -> int:
         """Seconds since the oldest of them was received that no message and no wait explains."""
@@ -63,31 +106,23 @@ class RowSweep:
 
     # --- actions ------------------------------------------------------------------------------
 
-    def _settle(self, action: UnsettledAction) -> None:
-        """Try to settle an action whose outcome is unknown."""
-        summary = self.sweep.summary
-        if not self.sweep.has_time or self.sweep.dry_run:
-            summary.unknown += 1
-            return
-        try:
-            settled = self.settlement.judge(action)
-        except ProviderError as error:
-            summary.unknown += 1
-            summary.problems.append(f"settle:{error.provider}:{error.reason}")
-            self.sweep.keep(action, self._next_look(action.started_epoch))
-            return
+    def _stays_unknown(self, action: UnsettledAction) -> bool:
+        """Try to settle an action; True where its outcome is still unknown."""
+        settled = self.settlement.judge(action)
         match settled.verdict:
             case Verdict.HAPPENED:
                 self.sweep.settle(action, ActionStatus.DONE, reason="settled", ref=settled.ref)
             case Verdict.NOT_HAPPENED:
                 self.sweep.settle(action, ActionStatus.PENDING, reason=settled.saw)
             case Verdict.UNDECIDED:
-                summary.unknown += action.reason != STOPPED_REPEATABLE  # the worker repeats it
-                self.sweep.keep(action, self._next_look(action.started_epoch))
+                # The worker repeats a stopped one that is safe to repeat.
+                self.sweep.summary.unknown += action.reason != STOPPED_REPEATABLE
+                return True
+        return False
 
     # --- events -------------------------------------------------------------------------------
 
-    def _handle(self, row: StrandedEvent) -> None:
+    def _handle(self, row: StrandedEvent, next_look: float) -> None:
         """Do what is due, and date the row's next look."""
         late = self._now() + LATE_SECONDS
         match row.status:
@@ -102,8 +137,7 @@ class RowSweep:
                     self.sweep.summary.resumed += 1
                     self.sweep.keep(row, late)
                 else:
-                    parked_at = parsed(row.updated_at)
-                    self.sweep.keep(row, self._next_look(parked_at.timestamp() if parked_at else 0))
+                    self.sweep.keep(row, next_look)
             case EventStatus.PROCESSING:
                 self._handle_stalled(row, late)
             case EventStatus.FAILED:
@@ -153,3 +187,19 @@ class RowSweep:
         """When to look again at what has waited since a time."""
         pause = (self._now() - since_epoch) / LOOKS_PER_AGE
         return self._now() + min(LATE_SECONDS, max(SECOND_CHECK_SECONDS, pause))
+
+
+def _group(action: UnsettledAction) -> tuple[str, str]:
+    """The vendor, by the kind of action, and the account at it."""
+    return action.kind, action.probe.get("account", "")
+
+
+def _in_turn(actions: Sequence[UnsettledAction]) -> list[UnsettledAction]:
+    """The first of each group, then the second of each, and so on."""
+    seen: Counter[tuple[str, str]] = Counter()
+    turns = []
+    for number, action in enumerate(actions):
+        group = _group(action)
+        turns.append((seen[group], number, action))
+        seen[group] += 1
+    return [action for _, _, action in sorted(turns, key=lambda one: one[:2])]

@@ -4,21 +4,24 @@ import itertools
 
 import pytest
 
-from chalicelib.errors import HandBackError, UncertainError
+from chalicelib.errors import HandBackError, UnavailableError, UncertainError
 from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import UNDECIDED
 from chalicelib.once.recovery.sweep import Summary, SweepActions
-from chalicelib.once.recovery.unfinished import RowSweep
+from chalicelib.once.recovery.unfinished import LIMIT, RowSweep
 from chalicelib.once.settlement import Settlement
+from chalicelib.once.sharded import due
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import RecordingOutbox
 from tests.rigs.worker import (
     REPLY,
     REPLY_KEY,
     SmallFlow,
+    UnsettleableReply,
     WatchedFlow,
     WorkerDied,
     WorkerRig,
@@ -36,6 +39,7 @@ class SweptRig(WorkerRig):
     def __init__(self, flow=None):
         super().__init__(flow)
         self.outbox, self.shown = RecordingOutbox(), ()
+        self.asked, self.broken, self.takes = [], {}, 0.0
         ids = (f"id-{n}" for n in itertools.count())
         self.intake = Intake(
             outbox=self.outbox,
@@ -45,11 +49,19 @@ class SweptRig(WorkerRig):
             new_id=lambda: next(ids),
         )
 
+    def settler(self, action):
+        account = action.probe.get("account", "")
+        self.asked.append(account)
+        if account in self.broken:
+            self.clock.forward(self.takes)
+            raise self.broken[account]
+        return self.shown
+
     def sweep(self):
         summary = Summary()
         RowSweep(
             self.ledger,
-            Settlement(self.ledger, {"say": lambda _action: self.shown}, self.clock),
+            Settlement(self.ledger, {"say": self.settler}, self.clock),
             {"evt:rp": lambda event: job(event_key=event.event_key)},
             self.clock,
             SweepActions(self.ledger, self.intake, summary, lambda: 200.0),
@@ -176,3 +188,117 @@ def test_an_event_without_a_message_is_sent_when_it_is_due(swept_rig):
     assert swept_rig.process(decode(message[0])) == "done"
     assert swept_rig.ended("evt:rp:1042:c-0") == ("processed", None)
     assert swept_rig.ended("evt:rp:1042:c-1")[0] == "processing"
+
+
+# --- one row never stops a sweep ------------------------------------------------------------------
+
+LOST = UnavailableError("secret_unavailable")
+
+
+def unknown(rig, number, account):
+    """An event parked for a reply of unknown outcome at an account."""
+    event_key, key = f"evt:rp:{account}:{number}", f"act:{account}:{number}"
+    facts = facts_of(job(event_key=event_key, conversation_id=account))
+    lease = rig.ledger.claim(facts, UNDECIDED, lease_seconds=250, takeover=frozenset())
+    action = UnsettleableReply()
+    action.key, action.probe = key, lambda: {"account": account}
+    rig.ledger.begin(lease, [action], UNDECIDED)
+    rig.ledger.end_action(lease, action, ActionStatus.UNKNOWN, reason="read_timeout")
+    rig.ledger.finish(lease, EventStatus.PARKED, reason="unknown:read_timeout", waits_for=[key])
+    return event_key
+
+
+def statuses(rig, account):
+    rows = rig.table.rows.values()
+    return [one["status"] for one in rows if one["event_id"].startswith(f"act:{account}:")]
+
+
+@pytest.mark.parametrize("error", [LOST, KeyError("text"), UncertainError("twilio", "list")])
+def test_a_company_whose_secret_is_gone_stops_nothing_of_another(error):
+    rig = SweptRig()
+    unknown(rig, 0, "broken")
+    unknown(rig, 0, "whole")
+    rig.ledger.claim(
+        facts_of(job()), UNDECIDED, lease_seconds=250, takeover=frozenset(), last_chance=True
+    )
+    rig.broken, rig.shown = {"broken": error}, (Found("SM1"),)
+    rig.clock.forward(RUN_EVERY)
+    summary = rig.sweep()
+    assert (statuses(rig, "broken"), statuses(rig, "whole")) == (["unknown"], ["done"])
+    assert (summary.settled, summary.resumed, summary.buried) == (1, 1, 1)
+    assert (summary.failures, len(summary.problems)) == ({"settle": 1}, 1)
+    rig.broken, rig.shown = {}, (Found("SM2"),)
+    rig.clock.forward(RUN_EVERY)
+    assert (rig.sweep().settled, statuses(rig, "broken")) == (1, ["done"])
+
+
+def test_rows_that_lack_attributes_stop_nothing():
+    rig = SweptRig()
+    for key, kind, status in (
+        ("evt:rp:1:a", "event", "parked"),
+        ("evt:rp:1:b", "event", "processing"),
+        ("evt:odd", "event", "odd"),
+        ("act:odd", "action", "unknown"),
+    ):
+        rig.table.put({"event_id": key, "status": status, **due(kind, key, 1)})
+    unknown(rig, 0, "whole")
+    rig.shown = (Found("SM1"),)
+    rig.clock.forward(RUN_EVERY)
+    assert rig.sweep().settled == 1
+    assert statuses(rig, "whole") == ["done"]
+    assert rig.row("act:odd")["status"] == "unknown"
+
+
+def test_many_unknown_actions_of_a_failing_account_starve_no_other():
+    """It is asked once in a run; its rows are moved on, so that the next run reads others."""
+    rig = SweptRig()
+    for number in range(LIMIT + 200):
+        unknown(rig, number, "broken")
+    rig.clock.forward(1)
+    unknown(rig, 0, "whole")
+    rig.broken, rig.shown, rig.takes = {"broken": LOST}, (Found("SM1"),), 20.0
+    rig.clock.forward(RUN_EVERY)
+    for _ in range(2):
+        rig.sweep()
+        rig.clock.forward(RUN_EVERY)
+    assert statuses(rig, "whole") == ["done"]
+    assert rig.asked.count("broken") == 2
+
+
+def test_accounts_are_asked_in_turn_and_a_vendor_that_only_fails_is_left():
+    rig = SweptRig()
+    for account in ("a", "b", "c"):
+        for number in range(2):
+            unknown(rig, number, account)
+    rig.shown = None
+    rig.clock.forward(1)
+    rig.sweep()
+    assert sorted(rig.asked[:3]) == sorted(rig.asked[3:]) == ["a", "b", "c"]
+    rig.asked.clear()
+    rig.broken, rig.takes = dict.fromkeys("abc", LOST), 16.0
+    rig.clock.forward(RUN_EVERY)
+    rig.sweep()
+    assert len(rig.asked) == 2, "32 seconds were lost on it"
+
+
+def test_an_event_that_cannot_be_sent_does_not_stop_the_next_and_is_looked_at_again():
+    rig = SweptRig()
+    for number in range(3):
+        facts = facts_of(job(event_key=f"evt:rp:1042:c-{number}"))
+        rig.ledger.receive(facts)
+    put, rig.outbox.put = rig.outbox.put, None
+
+    def refusing(body, **more):
+        if "c-1" in body and rig.broken:
+            raise ValueError
+        return put(body, **more)
+
+    rig.outbox.put, rig.broken = refusing, {"queue": True}
+    rig.clock.forward(RUN_EVERY)
+    summary = rig.sweep()
+    assert (len(rig.outbox.messages), summary.failures) == (2, {"event": 1})
+    assert summary.problems == ["event:bug_ValueError"]
+    rig.broken = {}
+    rig.clock.forward(RUN_EVERY)
+    rig.sweep()
+    assert len(rig.outbox.messages) == 3
