@@ -124,6 +124,7 @@ class UnsettledAction:
         probe: the result of the action's `probe()`, nothing else.
         looks: number of checks after the horizon at which the provider showed nothing.
         owner: of the claim that held the row when it was read; a new claim changes it.
+        due_epoch: the next look at it; 0 in a row of the previous release.
     """
 
     key: str
@@ -137,6 +138,7 @@ class UnsettledAction:
     looked_epoch: float = 0.0
     reason: str | None = None
     owner: str = ""
+    due_epoch: float = 0.0
 
 
 class Settler(Protocol):

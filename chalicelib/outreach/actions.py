@@ -51,7 +51,8 @@ class _Send:
 
     def probe(self) -> Mapping[str, str]:
         """See `once.action.Action.probe`; the draft under the entry has the rest."""
-        return {"entry_id": self.entry_id}
+        account = {"account": self.loaded.record.company_id} if self.loaded else {}
+        return {"entry_id": self.entry_id, **account}
 
 
 @dataclass(frozen=True, slots=True)

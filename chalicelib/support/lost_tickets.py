@@ -159,7 +159,8 @@ class _Run:
         known = self.ledger.statuses(list(asked)) if asked else {}
         for key, ticket in asked.items():
             if key not in known:
-                self.sweep.send_once(self._notification(key, ticket))
+                with self.sweep.guard("ticket", but=(ProviderError, UnavailableError)):
+                    self.sweep.send_once(self._notification(key, ticket))
             else:
                 summary.missing -= 1
 

@@ -39,6 +39,7 @@ _EVENT = (
     "lease_until",
     "intent",
     "trace_id",
+    "due_at",
     "unfinished",
 )
 _ACTION = (
@@ -55,6 +56,7 @@ _ACTION = (
     "event_key",
 )
 
+_ENDED = frozenset({"processed", "failed", "skipped"})
 _NOT_SHOWN = "Richpanel did not show the ticket"
 
 
@@ -157,6 +159,11 @@ def _event(session: Session, row: Mapping[str, Any]) -> dict[str, Any]:
         else {"event_id": key, "status": "not started"}
         for key in wanted
     ]
+    if row["status"] in _ENDED:
+        for action in shown["actions"]:
+            is_waiting = action["status"] == "pending" and not action.get("started", True)
+            if is_waiting or action["status"] == "not started":
+                action["status"] = "not started, will not be"
     shown["audit"] = [
         {name: one[name] for name in ("ts_action_id", "action_type", "result")} for one in audit
     ]

@@ -187,6 +187,7 @@ def test_on_the_last_receive_the_event_fails_and_is_handed_off(worker_rig):
     assert worker_rig.process(receive=10) == "richpanel_http_429"
     assert worker_rig.ended() == ("failed", "dead_letter:richpanel_http_429")
     assert worker_rig.sent == [ROUTED, ATTENTION]
+    assert worker_rig.queue.deferred == [("handle-10", 0.0)], "a dead letter at once"
     assert worker_rig.results() == {ATTENTION: "success"}
     assert worker_rig.unfinished() == []
     assert worker_rig.lines("system.") == [
@@ -420,10 +421,10 @@ def test_a_watched_event_is_found_as_abandoned_when_its_worker_died(flow, found)
     worker_rig.fails = {ROUTED: [WorkerDied()]}
     with pytest.raises(WorkerDied):
         worker_rig.process()
-    assert worker_rig.left() == found
+    assert worker_rig.unfinished() == found
     worker_rig.clock.forward(BUSY_FOR + 1)
     worker_rig.process()
-    assert worker_rig.left() == []
+    assert worker_rig.unfinished() == []
 
 
 # --- pending hand-offs ------------------------------------------------------------------------

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+from chalicelib.errors import reason_of
 from chalicelib.once.action import ActionStatus, UnsettledAction
+from chalicelib.once.event import StrandedEvent
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Job, Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
@@ -42,11 +45,13 @@ class Summary:
         resumed: parked events sent again.
         buried: events marked failed because their worker died on the last receive.
         handoffs: failed events sent to notify a person again.
-        left_behind: stalled conversations resumed from their own record.
+        left_behind: events sent again because no message brought them back in time.
         orphans: unfinished rows that cannot be rebuilt as jobs.
         walked: ticket numbers read one by one where listing is forbidden.
         oldest_seconds: age of the oldest unfinished event seen, since its receipt; 0 where none is
             left, None where the rows could not be read.
+        problems: what went wrong, each once.
+        failures: by kind (settle, event, ticket, part, ...), what raised; the rest went on.
         listing: complete, out_of_time, forbidden:..., interrupted:..., or busy.
     """
 
@@ -65,6 +70,7 @@ class Summary:
     oldest_seconds: int | None = None
     listing: str = "complete"
     problems: list[str] = field(default_factory=list)
+    failures: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +92,24 @@ class SweepActions:
     def has_time(self) -> bool:
         """Whether there is time for one more step."""
         return self.time_left_seconds() > RESERVE_SECONDS
+
+    @contextmanager
+    def guard(self, kind: str, *, but: tuple[type[Exception], ...] = ()) -> Iterator[list[str]]:
+        """Within this block an error is counted and the run goes on; `but` those that stop it.
+
+        The list holds what was raised, once the block has ended.
+        """
+        raised: list[str] = []
+        try:
+            yield raised
+        except but:
+            raise
+        except Exception as error:  # noqa: BLE001 - one row never stops a sweep
+            self.summary.failures[kind] = self.summary.failures.get(kind, 0) + 1
+            problem = f"{kind}:{reason_of(error)}"
+            raised.append(problem)
+            if problem not in self.summary.problems:
+                self.summary.problems.append(problem)
 
     def send(self, job: Job, recovery: Recovery) -> None:
         """Put a job on the queue; raises `UnavailableError`."""
@@ -119,7 +143,7 @@ class SweepActions:
         self.summary.buried += is_marked
         return is_marked
 
-    def keep(self, key: str) -> None:
-        """Extend an unfinished row that was handled, and move it behind the others in the index."""
+    def keep(self, found: StrandedEvent | UnsettledAction, due_epoch: float | None) -> None:
+        """Move a row on to its next look and extend its life; None takes it out of the index."""
         if not self.dry_run:
-            self.ledger.keep(key)
+            self.ledger.keep(found, due_epoch)

@@ -1,39 +1,39 @@
-"""Handles unfinished rows, found by the sparse index: settle, resume, mark failed, notify, extend."""
+"""Handles what is due, found by the sparse index: settle, resume, send again, mark failed, notify.
+
+Every look moves its row on to the next one.
+"""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from chalicelib.clock import iso, parsed
-from chalicelib.errors import ProviderError
+from chalicelib.clock import parsed
 from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.effects import STOPPED_REPEATABLE
-from chalicelib.once.event import EventStatus, StrandedEvent
+from chalicelib.once.event import LATE_SECONDS, EventStatus, StrandedEvent
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.recovery.rebuild import Rebuilder, rebuilt
 from chalicelib.once.recovery.sweep import SweepActions
-from chalicelib.once.settlement import Settlement, Verdict
+from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
 
-STRANDED_AFTER = timedelta(minutes=2)
-"""A `received` row older than this was never queued."""
-HANDOFF_AFTER = timedelta(minutes=30)
-"""Pause before the notification of a failed event is repeated."""
-MESSAGE_GONE_AFTER = timedelta(hours=3)
-"""Longer than any message waits for its next receive: a released event this old has lost its message."""
 RESUMABLE_FOR = timedelta(days=29)
 """Rows of a parked event's actions expire after 30 days; later an operator must decide."""
-MOST_ATTEMPTS = 10
-"""An event with this many claims and no end has killed its workers; it is not sent again."""
-LIMIT = 200
+LOOKS_PER_AGE = 8
+"""The pause between two looks is this part of the age: every run looks at young rows."""
+LIMIT = 1_000
+"""Rows read in one run; every look moves its row on, so that the next run reads others."""
+FAILING_SECONDS = 30.0
+"""What a vendor that fails may cost one run."""
 
 
 @dataclass(frozen=True, slots=True)
 class RowSweep:
-    """Handles every unfinished row; one run."""
+    """Looks at every row that is due; one run."""
 
     ledger: Ledger
     settlement: Settlement
@@ -43,101 +43,134 @@ class RowSweep:
 
     def run(self) -> None:
         """Settle unknown actions first, so that their events resume in the same run."""
-        actions = self.ledger.unsettled(limit=LIMIT)
-        waiting = {action.event_key for action in actions if self._stays_unknown(action)}
-        is_complete = len(actions) < LIMIT
-        known = {action.event_key for action in actions}
-        before = (self.clock.now() - STRANDED_AFTER).timestamp()
-        found = self.ledger.stranded(older_than_epoch=before, limit=LIMIT)
+        with self.sweep.guard("rows"):
+            self._settle_due()
+        with self.sweep.guard("rows"):
+            self._handle_due()
+
+    def _settle_due(self) -> None:
+        """Look at the actions of each vendor and account in turn, for half of the time at most.
+
+        A group whose vendor fails is not asked again in this run, and a vendor that has taken
+        `FAILING_SECONDS` to fail is not asked for any account; their rows are moved on like all.
+        """
+        enough = self.sweep.time_left_seconds() / 2
+        failing: set[tuple[str, str]] = set()
+        spent: dict[str, float] = defaultdict(float)
+        for action in _in_turn(self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)):
+            group = _group(action)
+            next_look: float | None = self._next_look(action.started_epoch)
+            has_time = self.sweep.has_time and self.sweep.time_left_seconds() >= enough
+            if not has_time or self.sweep.dry_run:
+                self.sweep.summary.unknown += 1
+                continue
+            if group in failing or spent[action.kind] >= FAILING_SECONDS:
+                self.sweep.summary.unknown += 1
+            else:
+                began = self.clock.monotonic()
+                with self.sweep.guard("settle") as raised:
+                    next_look = next_look if self._stays_unknown(action) else None
+                if raised:
+                    failing.add(group)
+                    self.sweep.summary.unknown += 1
+                    spent[action.kind] += self.clock.monotonic() - began
+            if next_look is not None:
+                with self.sweep.guard("keep"):
+                    self.sweep.keep(action, next_look)
+
+    def _handle_due(self) -> None:
+        # A row that is looked at again and again is never due later than this.
+        by_epoch = self._now() + LATE_SECONDS
+        found = self.ledger.stranded(due_by_epoch=by_epoch, limit=LIMIT)
         self.sweep.summary.oldest_seconds = self._oldest(found)
         for row in found:
+            if row.due_epoch > self._now():
+                continue
             if not self.sweep.has_time:
                 self.sweep.summary.problems.append("rows:out_of_time")
                 return
-            may_resume = row.key not in waiting and (is_complete or row.key in known)
-            self._handle(row, may_resume=may_resume)
+            waiting_since = parsed(row.updated_at)
+            next_look = self._next_look(waiting_since.timestamp() if waiting_since else 0.0)
+            with self.sweep.guard("event") as raised:
+                self._handle(row, next_look)
+            if raised:
+                with self.sweep.guard("keep"):
+                    self.sweep.keep(row, next_look)
 
     def _oldest(self, found: Sequence[StrandedEvent]) -> int:
-        """Seconds since the oldest of them was received.
+        """Seconds since the oldest of them was received that no message and no wait explains."""
+        now = self._now()
+        stuck = [one for one in found if one.due_epoch <= now or one.status != "processing"]
+        received = (parsed(row.event.received_at) for row in stuck)
+        return int(max((now - at.timestamp() for at in received if at is not None), default=0))
 
-        Handled rows move to the end of the index, so that a backlog larger than one run's limit is
-        seen completely within a few runs.
-        """
-        received = (parsed(row.event.received_at) for row in found)
-        ages = ((self.clock.now() - at).total_seconds() for at in received if at is not None)
-        return int(max(ages, default=0))
+    # --- actions ------------------------------------------------------------------------------
 
     def _stays_unknown(self, action: UnsettledAction) -> bool:
-        """Try to settle an action; True while its event must keep waiting."""
-        summary = self.sweep.summary
-        if not self.sweep.has_time or self.sweep.dry_run:
-            summary.unknown += 1
-            return True
-        try:
-            settled = self.settlement.judge(action)
-        except ProviderError as error:
-            summary.unknown += 1
-            summary.problems.append(f"settle:{error.provider}:{error.reason}")
-            return True
+        """Try to settle an action; True where its outcome is still unknown."""
+        settled = self.settlement.judge(action)
         match settled.verdict:
             case Verdict.HAPPENED:
                 self.sweep.settle(action, ActionStatus.DONE, reason="settled", ref=settled.ref)
-                return False
             case Verdict.NOT_HAPPENED:
                 self.sweep.settle(action, ActionStatus.PENDING, reason=settled.saw)
-                return False
             case Verdict.UNDECIDED:
-                self.sweep.keep(action.key)
-                is_repeatable = action.reason == STOPPED_REPEATABLE  # the worker repeats it
-                summary.unknown += not is_repeatable
-                return not is_repeatable
+                # The worker repeats a stopped one that is safe to repeat.
+                self.sweep.summary.unknown += action.reason != STOPPED_REPEATABLE
+                return True
+        return False
 
-    def _handle(self, row: StrandedEvent, *, may_resume: bool) -> None:
+    # --- events -------------------------------------------------------------------------------
+
+    def _handle(self, row: StrandedEvent, next_look: float) -> None:
+        """Do what is due, and date the row's next look."""
+        late = self._now() + LATE_SECONDS
         match row.status:
             case EventStatus.RECEIVED:
                 self.sweep.summary.stranded += 1
                 if self._send(row, Recovery.SWEEP):
                     self.sweep.queued(row.key)
                 else:
-                    self.sweep.keep(row.key)
+                    self.sweep.keep(row, late)
             case EventStatus.PARKED:
-                if may_resume and self._is_resumable(row) and self._send(row, Recovery.SETTLED):
+                if self._may_resume(row) and self._send(row, Recovery.SETTLED):
                     self.sweep.summary.resumed += 1
-                self.sweep.keep(row.key)
+                    self.sweep.keep(row, late)
+                else:
+                    self.sweep.keep(row, next_look)
             case EventStatus.PROCESSING:
-                self._handle_stalled(row)
-            case EventStatus.FAILED if self._is_due(row, HANDOFF_AFTER):
+                self._handle_stalled(row, late)
+            case EventStatus.FAILED:
                 self._hand_off(row)
-            case _:
-                pass
+                self.sweep.keep(row, late)
+            case _:  # a worker of the previous release ended it
+                self.sweep.keep(row, None)
 
-    def _is_resumable(self, row: StrandedEvent) -> bool:
-        """Parked for unknown outcomes, not for a plan that this version cannot read."""
+    def _may_resume(self, row: StrandedEvent) -> bool:
+        """Parked for outcomes that are known now, not for a plan that this version cannot read."""
         received = parsed(row.event.received_at)
-        is_young = received is not None and self.clock.now() - received < RESUMABLE_FOR
-        return is_young and (row.reason or "").startswith("unknown:")
+        age = self._now() - received.timestamp() if received is not None else float("inf")
+        if age >= RESUMABLE_FOR.total_seconds() or not (row.reason or "").startswith("unknown:"):
+            return False
+        reasons = self.ledger.still_unknown(row.waits_for).values() if row.waits_for else ()
+        return all(reason == STOPPED_REPEATABLE for reason in reasons)  # the worker repeats those
 
-    def _handle_stalled(self, row: StrandedEvent) -> None:
-        """Handle a row whose worker died or released it.
-
-        A claim on the last receive marks the row: once its lease has expired, the worker has died.
-        A released row (lease 0) waits for its message, unless that has left the queue.
-        """
-        if row.lease_until_epoch > self.clock.now().timestamp():
-            return
-        was_released = row.lease_until_epoch == 0
-        if was_released and not self._is_due(row, MESSAGE_GONE_AFTER):
-            return
-        if was_released and row.attempts < MOST_ATTEMPTS:
-            self._send(row, Recovery.SWEEP)
-            self.sweep.keep(row.key)  # else each run sends another copy until a worker claims one
-        elif self.sweep.mark_failed(row.key):
-            self._hand_off(row)
+    def _handle_stalled(self, row: StrandedEvent, late: float) -> None:
+        """Handle an event that no delivery has claimed again in time."""
+        if row.lease_until_epoch >= self._now():  # claimed since the index was read
+            if row.due_epoch:
+                self.sweep.keep(row, row.lease_until_epoch + 1)
+        elif row.is_last_receive and row.lease_until_epoch:  # its worker died: nothing follows
+            if self.sweep.mark_failed(row.key):
+                self._hand_off(row)
+        else:
+            if self._send(row, Recovery.SWEEP):
+                self.sweep.summary.left_behind += 1
+            self.sweep.keep(row, late)
 
     def _hand_off(self, row: StrandedEvent) -> None:
         if self._send(row, Recovery.HANDOFF):
             self.sweep.summary.handoffs += 1
-        self.sweep.keep(row.key)
 
     def _send(self, row: StrandedEvent, recovery: Recovery) -> bool:
         job = rebuilt(self.rebuilders, row.event)
@@ -147,5 +180,26 @@ class RowSweep:
         self.sweep.send(job, recovery)
         return True
 
-    def _is_due(self, row: StrandedEvent, after: timedelta) -> bool:
-        return row.updated_at < iso(self.clock.now() - after)
+    def _now(self) -> float:
+        return self.clock.now().timestamp()
+
+    def _next_look(self, since_epoch: float) -> float:
+        """When to look again at what has waited since a time."""
+        pause = (self._now() - since_epoch) / LOOKS_PER_AGE
+        return self._now() + min(LATE_SECONDS, max(SECOND_CHECK_SECONDS, pause))
+
+
+def _group(action: UnsettledAction) -> tuple[str, str]:
+    """The vendor, by the kind of action, and the account at it."""
+    return action.kind, action.probe.get("account", "")
+
+
+def _in_turn(actions: Sequence[UnsettledAction]) -> list[UnsettledAction]:
+    """The first of each group, then the second of each, and so on."""
+    seen: Counter[tuple[str, str]] = Counter()
+    turns = []
+    for number, action in enumerate(actions):
+        group = _group(action)
+        turns.append((seen[group], number, action))
+        seen[group] += 1
+    return [action for _, _, action in sorted(turns, key=lambda one: one[:2])]

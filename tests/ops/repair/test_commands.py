@@ -85,6 +85,18 @@ def test_explain_says_why_nothing_was_done(system, run):
     assert "thin" not in said.out
 
 
+def test_explain_says_of_an_ended_event_what_will_not_start_any_more(processed, run):
+    table = processed.services().ledger._table
+    event, tag = "evt:rp:1042:c-1", ticket_keys.tag_action("1042", "mw-processed", "c-1")
+    waiting = {"status": "pending", "started": False}
+    table.update({"event_id": tag}, set_=waiting, remove=["finished_at"])
+    for status, said in (("parked", "pending"), ("failed", "not started, will not be")):
+        table.update({"event_id": event}, set_={"status": status})
+        (shown,) = run("explain", event, "--json").data["events"]
+        assert {one["event_id"]: one["status"] for one in shown["actions"]}[tag] == said
+    assert "1 not started, will not be" in run("explain", event).out
+
+
 def test_explain_of_a_conversation_works_without_richpanel_and_says_so(processed, run):
     processed.richpanel.down()
     said = run("explain", "1042")

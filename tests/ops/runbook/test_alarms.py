@@ -15,6 +15,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib import redaction
 from chalicelib.errors import UnavailableError
+from chalicelib.once.sharded import due
 from chalicelib.support import keys as ticket_keys
 from local.stack.lambda_events import Context, schedule_event
 from tests.rigs.alarms import alarms
@@ -310,6 +311,19 @@ def test_reconciliation_fails(operator):
     operator.runs("reconcile", "--since", "2h")
     system.run()
     assert processed(system)
+
+
+def test_a_row_that_reconciliation_cannot_handle(operator):
+    system = operator.system
+    system.post(system.ticket())
+    system.run()
+    table = system.services().ledger._table
+    row = {"status": "received", "payload_bytes": "many", **due("event", "evt:rp:1042:c-1", 1)}
+    table.update({"event_id": "evt:rp:1042:c-1"}, set_=row)
+    summary = system.app.reconcile(schedule_event(), Context(timeout_seconds=240))
+    assert summary["failures"] == {"event": 1}
+    operator.is_paged_by("reconcile-failures")
+    assert operator.runs("unfinished", "--json").data
 
 
 # --- switches -----------------------------------------------------------------------------------
