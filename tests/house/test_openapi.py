@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
@@ -113,6 +114,54 @@ def test_every_request_is_answered_as_described(served, path, verb, mode):
     assert seen
     if mode is GenerationMode.POSITIVE and path not in NEEDS_MORE_THAN_A_SHAPE:
         assert 200 in seen, seen
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+@pytest.mark.parametrize(("path", "verb"), [one for one in ROUTES if one[0] != "/health"])
+def test_without_a_credential_every_request_is_refused_as_described(served, pump, path, verb, mode):
+    """Whatever its body is, valid or not: a 4xx of the description, and nothing is queued."""
+    running, _ = served
+    operation = schemathesis.openapi.from_dict(DESCRIBED)[path][verb.upper()]
+
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(operation.as_strategy(generation_mode=mode))
+    def ask(case):
+        with requests.Session() as session:
+            answer = case.call(base_url=running.url, session=session)
+        case.validate_response(answer, checks=CHECKS)
+        assert answer.status_code in (401, 413, 415)
+
+    ask()
+    assert pump.pump_one() is None
+
+
+@pytest.mark.parametrize("path", DESCRIBED["paths"])
+def test_a_method_that_is_not_described_is_refused(served, path):
+    running, session = served
+    for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE"} - {
+        verb.upper() for verb in DESCRIBED["paths"][path]
+    }:
+        url = running.url + path.replace("{request_id}", "req1")
+        answer = session.request(method, url, timeout=10)
+        assert answer.status_code in (403, 405), method
+
+
+@pytest.mark.parametrize(("path", "verb"), ROUTES)
+def test_no_route_answers_a_browser_of_another_origin(app, served, path, verb):
+    running, session = served
+    assert not any(entry.cors for entry in app.app.routes[path].values())
+    origin = {"origin": "https://elsewhere.example", "access-control-request-method": verb.upper()}
+    url = running.url + path.replace("{request_id}", "req1")
+    for method in (verb.upper(), "OPTIONS"):
+        answer = session.request(method, url, headers=origin, timeout=10)
+        assert not [name for name in answer.headers if name.lower().startswith("access-control")]
 
 
 CHECKS = [
