@@ -10,7 +10,7 @@ AT_ONCE ?= 3
 SEED ?= 1
 JOBS ?= 1
 
-.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate soak crash bench-reliability mutate stats deploy-local drill test-deployed clean
+.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate soak crash attack bench-reliability mutate stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -91,6 +91,10 @@ mutate: $(READY) ## Mutation tests of the core: ledger, effects, intake, worker
 	@rm -rf mutants # old results do not match functions renamed since
 	@$(BIN)/mutmut run
 	@$(BIN)/python -m bench.report.mutation
+
+attack: $(READY) ## Hostile requests to every door by kind, and the memory that the worst take
+	@$(BIN)/python -m tests.attack --per-door 2000 --seed $(SEED)
+	@$(BIN)/python -m tests.attack.memory
 
 clean: ## Remove everything the commands created
 	rm -rf $(VENV) .venv-sam .engines .run out build mutants .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

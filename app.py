@@ -1,14 +1,17 @@
 """Entry points: every route, the queue worker, the mail topic and the schedules."""
 
+import logging
 import os
 import sys
+from collections.abc import Callable
 from typing import Any, cast
 from urllib.parse import urlencode
 
 from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEvent, SQSEvent
 
+from chalicelib.errors import UnavailableError, reason_of
 from chalicelib.once.door import Answer
-from chalicelib.wiring import services
+from chalicelib.wiring import failed_at, services
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice local`
     from local.stack.join import join
@@ -30,47 +33,61 @@ FORM = "application/x-www-form-urlencoded"
 app = Chalice(app_name="rp-mw", configure_logs=False)
 
 
+class _WithoutTracebacks(logging.Filter):
+    """Keeps what was raised out of the log: a traceback shows texts that nothing has redacted."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Drop the traceback of a line that Chalice logs; the line stays."""
+        record.exc_info = record.exc_text = None
+        return True
+
+
+app.log.addFilter(_WithoutTracebacks())
+
+
 @app.route("/webhook/richpanel", methods=["POST"], content_types=["application/json", "text/plain"])
 def richpanel_webhook() -> Response:
     """A ticket event posted by Richpanel's HTTP target."""
-    return _response(services().richpanel_webhook(*_posted()))
+    return _answered("richpanel", lambda: services().richpanel_webhook(*_posted()))
 
 
-@app.route("/initiate-conversation", methods=["POST"], cors=True)
+@app.route("/initiate-conversation", methods=["POST"])
 def initiate_conversation() -> Response:
     """The Channel Router starts a conversation."""
-    return _response(services().initiate(*_posted()))
+    return _answered("channel_router", lambda: services().initiate(*_posted()))
 
 
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
     """The Channel Router queries the outcome of a start."""
-    return _response(services().start_outcome(_posted()[0], request_id))
+    return _answered("channel_router", lambda: services().start_outcome(_headers(), request_id))
 
 
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
 def twilio_webhook() -> Response:
     """An incoming SMS or WhatsApp message."""
-    return _twiml(services().twilio_message(*_posted(), _query()))
+    return _answered("twilio", lambda: services().twilio_message(*_posted(), _query()), _twiml)
 
 
 @app.route("/webhook/twilio/status", methods=["POST"], content_types=[FORM])
 def twilio_status() -> Response:
     """A delivery status of an outgoing SMS or WhatsApp message."""
-    return _twiml(services().twilio_status(*_posted(), _query()))
+    return _answered(
+        "twilio_status", lambda: services().twilio_status(*_posted(), _query()), _twiml
+    )
 
 
 # Any content type: Aloware never retries, and a header is no reason to lose an event.
 @app.route("/webhook/aloware", methods=["POST"], content_types=["*/*"])
 def aloware_webhook() -> Response:
     """A communication event posted by Aloware, which never retries."""
-    return _response(services().aloware_webhook(*_posted()))
+    return _answered("aloware", lambda: services().aloware_webhook(*_posted()))
 
 
 @app.route("/webhook/hubspot", methods=["POST"], content_types=["*/*"])
 def hubspot_webhook() -> Response:
     """A signed batch of events, or a workflow's record, posted by HubSpot."""
-    return _response(services().hubspot_webhook(*_posted(), _uri()))
+    return _answered("hubspot", lambda: services().hubspot_webhook(*_posted(), _uri()))
 
 
 @app.route("/health", methods=["GET"])
@@ -91,7 +108,13 @@ def worker(event: SQSEvent) -> None:
 @app.on_sns_message(topic=MAIL_TOPIC)
 def mail(event: SNSEvent) -> None:
     """An incoming e-mail, or a delivery event of an outgoing one."""
-    services().mail(event.message)
+    try:
+        services().mail(event.message)
+    except UnavailableError:
+        raise
+    except Exception as error:  # noqa: BLE001 - Lambda prints what is raised, and repeats the event
+        failed_at("ses", error)
+        raise UnavailableError(reason_of(error)) from None
 
 
 @app.schedule(Rate(5, unit=Rate.MINUTES))
@@ -108,8 +131,12 @@ def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
 
 def _posted() -> tuple[dict[str, str], bytes]:
     """Headers and raw body of the current request, with the gateway's base64 decoded."""
-    request = cast(Request, app.current_request)
-    return dict(request.headers), cast(bytes, request.raw_body)
+    return _headers(), cast(bytes, cast(Request, app.current_request).raw_body)
+
+
+def _headers() -> dict[str, str]:
+    """The current request's headers, one value per name."""
+    return dict(cast(Request, app.current_request).headers)
 
 
 def _query() -> dict[str, str]:
@@ -123,8 +150,19 @@ def _uri() -> str:
     path = request.context.get("path") or request.context.get("resourcePath", "")
     query = request.query_params.items() if request.query_params else ()
     return f"https://{request.headers.get('host', '')}{path}" + (
-        f"?{urlencode(list(query))}" if query else ""
+        f"?{urlencode(list(query), errors='replace')}" if query else ""
     )
+
+
+def _answered(
+    source: str, answering: Callable[[], Answer], shown: Callable[[Answer], Response] | None = None
+) -> Response:
+    """A door's answer; 500 for whatever it raises, of which the log gets the place and no text."""
+    shown = shown or _response
+    try:
+        return shown(answering())
+    except Exception as error:  # noqa: BLE001 - every error, so that Chalice prints none
+        return shown(failed_at(source, error))
 
 
 def _response(answer: Answer) -> Response:

@@ -1,5 +1,7 @@
 """Named secrets, cached; a secret is plain text or JSON with two active tokens.
 
+Misses are cached too: a door that has no secret must cost nothing for each request it refuses.
+
 ``rp-mw/<stage>/richpanel/webhook_token`` holds either the token itself or, while it is rotated,
 ``{"active_tokens": ["new", "old"]}``.
 """
@@ -7,14 +9,33 @@
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass, field
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
-from chalicelib.errors import UnavailableError
+from chalicelib.errors import SignatureError, UnavailableError
 from chalicelib.once.ports import Clock
 
 CACHE_SECONDS = 300.0
+MISS_SECONDS = 60.0
+"""How long a secret that is missing or refused is not asked for again."""
+OUTAGE_SECONDS = 5.0
+"""The same where Secrets Manager itself fails: short, as some senders never repeat a request."""
+MAX_CACHED = 256
+"""Names in the cache; the one that expires first makes room."""
+MISSING = "secret_missing"
+_REFUSALS = frozenset({"AccessDeniedException", "DecryptionFailure", "InvalidRequestException"})
+"""Codes that stay until a person changes something."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Cached:
+    """A secret's text until a time, or why there is none."""
+
+    expires: float
+    text: str = field(default="", repr=False)
+    problem: str = ""
 
 
 class SecretsManager:
@@ -23,24 +44,31 @@ class SecretsManager:
     def __init__(self, client: Any, clock: Clock) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
         self._clock = clock
-        self._cache: dict[str, tuple[float, str]] = {}
+        self._cache: dict[str, _Cached] = {}
 
     def text(self, name: str, *, refresh: bool = False) -> str:
         """See `once.ports.SecretsPort.text`."""
         now = self._clock.monotonic()
         cached = self._cache.get(name)
-        if cached and not refresh and now - cached[0] < CACHE_SECONDS:
-            return cached[1]
+        if cached is None or refresh or now >= cached.expires:
+            cached = self._read(name, now)
+            self._keep(name, cached)
+        if cached.problem:
+            raise UnavailableError(cached.problem)
+        return cached.text
+
+    def text_or_none(self, name: str) -> str | None:
+        """The secret's text; None where there is no such secret.
+
+        Raises:
+            UnavailableError: it cannot be read.
+        """
         try:
-            text = self._client.get_secret_value(SecretId=name)["SecretString"]
-        except ClientError as error:
-            code = error.response.get("Error", {}).get("Code")
-            is_gone = code == "ResourceNotFoundException"
-            raise UnavailableError("secret_missing" if is_gone else "secret_unreadable") from None
-        except (BotoCoreError, KeyError):
-            raise UnavailableError("secret_unreadable") from None
-        self._cache[name] = (now, text)
-        return str(text)
+            return self.text(name)
+        except UnavailableError as error:
+            if error.code != MISSING:
+                raise
+            return None
 
     def tokens(self, name: str, *, missing: str) -> tuple[str, ...]:
         """The active tokens of a secret.
@@ -50,12 +78,33 @@ class SecretsManager:
             missing: the code of the error where it holds no token.
 
         Raises:
-            UnavailableError: the secret cannot be read, or holds no token.
+            SignatureError: there is no such secret, or it holds no token: the door is closed.
+            UnavailableError: the secret cannot be read.
         """
-        tokens = active_tokens(self.text(name))
+        tokens = active_tokens(self.text_or_none(name) or "")
         if not tokens:
-            raise UnavailableError(missing)
+            raise SignatureError(missing, "no secret is configured for this door")
         return tokens
+
+    def _keep(self, name: str, found: _Cached) -> None:
+        if len(self._cache) >= MAX_CACHED and name not in self._cache:
+            del self._cache[min(self._cache, key=lambda one: self._cache[one].expires)]
+        self._cache[name] = found
+
+    def _read(self, name: str, now: float) -> _Cached:
+        try:
+            text = self._client.get_secret_value(SecretId=name)["SecretString"]
+        except ClientError as error:
+            code = error.response.get("Error", {}).get("Code")
+            is_gone = code == "ResourceNotFoundException"
+            problem = MISSING if is_gone else "secret_unreadable"
+            seconds = MISS_SECONDS if is_gone or code in _REFUSALS else OUTAGE_SECONDS
+            return _Cached(now + seconds, problem=problem)
+        except KeyError:
+            return _Cached(now + MISS_SECONDS, problem="secret_unreadable")
+        except BotoCoreError:
+            return _Cached(now + OUTAGE_SECONDS, problem="secret_unreadable")
+        return _Cached(now + CACHE_SECONDS, str(text))
 
 
 def active_tokens(text: str) -> tuple[str, ...]:

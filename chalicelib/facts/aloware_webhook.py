@@ -18,9 +18,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from chalicelib.errors import PayloadError, SignatureError, TooLargeError
+from chalicelib.errors import PayloadError, SignatureError
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.jobs import AlowareDelivery
+from chalicelib.once import body as bodies
 from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 
@@ -48,6 +49,18 @@ _DISPOSITIONS: Mapping[str, int] = {
 """The words of ``disposition_status``, for bodies without ``disposition_status2``."""
 
 
+def credential(headers: Mapping[str, str]) -> tuple[str, str]:
+    """Scheme and value of the credential that a request shows.
+
+    Raises:
+        SignatureError: ``missing_credential``.
+    """
+    scheme, _, given = headers.get("authorization", "").strip().partition(" ")
+    if not given:
+        raise SignatureError("missing_credential", "header authorization is missing")
+    return scheme, given
+
+
 def verify(headers: Mapping[str, str], credentials: Sequence[str]) -> None:
     """Compare the credential in constant time with every active one.
 
@@ -58,9 +71,7 @@ def verify(headers: Mapping[str, str], credentials: Sequence[str]) -> None:
     Raises:
         SignatureError: ``missing_credential`` or ``invalid_credential``.
     """
-    scheme, _, given = headers.get("authorization", "").strip().partition(" ")
-    if not given:
-        raise SignatureError("missing_credential", "header authorization is missing")
+    scheme, given = credential(headers)
     secret = _basic(given) if scheme.lower() == "basic" else given.strip()
     known = [_equal(secret, one) for one in credentials]
     if scheme.lower() not in ("basic", "bearer") or not any(known):
@@ -74,8 +85,7 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
         TooLargeError: the body has more than 1 MiB.
         PayloadError: ``invalid_json``: the body is not a JSON object.
     """
-    if len(request.body) > MAX_BODY_BYTES:
-        raise TooLargeError("payload_too_large", f"the body has more than {MAX_BODY_BYTES} bytes")
+    bodies.check_size(request.body, MAX_BODY_BYTES)
     envelope = _object(request.body)
     if envelope.get("test_payload") is True:
         return None
@@ -105,8 +115,8 @@ def parse(request: InboundRequest) -> AlowareDelivery | None:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        parsed = json.loads(body.decode("utf-8"))
-    except (ValueError, RecursionError):
+        parsed = bodies.parsed_json(body)
+    except ValueError:
         raise PayloadError("invalid_json", "the body is not JSON") from None
     if not isinstance(parsed, dict):
         raise PayloadError("invalid_json", "the body must be a JSON object")

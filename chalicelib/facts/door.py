@@ -23,7 +23,7 @@ class AlowareDoor:
     """`POST /webhook/aloware`.
 
     Attributes:
-        tokens: reads the active webhook tokens; raises `UnavailableError` where there are none.
+        tokens: reads the active webhook tokens; raises `SignatureError` where there are none.
     """
 
     intake: Intake
@@ -35,11 +35,16 @@ class AlowareDoor:
             "aloware",
             headers,
             body,
-            lambda low: aloware_webhook.verify(low, self.tokens()),
+            self._verify,
             listed(aloware_webhook.parse),
+            max_body_bytes=aloware_webhook.MAX_BODY_BYTES,
             patience_seconds=ALOWARE_PATIENCE_SECONDS,
             answer=_kept,
         )
+
+    def _verify(self, headers: Mapping[str, str]) -> None:
+        aloware_webhook.credential(headers)  # without one no secret is read
+        aloware_webhook.verify(headers, self.tokens())
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ class HubSpotDoor:
     """`POST /webhook/hubspot`.
 
     Attributes:
-        secrets: reads the active client secrets; raises `UnavailableError` where there are none.
+        secrets: reads the active client secrets; raises `SignatureError` where there are none.
         url: the address that HubSpot signs; empty where it is not configured.
     """
 
@@ -65,16 +70,20 @@ class HubSpotDoor:
         """
 
         def verify(low: Mapping[str, str]) -> None:
+            now_ms = int(self.intake.clock.now().timestamp() * 1000)
+            hubspot_webhook.check_headers(low, now_ms=now_ms)  # without them no secret is read
             hubspot_webhook.verify(
-                low,
-                uri=self.url or uri,
-                body=body,
-                now_ms=int(self.intake.clock.now().timestamp() * 1000),
-                secrets=self.secrets(),
+                low, uri=self.url or uri, body=body, now_ms=now_ms, secrets=self.secrets()
             )
 
         return self.intake.receive(
-            "hubspot", headers, body, verify, hubspot_webhook.parse, answer=_kept
+            "hubspot",
+            headers,
+            body,
+            verify,
+            hubspot_webhook.parse,
+            max_body_bytes=hubspot_webhook.MAX_BODY_BYTES,
+            answer=_kept,
         )
 
 

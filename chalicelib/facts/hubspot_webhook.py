@@ -23,6 +23,7 @@ from chalicelib.clock import parsed
 from chalicelib.errors import PayloadError, SignatureError, TooLargeError
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.jobs import HubSpotBatch, HubSpotEvent
+from chalicelib.once import body as bodies
 from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 
@@ -34,6 +35,8 @@ SIGNATURE_VERSION = "x-hubspot-signature-version"
 WINDOW_MS = 300_000
 """A signature's timestamp may be five minutes old (the vendor's rule) or early (ours)."""
 MAX_BODY_BYTES = 4 * 1024 * 1024
+MAX_EVENTS = 1_000
+"""Of one request: ten times as many as HubSpot sends, and little memory."""
 EVENTS_PER_MESSAGE = 100
 """One batch is one queue message; a hundred reduced events have at most some 80 KB."""
 LANES = 4
@@ -75,6 +78,21 @@ _USER = re.compile(r"userId:([0-9]{1,20})")
 _DIGITS = re.compile(r"[0-9]{1,16}")
 
 
+def check_headers(headers: Mapping[str, str], *, now_ms: int) -> None:
+    """Whether a request shows a signature at all, of this time.
+
+    Raises:
+        SignatureError: ``missing_signature`` or ``stale_timestamp``.
+    """
+    if headers.get(SIGNATURE_V3, ""):
+        stamp = headers.get(TIMESTAMP, "")
+        if not _DIGITS.fullmatch(stamp) or abs(now_ms - int(stamp)) > WINDOW_MS:
+            raise SignatureError("stale_timestamp", f"header {TIMESTAMP} is missing or too old")
+        return
+    if not headers.get(SIGNATURE, "") or headers.get(SIGNATURE_VERSION, "").lower() != "v2":
+        raise SignatureError("missing_signature", f"header {SIGNATURE_V3} is missing")
+
+
 def verify(
     headers: Mapping[str, str], *, uri: str, body: bytes, now_ms: int, secrets: Sequence[str]
 ) -> None:
@@ -90,15 +108,14 @@ def verify(
     Raises:
         SignatureError: ``missing_signature``, ``stale_timestamp`` or ``invalid_signature``.
     """
+    check_headers(headers, now_ms=now_ms)
     v3 = headers.get(SIGNATURE_V3, "")
     if v3:
-        stamp = headers.get(TIMESTAMP, "")
-        if not _DIGITS.fullmatch(stamp) or abs(now_ms - int(stamp)) > WINDOW_MS:
-            raise SignatureError("stale_timestamp", f"header {TIMESTAMP} is missing or too old")
+        stamp = headers[TIMESTAMP]
         _compare(v3, [signature_v3(one, uri=uri, body=body, stamp=stamp) for one in secrets])
         return
-    given, version = headers.get(SIGNATURE, ""), headers.get(SIGNATURE_VERSION, "").lower()
-    if not given or version != "v2" or not _is_workflow(body):
+    given = headers[SIGNATURE]
+    if not _is_workflow(body):
         raise SignatureError("missing_signature", f"header {SIGNATURE_V3} is missing")
     _compare(given.lower(), [signature_v2(one, uri=uri, body=body) for one in secrets])
 
@@ -121,18 +138,19 @@ def parse(request: InboundRequest) -> list[HubSpotBatch]:
     An invalid entry becomes an event that does not count: it must not fail the other 99.
 
     Raises:
-        TooLargeError: the body has more than 4 MiB.
+        TooLargeError: the body has more than 4 MiB, or the batch more than a thousand events.
         PayloadError: ``invalid_json``: neither array nor object.
     """
-    if len(request.body) > MAX_BODY_BYTES:
-        raise TooLargeError("payload_too_large", f"the body has more than {MAX_BODY_BYTES} bytes")
+    bodies.check_size(request.body, MAX_BODY_BYTES)
     try:
-        payload = json.loads(request.body.decode("utf-8"))
-    except (ValueError, RecursionError):
+        payload = bodies.parsed_json(request.body)
+    except ValueError:
         raise PayloadError("invalid_json", "the body is not JSON") from None
     if isinstance(payload, dict):
         events = [_workflow_event(payload)]
     elif isinstance(payload, list):
+        if len(payload) > MAX_EVENTS:
+            raise TooLargeError("payload_too_large", f"the batch has more than {MAX_EVENTS} events")
         events = [_event(one) for one in payload]
     else:
         raise PayloadError("invalid_json", "the body must be a JSON array or object")

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chalicelib.clock import iso
+from chalicelib.errors import SettingsError, reason_of
 from chalicelib.once.ports import Clock, Log
 
 
@@ -67,6 +68,33 @@ def log_failed(log: Log, source: str, code: str) -> None:
     """Our own failure; nothing is stored, and the caller is asked to retry."""
     log.event("ingress.failed", source=source, code=code)
     log.metric("mw.ingress.failed", source=source, code=code)
+
+
+def log_unexpected(log: Log, source: str, error: Exception) -> None:
+    """A door raised what it should not: our own failure.
+
+    The line names the error's type and the place in our code, and never its text, which may hold
+    what the caller sent.  Only a `SettingsError`, which names variables, is shown.
+    """
+    code = reason_of(error)
+    shown = str(error) if isinstance(error, SettingsError) else None
+    log.event("ingress.failed", source=source, code=code, at=_place_of(error), problem=shown)
+    log.metric("mw.ingress.failed", source=source, code=code)
+
+
+def internal_error() -> Answer:
+    """The response of a webhook that failed for no fault of the caller."""
+    return error_answer(500, "internal_error", "try again later")
+
+
+def _place_of(error: Exception) -> str | None:
+    """Module and line of ours in which it was raised, e.g. ``once/intake.py line 96``."""
+    at, place = error.__traceback__, None
+    while at is not None:
+        _, ours, rest = at.tb_frame.f_code.co_filename.rpartition("chalicelib/")
+        place = f"{rest} line {at.tb_lineno}" if ours else place
+        at = at.tb_next
+    return place
 
 
 def error_answer(status: int, code: str, message: str) -> Answer:

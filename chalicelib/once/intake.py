@@ -11,10 +11,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.errors import RequestError, UnavailableError
+from chalicelib.errors import RequestError, TooLargeError, UnavailableError
+from chalicelib.once import body as bodies
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer, InboundRequest
-from chalicelib.once.job import Job, Recovery, encode, facts_of
+from chalicelib.once.job import Job, Recovery, encode, facts_of, fits
 from chalicelib.once.ports import Clock, Log, Outbox
 from chalicelib.once.retry import Attempts, doubling
 
@@ -65,22 +66,25 @@ class Intake:
         verify: Callable[[Mapping[str, str]], None],
         parse: Callable[[InboundRequest], Sequence[Job]],
         *,
+        max_body_bytes: int = bodies.MAX_BYTES,
         patience_seconds: float = 0.0,
         answer: Callable[[Sequence[Job]], Mapping[str, Any]] = _event_id,
     ) -> Answer:
-        """Handle one webhook request.
+        """Handle one webhook request: its size, then its sender, then its content.
 
         Args:
             source: the sender's name, for logs and metrics.
             headers: any case.
             body: the raw bytes.
-            verify: raises `SignatureError`; runs before anything else of the request is read.
+            verify: raises `SignatureError`; runs before the body is parsed.
             parse: returns the jobs; an empty list where the request needs no work.
+            max_body_bytes: a larger body is refused before anything of the request is read.
             patience_seconds: how long a failed send is retried, for a sender that never retries.
             answer: fields of a 200 body beside its status.
         """
         request = door.read_request(headers, body, self.clock, self.new_id)
         try:
+            bodies.check_size(body, max_body_bytes)
             verify(request.headers)
             jobs = parse(request)
             self._accept_all(jobs, patience_seconds)
@@ -111,9 +115,12 @@ class Intake:
             admission: `received_at` of its row, where the caller has already written one.
 
         Raises:
+            TooLargeError: the queue takes no message of its size; at ingress only.
             UnavailableError: the job was not queued.
         """
         if recovery is None:
+            if not fits(job):
+                raise TooLargeError("payload_too_large", "the request is too large for the queue")
             received = self._note_received(job)
             if received is None:
                 return

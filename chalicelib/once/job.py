@@ -24,6 +24,8 @@ from chalicelib.errors import HandBackError, PayloadError
 from chalicelib.once.event import EventFacts
 
 VERSION = 1
+MAX_MESSAGE_BYTES = 1024 * 1024
+"""Of a queue message's body: SQS refuses more."""
 
 
 class Recovery(StrEnum):
@@ -86,6 +88,14 @@ class ActionResend(Job):
 def encode(job: Job) -> str:
     """The job as compact JSON, safe for SQS (ASCII only)."""
     return json.dumps(job.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
+
+
+def fits(job: Job) -> bool:
+    """Whether the queue takes a job, by its size as it is sent.
+
+    Escaping makes a text longer: a character of one byte may become six.
+    """
+    return len(encode(job)) <= MAX_MESSAGE_BYTES
 
 
 def by_kind(models: Iterable[type[Job]]) -> dict[str, type[Job]]:

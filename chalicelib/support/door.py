@@ -15,7 +15,7 @@ class RichpanelDoor:
     """`POST /webhook/richpanel`.
 
     Attributes:
-        tokens: reads the active webhook tokens; raises `UnavailableError` where there are none.
+        tokens: reads the active webhook tokens; raises `SignatureError` where there are none.
     """
 
     intake: Intake
@@ -23,7 +23,15 @@ class RichpanelDoor:
 
     def receive(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Answer one webhook; see `Intake.receive`."""
-        return self.intake.receive("richpanel", headers, body, self._verify, listed(webhook.parse))
+        return self.intake.receive(
+            "richpanel",
+            headers,
+            body,
+            self._verify,
+            listed(webhook.parse),
+            max_body_bytes=webhook.MAX_BODY_BYTES,
+        )
 
     def _verify(self, headers: Mapping[str, str]) -> None:
+        webhook.token(headers)  # without one no secret is read
         webhook.verify(headers, self.tokens())

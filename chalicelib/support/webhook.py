@@ -17,7 +17,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from chalicelib.clock import iso, parsed
-from chalicelib.errors import PayloadError, SignatureError, TooLargeError
+from chalicelib.errors import PayloadError, SignatureError
+from chalicelib.once import body as bodies
 from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.support import keys as ticket_keys
@@ -25,7 +26,8 @@ from chalicelib.support.jobs import TicketMessage, TicketNotification
 
 TOKEN_HEADER = "x-richpanel-webhook-token"  # noqa: S105 - a header's name
 MAX_BODY_BYTES = 32 * 1024
-MAX_ID_CHARACTERS = 256
+MAX_ID_BYTES = 256
+"""Of a ticket's or a comment's id: both are part of a key of at most 2,048 bytes."""
 SOURCE = "richpanel_http_target"
 
 _PLACEHOLDER = re.compile(r"\{\{[^{}\n]*\}\}|^\s*$")
@@ -37,15 +39,25 @@ _ID_IN_BROKEN_BODY = re.compile(
 _TEXT_FIELDS = ("customer_message", "message", "body", "text", "customer_note", "content")
 
 
+def token(headers: Mapping[str, str]) -> str:
+    """The shared secret that a request shows.
+
+    Raises:
+        SignatureError: ``missing_token``.
+    """
+    given = headers.get(TOKEN_HEADER, "")
+    if not given:
+        raise SignatureError("missing_token", f"header {TOKEN_HEADER} is missing")
+    return given
+
+
 def verify(headers: Mapping[str, str], active_tokens: Sequence[str]) -> None:
     """Compare the shared secret in constant time with every active token.
 
     Raises:
         SignatureError: the header is missing (``missing_token``) or wrong (``invalid_token``).
     """
-    given = headers.get(TOKEN_HEADER, "")
-    if not given:
-        raise SignatureError("missing_token", f"header {TOKEN_HEADER} is missing")
+    given = token(headers)
     matches = [_equal(given, token) for token in active_tokens]
     if not any(matches):
         raise SignatureError("invalid_token", f"header {TOKEN_HEADER} is wrong")
@@ -58,11 +70,10 @@ def parse(request: InboundRequest) -> TicketMessage | TicketNotification:
         TooLargeError: the body has more than 32 KB.
         PayloadError: ``invalid_json`` or ``missing_conversation_id``: no id was found.
     """
-    if len(request.body) > MAX_BODY_BYTES:
-        raise TooLargeError("payload_too_large", f"the body has more than {MAX_BODY_BYTES} bytes")
+    bodies.check_size(request.body, MAX_BODY_BYTES)
     try:
         payload = _strict_json(request.body)
-    except (ValueError, RecursionError):
+    except ValueError:
         return _from_broken(request)
     if not isinstance(payload, dict):
         raise PayloadError("invalid_json", "the body must be a JSON object")
@@ -129,9 +140,7 @@ def _from_broken(request: InboundRequest) -> TicketMessage | TicketNotification:
 
 
 def _strict_json(body: bytes) -> Any:  # noqa: ANN401 - any JSON value
-    return json.loads(
-        body.decode("utf-8"), parse_constant=_not_json, object_pairs_hook=_without_duplicates
-    )
+    return bodies.parsed_json(body, parse_constant=_not_json, object_pairs_hook=_without_duplicates)
 
 
 def _not_json(word: str) -> None:
@@ -157,11 +166,14 @@ def _first_id(payload: Mapping[str, Any], *names: str) -> str | None:
 
 
 def _checked_id(text: str) -> str | None:
-    """An id that can be stored and sent; None for a placeholder, an empty or an unprintable text."""
-    if _PLACEHOLDER.search(text) or len(text) > MAX_ID_CHARACTERS:
+    """An id that can be stored and sent, or None.
+
+    Not an id: a placeholder, an empty or an unprintable text, one that is too long, and one in
+    which a decoder replaced bytes, which may be another ticket's id.
+    """
+    if _PLACEHOLDER.search(text) or bodies.REPLACED in text or not text.isprintable():
         return None
-    fit = text.isprintable() and text.encode("utf-8", errors="replace").decode() == text
-    return text if fit else None
+    return text if len(text.encode()) <= MAX_ID_BYTES else None
 
 
 def _text_of(payload: Mapping[str, Any]) -> str | None:

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib import settings as settings_module
 from chalicelib.aws import lambda_events
+from chalicelib.errors import SettingsError
 from chalicelib.wiring.facts import Facts
 from chalicelib.wiring.lazy import Lazy
 from chalicelib.wiring.outreach import Outreach
@@ -32,8 +33,10 @@ from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
     from chalicelib.once.action import Executor, Preparer, Settler
+    from chalicelib.once.door import Answer
     from chalicelib.once.effects import Effects
     from chalicelib.once.flow import Flow
+    from chalicelib.once.ports import Log
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.reconcile import Reconciler
     from chalicelib.once.settlement import Settlement
@@ -160,6 +163,27 @@ class Services(Support, Facts, Outreach):
     def rebuilders(self) -> Mapping[str, Rebuilder]:
         """By the first two parts of an event key: how a stored event becomes a job again."""
         return Lazy({**self.support_rebuilders(), **self.outreach_rebuilders()})
+
+
+def failed_at(source: str, error: Exception) -> Answer:
+    """The answer of a door that raised; the log gets the error's type and place, and no text."""
+    from chalicelib.once import door
+    from chalicelib.outreach.door import initiate, router
+
+    door.log_unexpected(_log(), source, error)
+    return initiate.internal_error() if source == router.SOURCE else door.internal_error()
+
+
+def _log() -> Log:
+    """The container's log; without valid settings one that needs none."""
+    from chalicelib.aws.logs import JsonLog
+    from chalicelib.clock import SystemClock
+
+    try:
+        return services().log
+    except SettingsError:
+        stage = os.environ.get("STAGE", "")
+        return JsonLog(SystemClock(), stage=stage, release=os.environ.get("RELEASE", ""))
 
 
 _services: list[Services] = []

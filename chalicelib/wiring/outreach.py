@@ -75,7 +75,7 @@ class Outreach(Core):
 
         secret_id = self.settings.router_keys_secret_id
         return Initiate(
-            access=lambda: access.access(self.secrets.text(secret_id)),
+            access=lambda: access.access(self.secrets.text_or_none(secret_id) or ""),
             companies=Companies(self.table(self.settings.company_data_table)),
             starts=self.starts,
             ledger=self.ledger,
@@ -90,7 +90,10 @@ class Outreach(Core):
     def _twilio_door(self) -> TwilioDoor:
         from chalicelib.outreach.twilio.door import TwilioDoor
 
-        return TwilioDoor(self.intake, self._twilio_webhook_secret, self.settings.public_base_url)
+        name = self.settings.twilio_webhook_secret_id
+        return TwilioDoor(
+            self.intake, lambda: self.secrets.text_or_none(name), self.settings.public_base_url
+        )
 
     # --- parts by kind ------------------------------------------------------------------------
 

@@ -8,8 +8,8 @@ that the requested schema allows, or a sentence::
         openai.script(refusal="I can't help with that.", times=1)
         openai.answer_by(lambda body: {"greeting": "Hello"})      # any function of the request
 
-Like the real API it checks the bearer key, the model and the strictness of a schema.  The first
-item of a response's output is a reasoning item, as it often is.
+Like the real API it checks the bearer key, the parameters, the model and the strictness of a
+schema.  The first item of a response's output is a reasoning item, as it often is.
 """
 
 from __future__ import annotations
@@ -44,6 +44,42 @@ POST   /_sim/scripts               {{"json": {{}}, "contains": "text of the requ
                                    or text, refusal, incomplete in place of json
 DELETE /_sim/scripts               remove all of them
 """
+MIN_OUTPUT_TOKENS = 16
+"""The least that `max_output_tokens` may be."""
+_ROLES = frozenset({"user", "assistant", "system", "developer"})
+_EFFORTS = frozenset({"none", "minimal", "low", "medium", "high", "xhigh"})
+_MESSAGE_FIELDS = frozenset({"type", "role", "content", "id", "status", "phase"})
+_PARAMETERS = frozenset(
+    {
+        "background",
+        "conversation",
+        "include",
+        "input",
+        "instructions",
+        "max_output_tokens",
+        "max_tool_calls",
+        "metadata",
+        "model",
+        "parallel_tool_calls",
+        "previous_response_id",
+        "prompt_cache_key",
+        "reasoning",
+        "safety_identifier",
+        "service_tier",
+        "store",
+        "stream",
+        "stream_options",
+        "temperature",
+        "text",
+        "tool_choice",
+        "tools",
+        "top_logprobs",
+        "top_p",
+        "truncation",
+        "user",
+    }
+)
+"""The parameters of ``responses.create`` in the vendor's SDK; another one is refused."""
 _SHUT_DOWN = frozenset({"assistants", "threads", "prompts"})
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
@@ -189,6 +225,9 @@ class OpenAI(simulated.Vendor):
         """The error response to a request that the real API would reject."""
         if not isinstance(body, dict) or not body.get("model"):
             return Answer(400, _error("you must provide a model parameter", "missing_parameter"))
+        refused = _parameter_flaw(body)
+        if refused is not None:
+            return refused
         if body["model"] not in self.models:
             return Answer(404, _error("The model does not exist.", "model_not_found"))
         if not isinstance(body.get("input"), str | list) or not body["input"]:
@@ -312,6 +351,38 @@ def _flaw_of(form: Mapping[str, Any]) -> str | None:
     if not isinstance(form.get("schema"), dict):
         return "Missing 'text.format.schema'"
     return _looseness(form["schema"], "root") if form.get("strict") else None
+
+
+def _parameter_flaw(body: Mapping[str, Any]) -> Answer | None:
+    """The error response to a parameter that is unknown or has a value out of range."""
+
+    def wrong(message: str, code: str, param: str) -> Answer:
+        return Answer(400, _error(message, code, param=param))
+
+    unknown = sorted(body.keys() - _PARAMETERS)
+    if unknown:
+        return wrong(f"Unknown parameter: '{unknown[0]}'.", "unknown_parameter", unknown[0])
+    most = body.get("max_output_tokens")
+    if most is not None and (not isinstance(most, int) or isinstance(most, bool)):
+        return wrong("Expected an integer.", "invalid_type", "max_output_tokens")
+    if most is not None and most < MIN_OUTPUT_TOKENS:
+        message = f"Expected a value >= {MIN_OUTPUT_TOKENS}."
+        return wrong(message, "integer_below_min_value", "max_output_tokens")
+    effort = (body.get("reasoning") or {}).get("effort")
+    if effort is not None and effort not in _EFFORTS:
+        return wrong("Invalid value for effort.", "invalid_value", "reasoning.effort")
+    given = body.get("input")
+    for number, item in enumerate(given if isinstance(given, list) else ()):
+        where = f"input[{number}]"
+        if not isinstance(item, dict) or item.get("type", "message") != "message":
+            continue
+        if item.get("role") not in _ROLES:
+            return wrong("Invalid value for role.", "invalid_value", f"{where}.role")
+        if item.keys() - _MESSAGE_FIELDS:
+            return wrong("Unknown parameter.", "unknown_parameter", where)
+        if not isinstance(item.get("content"), str | list):
+            return wrong("Invalid type for content.", "invalid_type", f"{where}.content")
+    return None
 
 
 def _looseness(schema: Mapping[str, Any], where: str) -> str | None:

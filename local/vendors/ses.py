@@ -37,6 +37,24 @@ POST   /_sim/events                deliver every event that is due
 POST   /_sim/inbound               {{"from": "...", "to": "...", "text": "...", "headers": {{}}}}
 """
 _TAG = re.compile(r"[A-Za-z0-9_-]{1,256}")
+_ADDRESS = re.compile(r"[^\s@<>\x00-\x1f]+@[^\s@<>\x00-\x1f]+\.[^\s@<>.\x00-\x1f]+")
+_FIELDS = frozenset(
+    {
+        "FromEmailAddress",
+        "FromEmailAddressIdentityArn",
+        "Destination",
+        "ReplyToAddresses",
+        "FeedbackForwardingEmailAddress",
+        "FeedbackForwardingEmailAddressIdentityArn",
+        "Content",
+        "EmailTags",
+        "ConfigurationSetName",
+        "EndpointId",
+        "TenantName",
+        "ListManagementOptions",
+    }
+)
+"""The members of `SendEmail` in the SDK's service model."""
 _HEADER_NAME = re.compile(r"[!-9;-~]{1,126}")
 _HEADER_VALUE = re.compile(r"[ -~]{1,995}")
 _OWN_HEADERS = frozenset(
@@ -61,9 +79,11 @@ class Modes(simulated.Modes):
 
     Attributes:
         fates: the events of an e-mail after it was accepted.
+        sandbox: recipients must be verified too.
     """
 
     fates: list[str] = field(default_factory=lambda: ["Send", "Delivery"])
+    sandbox: bool = False
 
 
 class Ses(simulated.Vendor):
@@ -71,6 +91,7 @@ class Ses(simulated.Vendor):
 
     Args:
         verified: addresses and domains that may send.
+        configuration_sets: names of the account's; another one is refused.
     """
 
     name = "ses"
@@ -83,9 +104,11 @@ class Ses(simulated.Vendor):
         port: int = 0,
         *,
         verified: Iterable[str] = ("company.example",),
+        configuration_sets: Iterable[str] = ("rp-mw-dev", "rp-mw-staging", "rp-mw-prod"),
         now: Callable[[], float] = time.time,
     ) -> None:
         self.verified = set(verified)
+        self.configuration_sets = set(configuration_sets)
         self.on_event: Callable[[dict[str, Any]], None] | None = None
         """Receives the events of `/_sim`, e.g. a function that calls ``app.mail``."""
         super().__init__(port, now=now)
@@ -183,12 +206,19 @@ class Ses(simulated.Vendor):
         simple = (body.get("Content") or {}).get("Simple") or {}
         sender = str(body.get("FromEmailAddress", ""))
         address = sender.rpartition("<")[2].rstrip(">")
-        if not {address, address.rpartition("@")[2]} & self.verified:
+        if not self._is_verified(address):
             return _error(400, "MessageRejected")
+        named = body.get("ConfigurationSetName")
+        if named is not None and named not in self.configuration_sets:
+            return _error(404, "NotFoundException")
         headers = {one["Name"]: one["Value"] for one in simple.get("Headers") or ()}
         tags = {one["Name"]: one["Value"] for one in body.get("EmailTags") or ()}
         to = (body.get("Destination") or {}).get("ToAddresses") or []
         replies_to = body.get("ReplyToAddresses") or []
+        if body.keys() - _FIELDS or any(not _ADDRESS.fullmatch(one) for one in to):
+            return _error(400, "BadRequestException")
+        if self.modes.sandbox and any(not self._is_verified(one) for one in to):
+            return _error(400, "MessageRejected")
         wrong_header = any(not _is_header(name, value) for name, value in headers.items())
         wrong_tag = any(not _TAG.fullmatch(t) for pair in tags.items() for t in pair)
         is_plain = all(one.isascii() for one in (sender, *to, *replies_to))
@@ -212,6 +242,9 @@ class Ses(simulated.Vendor):
         if email["configuration_set"]:
             self._due += [(email, fate) for fate in self.modes.fates]
         return Answer(200, {"MessageId": message_id})
+
+    def _is_verified(self, address: str) -> bool:
+        return bool({address, address.rpartition("@")[2]} & self.verified)
 
     def error_body(self, status: int) -> dict[str, Any]:
         """An injected status carries an error code that boto3 understands."""

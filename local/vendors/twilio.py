@@ -29,7 +29,7 @@ from datetime import UTC, datetime
 from email.utils import format_datetime
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs, urlencode, urlsplit
 
 import requests
 
@@ -65,6 +65,8 @@ POST   /_sim/callbacks             post every callback that is due, signed
 _STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout"})
 _START = frozenset({"start", "yes", "unstop"})
 _UNDELIVERED = {"undelivered": 30003, "failed": 30008}
+_LONGEST_URL = 4000
+_URL = re.compile(r"(?:[A-Za-z0-9._~:/?#@!$&'()*+,;=\[\]-]|%[0-9A-Fa-f]{2})+")
 _NUMBER = re.compile(r"(whatsapp:)?\+[1-9]\d{5,14}")
 
 
@@ -267,6 +269,7 @@ class Twilio(simulated.Vendor):
         to, sender = get("To", ""), get("From", "")
         text, problem = self._content(get)
         problem = problem or self._address_problem(to, sender)
+        problem = problem or _callback_problem(get("StatusCallback"))
         if problem:
             return self._error(400, problem, f"error {problem}")
         now = self._now()
@@ -451,6 +454,16 @@ class Twilio(simulated.Vendor):
             "status": status,
         }
         return Answer(status, body)
+
+
+def _callback_problem(url: str | None) -> int | None:
+    """21609 for a URL that is incomplete, too long, or has a host that no name server knows."""
+    if url is None:
+        return None
+    parts = urlsplit(url)
+    is_whole = parts.scheme in ("http", "https") and parts.hostname and parts.path
+    is_fit = is_whole and "_" not in str(parts.hostname) and len(url) <= _LONGEST_URL
+    return None if is_fit and _URL.fullmatch(url) else 21609
 
 
 def _shown(message: Mapping[str, Any]) -> dict[str, Any]:

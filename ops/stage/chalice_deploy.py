@@ -7,6 +7,8 @@ The policy files are written for CloudFormation, which resolves account, region 
 sends a policy file to IAM unchanged, and IAM would reject the intrinsic functions in it, so they
 are resolved here, for the account the command runs in.  So are the variables that the template adds
 to a function, such as the name of the facts' bucket, which ends with the account.
+
+The stage of the API gets the throttle of each route that the template declares.
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+from chalice.awsclient import TypedAWSClient
 from chalice.config import Config
 from chalice.deploy.deployer import PolicyGenerator
 
@@ -48,6 +51,7 @@ def prepare() -> None:
     template = Template.load(settings.stage, account=account, region=region)
     resolve_policies(template)
     add_variables(template)
+    throttle_routes(template)
 
 
 def resolve_policies(template: Template) -> None:
@@ -73,6 +77,29 @@ def add_variables(template: Template) -> None:
         return {**more, **own(self)}
 
     setattr(Config, own.__name__, property(variables))
+
+
+def throttle_routes(template: Template) -> None:
+    """Make Chalice set the declared throttles on the stage of the API that it deploys."""
+    deploy = TypedAWSClient.deploy_rest_api  # there is no hook for it
+    (api,) = template.resources("AWS::Serverless::Api")
+    limits = {"ThrottlingRateLimit": "rateLimit", "ThrottlingBurstLimit": "burstLimit"}
+    changes = [
+        {
+            "op": "replace",
+            "path": f"{one['ResourcePath']}/{one['HttpMethod']}/throttling/{name}",
+            "value": str(one[declared]),
+        }
+        for one in api.properties["MethodSettings"]
+        for declared, name in limits.items()
+    ]
+
+    def throttled(self: TypedAWSClient, rest_api_id: str, stage: str, xray: bool) -> None:  # noqa: FBT001 - as Chalice calls it
+        deploy(self, rest_api_id, stage, xray)
+        client = self._client("apigateway")
+        client.update_stage(restApiId=rest_api_id, stageName=stage, patchOperations=changes)
+
+    setattr(TypedAWSClient, deploy.__name__, throttled)
 
 
 def _take_profile(arguments: list[str], environ: Any) -> None:  # noqa: ANN401 - os.environ

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ops.stage.config import configured
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -62,14 +64,25 @@ class Template:
             if "Default" in declared:
                 self._values[name] = str(declared["Default"])
         self._values.update(parameters)
+        self._lists = {
+            name
+            for name, declared in raw.get("Parameters", {}).items()
+            if declared["Type"] == "CommaDelimitedList"
+        }
 
     @classmethod
     def load(cls, stage: str, *, account: str, region: str, path: Path = TEMPLATE) -> Template:
-        """The project's template for a stage."""
+        """The project's template for a stage.
+
+        The identities that send its e-mails are those that `.chalice/config.json` gives the stage.
+        """
         values = {
             "Stage": stage,
             "ManagedBy": "provision",
         }  # read here, the template is never a stack's
+        identities = configured(stage).get("SENDER_IDENTITIES")
+        if identities:
+            values["SenderIdentities"] = identities
         return cls(json.loads(path.read_text()), values, account=account, region=region)
 
     @property
@@ -158,6 +171,8 @@ class Template:
     def _ref(self, name: str) -> Any:  # noqa: ANN401 - a string or the mark of no value
         if name == "AWS::NoValue":
             return _NO_VALUE
+        if name in self._lists:
+            return [one.strip() for one in self._values[name].split(",")]
         if name in self._values:
             return self._values[name]
         if self._raw["Resources"].get(name, {}).get("Type") == "AWS::SNS::Topic":

@@ -5,8 +5,15 @@ import pytest
 from botocore.exceptions import ClientError
 from moto import mock_aws
 
-from chalicelib.aws.secrets import CACHE_SECONDS, SecretsManager, active_tokens
-from chalicelib.errors import UnavailableError
+from chalicelib.aws.secrets import (
+    CACHE_SECONDS,
+    MAX_CACHED,
+    MISS_SECONDS,
+    OUTAGE_SECONDS,
+    SecretsManager,
+    active_tokens,
+)
+from chalicelib.errors import SignatureError, UnavailableError
 from tests.rigs.fakes import ManualClock
 
 
@@ -72,3 +79,62 @@ def test_a_refused_or_binary_secret_is_not_treated_as_missing(client):
     with pytest.raises(UnavailableError) as caught:
         SecretsManager(Refusing(), ManualClock()).text("s")
     assert caught.value.code == "secret_unreadable"
+
+
+class Counting:
+    """A client that has no secret, or fails, and counts how often it is asked."""
+
+    def __init__(self, code):
+        self.code, self.calls = code, 0
+
+    def get_secret_value(self, **_name):
+        self.calls += 1
+        raise ClientError({"Error": {"Code": self.code}}, "GetSecretValue")
+
+
+@pytest.mark.parametrize(
+    ("code", "seconds"),
+    [
+        ("ResourceNotFoundException", MISS_SECONDS),
+        ("AccessDeniedException", MISS_SECONDS),
+        ("InternalServiceError", OUTAGE_SECONDS),
+    ],
+)
+def test_a_miss_is_cached_for_a_while(code, seconds):
+    clock, client = ManualClock(), Counting(code)
+    secrets = SecretsManager(client, clock)
+    for _ in range(50):
+        with pytest.raises(UnavailableError):
+            secrets.text("s")
+    assert client.calls == 1
+    clock.forward(seconds)
+    with pytest.raises(UnavailableError):
+        secrets.text("s")
+    assert client.calls == 2
+
+
+def test_many_names_do_not_make_the_cache_grow():
+    clock, client = ManualClock(), Counting("ResourceNotFoundException")
+    secrets = SecretsManager(client, clock)
+    for number in range(3 * MAX_CACHED):
+        clock.forward(0.001)
+        assert secrets.text_or_none(f"s{number}") is None
+    assert len(secrets._cache) == MAX_CACHED
+
+
+def test_a_secret_that_appears_is_read_a_minute_after_the_miss(client):
+    clock = ManualClock()
+    secrets = SecretsManager(client, clock)
+    assert secrets.text_or_none("s") is None
+    client.create_secret(Name="s", SecretString="one")
+    clock.forward(MISS_SECONDS)
+    assert secrets.text_or_none("s") == "one"
+
+
+@pytest.mark.parametrize("text", [None, " ", '{"active_tokens": []}'])
+def test_without_a_token_the_door_is_closed_and_nothing_failed(client, text):
+    if text is not None:
+        client.create_secret(Name="s", SecretString=text)
+    with pytest.raises(SignatureError) as caught:
+        SecretsManager(client, ManualClock()).tokens("s", missing="no_token")
+    assert caught.value.code == "no_token"

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+import requests
 import schemathesis
 from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis import GenerationMode
@@ -23,9 +24,12 @@ ROUTER_MODULES = tuple(f"outreach/door/{name}.py" for name in ("initiate", "rout
 WEBHOOK_MODULES = (
     "support/webhook.py",
     "outreach/twilio/webhook.py",
+    "outreach/twilio/door.py",
+    "once/body.py",
     "facts/aloware_webhook.py",
     "facts/hubspot_webhook.py",
 )
+OTHER_MODULES = ("once/intake.py", "aws/queue.py", "wiring/support.py", "wiring/facts.py")
 EXAMPLES = 40
 """Generated requests per route, valid or invalid by the description."""
 
@@ -68,7 +72,7 @@ def test_every_code_of_the_webhooks_is_described():
 def test_every_described_code_can_be_raised():
     text = "".join(
         (ROOT / "chalicelib" / module).read_text()
-        for module in (*ROUTER_MODULES, *WEBHOOK_MODULES, "once/intake.py", "aws/queue.py")
+        for module in (*ROUTER_MODULES, *WEBHOOK_MODULES, *OTHER_MODULES)
     )
     for code in codes("Error") | codes("RouterError"):
         made_of_a_field = re.fullmatch(r"(missing|MISSING|INVALID)_(\w+?)(_TYPE|_FORMAT)?", code)
@@ -110,6 +114,54 @@ def test_every_request_is_answered_as_described(served, path, verb, mode):
     assert seen
     if mode is GenerationMode.POSITIVE and path not in NEEDS_MORE_THAN_A_SHAPE:
         assert 200 in seen, seen
+
+
+@pytest.mark.parametrize("mode", [GenerationMode.POSITIVE, GenerationMode.NEGATIVE])
+@pytest.mark.parametrize(("path", "verb"), [one for one in ROUTES if one[0] != "/health"])
+def test_without_a_credential_every_request_is_refused_as_described(served, pump, path, verb, mode):
+    """Whatever its body is, valid or not: a 4xx of the description, and nothing is queued."""
+    running, _ = served
+    operation = schemathesis.openapi.from_dict(DESCRIBED)[path][verb.upper()]
+
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        database=None,
+        derandomize=True,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(operation.as_strategy(generation_mode=mode))
+    def ask(case):
+        with requests.Session() as session:
+            answer = case.call(base_url=running.url, session=session)
+        case.validate_response(answer, checks=CHECKS)
+        assert answer.status_code in (401, 413, 415)
+
+    ask()
+    assert pump.pump_one() is None
+
+
+@pytest.mark.parametrize("path", DESCRIBED["paths"])
+def test_a_method_that_is_not_described_is_refused(served, path):
+    running, session = served
+    # OPTIONS is answered by Chalice's local server itself; a deployed API answers 403
+    for method in {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "TRACE"} - {
+        verb.upper() for verb in DESCRIBED["paths"][path]
+    }:
+        url = running.url + path.replace("{request_id}", "req1")
+        answer = session.request(method, url, timeout=10)
+        assert answer.status_code in (403, 405), method
+
+
+@pytest.mark.parametrize(("path", "verb"), ROUTES)
+def test_no_route_answers_a_browser_of_another_origin(app, served, path, verb):
+    running, session = served
+    assert not any(entry.cors for entry in app.app.routes[path].values())
+    origin = {"origin": "https://elsewhere.example"}
+    url = running.url + path.replace("{request_id}", "req1")
+    answer = session.request(verb.upper(), url, headers=origin, timeout=10)
+    assert not [name for name in answer.headers if name.lower().startswith("access-control")]
 
 
 CHECKS = [

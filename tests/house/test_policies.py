@@ -7,7 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from tests.rigs.policies import WITHOUT_RESOURCES, Call, Permission, compare, grants, needs
+from ops.stage.template import Template
+from tests.rigs.policies import (
+    SENDER_IDENTITY,
+    WITHOUT_RESOURCES,
+    Call,
+    Permission,
+    compare,
+    grants,
+    needs,
+)
 
 CHALICE = Path(__file__).parents[2] / ".chalice"
 POLICIES = sorted(CHALICE.glob("policy-*.json"))
@@ -16,9 +25,8 @@ COMPANIES_OWN = {
     "secretsmanager/secret:ai-multi-comms/whatsapp-credentials/*/twilio-dev-??????",
     "secretsmanager/secret:ai-multi-comms/sms-credentials/*/twilio-dev-??????",
     "secretsmanager/secret:ai-multi-comms/openai-api-key/*-dev-??????",
-    "ses/identity/*",
 }
-"""Named after companies and their domains, which come and go without a deployment."""
+"""Named after companies, which come and go without a deployment."""
 
 
 @pytest.mark.parametrize("policy", POLICIES, ids=lambda path: path.stem)
@@ -30,7 +38,7 @@ def test_a_policy_names_exact_actions_and_resources(policy: Path):
         if grant.resource not in COMPANIES_OWN:
             assert "*" not in grant.resource.removesuffix(":*").removesuffix("/*")
         assert grant.resource.endswith(":*") == grant.action.startswith("logs:")
-        in_buckets = grant.action.startswith(("s3:", "ses:"))
+        in_buckets = grant.action.startswith("s3:")
         assert grant.resource.endswith("/*") <= in_buckets
 
 
@@ -40,8 +48,37 @@ def test_every_resource_of_a_policy_belongs_to_its_stage(policy: Path, stage: st
     assert all(
         stage in grant.resource
         for grant in grants(policy, stage)
-        if grant.resource not in COMPANIES_OWN and grant.action not in WITHOUT_RESOURCES
+        if grant.resource not in {*COMPANIES_OWN, SENDER_IDENTITY}
+        and grant.action not in WITHOUT_RESOURCES
     )
+
+
+def test_a_stage_sends_only_as_the_identities_that_its_deployment_names(monkeypatch):
+    """No wildcard, and none by default: a dev stage cannot send as prod."""
+    statements = json.loads((CHALICE / "policy-worker.json").read_text())["Statement"]
+    sending = [one["Resource"] for one in statements if one["Action"] == "ses:SendEmail"]
+    configuration_set, identities = sending
+    assert configuration_set["Fn::Sub"].endswith(":configuration-set/rp-mw-${Stage}")
+    assert identities == {"Ref": "SenderIdentities"}
+
+    def allowed():
+        template = Template.load("dev", account="1" * 12, region="us-east-1")
+        return template.resolved(identities)
+
+    assert allowed() == ["arn:aws:ses:us-east-1:000000000000:identity/none.invalid"]
+    names = [
+        f"arn:aws:ses:us-east-1:{'1' * 12}:identity/{one}" for one in ("a.example", "b.example")
+    ]
+    given = {"SENDER_IDENTITIES": ", ".join(names)}
+    monkeypatch.setattr("ops.stage.template.configured", lambda _stage: given)
+    assert allowed() == names
+
+
+def test_no_function_may_use_a_key_of_its_own_account():
+    """Everything is encrypted with AWS's own keys, which need no permission."""
+    actions = {grant.action for policy in POLICIES for grant in grants(policy, "dev")}
+    assert not [action for action in actions if action.startswith("kms:")]
+    assert {action for action in actions if action.startswith("ses:")} == {"ses:SendEmail"}
 
 
 def test_the_public_api_may_not_read_vendor_secrets_or_search_any_table():

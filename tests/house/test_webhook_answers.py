@@ -75,7 +75,7 @@ SECRETS = {
     "/webhook/aloware": "aloware/webhook_token",
     "/webhook/hubspot": "hubspot/client_secret",
 }
-"""The secret that each door needs; a new container finds it empty."""
+"""The secret that each door needs; a new container cannot read it."""
 
 
 def unqueued(*_, **__):
@@ -99,7 +99,7 @@ def test_every_described_status_can_be_triggered(
         case 415:
             content_type = "application/xml"
         case 500:
-            emptied(stage, SECRETS[path])
+            made_unreadable(stage, SECRETS[path])
         case 503:
             monkeypatch.setattr(SqsOutbox, "put", unqueued)
     query = QUERY.get(path, "") if status != 400 else ""
@@ -116,7 +116,7 @@ def test_every_described_status_can_be_triggered(
         assert series(alarms()["ingress-failures"]) in series_in(capsys.readouterr().out)
 
 
-def emptied(stage, name):
-    """Empty a secret that the container has not read yet."""
+def made_unreadable(stage, name):
+    """Make a secret, which the container has not read yet, no text."""
     client = stage.aws.client("secretsmanager")
-    client.put_secret_value(SecretId=f"rp-mw/dev/{name}", SecretString=" ")
+    client.put_secret_value(SecretId=f"rp-mw/dev/{name}", SecretBinary=b"no text")

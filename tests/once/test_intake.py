@@ -199,6 +199,28 @@ def test_a_request_that_fails_authentication_is_not_parsed(intake_rig):
     assert (parsed, intake_rig.outbox.messages) == ([], [])
 
 
+def test_a_request_is_measured_then_authenticated_then_parsed(intake_rig):
+    """Nothing of a body that is too large is read, and nothing of a stranger's is parsed."""
+    seen = []
+
+    def post(limit, verify):
+        return intake_rig.intake.receive(
+            SOURCE,
+            {},
+            b"hello",
+            verify,
+            listed(lambda request: seen.append("parsed") or parse(request)),
+            max_body_bytes=limit,
+        ).status
+
+    assert post(4, lambda _headers: seen.append("verified")) == 413
+    assert seen == []
+    assert post(5, refuse(SignatureError("invalid_token"))) == 401
+    assert seen == []
+    assert post(5, lambda _headers: seen.append("verified")) == 200
+    assert seen == ["verified", "parsed"]
+
+
 def test_a_refusal_says_which_field_is_wrong_and_queues_nothing(intake_rig):
     def parsing(request):
         raise PayloadError("missing_conversation_id", "ticket_id is missing")

@@ -64,7 +64,11 @@ class Sender(requests.auth.AuthBase):
 
 def twilio_signature(path, query, body):
     asked = dict(parse_qsl(query, keep_blank_values=True))
-    form = sorted(set(parse_qsl(body.decode("utf-8", "replace"), keep_blank_values=True)))
+    as_sent = "surrogateescape"  # bytes that are not UTF-8 are signed as they are
+    text = body.decode("utf-8", as_sent)
+    form = sorted(set(parse_qsl(text, keep_blank_values=True, errors=as_sent)))
     signed = signed_url(company.PUBLIC_URL, path, asked) + "".join(n + v for n, v in form)
-    digest = hmac.new(twilio.AUTH_TOKEN.encode(), signed.encode(), hashlib.sha1).digest()
+    digest = hmac.new(
+        twilio.AUTH_TOKEN.encode(), signed.encode("utf-8", as_sent), hashlib.sha1
+    ).digest()
     return base64.b64encode(digest).decode()

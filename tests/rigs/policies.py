@@ -21,6 +21,9 @@ SECRET_SUFFIX = "-AbCdEf"
 ANY_ACCOUNT = "?" * 12
 """A bucket's name ends with the account, as the names of buckets are everybody's."""
 
+SENDER_IDENTITY = "ses/identity/company.example"
+"""What the parameter `SenderIdentities` of the invented company's stage names."""
+
 WITHOUT_RESOURCES = frozenset({"xray:PutTelemetryRecords", "xray:PutTraceSegments"})
 """Actions for which AWS knows no resource but all of them."""
 
@@ -111,7 +114,7 @@ def needs(call: Call) -> Iterator[Permission]:
             resource = f"secretsmanager/secret:{secret}{SECRET_SUFFIX}"
             yield Permission(f"secretsmanager:{call.operation}", resource)
         case "ses":
-            yield Permission(f"ses:{call.operation}", "ses/identity/company.example")
+            yield Permission(f"ses:{call.operation}", SENDER_IDENTITY)
             name = call.params["ConfigurationSetName"]
             yield Permission(f"ses:{call.operation}", f"ses/configuration-set/{name}")
         case "s3":
@@ -165,6 +168,8 @@ def _covers(grant: Permission, need: Permission) -> bool:
 
 
 def _resource(value: Mapping[str, str] | str, stage: str) -> str:
+    if value == {"Ref": "SenderIdentities"}:
+        return SENDER_IDENTITY
     text = value if isinstance(value, str) else value["Fn::Sub"]
     text = text.replace("${Stage}", stage)
     bucket = _BUCKET.fullmatch(text)

@@ -15,6 +15,7 @@ from typing import Any
 from chalicelib.errors import SignatureError
 
 TOLERANCE_SECONDS = 300
+_WRONG_KEY = "header x-api-key is missing or wrong"
 _SECONDS = re.compile(r"[0-9]{1,12}")
 
 
@@ -44,20 +45,32 @@ def access(text: str) -> dict[str, Access]:
     return {str(k): _access(v) for k, v in raw.items()} if isinstance(raw, dict) else {}
 
 
+def key_in(headers: Mapping[str, str]) -> bytes:
+    """The API key that a request shows.
+
+    Raises:
+        SignatureError: ``UNAUTHORIZED``; there is none.
+    """
+    given = headers.get("x-api-key", "").encode("utf-8", "replace")
+    if not given:
+        raise SignatureError("UNAUTHORIZED", _WRONG_KEY)
+    return given
+
+
 def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> str:
     """The company of the caller's key; every key is compared, in constant time.
 
     Raises:
         SignatureError: ``UNAUTHORIZED``; the key is missing or unknown.
     """
-    given = headers.get("x-api-key", "").encode("utf-8", "replace")
+    given = key_in(headers)
     found = ""
     for company_id, known in companies.items():
         for key in known.api_keys:
             if hmac.compare_digest(given, key.encode()):
                 found = company_id
-    if not given or not found:
-        raise SignatureError("UNAUTHORIZED", "header x-api-key is missing or wrong")
+    if not found:
+        raise SignatureError("UNAUTHORIZED", _WRONG_KEY)
     return found
 
 

@@ -22,6 +22,7 @@ from chalicelib.errors import (
     MiddlewareError,
     PayloadError,
     RequestError,
+    TooLargeError,
     TransientError,
     UnavailableError,
 )
@@ -29,7 +30,7 @@ from chalicelib.once import door, keys
 from chalicelib.once.door import Answer
 from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
-from chalicelib.once.job import facts_of
+from chalicelib.once.job import facts_of, fits
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
@@ -42,6 +43,7 @@ from chalicelib.outreach.door.router import StartRequest
 from chalicelib.outreach.jobs import StartConversation
 
 ACCEPTED = "Request accepted and queued for processing."
+TRY_AGAIN = "try again later"
 
 
 class ForbiddenError(RequestError):
@@ -87,18 +89,25 @@ class Initiate:
     def start(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Accept a start."""
         low = {name.lower(): value for name, value in headers.items()}
+        is_known = False
         try:
+            router.check_size(body)
             company_id = self._authenticate(low, body)
+            is_known = True
             return self._start(company_id, router.parse(body))
         except (RequestError, UnavailableError, TransientError) as error:
-            return self._error_answer(error, router.request_id_in(body))
+            # The body of a caller who is not known is not parsed, not even for its id.
+            return self._error_answer(error, router.request_id_in(body) if is_known else "unknown")
 
     def outcome(self, headers: Mapping[str, str], request_id: str) -> Answer:
         """Answer with the outcome of a start; no personal data."""
         low = {name.lower(): value for name, value in headers.items()}
         try:
+            access.key_in(low)  # without one no secret is read
             company_id = access.company_of(low, self.access())
-            found = self.starts.outcome(outreach_keys.start(company_id, request_id))
+            is_one = router.quotable(request_id) == request_id
+            key = outreach_keys.start(company_id, request_id)
+            found = self.starts.outcome(key) if is_one else None
             if found is None:
                 raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
         except (RequestError, UnavailableError, TransientError) as error:
@@ -106,6 +115,7 @@ class Initiate:
         return Answer(200, {"request_id": request_id, **_outcome_fields(found)})
 
     def _authenticate(self, headers: Mapping[str, str], body: bytes) -> str:
+        access.key_in(headers)  # without one no secret is read
         companies = self.access()
         company_id = access.company_of(headers, companies)
         now = self.clock.now().timestamp()
@@ -118,6 +128,8 @@ class Initiate:
             raise ForbiddenError("AUTHORIZATION_ERROR", "this key belongs to another company")
         project = self._project(asked)
         job = self._job(asked, project)
+        if not fits(job):
+            raise TooLargeError("PAYLOAD_TOO_LARGE", "the request is too large for the queue")
         admitted = self.starts.admit(facts_of(job), company_id, project.rate_limits)
         match admitted:
             case Reused():
@@ -220,15 +232,23 @@ class Initiate:
         )
         if isinstance(error, PayloadError) and code == "INVALID_REQUEST":
             request_id = self.new_id()  # an id to quote in a support request
-        own_message = _MESSAGES.get(code, "try again later")
+        own_message = _MESSAGES.get(code, TRY_AGAIN)
         message = error.message if isinstance(error, RequestError) else own_message
-        answer = {
-            "status": "error",
-            "error_code": code,
-            "message": message,
-            "request_id": request_id,
-        }
-        return Answer(status, answer, headers)
+        return Answer(status, _error_body(code, message, request_id), headers)
+
+
+def internal_error() -> Answer:
+    """The response to a request that failed for no fault of its sender."""
+    return Answer(500, _error_body("INTERNAL_ERROR", TRY_AGAIN, "unknown"))
+
+
+def _error_body(code: str, message: str, request_id: str) -> dict[str, Any]:
+    return {
+        "status": "error",
+        "error_code": code,
+        "message": message,
+        "request_id": request_id,
+    }
 
 
 _MESSAGES = {"CONFIGURATION_ERROR": "the project has no sender for this channel"}

@@ -28,7 +28,8 @@ from pydantic import validate_email
 from pydantic_core import PydanticCustomError
 
 from chalicelib.clock import iso, parsed
-from chalicelib.errors import PayloadError, RequestError, TooLargeError
+from chalicelib.errors import PayloadError, RequestError
+from chalicelib.once import body as bodies
 from chalicelib.outreach.channels import RECIPIENT_OF, Channel
 
 SOURCE = "channel_router"
@@ -59,15 +60,23 @@ class StartRequest:
     payload_bytes: int
 
 
+def check_size(body: bytes) -> None:
+    """Compare the raw size with the limit.
+
+    Raises:
+        TooLargeError: ``PAYLOAD_TOO_LARGE``.
+    """
+    bodies.check_size(body, MAX_BODY_BYTES, code="PAYLOAD_TOO_LARGE")
+
+
 def parse(body: bytes) -> StartRequest:
     """Check a body in the Router's own order.
 
     Raises:
-        TooLargeError: ``PAYLOAD_TOO_LARGE``.
+        TooLargeError: see `check_size`.
         PayloadError: with the Router's code, e.g. ``MISSING_REQUEST_ID``; names fields, never values.
     """
-    if len(body) > MAX_BODY_BYTES:
-        raise TooLargeError("PAYLOAD_TOO_LARGE", f"the body has more than {MAX_BODY_BYTES} bytes")
+    check_size(body)
     whole = _object(body)
     request, conversation_id = _request_of(whole)
     about = whole.get("metadata")
@@ -146,6 +155,8 @@ def phone(text: str) -> str | None:
 
 def email(text: str) -> str | None:
     """An address in lower case, as replies are matched by it, or None for an invalid one."""
+    if bodies.REPLACED in text:
+        return None
     try:
         return validate_email(text.strip())[1].lower()
     except (PydanticCustomError, ValueError):
@@ -154,8 +165,8 @@ def email(text: str) -> str | None:
 
 def _object(body: bytes) -> dict[str, Any]:
     try:
-        raw = json.loads(body.decode("utf-8"))
-    except (ValueError, RecursionError):
+        raw = bodies.parsed_json(body)
+    except ValueError:
         raise PayloadError("INVALID_REQUEST", "the body is not JSON") from None
     if not isinstance(raw, dict):
         raise PayloadError("INVALID_REQUEST", "the body is not a JSON object")

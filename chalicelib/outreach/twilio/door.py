@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from chalicelib.errors import SignatureError
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake, listed
 from chalicelib.outreach.twilio import webhook
@@ -18,12 +19,13 @@ class TwilioDoor:
     """`POST /webhook/twilio` and `POST /webhook/twilio/status`.
 
     Attributes:
-        secret: reads the webhook secret: accounts and their active tokens.
+        secret: reads the webhook secret: accounts and their active tokens; None where there is
+            none.
         base_url: the public address that Twilio signs, without a path.
     """
 
     intake: Intake
-    secret: Callable[[], str]
+    secret: Callable[[], str | None]
     base_url: str
 
     def message(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
@@ -34,6 +36,7 @@ class TwilioDoor:
             body,
             lambda low: self._verify(low, body, MESSAGE_PATH, query),
             listed(lambda request: webhook.parse_message(request, self.intake.opaque())),
+            max_body_bytes=webhook.MAX_BODY_BYTES,
         )
 
     def status(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
@@ -44,10 +47,16 @@ class TwilioDoor:
             body,
             lambda low: self._verify(low, body, STATUS_PATH, query),
             listed(lambda request: webhook.parse_receipt(request, query)),
+            max_body_bytes=webhook.MAX_BODY_BYTES,
         )
 
     def _verify(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
     ) -> None:
-        tokens = webhook.accounts(self.secret())
+        webhook.signature(headers)  # without one no secret is read
+        tokens = webhook.accounts(self.secret() or "")
+        if not any(tokens.values()):
+            raise SignatureError(
+                "no_credential_configured", "no secret is configured for this door"
+            )
         webhook.verify(headers, body, webhook.signed_url(self.base_url, path, query), tokens)

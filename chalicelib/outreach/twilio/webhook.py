@@ -15,7 +15,8 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
-from chalicelib.errors import PayloadError, SignatureError, TooLargeError
+from chalicelib.errors import PayloadError, SignatureError
+from chalicelib.once import body as bodies
 from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
@@ -39,6 +40,10 @@ _STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "r
 _START = frozenset({"start", "yes", "unstop"})
 _SID = re.compile(r"[A-Z]{2}[0-9a-f]{32}")
 _SMALL_NUMBER = re.compile(r"[0-9]{1,4}")
+_ERROR_CODE = re.compile(r"[1-9][0-9]{0,6}")
+_ADDRESS = re.compile(r"[ -~]{1,256}")
+_AS_SENT = "surrogateescape"
+"""Keeps bytes that are not UTF-8, so that an id with them is refused and not changed."""
 _CID = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{32})")
 
 
@@ -56,6 +61,18 @@ def accounts(text: str) -> dict[str, tuple[str, ...]]:
     }
 
 
+def signature(headers: Mapping[str, str]) -> bytes:
+    """The signature that a request shows.
+
+    Raises:
+        SignatureError: ``missing_signature``.
+    """
+    given = headers.get("x-twilio-signature", "").encode("utf-8", "replace")
+    if not given:
+        raise SignatureError("missing_signature", "header x-twilio-signature is missing")
+    return given
+
+
 def verify(
     headers: Mapping[str, str], body: bytes, url: str, tokens: Mapping[str, Sequence[str]]
 ) -> None:
@@ -69,16 +86,18 @@ def verify(
         tokens: account to its active tokens.
 
     Raises:
-        SignatureError: ``invalid_signature``.
+        SignatureError: ``missing_signature`` or ``invalid_signature``.
     """
+    given = signature(headers)
     form = _form(body)
     account = form.get("AccountSid", [""])[0]
-    given = headers.get("x-twilio-signature", "").encode("utf-8", "replace")
     signed = url.split("#", 1)[0] + "".join(
         name + value for name in sorted(form) for value in sorted(set(form[name]))
     )
     wanted = [
-        base64.b64encode(hmac.new(t.encode(), signed.encode(), hashlib.sha1).digest())
+        base64.b64encode(
+            hmac.new(t.encode(), signed.encode("utf-8", _AS_SENT), hashlib.sha1).digest()
+        )
         for t in tokens.get(account, ())
     ]
     matches = [hmac.compare_digest(given, one) for one in wanted]
@@ -97,7 +116,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
     sender, recipient = _required(form, "To"), _required(form, "From")
     channel = channel_of(recipient)
     sender, recipient = number_of(sender), number_of(recipient)
-    text = form.get("Body", "")[:MAX_TEXT_CHARACTERS]
+    text = _readable(form.get("Body", ""))[:MAX_TEXT_CHARACTERS]
     media = form.get("NumMedia", "")
     return InboundMessage.model_validate(
         {
@@ -146,13 +165,13 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
             "source": "twilio_status",
             "trace_id": keys.digest(request.delivery_id)[:16],
             "channel": Carrier.TEXT,
-            "sender": number_of(form.get("From", "")),
-            "recipient": number_of(form.get("To", "")),
+            "sender": number_of(_address(form, "From")),
+            "recipient": number_of(_address(form, "To")),
             "entry_id": found[2],
             "provider_id": sid,
             "status": status,
             "rank": RANKS[status],
-            "reason": code if code.isdecimal() and code != "0" else None,
+            "reason": code if _ERROR_CODE.fullmatch(code) else None,
             "opts_out": code == OPTED_OUT,
         }
     )
@@ -167,26 +186,35 @@ def callback_url(base_url: str, opaque_id: str, entry_id: str) -> str:
 def signed_url(base_url: str, path: str, query: Mapping[str, str]) -> str:
     """The URL as configured at Twilio: our base URL, whatever host the request names."""
     url = f"{base_url.rstrip('/')}{path}"
-    return f"{url}?{urlencode(query)}" if query else url
+    return f"{url}?{urlencode(query, errors='replace')}" if query else url
 
 
 def _form(body: bytes) -> dict[str, list[str]]:
-    """Blank values are signed too."""
-    return parse_qs(body.decode("utf-8", "replace"), keep_blank_values=True)
+    """The form's fields; blank values are signed too, and so are bytes that are not UTF-8."""
+    return parse_qs(body.decode("utf-8", _AS_SENT), keep_blank_values=True, errors=_AS_SENT)
 
 
 def _flat_form(body: bytes) -> dict[str, str]:
-    if len(body) > MAX_BODY_BYTES:
-        raise TooLargeError("payload_too_large", f"the body has more than {MAX_BODY_BYTES} bytes")
+    bodies.check_size(body, MAX_BODY_BYTES)
     return {name: values[-1] for name, values in _form(body).items()}
 
 
 def _required(form: Mapping[str, str], name: str) -> str:
     value = form.get(name, "")
-    is_sid = name != "MessageSid" or _SID.fullmatch(value)
-    if not value or not is_sid:
+    form_of_value = _SID if name == "MessageSid" else _ADDRESS
+    if not form_of_value.fullmatch(value):
         raise PayloadError(f"missing_{name.lower()}", f"field {name} is missing or malformed")
     return value
+
+
+def _address(form: Mapping[str, str], name: str) -> str:
+    """An address that may be missing, but not be malformed."""
+    return _required(form, name) if form.get(name) else ""
+
+
+def _readable(text: str) -> str:
+    """A text in which bytes that are not UTF-8 are replaced: it is read and identifies nothing."""
+    return text.encode("utf-8", _AS_SENT).decode("utf-8", "replace")
 
 
 def _opt_out(declared: str, text: str) -> str | None:

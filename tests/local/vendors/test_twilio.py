@@ -117,7 +117,7 @@ def test_a_message_without_a_callback_url_gets_no_callback(client, twilio):
 def test_an_undelivered_message_shows_its_error_code_everywhere(client, twilio):
     twilio.set_modes(fates=["sent", "undelivered"])
     made = client.messages.create(
-        to=TO, from_=FROM, body="Hello", status_callback="http://x.example"
+        to=TO, from_=FROM, body="Hello", status_callback="http://x.example/status"
     )
     assert b"ErrorCode=30003" in twilio.callbacks()[-1].body
     read = client.messages(made.sid).fetch()

@@ -211,7 +211,7 @@ def test_after_our_own_faults_the_repeated_request_is_sent_once(
     name = "rp-mw/dev/router/api_keys"
     secrets = outreach.stage.aws.client("secretsmanager")
     kept = secrets.get_secret_value(SecretId=name)["SecretString"]
-    secrets.delete_secret(SecretId=name, ForceDeleteWithoutRecovery=True)
+    secrets.put_secret_value(SecretId=name, SecretBinary=b"no text")
     outreach.new_container()
     assert is_met(router.starts(), "INTERNAL_ERROR")
     assert rung(capsys) == ["DATABASE_ERROR", "DATABASE_ERROR", "INTERNAL_ERROR", "QUEUE_ERROR"]

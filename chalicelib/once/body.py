@@ -1,0 +1,65 @@
+"""Request bodies: bounded before anything is parsed, decoded strictly, JSON of bounded depth.
+
+A body costs many times its size once it is parsed, so a door compares the raw size with its own
+limit first.  JSON that is nested almost as deep as the parser goes would fail later, when it is
+written again; no sender needs such depth.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from chalicelib.errors import TooLargeError
+
+MAX_BYTES = 1024 * 1024
+"""Of a body, at a door that sets no limit of its own."""
+MAX_DEPTH = 64
+"""Levels of nested arrays and objects."""
+MAX_CONTAINERS = 100_000
+"""Arrays and objects: each takes up to forty times the memory of the bytes that it is written in."""
+REPLACED = "\ufffd"
+"""What a decoder puts in place of bytes that are not UTF-8: an id with it is not the sender's id."""
+
+
+def check_size(body: bytes, limit: int, *, code: str = "payload_too_large") -> None:
+    """Compare the raw size with a door's limit.
+
+    Raises:
+        TooLargeError: with the given code.
+    """
+    if len(body) > limit:
+        raise TooLargeError(code, f"the body has more than {limit} bytes")
+
+
+def parsed_json(body: bytes, **how: Any) -> Any:  # noqa: ANN401 - any JSON value
+    """The JSON value of a body.
+
+    Args:
+        body: UTF-8.
+        how: further arguments of `json.loads`.
+
+    Raises:
+        ValueError: it is not UTF-8, not JSON, nested more than `MAX_DEPTH` levels deep, or of more
+            arrays and objects than `MAX_CONTAINERS`.
+    """
+    if body.count(b"{") + body.count(b"[") > MAX_CONTAINERS:  # those in texts count too
+        raise ValueError("too many arrays and objects")
+    try:
+        value = json.loads(body.decode("utf-8"), **how)
+    except RecursionError:
+        raise ValueError("nested too deeply") from None
+    level = [value]
+    for _ in range(MAX_DEPTH):
+        level = [
+            inner for one in level for inner in _members(one) if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return value
+    raise ValueError("nested too deeply")
+
+
+def _members(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else ()

@@ -1,0 +1,138 @@
+"""The public doors, a valid request to each, and the proof that its real sender would show."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import urlencode
+
+from chalicelib.facts import aloware_webhook, hubspot_webhook
+from chalicelib.outreach.door import router
+from chalicelib.outreach.twilio import webhook as twilio_webhook
+from chalicelib.support import webhook as richpanel_webhook
+from local import company
+from local.vendors import aloware, hubspot, twilio
+
+JSON, FORM = "application/json", "application/x-www-form-urlencoded"
+CID = f"{'0' * 32}.{'1' * 32}"
+
+
+@dataclass(frozen=True)
+class Door:
+    """One route.
+
+    Attributes:
+        example: makes the fields of a valid body, from a number.
+        limit: bytes that the door takes; 0 where it reads no body.
+        credential: the header that proves the sender; empty where anybody may call.
+        query: of a valid request.
+        parameters: of the path of a valid request.
+    """
+
+    name: str
+    method: str
+    path: str
+    example: Callable[[int], Any]
+    limit: int = 0
+    content_type: str = JSON
+    credential: str = ""
+    query: Mapping[str, str] | None = None
+    parameters: Mapping[str, str] | None = None
+
+    def body(self, fields: Any) -> bytes:
+        """The fields as this door's senders encode them."""
+        if self.content_type == FORM:
+            return urlencode(fields, errors="replace").encode()
+        return b"" if fields is None else json.dumps(fields).encode()
+
+
+def _ticket(number: int) -> Any:
+    return {"ticket_id": f"{number}", "message_id": f"c-{number}", "message": "Where is it?"}
+
+
+def _start(number: int) -> Any:
+    return company.request(f"req{number}", "sms", "+15550100001")
+
+
+def _message(number: int) -> Any:
+    return {
+        "AccountSid": twilio.ACCOUNT_SID,
+        "MessageSid": f"SM{number:032x}",
+        "From": "+15550100001",
+        "To": company.SMS_NUMBER,
+        "Body": "Hello",
+    }
+
+
+def _status(number: int) -> Any:
+    return {
+        "AccountSid": twilio.ACCOUNT_SID,
+        "MessageSid": f"SM{number:032x}",
+        "MessageStatus": "delivered",
+    }
+
+
+DOORS = (
+    Door(
+        "richpanel",
+        "POST",
+        "/webhook/richpanel",
+        _ticket,
+        limit=richpanel_webhook.MAX_BODY_BYTES,
+        credential=richpanel_webhook.TOKEN_HEADER,
+    ),
+    Door(
+        "initiate",
+        "POST",
+        "/initiate-conversation",
+        _start,
+        limit=router.MAX_BODY_BYTES,
+        credential="x-api-key",
+    ),
+    Door(
+        "outcome",
+        "GET",
+        "/conversations/{request_id}",
+        lambda _number: None,
+        credential="x-api-key",
+        parameters={"request_id": "req1"},
+    ),
+    Door(
+        "twilio",
+        "POST",
+        "/webhook/twilio",
+        _message,
+        limit=twilio_webhook.MAX_BODY_BYTES,
+        content_type=FORM,
+        credential="x-twilio-signature",
+    ),
+    Door(
+        "twilio_status",
+        "POST",
+        "/webhook/twilio/status",
+        _status,
+        limit=twilio_webhook.MAX_BODY_BYTES,
+        content_type=FORM,
+        credential="x-twilio-signature",
+        query={"cid": CID},
+    ),
+    Door(
+        "aloware",
+        "POST",
+        "/webhook/aloware",
+        lambda number: aloware.six_deliveries(id=number)[1],
+        limit=aloware_webhook.MAX_BODY_BYTES,
+        credential="authorization",
+    ),
+    Door(
+        "hubspot",
+        "POST",
+        "/webhook/hubspot",
+        lambda number: [hubspot.event(objectId=number)],
+        limit=hubspot_webhook.MAX_BODY_BYTES,
+        credential=hubspot_webhook.SIGNATURE_V3,
+    ),
+    Door("health", "GET", "/health", lambda _number: None),
+)

@@ -1,0 +1,92 @@
+"""Every public route has a throttle of its own, in both ways of deploying."""
+
+import json
+import re
+from pathlib import Path
+
+import boto3
+import botocore.session
+import pytest
+import yaml
+from chalice.awsclient import TypedAWSClient
+
+from local.stack import engine, resources
+from ops.stage.chalice_deploy import throttle_routes
+from ops.stage.template import Template
+
+ROOT = Path(__file__).resolve().parents[3]
+REGION = "us-east-1"
+DEFAULT_CONCURRENCY = 1_000
+"""Of an account's functions together, unless AWS has changed it."""
+
+
+def template():
+    return Template.load("dev", account="000000000000", region=REGION)
+
+
+def declared():
+    (api,) = template().resources("AWS::Serverless::Api")
+    return {
+        (one["ResourcePath"][1:].replace("~1", "/"), one["HttpMethod"]): (
+            one["ThrottlingRateLimit"],
+            one["ThrottlingBurstLimit"],
+        )
+        for one in api.properties["MethodSettings"]
+    }
+
+
+def test_every_route_and_everything_else_has_a_throttle():
+    described = yaml.safe_load((ROOT / "docs" / "openapi.yaml").read_text())["paths"]
+    routes = {(path, verb.upper()) for path, verbs in described.items() for verb in verbs}
+    assert declared().keys() == {*routes, ("*", "*")}
+
+
+def test_a_flood_at_every_door_leaves_half_of_the_accounts_concurrency():
+    bursts = [burst for _, burst in declared().values()]
+    assert sum(bursts) <= DEFAULT_CONCURRENCY / 2
+    assert max(bursts) <= DEFAULT_CONCURRENCY / 10
+
+
+def test_the_page_shows_the_figures():
+    lines = (ROOT / "docs" / "security.md").read_text().splitlines()
+    shown = {
+        (found[2], found[1]): (int(found[3]), int(found[4]))
+        for line in lines
+        if (found := re.fullmatch(r"\| `(\S+) (\S+)` \| (\d+) \| (\d+) \|.*", line))
+    }
+    assert shown == declared()
+
+
+@pytest.fixture
+def aws(monkeypatch):
+    with engine.ministack(services="apigateway") as running:
+        for name, value in resources.Aws(running.url).environment.items():
+            monkeypatch.setenv(name, value)
+        yield boto3.session.Session().client("apigateway")
+
+
+def test_chalice_deploy_sets_the_throttles_at_every_deployment(aws, monkeypatch):
+    monkeypatch.setattr(TypedAWSClient, "deploy_rest_api", TypedAWSClient.deploy_rest_api)
+    throttle_routes(template())
+    api = aws.create_rest_api(name="rp-mw")["id"]
+    root = aws.get_resources(restApiId=api)["items"][0]["id"]
+    aws.put_method(restApiId=api, resourceId=root, httpMethod="GET", authorizationType="NONE")
+    aws.put_integration(restApiId=api, resourceId=root, httpMethod="GET", type="MOCK")
+    client = TypedAWSClient(botocore.session.get_session())
+    for _ in range(2):
+        client.deploy_rest_api(api, "dev", False)
+    found = aws.get_stage(restApiId=api, stageName="dev")["methodSettings"]
+    assert {
+        tuple(name.replace("~1", "/").rsplit("/", 1)): (
+            one["throttlingRateLimit"],
+            one["throttlingBurstLimit"],
+        )
+        for name, one in found.items()
+    } == declared()
+
+
+def test_a_stack_sets_the_same_throttles():
+    raw = json.loads((ROOT / ".chalice" / "resources.json").read_text())
+    api = raw["Resources"]["RestAPI"]
+    assert api.keys() == {"Type", "Properties"}
+    assert api["Properties"].keys() == {"MethodSettings"}
