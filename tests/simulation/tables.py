@@ -26,6 +26,11 @@ def facts() -> MemoryTable:
     return MemoryTable("facts", ("event_id",), {"unfinished-index": ("unfinished", "created_at")})
 
 
+def companies() -> MemoryTable:
+    """Companies' settings, and the map of senders."""
+    return MemoryTable("companies", ("company_id", "project_id"))
+
+
 def conversations() -> MemoryTable:
     """Conversations, with the indexes of pairs."""
     pairs = (

@@ -93,11 +93,14 @@ class Initiate:
         except (RequestError, UnavailableError, TransientError) as error:
             return self._error_answer(error, router.request_id_in(body))
 
-    def outcome(self, headers: Mapping[str, str], request_id: str) -> Answer:
-        """Answer with the outcome of a start; no personal data."""
+    def outcome(self, headers: Mapping[str, str], request_id: str, body: bytes = b"") -> Answer:
+        """Answer with the outcome of a start; no personal data.
+
+        A company that signs its starts signs this request as well, over its body, which is empty.
+        """
         low = {name.lower(): value for name, value in headers.items()}
         try:
-            company_id = access.company_of(low, self.access())
+            company_id = self._authenticate(low, body)
             found = self.starts.outcome(outreach_keys.start(company_id, request_id))
             if found is None:
                 raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
@@ -109,8 +112,7 @@ class Initiate:
         companies = self.access()
         company_id = access.company_of(headers, companies)
         now = self.clock.now().timestamp()
-        secrets = companies[company_id].signing_secrets
-        access.check_signature(headers, body, secrets, now_epoch=now)
+        access.check_signature(headers, body, companies[company_id], now_epoch=now)
         return company_id
 
     def _start(self, company_id: str, asked: StartRequest) -> Answer:

@@ -49,5 +49,7 @@ class TwilioDoor:
     def _verify(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
     ) -> None:
-        tokens = webhook.accounts(self.secret())
-        webhook.verify(headers, body, webhook.signed_url(self.base_url, path, query), tokens)
+        secret = self.secret()
+        tokens, shared = webhook.accounts(secret), webhook.shared_keys(secret)
+        url = webhook.signed_url(self.base_url, path, query)
+        webhook.verify(headers, body, url, tokens, shared)
