@@ -68,7 +68,7 @@ class Run:
 
     def __init__(self, outreach, neighbour, ids, clock):
         self.outreach, self.neighbour, self.ids, self.clock = outreach, neighbour, ids, clock
-        self.answers, self.said, self.tried, self.last_mail = [], [], 0, None
+        self.answers, self.tried, self.started = [], 0, set()
         handle = outreach.pump.handler
         outreach.pump.handler = lambda event, context: self._handle(handle, event, context)
 
@@ -173,12 +173,15 @@ class Run:
         given = attack.value("conversation_id")
         if given is not None:
             body = {"frontend_payload": body, "conversation_data": {"conversation_id": given}}
-        return self.outreach.post(body, key=other.API_KEY).status_code
+        status = self.outreach.post(body, key=other.API_KEY).status_code
+        if status == 200:
+            self.started.add(body.get("frontend_payload", body)["request_data"]["request_id"])
+        return status
 
     def _fate(self, attack):
         request_id = re.sub(r"[^A-Za-z0-9_-]", "_", attack.value("request_id") or "req1")
         answer = self.outreach.fate(request_id, key=other.API_KEY)
-        assert company.COMPANY_ID not in answer.body.decode()
+        assert answer.status_code == 404 or request_id in self.started
         return answer.status_code
 
     def _message(self, attack):
