@@ -60,7 +60,7 @@ def initiate_conversation() -> Response:
 @app.route("/conversations/{request_id}", methods=["GET"])
 def conversation(request_id: str) -> Response:
     """The Channel Router queries the outcome of a start."""
-    return _answered("channel_router", lambda: services().start_outcome(_headers(), request_id))
+    return _answered("channel_router", lambda: services().start_outcome(*_posted(), request_id))
 
 
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from boto3.dynamodb.types import TypeSerializer
 
+from chalicelib.outreach import senders
+from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF
 from local.vendors import openai as openai_vendor
 from local.vendors import twilio as twilio_vendor
 
@@ -110,12 +112,27 @@ def create_written_by_model(stage: Stage) -> dict[str, Any]:
 
 
 def put_project(stage: Stage, item: Mapping[str, Any]) -> None:
-    """Write a `company-data` item."""
+    """Write a `company-data` item, and its senders' rows of the map."""
     serialize = TypeSerializer().serialize
-    stage.aws.client("dynamodb").put_item(
-        TableName=stage.tables["CompanyDataTable"],
-        Item={name: serialize(value) for name, value in item.items()},
-    )
+    rows = [item, *sender_rows(item)]
+    for row in rows:
+        stage.aws.client("dynamodb").put_item(
+            TableName=stage.tables["CompanyDataTable"],
+            Item={name: serialize(value) for name, value in row.items()},
+        )
+
+
+def sender_rows(
+    item: Mapping[str, Any], account: str = twilio_vendor.ACCOUNT_SID
+) -> list[dict[str, Any]]:
+    """The rows of the map of senders for a project whose texts go by one Twilio account."""
+    rows = []
+    for channel, name in SENDER_OF.items():
+        address = item["channel_config"].get(channel, {}).get(name)
+        if address is not None:
+            row = {**senders.key(address), "owner_company_id": item["company_id"], "claim_id": "1"}
+            rows.append(row | ({"account_sid": account} if channel in CREDENTIALS_OF else {}))
+    return rows
 
 
 def put_secrets(stage: Stage, values: Mapping[str, str]) -> None:

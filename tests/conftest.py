@@ -33,6 +33,7 @@ pytest_plugins = [
     "tests.rigs.crash_injection",
     "tests.rigs.http_calls",
     "tests.rigs.ledger",
+    "tests.rigs.neighbour",
     "tests.rigs.openapi",
     "tests.rigs.outreach",
     "tests.rigs.outreach_parts",

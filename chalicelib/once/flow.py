@@ -18,12 +18,18 @@ from chalicelib.once.ports import Switches
 
 
 class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
-    """There is nothing to do; the reason is stored."""
+    """There is nothing to do; the reason is stored.
 
-    def __init__(self, status: EventStatus, reason: str) -> None:
+    Attributes:
+        event_key: the key it is stored under, where it is not the job's own: a job whose sender may
+            not use that key must not occupy it.
+    """
+
+    def __init__(self, status: EventStatus, reason: str, *, event_key: str | None = None) -> None:
         super().__init__(reason)
         self.status = status
         self.reason = reason
+        self.event_key = event_key
 
 
 @dataclass(frozen=True, slots=True)

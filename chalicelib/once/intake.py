@@ -124,7 +124,7 @@ class Intake:
             received = self._note_received(job)
             if received is None:
                 return
-            nonce = admission or received
+            nonce = admission or received or job.origin
         else:
             job = job.model_copy(update={"recovery": recovery})
             nonce = self.new_id()

@@ -65,6 +65,11 @@ class Job(BaseModel):
         return self.recovery in (Recovery.SETTLED, Recovery.OPERATOR)
 
     @property
+    def origin(self) -> str:
+        """Who sent it, where several senders share one space of ids; copies of one have the same."""
+        return ""
+
+    @property
     def group(self) -> tuple[str, ...]:
         """Parts of the FIFO group id: jobs of one group are processed one after another."""
         return (self.conversation_id,)

@@ -129,7 +129,12 @@ class Worker:
         try:
             events = flow.events(job)
         except NotAnEvent as end:
-            self._record_end(job, end.status, end.reason)
+            own = (
+                job
+                if end.event_key is None
+                else job.model_copy(update={"event_key": end.event_key})
+            )
+            self._record_end(own, end.status, end.reason)
             return
         for event in events:
             with trace.within(**trace.of_event(event.facts)):

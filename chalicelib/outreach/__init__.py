@@ -26,5 +26,7 @@ What these share:
 
     channels       the channels and their names in settings, requests and addresses
     companies      the `company-data` table
+    senders        which company a number or address belongs to
+    ownership      whether a message or a receipt may touch a conversation
     keys           event and action keys
 """

@@ -35,6 +35,7 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext, Job
 from chalicelib.outreach.jobs import InboundMessage, StartConversation
+from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
@@ -59,6 +60,7 @@ class OutreachFlow(Flow):
         composer: Composer,
         starts: Starts,
         clock: Clock,
+        ownership: Ownership,
         *,
         check_secrets: Callable[[Record], None],
         message_id_header: Callable[[str], str],
@@ -72,7 +74,7 @@ class OutreachFlow(Flow):
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
         drafting = Drafting(composer, clock, check_secrets, self._conclusions)
         self._starting = Starting(conversations, composer, starts, drafting, processor_version)
-        self._replying = Replying(conversations, drafting)
+        self._replying = Replying(conversations, drafting, ownership)
         self._releasing = Releasing(conversations, drafting)
 
     def events(self, job: Job) -> Sequence[Event]:

@@ -45,7 +45,10 @@ class Waiting:
 
 
 class Desk:
-    """The operators' side of hand-off, for `ops` and for a user interface."""
+    """The operators' side of hand-off, for `ops` and for a user interface.
+
+    Where a company is named, another company's conversation is as one that does not exist.
+    """
 
     def __init__(
         self, conversations: Conversations, handoffs: Handoffs, intake: Intake, clock: Clock
@@ -61,11 +64,13 @@ class Desk:
             if company_id in (None, item["company_id"]):
                 yield _waiting(item)
 
-    def show(self, opaque_id: str) -> Record | None:
+    def show(self, opaque_id: str, *, company_id: str | None = None) -> Record | None:
         """The conversation itself, with personal data, for the operator who will answer."""
-        return self._conversations.find(opaque_id)
+        record = self._conversations.find(opaque_id)
+        is_theirs = record is not None and company_id in (None, record.company_id)
+        return record if is_theirs else None
 
-    def approve(self, opaque_id: str) -> bool:
+    def approve(self, opaque_id: str, *, company_id: str | None = None) -> bool:
         """Return a conversation to automation: the held message is sent, or the next reply answered.
 
         Returns:
@@ -74,7 +79,7 @@ class Desk:
         Raises:
             UnavailableError: the release was not queued; approve again.
         """
-        record = self._conversations.find(opaque_id)
+        record = self.show(opaque_id, company_id=company_id)
         if record is None or not record.is_handed_off or record.handoff.get("taken_by"):
             return False
         handoff_id = str(record.handoff["id"])
@@ -92,17 +97,18 @@ class Desk:
         self._handoffs.close(record, "approved", self._clock.now() + CLOSED_FOR)
         return True
 
-    def take(self, opaque_id: str, person: str) -> bool:
+    def take(self, opaque_id: str, person: str, *, company_id: str | None = None) -> bool:
         """Take a conversation over: an operator answers from now on, and a held message is never sent.
 
         Args:
             opaque_id: the conversation.
             person: the operator; the team's own identifier.
+            company_id: only a conversation of this company.
 
         Returns:
             False if it is not handed off, or another operator has taken it.
         """
-        record = self._conversations.find(opaque_id)
+        record = self.show(opaque_id, company_id=company_id)
         if record is None or not record.is_handed_off:
             return False
         holder = record.handoff.get("taken_by")

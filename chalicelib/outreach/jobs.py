@@ -38,6 +38,7 @@ class InboundMessage(Job):
     Attributes:
         sender: the company's number or address it came to, without a plus tag.
         recipient: the sender of the message, normalised: the conversation's recipient.
+        account: the Twilio account that signed it; None for e-mail, and in jobs of older versions.
         message_id: the provider's id; for e-mail a hash, because a Message-ID looks like an address.
         token: the opaque id a reply address carried.
         in_reply_to: hashes of the Message-IDs the e-mail refers to.
@@ -47,6 +48,7 @@ class InboundMessage(Job):
 
     kind: Literal["inbound_message"] = "inbound_message"
     channel: Channel
+    account: str | None = None
     sender: str
     recipient: str
     message_id: str
@@ -60,6 +62,11 @@ class InboundMessage(Job):
     opt_out: Literal["stop", "start", "help"] | None = None
 
     @property
+    def origin(self) -> str:
+        """The account: a provider's message id is its account's own."""
+        return self.account or ""
+
+    @property
     def group(self) -> tuple[str, ...]:
         """See `StartConversation.group`."""
         return ("pair", self.sender, self.recipient)
@@ -69,6 +76,7 @@ class DeliveryReceipt(Job):
     """A provider's delivery status of one of our messages; `conversation_id` is its opaque id.
 
     Attributes:
+        account: see `InboundMessage`.
         entry_id: which of the conversation's messages.
         provider_id: the provider's id of it.
         status: sent, delivered, read, canceled, undelivered, failed, bounced, complained, rejected.
@@ -79,6 +87,7 @@ class DeliveryReceipt(Job):
 
     kind: Literal["delivery_receipt"] = "delivery_receipt"
     channel: Carrier
+    account: str | None = None
     sender: str
     recipient: str
     entry_id: str
@@ -87,6 +96,11 @@ class DeliveryReceipt(Job):
     rank: int
     reason: str | None = None
     opts_out: bool = False
+
+    @property
+    def origin(self) -> str:
+        """The account: a provider's message id is its account's own."""
+        return self.account or ""
 
     @property
     def group(self) -> tuple[str, ...]:

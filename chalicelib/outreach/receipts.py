@@ -7,6 +7,7 @@ never revert a later status.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from chalicelib.clock import iso
 from chalicelib.once import keys
@@ -24,6 +25,7 @@ from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.jobs import DeliveryReceipt, OutreachResume
+from chalicelib.outreach.ownership import WRONG_ACCOUNT, Ownership, foreign_key, key_of
 
 FLOW = "receipts"
 BY_RECEIPT = "receipt"
@@ -32,6 +34,15 @@ NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 
 Resume = Callable[[Record, str], None]
 """Puts an event of a conversation on the queue again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reported:
+    """The subject of a receipt: its conversation, and the row of the message it reports on."""
+
+    job: DeliveryReceipt
+    record: Record
+    row: ActionRow | None
 
 
 class ReceiptFlow(Flow):
@@ -48,26 +59,36 @@ class ReceiptFlow(Flow):
         starts: Starts,
         ledger: Ledger,
         resume: Resume,
+        ownership: Ownership,
     ) -> None:
         self._conversations = conversations
         self._starts = starts
         self._ledger = ledger
         self._resume = resume
+        self._ownership = ownership
 
     def events(self, job: DeliveryReceipt) -> Sequence[Event]:
-        """See `once.flow.Flow.events`."""
-        return [Event(facts_of(job), job)]
+        """See `once.flow.Flow.events`.
+
+        The key of a receipt is its message's alone, so only the message's own account may use it.
+        """
+        record = self._conversations.find(job.conversation_id)
+        if record is None:
+            raise NotAnEvent(EventStatus.SKIPPED, "unknown_conversation", event_key=key_of(job))
+        if not self._ownership.is_signed_for(record, job):
+            raise NotAnEvent(EventStatus.SKIPPED, WRONG_ACCOUNT, event_key=foreign_key(job))
+        row = self._ledger.action(outreach_keys.send_action(record.opaque_id, job.entry_id))
+        facts = facts_of(job)
+        if row is not None and row.ref not in (None, job.provider_id):
+            facts = replace(facts, event_key=foreign_key(job))
+        return [Event(facts, Reported(job, record, row))]
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`: there is nothing to decide."""
         del switches
-        job: DeliveryReceipt = event.subject
-        record = self._conversations.find(job.conversation_id)
-        if record is None:
-            raise NotAnEvent(EventStatus.SKIPPED, "unknown_conversation")
-        row = self._ledger.action(outreach_keys.send_action(record.opaque_id, job.entry_id))
-        self._settle(job, record, row)
-        self._advance(job, record, row)
+        reported: Reported = event.subject
+        self._settle(reported.job, reported.record, reported.row)
+        self._advance(reported.job, reported.record, reported.row)
         return Plan(FLOW, ())
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:

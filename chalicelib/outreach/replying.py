@@ -13,23 +13,36 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext, hand_off_plan
 from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.ownership import WRONG_ACCOUNT, Ownership, key_of
 
 
 class Replying:
     """Finds the conversation of a message, and plans the answer."""
 
-    def __init__(self, conversations: Conversations, drafting: Drafting) -> None:
+    def __init__(
+        self, conversations: Conversations, drafting: Drafting, ownership: Ownership
+    ) -> None:
         self._conversations = conversations
         self._drafting = drafting
+        self._ownership = ownership
 
     def conversation_of(self, job: InboundMessage) -> Record:
-        """The conversation of a message: by its token, by its thread, else the newest not failed."""
+        """The conversation of a message: by its token, by its thread, else the newest not failed.
+
+        It is one of the company that the message was sent to.
+        """
+        owner = self._ownership.owner_of(job)
         if job.token is not None:
             record = self._conversations.find(job.token)
-            if record is not None:
+            if record is not None and self._ownership.is_to(record, job, owner):
                 return record
+        candidates = [
+            record
+            for record in self._conversations.of_pair(job.channel, job.sender, job.recipient)
+            if self._ownership.is_to(record, job, owner)
+        ]
         found = sorted(
-            self._conversations.of_pair(job.channel, job.sender, job.recipient),
+            (one for one in candidates if self._ownership.is_signed_for(one, job, owner)),
             key=lambda one: one.created_at,
             reverse=True,
         )
@@ -42,7 +55,8 @@ class Replying:
             if record.item.get("email_id_digest") in threads:
                 return self._conversations.get(record)
         if not found:
-            raise NotAnEvent(EventStatus.SKIPPED, "unknown_sender")
+            reason = WRONG_ACCOUNT if candidates else "unknown_sender"
+            raise NotAnEvent(EventStatus.SKIPPED, reason, event_key=key_of(job, owner))
         not_failed = [record for record in found if record.status != Status.FAILED]
         not_withheld = [record for record in not_failed if record.status != Status.WITHHELD]
         return self._conversations.get((not_withheld or not_failed or found)[0])

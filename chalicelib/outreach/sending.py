@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from email.charset import Charset
 from typing import Any
 
-from chalicelib.errors import PermanentError, UncertainError
+from chalicelib.errors import PermanentError, UnavailableError, UncertainError
 from chalicelib.once import keys
 from chalicelib.once.action import Action, Found, UnsettledAction
 from chalicelib.once.ports import Clock
@@ -66,6 +66,21 @@ class Sender:
         found = self._twilio.credentials(_secret_of(record))
         if record.channel == Channel.WHATSAPP and not found.template_sid:
             raise PermanentError("secrets", "read", reason="no_template")
+
+    def account_of(self, record: Record) -> str | None:
+        """The Twilio account in the company's secret; None where the secret cannot show it.
+
+        Raises:
+            UnavailableError: the secret cannot be read now.
+        """
+        try:
+            return self._twilio.credentials(_secret_of(record)).account_sid
+        except PermanentError:
+            return None
+        except UnavailableError as error:
+            if error.code != "secret_missing":
+                raise
+            return None
 
     def prepare(self, actions: Sequence[Action]) -> None:
         """`Preparer`: read conversation, draft and credentials, and build the request."""

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.handoff import Desk
+    from chalicelib.outreach.ownership import Ownership
+    from chalicelib.outreach.senders import Senders
     from chalicelib.outreach.sending import Sender
     from chalicelib.outreach.ses.client import Ses
     from chalicelib.outreach.twilio.client import Credentials, Twilio
@@ -45,9 +47,9 @@ class Outreach(Core):
         """Answer the Channel Router."""
         return self._initiate.start(headers, body)
 
-    def start_outcome(self, headers: Mapping[str, str], request_id: str) -> Answer:
+    def start_outcome(self, headers: Mapping[str, str], body: bytes, request_id: str) -> Answer:
         """Answer the Channel Router's question about a start."""
-        return self._initiate.outcome(headers, request_id)
+        return self._initiate.outcome(headers, request_id, body)
 
     def twilio_message(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
@@ -143,6 +145,7 @@ class Outreach(Core):
             self.composer,
             self.starts,
             self.clock,
+            self._ownership,
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
@@ -153,7 +156,20 @@ class Outreach(Core):
         from chalicelib.outreach.receipts import ReceiptFlow, resume_through
 
         resume = resume_through(self.intake)
-        return ReceiptFlow(self.conversations, self.starts, self.ledger, resume)
+        return ReceiptFlow(self.conversations, self.starts, self.ledger, resume, self._ownership)
+
+    @cached_property
+    def _ownership(self) -> Ownership:
+        from chalicelib.outreach.ownership import Ownership
+
+        return Ownership(self.senders, self.sender.account_of)
+
+    @cached_property
+    def senders(self) -> Senders:
+        """Which company a number or address belongs to."""
+        from chalicelib.outreach.senders import Senders
+
+        return Senders(self.table(self.settings.company_data_table))
 
     @cached_property
     def _resume_rebuilder(self) -> Rebuilder:

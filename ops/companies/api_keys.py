@@ -35,6 +35,30 @@ def active(session: Session, company_id: str) -> tuple[str, ...]:
     return _keys_of(_read(session)[0], company_id)
 
 
+def faults(session: Session, company_id: str) -> tuple[str, ...]:
+    """What is wrong with a company's entry, naming no value; any of it closes the company's door.
+
+    Raises:
+        OpsError: the secret exists and is not a JSON object.
+    """
+    companies = access.access(json.dumps(_read(session)[0]))
+    mine = companies.get(company_id, access.Access())
+    others = {
+        key for one, known in companies.items() if one != company_id for key in known.api_keys
+    }
+    shared = () if others.isdisjoint(mine.api_keys) else ("an API key is another company's too",)
+    return mine.faults + shared
+
+
+def companies(session: Session) -> tuple[str, ...]:
+    """The companies that have an entry.
+
+    Raises:
+        OpsError: the secret exists and is not a JSON object.
+    """
+    return tuple(_read(session)[0])
+
+
 def issue(session: Session, company_id: str) -> tuple[str, int]:
     """Issue a new key; only the newest one before it stays active.
 

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from ops.companies import api_keys, company, erase, handoff
+from ops.companies import api_keys, company, erase, handoff, senders
 from ops.options import DryRun, Json, Limit, Stage, Yes
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
@@ -99,6 +99,20 @@ def company_put(
     output.facts(result)
     for one in found:
         output.say(f"still missing or wrong: {one.subject}: {one.detail}", style="yellow")
+
+
+@company_app.command("map")
+def company_map(stage: Stage = "dev", *, yes: Yes = False, json: Json = False) -> None:
+    """Map every stored project's senders to its company; exit code 1 where two companies share one."""
+    session, output = Session(stage, yes), Output(json)
+    session.may_write("company map")
+    mapped, wrong = senders.fill(session)
+    output.show({"projects": mapped, "problems": wrong})
+    for one in wrong:
+        output.say(one, style="yellow")
+    output.say(f"{mapped} projects mapped")
+    if wrong:
+        raise typer.Exit(EXIT_NO)
 
 
 @company_app.command("check")

@@ -9,7 +9,7 @@ from typing import Any
 
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.outreach.conversations.records import Record
-from ops.companies import api_keys, company_item
+from ops.companies import api_keys, company_item, senders
 from ops.companies.company_item import CompanyItem
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
@@ -49,15 +49,15 @@ def put(session: Session, item: dict[str, Any]) -> str:
     """Store a valid item, replacing one with the same key; returns ``created`` or ``replaced``.
 
     Raises:
-        OpsError: the item is not valid; nothing was stored.
+        OpsError: the item is not valid, or another company uses one of its senders; nothing was
+            stored.
     """
     found = company_item.faults(item)
     if found:
         raise OpsError("not stored: " + "; ".join(found))
-    table = session.services.table(session.services.settings.company_data_table)
     key = {name: item[name] for name in ("company_id", "project_id")}
-    before = table.get(key)
-    table.put(item)
+    before = senders.table(session).get(key)
+    senders.store(session, item)
     return "replaced" if before else "created"
 
 
@@ -96,6 +96,7 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
             _secret(session, item, name, [channel.value for channel in channels])
             for name, channels in company_item.secrets_of(valid).items()
         ]
+        found.append(_senders(session, item))
     company_id = item.get("company_id")
     if isinstance(company_id, str):
         found.append(_keys(session, company_id))
@@ -128,7 +129,19 @@ def _secret(session: Session, item: dict[str, Any], name: str, channels: list[st
     return Finding(name, "ok", ", ".join(channels))
 
 
+def _senders(session: Session, item: dict[str, Any]) -> Finding:
+    stored = senders.projects(session)
+    problems = senders.faults(item, stored)
+    ids = ("company_id", "project_id")
+    if any(all(one[name] == item[name] for name in ids) for one in stored):
+        problems += senders.unmapped(session, item)
+    return Finding("senders", "fail" if problems else "ok", "; ".join(problems))
+
+
 def _keys(session: Session, company_id: str) -> Finding:
+    wrong = api_keys.faults(session, company_id)
+    if wrong:
+        return Finding("api_keys", "fail", f"every request is refused: {'; '.join(wrong)}")
     count = len(api_keys.active(session, company_id))
     if not count:
         return Finding("api_keys", "fail", f"none; python -m ops company key {company_id}")

@@ -19,12 +19,20 @@ from pydantic import (
 )
 
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
-from chalicelib.outreach.door.router import email, phone
+from chalicelib.outreach.door.router import SEPARATOR, email, phone
 
 
 def _phone(text: str) -> str:
     if phone(text) != text:
         raise ValueError("must be a number in E.164, like +15550100001")
+    return text
+
+
+def _id(text: str) -> str:
+    if SEPARATOR in text:
+        raise ValueError(
+            f"must not hold a {SEPARATOR}, which separates the parts of a conversation's id"
+        )
     return text
 
 
@@ -55,6 +63,7 @@ def _lower(value: Any) -> Any:  # noqa: ANN401 - any JSON value
 
 
 Name = Annotated[str, Field(min_length=1, max_length=256, pattern=r"^\S(.*\S)?$")]
+Id = Annotated[Name, AfterValidator(_id)]
 Phone = Annotated[str, AfterValidator(_phone)]
 Email = Annotated[str, AfterValidator(_email)]
 ClockTime = Annotated[str, AfterValidator(_clock_time)]
@@ -142,8 +151,8 @@ class AiConfig(_Open):
 class CompanyItem(_Open):
     """One `company-data` item."""
 
-    company_id: Name
-    project_id: Name
+    company_id: Id
+    project_id: Id
     company_name: Name
     project_name: Name
     project_status: Name

@@ -12,10 +12,11 @@ from botocore.exceptions import BotoCoreError, ClientError
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Clock
+from ops.companies import api_keys, senders
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.finding import Finding, finding
-from ops.session import Session
+from ops.session import OpsError, Session
 from ops.stage import config, provision, switches
 from ops.stage.mail import UNPUBLISHED
 from ops.unreachable import NOT_LOGGED_IN
@@ -31,6 +32,8 @@ def examine(session: Session) -> Iterator[Finding]:
         ("queues", _queues),
         ("switches", _switches),
         ("secrets", _secrets),
+        ("signing", _signing),
+        ("senders", _senders),
         ("mapping", _mapping),
         ("alarms", alarms),
         ("mail", _mail),
@@ -138,6 +141,30 @@ def _secrets(session: Session) -> Iterator[Finding]:
     settings = session.services.settings
     missing = provision.missing_secrets(session, session.template, session.stage, settings)
     yield finding("secrets", [f"missing: {one}" for one in missing], good="present")
+
+
+def _signing(session: Session) -> Iterator[Finding]:
+    """Entries of the Router's API keys that close a company's door."""
+    try:
+        problems = [
+            f"{company_id}: {fault}"
+            for company_id in api_keys.companies(session)
+            for fault in api_keys.faults(session, company_id)
+        ]
+    except OpsError as error:
+        problems = [str(error)]
+    yield finding("signing", problems, good="every company's entry is usable")
+
+
+def _senders(session: Session) -> Iterator[Finding]:
+    """Numbers and addresses that are not mapped to one company."""
+    stored = senders.projects(session)
+    problems = [
+        f"{item['company_id']} {item['project_id']}: {problem}"
+        for item in stored
+        for problem in (*senders.faults(item, stored), *senders.unmapped(session, item))
+    ]
+    yield finding("senders", problems, good=f"{len(stored)} projects")
 
 
 def _mapping(session: Session) -> Iterator[Finding]:

@@ -33,7 +33,11 @@ class Receipts:
         sent_status = {"conversation_status": Status.INITIAL_MESSAGE_SENT.value}
         parts.conversations.move(record, {record.status}, sent_status)
         self._flow = ReceiptFlow(
-            parts.conversations, parts.starts, parts.ledger, resume_through(parts.intake)
+            parts.conversations,
+            parts.starts,
+            parts.ledger,
+            resume_through(parts.intake),
+            parts.ownership,
         )
         self._lease = self._claimed(START)
 

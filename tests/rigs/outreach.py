@@ -63,9 +63,10 @@ class Outreach:
         recipient = recipient or (MAIL if channel == "email" else TEL)
         return self.post(company.request(request_id, channel, recipient, **changes))
 
-    def fate(self, request_id="req123", *, key=company.API_KEY):
+    def fate(self, request_id="req123", *, key=company.API_KEY, **headers):
+        low = {"x-api-key": key, **headers}
         with self._client() as client:
-            return client.http.get(f"/conversations/{request_id}", headers={"x-api-key": key})
+            return client.http.get(f"/conversations/{request_id}", headers=low)
 
     def run(self):
         return drain(self.pump, at_most=40)

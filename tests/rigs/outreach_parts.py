@@ -12,6 +12,8 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.flow import OutreachFlow
+from chalicelib.outreach.ownership import Ownership
+from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.twilio import credentials
 from chalicelib.outreach.twilio.client import Twilio, basic
@@ -73,6 +75,8 @@ class OutreachParts:
             self.clock,
             public_base_url="https://x.example",
         )
+        self.companies_table = tables.companies()
+        self.ownership = Ownership(Senders(self.companies_table), self.sender.account_of)
 
     def flow(self):
         return OutreachFlow(
@@ -80,6 +84,7 @@ class OutreachParts:
             self.composer,
             self.starts,
             self.clock,
+            self.ownership,
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: 10,

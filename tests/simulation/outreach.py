@@ -22,7 +22,9 @@ from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.flow import OutreachFlow
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
+from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
+from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.ses.client import Email
 from chalicelib.outreach.twilio.client import Credentials, Received, Sent, Text
@@ -163,11 +165,14 @@ class OutreachParts:
             clock,
             public_base_url=company.PUBLIC_URL,
         )
+        companies = SimTable(world, world.companies)
+        ownership = Ownership(Senders(companies), self.sender.account_of)  # type: ignore[arg-type]
         flow = FailingFlow(
             conversations,
             composer,
             self.starts,
             clock,
+            ownership,
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,
             receive_count=container.receive_count,
@@ -175,7 +180,7 @@ class OutreachParts:
         )
         flow.world = world
         resume = resume_through(container.intake)
-        receipts = ReceiptFlow(conversations, self.starts, container.ledger, resume)
+        receipts = ReceiptFlow(conversations, self.starts, container.ledger, resume, ownership)
         self.flows = {**dict.fromkeys(_JOBS, flow), "delivery_receipt": receipts}
         self.executors = {
             "send_text": self._remembering(self.sender.send_text),

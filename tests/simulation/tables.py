@@ -30,6 +30,11 @@ def _due(old_range: str) -> dict[str, tuple[str, ...]]:
     return {"due-index": ("due_shard", "due_at"), "unfinished-index": ("unfinished", old_range)}
 
 
+def companies() -> MemoryTable:
+    """Companies' settings, and the map of senders."""
+    return MemoryTable("companies", ("company_id", "project_id"))
+
+
 def conversations() -> MemoryTable:
     """Conversations, with the indexes of pairs."""
     pairs = (

@@ -6,13 +6,19 @@ import contextlib
 from datetime import timedelta
 
 from chalicelib.clock import iso
-from chalicelib.once.store import ConditionFailed
+from chalicelib.once.store import ConditionFailed, Item
 from chalicelib.outreach.conversations import items
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
 """The mark outlives the conversations; no item is without an end date."""
-NOT_FORBIDDEN = "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
-"""The condition on the mark under which a conversation may be opened."""
+NOT_FORBIDDEN = (
+    "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
+    " OR attribute_exists(#opaque_id)"
+)
+"""The condition on a mark, new or old, under which a conversation may be opened.
+
+An item with an opaque id is a conversation: in older versions a request could give it a mark's key.
+"""
 
 
 class DoNotContact(items.OnTable):
@@ -30,14 +36,26 @@ class DoNotContact(items.OnTable):
 
     def allow(self, primary_channel: str, company_id: str) -> None:
         """Lift the mark at the recipient's request; does nothing where there is none."""
-        with contextlib.suppress(ConditionFailed):
-            self._table.update(
-                items.do_not_contact(primary_channel, company_id),
-                set_={"lifted_at": iso(self._clock.now())},
-                condition="attribute_exists(#conversation_id)",
-            )
+        for key in _marks(primary_channel, company_id):
+            with contextlib.suppress(ConditionFailed):
+                self._table.update(
+                    key,
+                    set_={"lifted_at": iso(self._clock.now())},
+                    condition="attribute_exists(#conversation_id) AND attribute_not_exists(#opaque_id)",
+                )
 
     def is_forbidden(self, primary_channel: str, company_id: str) -> bool:
         """Whether the company must not contact the recipient."""
-        mark = self._table.get(items.do_not_contact(primary_channel, company_id))
-        return mark is not None and "lifted_at" not in mark
+        marks = map(self._table.get, _marks(primary_channel, company_id))
+        return any(
+            mark is not None and "lifted_at" not in mark and "opaque_id" not in mark
+            for mark in marks
+        )
+
+
+def _marks(primary_channel: str, company_id: str) -> tuple[Item, Item]:
+    """Keys of the mark, and of the one that older versions wrote."""
+    return (
+        items.do_not_contact(primary_channel, company_id),
+        items.old_do_not_contact(primary_channel, company_id),
+    )

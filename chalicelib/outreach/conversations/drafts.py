@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from chalicelib.clock import iso
 from chalicelib.once import keys
-from chalicelib.once.store import ConditionFailed
+from chalicelib.once.store import ConditionFailed, Item
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, OtherMessages, Record, draft
 
@@ -29,18 +31,18 @@ class Drafts(items.OnTable):
         return draft(item) if item else None
 
     def other_messages(self, record: Record, entry_id: str) -> OtherMessages:
-        """The recipient's messages under other entry ids, in all their conversations."""
-        mine = items.draft_key(record, entry_id)["conversation_id"]
-        stored = self._table.query_pages(
-            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
-            values={"p": record.primary_channel, "draft": items.DRAFT},
-            ConsistentRead=True,
-        )
+        """The company's messages to the recipient under other entry ids, in all conversations.
+
+        Those in conversations of older versions may be another company's.
+        """
+        mine = items.draft_key(record, entry_id)
+        places = (items.internal(record.primary_channel, record.company_id), record.primary_channel)
         texts, refs, unreported = set(), set(), {}
-        for item in stored:
+        for item in (one for place in places for one in self._drafts_in(place)):
             written = draft(item)
             text = keys.normalised(written.text) if written.variables is None else ""
-            if item["conversation_id"] == mine or (written.variables is None and not text):
+            is_mine = all(item[name] == value for name, value in mine.items())
+            if is_mine or (written.variables is None and not text):
                 continue
             texts.add(text)
             if "delivery_ref" in item:
@@ -48,6 +50,13 @@ class Drafts(items.OnTable):
             elif "action_key" in item:  # drafts of older versions have none
                 unreported[str(item["action_key"])] = text
         return OtherMessages(frozenset(texts - {""}), frozenset(refs), unreported)
+
+    def _drafts_in(self, partition: str) -> Iterator[Item]:
+        return self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :draft)",
+            values={"p": partition, "draft": items.DRAFT},
+            ConsistentRead=True,
+        )
 
     def note_delivery(
         self,

@@ -1,12 +1,20 @@
 """The layout of the `conversations` table: each kind of item, its key and its bounds.
 
-Besides a conversation's own item, its partition holds items of no index (they lack every index
-key) that carry the same ``ttl``::
+A recipient's partition holds the conversations' own items.  Beside it, the partition
+``internal:{company_id}#{recipient}`` holds items of no index (they lack every index key)::
 
     page#{digest of conversation_id}#00000042    one entry of the history, in order
     seen#{digest of conversation_id}#{entry_id}  that entry was appended
     draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
     do-not-contact#{company_id}                  this company must not contact the recipient
+
+The first three carry the same ``ttl`` as their conversation.  A request names a partition by a
+number in E.164 or an e-mail address, and neither begins with ``internal:``; so no id from outside
+names one of these items.
+
+Older versions kept them in the recipient's partition.  A conversation they opened has no
+``layout`` and keeps its rows there until it expires; a do-not-contact mark of theirs is
+read beside the new one, and counts only if it is no conversation.
 
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id, and the
 partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's item is the newest
@@ -30,6 +38,8 @@ from chalicelib.outreach.conversations.records import Draft, Entry, Record, Stat
 
 TTL = timedelta(days=365)
 DRAFT = "draft#"
+LAYOUT = 2
+"""``layout`` of a conversation's item: its pages, marks and drafts are in `internal`."""
 NEWEST_ENTRIES = 8
 NEWEST_BYTES = 4096
 """Bounds of `messages`; every index projects the whole item, so each byte is written nine times."""
@@ -50,6 +60,7 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
         "messages": [],
         "message_count": 0,
         "task_complete": 0,
+        "layout": LAYOUT,
         "comms_consent": False,
         "function_call": False,
         "hand_off_to_human": False,
@@ -78,12 +89,29 @@ def appended(record: Record, entry: Entry, now: datetime) -> Item:
     }
 
 
+def internal(primary_channel: str, company_id: str) -> str:
+    """The partition of a company's rows about a recipient that are no conversations."""
+    return f"internal:{company_id}#{primary_channel}"
+
+
+def partition(record: Record) -> str:
+    """The partition of a conversation's pages, marks and drafts."""
+    if record.item.get("layout") != LAYOUT:
+        return record.primary_channel
+    return internal(record.primary_channel, record.company_id)
+
+
 def do_not_contact(primary_channel: str, company_id: str) -> Item:
     """Key of the mark that a company must not contact a recipient."""
     return {
-        "primary_channel": primary_channel,
+        "primary_channel": internal(primary_channel, company_id),
         "conversation_id": f"do-not-contact#{company_id}",
     }
+
+
+def old_do_not_contact(primary_channel: str, company_id: str) -> Item:
+    """Key of the mark in older versions, which is read until it expires."""
+    return do_not_contact(primary_channel, company_id) | {"primary_channel": primary_channel}
 
 
 def pointer(opaque_id: str) -> Item:
@@ -104,7 +132,7 @@ def draft_item(record: Record, entry_id: str, written: Draft) -> Item:
 def draft_key(record: Record, entry_id: str) -> Item:
     """Key of an entry's draft."""
     return {
-        "primary_channel": record.primary_channel,
+        "primary_channel": partition(record),
         "conversation_id": f"{DRAFT}{digest(record)}#{entry_id}",
     }
 
@@ -112,7 +140,7 @@ def draft_key(record: Record, entry_id: str) -> Item:
 def seen_key(record: Record, entry_id: str) -> Item:
     """Key of the mark that an entry was appended."""
     return {
-        "primary_channel": record.primary_channel,
+        "primary_channel": partition(record),
         "conversation_id": f"seen#{digest(record)}#{entry_id}",
     }
 

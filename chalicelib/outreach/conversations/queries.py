@@ -99,7 +99,7 @@ class Queries(items.OnTable):
     def _pages(self, record: Record, **how: Any) -> Iterator[Item]:  # noqa: ANN401 - boto3's own
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :page)",
-            values={"p": record.primary_channel, "page": f"page#{items.digest(record)}#"},
+            values={"p": items.partition(record), "page": f"page#{items.digest(record)}#"},
             ConsistentRead=True,
             **how,
         )

@@ -14,9 +14,10 @@ Example item (required attributes first; the rest as seed 002 names them)::
     gsi_recipient_tel, gsi_company_whatsapp_number, ...  only where they have a value (sparse)
 
 Beyond the seed an item has ``opaque_id`` (the conversation's id in every other table),
-``start_event`` (the ledger's key of its start), ``message_count``, ``delivery_status``,
-``last_inbound_at``, ``failure_stage``, ``failure_reason``, ``withheld_reason`` (the switch that
-stopped its newest message) and, while it is handed off, ``handoff``.
+``layout`` (where its pages and drafts are; see `items`), ``start_event`` (the ledger's key of its
+start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``failure_stage``,
+``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message) and, while it
+is handed off, ``handoff``.
 """
 
 from __future__ import annotations

@@ -55,9 +55,11 @@ class Conversations(Queries, Drafts, DoNotContact):
         """
         item = items.new(record, self._clock.now())
         writes = [
-            self._table.checking(
-                items.do_not_contact(item["primary_channel"], item["company_id"]),
-                condition=NOT_FORBIDDEN,
+            *(
+                self._table.checking(
+                    mark(item["primary_channel"], item["company_id"]), condition=NOT_FORBIDDEN
+                )
+                for mark in (items.do_not_contact, items.old_do_not_contact)
             ),
             self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
             self._table.putting(
@@ -77,7 +79,7 @@ class Conversations(Queries, Drafts, DoNotContact):
             try:
                 self._table.transact(writes)
             except TransactionRefused as refused:
-                there = refused.found[1]
+                there = refused.found[2]
                 if not there and held is not None and refused.found[-1] is not None:
                     raise LeaseLostError("start_taken") from None
                 return Opened(Record(there) if there else None, is_new=False)
@@ -244,7 +246,7 @@ class Conversations(Queries, Drafts, DoNotContact):
     ) -> list[Item]:
         """The mark comes first: it alone shows that the entry was appended before."""
         number, digest = record.message_count, items.digest(record)
-        common = {"primary_channel": record.primary_channel, "ttl": record.item["ttl"]}
+        common = {"primary_channel": items.partition(record), "ttl": record.item["ttl"]}
         mark = {**common, **items.seen_key(record, new.entry_id)}
         page = {**common, "conversation_id": f"page#{digest}#{number:08d}", **new.item()}
         absent = "attribute_not_exists(#conversation_id)"

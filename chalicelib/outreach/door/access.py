@@ -8,14 +8,20 @@ import hashlib
 import hmac
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import SequenceMatcher
 from typing import Any
 
 from chalicelib.errors import SignatureError
 
 TOLERANCE_SECONDS = 300
 _WRONG_KEY = "header x-api-key is missing or wrong"
+SHORTEST_SECRET_BYTES = 24
+"""Of a signing secret, decoded (https://www.standardwebhooks.com)."""
+KEYS, SECRETS = "api_keys", "signing_secrets"
+_LIKE_SECRETS = 0.7
+"""Similarity from which a name is taken for a misspelt `SECRETS`."""
 _SECONDS = re.compile(r"[0-9]{1,12}")
 
 
@@ -27,10 +33,13 @@ class Access:
         api_keys: the active keys; two while a key is rotated.
         signing_secrets: Standard Webhooks secrets (``whsec_...``); if there are any, every request
             must be signed.
+        faults: what is wrong with the entry's signing, naming no value; any closes the door, as the
+            company may believe that its requests must be signed.
     """
 
     api_keys: tuple[str, ...] = field(default=(), repr=False)
     signing_secrets: tuple[str, ...] = field(default=(), repr=False)
+    faults: tuple[str, ...] = ()
 
 
 def access(text: str) -> dict[str, Access]:
@@ -61,27 +70,31 @@ def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> s
     """The company of the caller's key; every key is compared, in constant time.
 
     Raises:
-        SignatureError: ``UNAUTHORIZED``; the key is missing or unknown.
+        SignatureError: ``UNAUTHORIZED``; the key is missing, unknown, or of more than one company.
     """
     given = key_in(headers)
-    found = ""
+    found = set()
     for company_id, known in companies.items():
         for key in known.api_keys:
-            if hmac.compare_digest(given, key.encode()):
-                found = company_id
-    if not found:
+            if hmac.compare_digest(given, key.encode("utf-8", "replace")):
+                found.add(company_id)
+    if len(found) != 1:
         raise SignatureError("UNAUTHORIZED", _WRONG_KEY)
-    return found
+    return found.pop()
 
 
 def check_signature(
-    headers: Mapping[str, str], body: bytes, secrets: Sequence[str], *, now_epoch: float
+    headers: Mapping[str, str], body: bytes, known: Access, *, now_epoch: float
 ) -> None:
     """Standard Webhooks: HMAC-SHA256 over ``{id}.{timestamp}.{body}``; any match is enough.
 
     Raises:
-        SignatureError: ``INVALID_SIGNATURE``; also when the timestamp is more than five minutes off.
+        SignatureError: ``INVALID_SIGNATURE``; also when the timestamp is more than five minutes off,
+            or the company's signing is not configured as it must be.
     """
+    if known.faults:
+        raise SignatureError("INVALID_SIGNATURE", "the company's signing_secrets are not usable")
+    secrets = known.signing_secrets
     if not secrets:
         return
     message_id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
@@ -101,10 +114,40 @@ def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
         return Access(api_keys=_texts(value))
     if isinstance(value, dict):
         return Access(
-            api_keys=_texts(value.get("api_keys")),
-            signing_secrets=_texts(value.get("signing_secrets")),
+            api_keys=_texts(value.get(KEYS)),
+            signing_secrets=_texts(value.get(SECRETS)),
+            faults=tuple(_faults(value)),
         )
     return Access()
+
+
+def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
+    """What makes a company's entry doubtful: whether its requests must be signed."""
+    secrets = entry.get(SECRETS, [])
+    if not isinstance(secrets, list):
+        yield f"{SECRETS} is not a list"
+    elif not all(isinstance(one, str) and _secret(one) for one in secrets):
+        yield f"{SECRETS} holds a value that is no secret of {SHORTEST_SECRET_BYTES} bytes or more"
+    for name, value in entry.items():
+        if name not in (KEYS, SECRETS) and (
+            _is_like_secrets(name) or "whsec_" in json.dumps(value)
+        ):
+            yield f"an attribute looks like {SECRETS} and has another name"
+
+
+def _is_like_secrets(name: str) -> bool:
+    letters = "".join(filter(str.isalpha, name.casefold()))
+    likeness = SequenceMatcher(None, letters, SECRETS.replace("_", "")).ratio()
+    return "sign" in letters or "secret" in letters or likeness >= _LIKE_SECRETS
+
+
+def _secret(text: str) -> bytes:
+    """The key in a Standard Webhooks secret; empty for a malformed or short one."""
+    try:
+        key = base64.b64decode(text.removeprefix("whsec_"), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+    return key if len(key) >= SHORTEST_SECRET_BYTES else b""
 
 
 def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
@@ -114,8 +157,5 @@ def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
 
 def _signature(secret: str, signed: bytes) -> bytes:
     """``v1,<base64>``; empty for a malformed secret, which then matches nothing."""
-    try:
-        key = base64.b64decode(secret.removeprefix("whsec_"), validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-    return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest())
+    key = _secret(secret)
+    return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) if key else b""

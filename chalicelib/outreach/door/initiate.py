@@ -99,12 +99,14 @@ class Initiate:
             # The body of a caller who is not known is not parsed, not even for its id.
             return self._error_answer(error, router.request_id_in(body) if is_known else "unknown")
 
-    def outcome(self, headers: Mapping[str, str], request_id: str) -> Answer:
-        """Answer with the outcome of a start; no personal data."""
+    def outcome(self, headers: Mapping[str, str], request_id: str, body: bytes = b"") -> Answer:
+        """Answer with the outcome of a start; no personal data.
+
+        A company that signs its starts signs this request as well, over its body, which is empty.
+        """
         low = {name.lower(): value for name, value in headers.items()}
         try:
-            access.key_in(low)  # without one no secret is read
-            company_id = access.company_of(low, self.access())
+            company_id = self._authenticate(low, body)
             is_one = router.quotable(request_id) == request_id
             key = outreach_keys.start(company_id, request_id)
             found = self.starts.outcome(key) if is_one else None
@@ -119,8 +121,7 @@ class Initiate:
         companies = self.access()
         company_id = access.company_of(headers, companies)
         now = self.clock.now().timestamp()
-        secrets = companies[company_id].signing_secrets
-        access.check_signature(headers, body, secrets, now_epoch=now)
+        access.check_signature(headers, body, companies[company_id], now_epoch=now)
         return company_id
 
     def _start(self, company_id: str, asked: StartRequest) -> Answer:

@@ -1,7 +1,8 @@
 """The body of `POST /initiate-conversation`; `access` authenticates its caller.
 
 The body is the request itself, or a whole Context Object, of which only the request and the
-``conversation_id`` are taken, so that one company can never send with another's account::
+``conversation_id`` are taken, so that one company can never send with another's account.  That id
+begins with the company's and the project's ids, so that none can name another's conversation::
 
     {"company_data": {"company_id": "ci-aaa-001", "project_id": "pi-aaa-001"},
      "recipient_data": {"recipient_first_name": "Jo", "recipient_tel": "+15550100001",
@@ -11,7 +12,8 @@ The body is the request itself, or a whole Context Object, of which only the req
                       "initial_request_timestamp": "2026-11-20T09:00:00.000Z"}}
 
     {"frontend_payload": {... as above ...}, "company_data_payload": {...},
-     "conversation_data": {"conversation_id": "..."}, "metadata": {"router_version": "1.0.1-dev"}}
+     "conversation_data": {"conversation_id": "ci-aaa-001#pi-aaa-001#..."},
+     "metadata": {"router_version": "1.0.1-dev"}}
 """
 
 from __future__ import annotations
@@ -38,6 +40,8 @@ MAX_BODY_BYTES = 256 * 1024
 MAX_ID_BYTES = 256
 """Of company and project id: with other parts they form a conversation's key of 1,024 bytes."""
 MAX_DEPTH = 28
+SEPARATOR = "#"
+"""Between the parts of a conversation's id; no company's or project's id holds it."""
 _IDS = ("company_id", "project_id")
 _SMALLEST, _LARGEST, _TOO_LONG = 1e-130, 1e126, 10**38
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
@@ -91,6 +95,9 @@ def parse(body: bytes) -> StartRequest:
         )
     if any(len(str(ids.get(name, "")).encode()) > MAX_ID_BYTES for name in _IDS):
         raise PayloadError("INVALID_REQUEST", "company_id or project_id is too long")
+    for name in _IDS:
+        if SEPARATOR in str(ids.get(name, "")):
+            raise PayloadError("INVALID_REQUEST", f"field {name} holds a {SEPARATOR}")
     for name in ("company_data", "recipient_data", "request_data"):
         if request.get(name) is None:
             raise PayloadError(f"MISSING_{name.upper()}", f"section {name} is missing")
@@ -98,6 +105,7 @@ def parse(body: bytes) -> StartRequest:
             raise PayloadError(f"INVALID_{name.upper()}_TYPE", f"section {name} is not an object")
     recipient_data, request_data = request["recipient_data"], request["request_data"]
     request_id, channel, asked_at = _request_fields(request_data)
+    _check_owned(conversation_id, ids)
     addresses = _addresses(channel, recipient_data)
     consent = recipient_data.get("comms_consent")
     if consent is not None and not isinstance(consent, bool):
@@ -185,6 +193,21 @@ def _request_of(whole: Mapping[str, Any]) -> tuple[dict[str, Any], str | None]:
     if given is not None and not (isinstance(given, str) and _CONVERSATION_ID.fullmatch(given)):
         raise PayloadError("INVALID_REQUEST", "field conversation_id is not an identifier")
     return request, given
+
+
+def _check_owned(conversation_id: str | None, ids: Mapping[str, Any]) -> None:
+    """Refuse a conversation's id outside the id space of its company and project.
+
+    Another company's ids, and the keys of rows that are no conversations, cannot be named.
+    """
+    own = SEPARATOR.join((*(str(ids[name]) for name in _IDS), ""))
+    if conversation_id is not None and not (
+        conversation_id.startswith(own) and conversation_id != own
+    ):
+        raise PayloadError(
+            "INVALID_REQUEST",
+            f"field conversation_id does not begin with company_id{SEPARATOR}project_id{SEPARATOR}",
+        )
 
 
 def _check_storable(value: Any, depth: int) -> None:  # noqa: ANN401 - any JSON value

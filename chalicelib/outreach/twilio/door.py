@@ -54,9 +54,11 @@ class TwilioDoor:
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]
     ) -> None:
         webhook.signature(headers)  # without one no secret is read
-        tokens = webhook.accounts(self.secret() or "")
-        if not any(tokens.values()):
+        secret = self.secret() or ""
+        tokens, shared = webhook.accounts(secret), webhook.shared_keys(secret)
+        if not any(tokens.values()) and not any(shared.values()):
             raise SignatureError(
                 "no_credential_configured", "no secret is configured for this door"
             )
-        webhook.verify(headers, body, webhook.signed_url(self.base_url, path, query), tokens)
+        url = webhook.signed_url(self.base_url, path, query)
+        webhook.verify(headers, body, url, tokens, shared)

@@ -2,7 +2,10 @@
 
 Form posts, signed: ``X-Twilio-Signature`` is the base64 HMAC-SHA1 of the configured URL and the
 sorted parameters, by the account's token (https://www.twilio.com/docs/usage/webhooks/webhooks-security).
-It contains no timestamp, so a replay is recognised only by its message id and status.
+An account with shared keys signs by HMAC-SHA256 instead and names the key in
+``X-Twilio-Webhooks-Signature-Settings: key=<id>,algorithm=HMAC_SHA256`` (the SDK's
+``request_validator``, 9.13).  Neither contains a timestamp, so a replay is recognised only by its
+message id and status.
 """
 
 from __future__ import annotations
@@ -13,6 +16,8 @@ import hmac
 import json
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from chalicelib.errors import PayloadError, SignatureError
@@ -44,21 +49,44 @@ _ERROR_CODE = re.compile(r"[1-9][0-9]{0,6}")
 _ADDRESS = re.compile(r"[ -~]{1,256}")
 _AS_SENT = "surrogateescape"
 """Keeps bytes that are not UTF-8, so that an id with them is refused and not changed."""
+_SETTINGS = "x-twilio-webhooks-signature-settings"
+_OLDER = "HMAC_SHA1"
+_ALGORITHMS = {_OLDER: hashlib.sha1, "HMAC_SHA256": hashlib.sha256}
 _CID = re.compile(r"([0-9a-f]{32})\.([0-9a-f]{32})")
 
 
 def accounts(text: str) -> dict[str, tuple[str, ...]]:
-    """The webhook secret: AccountSid to its active tokens, ``{"AC...": ["new", "old"]}``."""
+    """The webhook secret: AccountSid to its active tokens, newest first.
+
+    ``{"AC...": ["new", "old"]}``; for an account with shared keys
+    ``{"AC...": {"auth_tokens": [...], "shared_keys": {"<key id>": "<secret>"}}}``, and without
+    ``auth_tokens`` the older signature is refused.
+    """
+    found = {}
+    for sid, value in _entries(text).items():
+        tokens = value.get("auth_tokens", []) if isinstance(value, dict) else value
+        if isinstance(tokens, str | list):
+            listed = [tokens] if isinstance(tokens, str) else tokens
+            found[sid] = tuple(one for one in listed if isinstance(one, str) and one)
+    return found
+
+
+def shared_keys(text: str) -> dict[str, Mapping[str, str]]:
+    """The webhook secret: AccountSid to its shared keys, by their ids; see `accounts`."""
+    found: dict[str, Mapping[str, str]] = {}
+    for sid, value in _entries(text).items():
+        keys_ = value.get("shared_keys") if isinstance(value, dict) else None
+        if isinstance(keys_, dict):
+            found[sid] = {k: v for k, v in keys_.items() if k and isinstance(v, str) and v}
+    return found
+
+
+def _entries(text: str) -> dict[str, Any]:
     try:
         raw = json.loads(text)
     except ValueError:
         return {}
-    found = raw.items() if isinstance(raw, dict) else ()
-    return {
-        str(sid): tuple(t for t in ([v] if isinstance(v, str) else v) if isinstance(t, str) and t)
-        for sid, v in found
-        if isinstance(v, str | list)
-    }
+    return raw if isinstance(raw, dict) else {}
 
 
 def signature(headers: Mapping[str, str]) -> bytes:
@@ -74,35 +102,57 @@ def signature(headers: Mapping[str, str]) -> bytes:
 
 
 def verify(
-    headers: Mapping[str, str], body: bytes, url: str, tokens: Mapping[str, Sequence[str]]
+    headers: Mapping[str, str],
+    body: bytes,
+    url: str,
+    tokens: Mapping[str, Sequence[str]],
+    shared: Mapping[str, Mapping[str, str]] = MappingProxyType({}),
 ) -> None:
-    """Check the signature with the tokens of the account named in the form.
+    """Check the signature with the tokens or shared keys of the account named in the form.
 
     Args:
         headers: names in lower case.
-        body: the raw form.
+        body: the raw form; it names one account, once.
         url: the URL configured at Twilio: scheme, host, stage path, query; the fragment is not
             signed.
         tokens: account to its active tokens.
+        shared: account to its shared keys, by their ids.
 
     Raises:
         SignatureError: ``missing_signature`` or ``invalid_signature``.
     """
     given = signature(headers)
     form = _form(body)
-    account = form.get("AccountSid", [""])[0]
+    named = form.get("AccountSid", [])
+    account = named[0] if len(named) == 1 else None
     signed = url.split("#", 1)[0] + "".join(
         name + value for name in sorted(form) for value in sorted(set(form[name]))
     )
+    key_id, algorithm = _scheme(headers.get(_SETTINGS, ""))
+    secrets: Sequence[str] = ()
+    if account is not None and key_id:
+        secrets = [value for name, value in shared.get(account, {}).items() if name == key_id]
+    elif account is not None and algorithm == _OLDER:
+        secrets = tokens.get(account, ())
     wanted = [
         base64.b64encode(
-            hmac.new(t.encode(), signed.encode("utf-8", _AS_SENT), hashlib.sha1).digest()
+            hmac.new(
+                one.encode(), signed.encode("utf-8", _AS_SENT), _ALGORITHMS[algorithm]
+            ).digest()
         )
-        for t in tokens.get(account, ())
+        for one in secrets
+        if algorithm in _ALGORITHMS
     ]
     matches = [hmac.compare_digest(given, one) for one in wanted]
     if not any(matches):
         raise SignatureError("invalid_signature", "header x-twilio-signature is not valid")
+
+
+def _scheme(settings: str) -> tuple[str, str]:
+    """Id of the shared key, empty for the older signature, and the algorithm."""
+    parts = (part.partition("=") for part in settings.split(","))
+    found = {name.strip(): value.strip() for name, _, value in parts}
+    return found.get("key", ""), found.get("algorithm", "").upper() or _OLDER
 
 
 def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMessage:
@@ -128,6 +178,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
             "source": "twilio",
             "trace_id": keys.digest(request.delivery_id)[:16],
             "channel": channel,
+            "account": form.get("AccountSid"),
             "sender": sender,
             "recipient": recipient,
             "message_id": sid,
@@ -165,6 +216,7 @@ def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> Delivery
             "source": "twilio_status",
             "trace_id": keys.digest(request.delivery_id)[:16],
             "channel": Carrier.TEXT,
+            "account": form.get("AccountSid"),
             "sender": number_of(_address(form, "From")),
             "recipient": number_of(_address(form, "To")),
             "entry_id": found[2],

@@ -113,8 +113,8 @@ def _claim(ledger, event, clock):
 
 def test_lifting_a_missing_mark_creates_none(conversations, table):
     conversations.allow(TEL, "ci-aaa-001")
-    key = {"primary_channel": TEL, "conversation_id": "do-not-contact#ci-aaa-001"}
-    assert table.get(key) is None
+    for key in (items.do_not_contact, items.old_do_not_contact):
+        assert table.get(key(TEL, "ci-aaa-001")) is None
 
 
 def test_a_draft_written_with_the_opening_is_stored(conversations):

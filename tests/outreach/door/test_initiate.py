@@ -27,18 +27,19 @@ def test_the_same_id_with_another_payload_is_a_conflict(outreach):
 
 def test_only_the_request_and_id_of_a_context_object_are_used(outreach):
     request = company.request("req9", "sms", TEL)
+    given = f"{company.COMPANY_ID}#{company.PROJECT_ID}#from-the-router"
     body = {
         "frontend_payload": request,
         "company_data_payload": {"channel_config": {"sms": {"company_sms_number": "+15550666666"}}},
         "conversation_data": {
-            "conversation_id": "from-the-router",
+            "conversation_id": given,
             "conversation_status": "initiated",
         },
         "metadata": {"router_version": "1.0.1-dev"},
     }
     answer = outreach.post(body)
     outreach.run()
-    assert answer.json_body["conversation_id"] == "from-the-router"
+    assert answer.json_body["conversation_id"] == given
     (message,) = outreach.twilio.sent_to(TEL)
     assert message["from"] == company.SMS_NUMBER
     assert outreach.record("sms").item["router_version"] == "1.0.1-dev"

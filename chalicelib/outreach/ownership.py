@@ -1,0 +1,64 @@
+"""Whether a message or a receipt may touch a conversation: both must belong to one company.
+
+Twilio's signature proves which account posts a form, and nothing about the numbers in it: a company
+that knows its own token can sign any form.  So the account must be that of the conversation's
+company, and the sender's owner must be the company itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
+from chalicelib.outreach.senders import Owner, Senders
+
+WRONG_ACCOUNT = "wrong_account"
+"""Reason: another company's Twilio account signed it."""
+
+
+class Ownership:
+    """Compares jobs with conversations.
+
+    Args:
+        account_of: the Twilio account of a conversation's company; None where it cannot be known.
+    """
+
+    def __init__(self, senders: Senders, account_of: Callable[[Record], str | None]) -> None:
+        self._senders = senders
+        self._account_of = account_of
+
+    def owner_of(self, job: InboundMessage) -> Owner | None:
+        """The company that the message was sent to; None where the sender is not mapped."""
+        return self._senders.owner_of(job.sender)
+
+    def is_to(self, record: Record, job: InboundMessage, owner: Owner | None) -> bool:
+        """Whether a message was sent to the conversation's company."""
+        is_owners = owner is None or record.company_id == owner.company_id
+        return is_owners and record.sender.lower() == job.sender.lower()
+
+    def is_signed_for(
+        self, record: Record, job: InboundMessage | DeliveryReceipt, owner: Owner | None = None
+    ) -> bool:
+        """Whether the account of the conversation's company signed it; e-mail has no account."""
+        if job.account is None or (owner is not None and job.account == owner.account):
+            return True
+        known = self._account_of(record)  # a map may be older than the company's secret
+        if known is None and isinstance(job, InboundMessage):  # rather a STOP than the proof of it
+            return owner is None or owner.account is None
+        return known == job.account
+
+
+def key_of(job: InboundMessage | DeliveryReceipt, owner: Owner | None = None) -> str:
+    """The event key under which a job is filed that belongs to no conversation.
+
+    Its own key only where its account is the sender's: any account can name another's message id,
+    and must not use up the event that the other's webhook will report.
+    """
+    is_own = job.account is None or (owner is not None and job.account == owner.account)
+    return job.event_key if is_own else foreign_key(job)
+
+
+def foreign_key(job: InboundMessage | DeliveryReceipt) -> str:
+    """The event key of a message id that is not known to be the account's own."""
+    return job.event_key if job.account is None else f"{job.event_key}:by:{job.account}"

@@ -1,0 +1,166 @@
+"""Writes the map of senders: which company each number or address belongs to.
+
+A claim is one conditional write per sender, in one transaction with the project that uses it, so that
+of two companies that claim a sender at once one is refused.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.aws.dynamo import Table
+from chalicelib.clock import iso
+from chalicelib.errors import UnavailableError
+from chalicelib.once.store import Item, TransactionConflict, TransactionRefused
+from chalicelib.outreach import senders
+from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF
+from chalicelib.outreach.conversations.records import Record
+from ops.session import OpsError, Session
+
+PAGE = 100
+Project = tuple[str, str]
+"""Company's and project's id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Use:
+    """A sender in a project's settings.
+
+    Attributes:
+        place: the attribute that names it, as messages show it; a sender itself is never shown.
+        channel: the first channel that uses it.
+    """
+
+    place: str
+    channel: str
+    address: str
+
+
+def uses(item: Mapping[str, Any]) -> list[Use]:
+    """The senders of a project, each once."""
+    found: dict[str, Use] = {}
+    for channel, name in SENDER_OF.items():
+        address = ((item.get("channel_config") or {}).get(channel) or {}).get(name)
+        if isinstance(address, str) and address:
+            row = senders.key(address)["company_id"]
+            place = f"channel_config.{channel.value}.{name}"
+            found.setdefault(row, Use(place, channel.value, address))
+    return list(found.values())
+
+
+def table(session: Session) -> Table:
+    """The `company-data` table."""
+    return session.services.table(session.services.settings.company_data_table)
+
+
+def projects(session: Session) -> list[Item]:
+    """Every stored project of every company."""
+    found: list[Item] = []
+    start: Item | None = None
+    while True:
+        page, start = table(session).scan_page(limit=PAGE, start=start, ConsistentRead=True)
+        found += [one for one in page if not one["company_id"].startswith(senders.PREFIX)]
+        if start is None:
+            return found
+
+
+def store(session: Session, item: dict[str, Any]) -> None:
+    """Store a project and claim its senders for its company, all or nothing.
+
+    Raises:
+        OpsError: another company's project uses one of them, or claimed it meanwhile.
+    """
+    shared = faults(item, projects(session))
+    if shared:
+        raise OpsError("not stored: " + "; ".join(shared))
+    _claim(session, item, [table(session).putting(item)])
+
+
+def fill(session: Session) -> tuple[int, list[str]]:
+    """Claim the senders of every stored project; one that two companies use is left unclaimed.
+
+    Returns:
+        How many projects have all their senders, and what is wrong with the others.
+    """
+    stored = projects(session)
+    done, wrong = 0, []
+    for item in stored:
+        shared = faults(item, stored)
+        wrong += [f"{item['company_id']} {item['project_id']}: {one}" for one in shared]
+        if not shared:
+            _claim(session, item, [])
+            done += 1
+    return done, wrong
+
+
+def faults(item: Mapping[str, Any], stored: list[Item]) -> list[str]:
+    """The senders of a project that another company's project uses."""
+    others: dict[str, set[Project]] = defaultdict(set)
+    for one in stored:
+        if one["company_id"] != item["company_id"]:
+            for use in uses(one):
+                others[senders.key(use.address)["company_id"]].add(
+                    (one["company_id"], one["project_id"])
+                )
+    return [
+        f"{use.place} is also used by {' '.join(project)}"
+        for use in uses(item)
+        for project in sorted(others[senders.key(use.address)["company_id"]])
+    ]
+
+
+def unmapped(session: Session, item: Mapping[str, Any]) -> list[str]:
+    """What the map lacks of a stored project."""
+    found = []
+    for use in uses(item):
+        row = table(session).get(senders.key(use.address))
+        if row is None:
+            found.append(f"{use.place} is not in the map: python -m ops company map")
+        elif row["owner_company_id"] != item["company_id"]:
+            found.append(f"{use.place} belongs to {row['owner_company_id']}")
+        elif row.get("account_sid") != _account(session, item, use):
+            found.append(
+                f"{use.place} has another Twilio account in the map: store the project again"
+            )
+    return found
+
+
+def _claim(session: Session, item: Mapping[str, Any], writes: list[Item]) -> None:
+    store_, mine = table(session), item["company_id"]
+    for use in uses(item):
+        before = store_.get(senders.key(use.address))
+        row = {
+            **senders.key(use.address),
+            "owner_company_id": mine,
+            "account_sid": _account(session, item, use),
+            "claimed_at": iso(session.services.clock.now()),
+            "claim_id": secrets.token_hex(8),
+        }
+        row = {name: value for name, value in row.items() if value is not None}
+        if before is None:
+            writes.append(store_.putting(row, condition="attribute_not_exists(#company_id)"))
+        else:  # its company's, or one that no project of that company uses any more
+            seen = before.get("claim_id")
+            writes.append(store_.putting(row, condition="#claim_id = :seen", seen=seen))
+    try:
+        if writes:
+            store_.transact(writes)
+    except (TransactionRefused, TransactionConflict):
+        raise OpsError("not stored: a sender was claimed by another project meanwhile") from None
+
+
+def _account(session: Session, item: Mapping[str, Any], use: Use) -> str | None:
+    """The Twilio account of a sender, where its secret is there already; e-mail has none."""
+    if use.channel not in CREDENTIALS_OF:
+        return None
+    config = item["channel_config"][use.channel]
+    try:
+        return session.services.sender.account_of(
+            Record({"channel_method": use.channel, "channel_config": config})
+        )
+    except UnavailableError:
+        return None
