@@ -15,6 +15,7 @@ from chalicelib.errors import AuthError, PermanentError, TransientError, Uncerta
 from chalicelib.once.store import TransactionConflict
 from tests.simulation.faults import Crash, Fault, Port
 from tests.simulation.scenario import CANARIES, EPOCH
+from tests.simulation.spoils import Spoil
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -40,6 +41,8 @@ class Network:
         self.faults = {fault.at: fault for fault in world.scenario.faults}
         self.effects = 0
         self.effect_faults = {fault.at: fault for fault in world.scenario.effect_faults}
+        self.answers = 0
+        self.spoils = {spoil.at: spoil for spoil in world.scenario.spoils}
         self.unavailable = world.scenario.unavailable
         self.pauses = sorted(fault.at for fault in world.scenario.faults if fault.pauses)
 
@@ -59,7 +62,7 @@ class Network:
 
     def call(self, port: Port, act: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """One call over the network."""
-        fault = self._next(port)
+        fault = self.next_fault(port)
         if fault is None:
             return act(*arguments, **named)
         return self._faulty(fault, port, lambda: act(*arguments, **named))
@@ -107,12 +110,11 @@ class Network:
         `within`: a second request of one action may start this long after the first.
         """
         world, vendor = self._world, actions[0].vendor
-        fault = self._next(Port.EFFECT) or self.effect_faults.get(self.effects)
-        self.effects += 1
+        fault = self.next_effect_fault(actions)
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
         world.oracle.effect_starts(actions, within=within)
         is_failing_ticket = actions[0].conversation_id == world.vendor.failing_ticket
-        if self._is_in_outage() or is_failing_ticket or world.is_failing(actions[0].key):
+        if self.is_in_outage() or is_failing_ticket or world.is_failing(actions[0].key):
             world.oracle.did_not_happen(actions)
             raise TransientError(vendor, "effect", reason="connect_failed")
         if fault is None:
@@ -185,18 +187,36 @@ class Network:
         self._world.log_line("lands late", *[action.key for action in actions])
         self._land(actions, land)
 
-    def _is_in_outage(self) -> bool:
+    def next_effect_fault(self, actions: Sequence[Any]) -> Fault | None:
+        """The fault at the next request that changes something at a vendor, for these actions."""
+        del actions
+        fault = self.next_fault(Port.EFFECT) or self.effect_faults.get(self.effects)
+        self.effects += 1
+        return fault
+
+    def next_spoil(self) -> Spoil | None:
+        """How the next response of a vendor is spoiled, if it is."""
+        self.answers += 1
+        return self.spoils.get(self.answers - 1)
+
+    def is_in_outage(self) -> bool:
+        """Whether no provider can be reached."""
         start, end = self._world.outage
         return start <= self._world.now < end
 
-    def _next(self, port: Port) -> Fault | None:
+    def next_fault(self, port: Port) -> Fault | None:
+        """The fault at the next call, which is of this kind; None if there is none.
+
+        Raises:
+            TransientError: nothing answers at the moment.
+        """
         number = self.calls
         self.calls += 1
         world = self._world
         world.now += CALL_SECONDS
         if world.trace is not None:
             world.log_line("call", number, port.name, world.actor.number if world.actor else "-")
-        if port is Port.VENDOR_READ and self._is_in_outage():
+        if port is Port.VENDOR_READ and self.is_in_outage():
             self.applied["vendor_out"] += 1
             raise TransientError("vendor", "read", reason="connect_failed")
         if self.unavailable and port is not Port.EFFECT and self._is_unavailable(port):

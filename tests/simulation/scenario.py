@@ -10,8 +10,10 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tests.simulation import spoils
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
+from tests.simulation.spoils import Spoil
 
 EPOCH = 1_790_000_000.0
 """When a schedule begins."""
@@ -146,6 +148,7 @@ class Scenario:
         quiet_until: the end of the project's current quiet hours; none where empty.
         is_written: a model writes the messages, each time in other words.
         resends: when an operator resends which finished action, by number.
+        spoils: responses of vendors that are not the usual ones, or pretend.
     """
 
     seed: int
@@ -184,6 +187,7 @@ class Scenario:
     quiet_until: str = ""
     is_written: bool = False
     resends: tuple[tuple[float, int], ...] = ()
+    spoils: tuple[Spoil, ...] = ()
 
 
 def scenario(seed: int) -> Scenario:
@@ -208,6 +212,7 @@ def scenario(seed: int) -> Scenario:
     return replace(
         alone,
         **_beside(random.Random(seed ^ 0xBE51DE), skews),
+        **_at_the_wire(random.Random(seed ^ 0x317E)),
         posts=tuple(posts),
         starts=tuple(starts),
         says=tuple(says),
@@ -386,6 +391,11 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
             (rng.random() * 9_000, rng.randrange(30)) for _ in range(rng.choice((0, 0, 0, 0, 2)))
         ),
     }
+
+
+def _at_the_wire(rng: random.Random) -> dict[str, Any]:
+    """Faults of the vendors' own making, drawn separately likewise."""
+    return {"spoils": spoils.drawn(rng, answers=60)}
 
 
 def _skews(rng: random.Random, count: int) -> list[float]:

@@ -20,6 +20,7 @@ from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import webhook as richpanel_webhook
 from local import company
+from local.vendors.twilio import ACCOUNT_SID
 from tests.simulation.carriers import mail_event, status_form
 from tests.simulation.faults import Crash
 from tests.simulation.scenario import ANSWERS, Batch, Post, Says, Start
@@ -33,15 +34,10 @@ AGAIN_SECONDS = 30.0
 
 
 class Senders:
-    """The senders of one world.
-
-    Attributes:
-        texts: inbound SMS and WhatsApp messages by id, as Twilio shows them.
-    """
+    """The senders of one world."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.texts: dict[str, dict[str, str]] = {}
 
     # --- tickets ------------------------------------------------------------------------------
 
@@ -111,7 +107,7 @@ class Senders:
             self._mail(_received(said, tagged or company.EMAIL))
             return
         sid, form = _twilio_form(said)
-        self.texts[sid] = form
+        world.twilio.receives(ACCOUNT_SID, form)
         key, body = outreach_keys.reply(said.channel, sid), urlencode(form).encode()
         if self._is_accepted(
             lambda: world.door.intake.receive(

@@ -12,17 +12,22 @@ import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Delivery
 from chalicelib.once.worker import HandedBackError
 from local import company
-from tests.simulation import tables, verdict, workload
+from local.vendors import twilio
+from tests.simulation import tables, verdict, wire, workload
 from tests.simulation.carriers import MemorySes, MemoryTwilio
+from tests.simulation.clients import secrets
 from tests.simulation.containers import Container
 from tests.simulation.dataset import MemoryDataset
+from tests.simulation.exchange import connect
 from tests.simulation.faults import Crash
+from tests.simulation.in_memory import InMemory
 from tests.simulation.memory_queue import MemoryQueue, Message, ReceiptError
 from tests.simulation.memory_table import MemoryTable
 from tests.simulation.network import Network
@@ -66,7 +71,7 @@ class World:
         faults = (
             *(scenario.faults, scenario.flips, scenario.deploys, any(scenario.outage)),
             *(scenario.unavailable, scenario.echoes, scenario.failing_ticket[0]),
-            *(scenario.failing, scenario.effect_faults),
+            *(scenario.failing, scenario.effect_faults, scenario.spoils),
         )
         self.is_fault_free = not any(faults)
         self.rng = random.Random(scenario.seed ^ 0x5EED)
@@ -124,20 +129,31 @@ class World:
 
     def _make_providers(self, skew: float) -> None:
         scenario = self.scenario
-        truth: dict[str, Any] = {"landed": self.landed}
         lag = scenario.lag_seconds
 
         def clock() -> float:
             return self.now + skew
 
         on_comment = self.senders.echo if scenario.echoes else None
-        self.vendor = MemoryVendor(clock, lag_seconds=lag, on_comment=on_comment, **truth)
+        self.vendor = MemoryVendor(
+            clock, lag_seconds=lag, on_comment=on_comment, landed=self.landed
+        )
         self.shop = MemoryShop(clock)
         self.twilio = MemoryTwilio(
-            clock, lag_seconds=lag, report=self.senders.text_accepted, **truth
+            clock,
+            lag_seconds=lag,
+            report=self.senders.text_accepted,
+            accounts={twilio.ACCOUNT_SID: twilio.AUTH_TOKEN},
         )
-        self.ses = MemorySes(report=self.senders.mail_accepted, **truth)
-        self.dataset = MemoryDataset(is_numbered=scenario.is_numbered, **truth)
+        self.ses = MemorySes(clock, report=self.senders.mail_accepted, verified={company.EMAIL})
+        self.dataset = MemoryDataset(clock, is_numbered=scenario.is_numbered)
+        if scenario.batches:
+            self.dataset.build()
+        self.sites: dict[str, InMemory] = {
+            site.name: site for site in (self.vendor, self.twilio, self.ses, self.dataset)
+        }
+        self.secrets = secrets()
+        self.deleted_secrets: set[str] = set()
 
     def row(self, key: str) -> Mapping[str, Any] | None:
         """A fenced row by its key."""
@@ -147,12 +163,13 @@ class World:
 
     def run(self) -> World:
         """Run it to its end and judge it."""
-        workload.plan(self)
-        self._run_until_idle()
-        self._run_until_at_rest()
-        verdict.judge(self)
-        if self.scenario.late_ttl:
-            self._a_month_later()
+        with wire.running(partial(connect, self), lambda: self.now):
+            workload.plan(self)
+            self._run_until_idle()
+            self._run_until_at_rest()
+            verdict.judge(self)
+            if self.scenario.late_ttl:
+                self._a_month_later()
         return self
 
     def _run_until_idle(self) -> None:
@@ -174,6 +191,7 @@ class World:
         self.network.faults = {}
         self.network.pauses = []
         self.network.effect_faults = {}
+        self.network.spoils = {}
         self.network.unavailable = ()
         self.vendor.failing_ticket = ""
         self.failing = ()

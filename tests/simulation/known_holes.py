@@ -1,0 +1,29 @@
+"""Draws that the product does not survive yet: each is off until its mend is in.
+
+Switched on, a draw is part of every plain seed; nothing else has to change.
+"""
+
+from __future__ import annotations
+
+from tests.simulation.spoils import Spoil
+
+REPLY_ACCEPTED_NOTHING_DONE = False
+"""``send-message`` answers 200 with the ticket and writes no comment."""
+TAGS_ACCEPTED_NOTHING_DONE = False
+"""``add-tags`` and ``remove-tags`` answer 200 with the unchanged ticket."""
+
+
+def may_spoil(operation: str, spoil: Spoil) -> bool:
+    """Whether this response to this operation may be spoiled so."""
+    if spoil.is_done:
+        return True
+    match operation:
+        case "send_message" if spoil.shape == "usual":
+            return REPLY_ACCEPTED_NOTHING_DONE
+        case "add_tags" | "remove_tags" if spoil.shape == "usual":
+            return TAGS_ACCEPTED_NOTHING_DONE
+        case "post_rows" | "clear_rows":
+            # Its own response has no body: only a page can be told from it.
+            return spoil.shape == "html"
+        case _:
+            return True
