@@ -24,10 +24,10 @@ from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import RateLimit
 from chalicelib.wiring.fact_posting import TOKENS_PER_MINUTE
 from chalicelib.wiring.outreach import SES_CONFIG, TWILIO_REQUESTS_PER_30_S
-from local import company
 from local.vendors import powerbi as powerbi_vendor
 from local.vendors import richpanel as richpanel_vendor
 from local.vendors import twilio as twilio_vendor
+from tests.simulation import neighbours
 from tests.simulation.wire import url_of
 
 if TYPE_CHECKING:
@@ -44,21 +44,22 @@ REGION = "us-east-1"
 
 def secrets() -> dict[str, str]:
     """Every secret of the stage, by name."""
-    names = company.project("sim")["channel_config"]
-    tokens = {twilio_vendor.ACCOUNT_SID: [twilio_vendor.AUTH_TOKEN]}
-    account = json.dumps(
-        {
-            "twilio_account_sid": twilio_vendor.ACCOUNT_SID,
-            "twilio_auth_token": twilio_vendor.AUTH_TOKEN,
-            "twilio_template_sid": twilio_vendor.TEMPLATE_SID,
-        }
-    )
+    tokens = {account: [twilio_vendor.AUTH_TOKEN] for account in neighbours.ACCOUNTS}
+    accounts = [
+        json.dumps(
+            {
+                "twilio_account_sid": account,
+                "twilio_auth_token": twilio_vendor.AUTH_TOKEN,
+                "twilio_template_sid": twilio_vendor.TEMPLATE_SID,
+            }
+        )
+        for account in neighbours.ACCOUNTS
+    ]
     return {
         RICHPANEL_KEY: richpanel_vendor.API_KEY,
         POWERBI_SECRET: powerbi_vendor.CLIENT_SECRET,
         WEBHOOK_TOKENS: json.dumps(tokens),
-        names["whatsapp"]["whatsapp_credentials_id"]: account,
-        names["sms"]["sms_credentials_id"]: account,
+        **dict(zip(neighbours.SECRETS, accounts, strict=True)),
     }
 
 

@@ -62,6 +62,7 @@ class Container:
 
     Attributes:
         fences: the fence this container's current invocation holds, by event key.
+        looks: when its current invocation began its last look at each do-not-contact mark.
         busy: an invocation runs or is paused.
         message: the message it received last.
         sending: the actions it performs, or performed last.
@@ -74,6 +75,7 @@ class Container:
         self.skew = skew
         self.busy = False
         self.fences: dict[str, int] = {}
+        self.looks: dict[tuple[str, str], float] = {}
         self.resumed_at = -1.0
         self.message: Message | None = None
         self.last_not_done: tuple[str, int] = ("", 0)

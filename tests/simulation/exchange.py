@@ -48,6 +48,7 @@ def connect(world: World, vendor: str, method: str, url: str) -> Read | Change:
     """
     site = world.sites[vendor]
     operation = site.operation_of(request_of(method, url))
+    world.network.requests[f"{vendor}: {operation}"] += 1
     kind = Change if operation in site.changes else Read
     return kind(world, site, operation)
 

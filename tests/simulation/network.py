@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
 from chalicelib.once.store import TransactionConflict
 from tests.simulation.faults import Crash, Fault, Port
+from tests.simulation.partials import Partial
 from tests.simulation.scenario import CANARIES, EPOCH
 from tests.simulation.spoils import Spoil
 
@@ -31,6 +32,7 @@ class Network:
 
     Attributes:
         faults_met: how many calls other than effects met a fault.
+        requests: how many requests of each kind connected to each vendor.
     """
 
     def __init__(self, world: World) -> None:
@@ -41,8 +43,11 @@ class Network:
         self.faults = {fault.at: fault for fault in world.scenario.faults}
         self.effects = 0
         self.effect_faults = {fault.at: fault for fault in world.scenario.effect_faults}
+        self.requests = Counter[str]()
         self.answers = 0
         self.spoils = {spoil.at: spoil for spoil in world.scenario.spoils}
+        self.batches = 0
+        self.partials = {partial.at: partial for partial in world.scenario.partials}
         self.unavailable = world.scenario.unavailable
         self.pauses = sorted(fault.at for fault in world.scenario.faults if fault.pauses)
 
@@ -198,6 +203,16 @@ class Network:
         """How the next response of a vendor is spoiled, if it is."""
         self.answers += 1
         return self.spoils.get(self.answers - 1)
+
+    def next_partial(self) -> Partial | None:
+        """How the next batch of writes is done in part, if it is."""
+        self.batches += 1
+        partial = self.partials.get(self.batches - 1)
+        if partial is not None:
+            self.applied["batch_done_in_part"] += 1
+            self.faults_met += 1
+            self._world.log_line("FAULT", "batch_done_in_part", f"{partial.mask:016b}")
+        return partial
 
     def is_in_outage(self) -> bool:
         """Whether no provider can be reached."""

@@ -285,6 +285,7 @@ class Oracle:
                 self.broken("P1", f"{action.key} starts and no plan is stored")
             self._check_order(action, event_key)
             self._check_switches(action, within)
+            self._world.consent.send_starts(actor, action)
             if actor is not None:
                 self._check_holder(actor, action, event, within)
             if action.kind not in SET_LIKE and action.kind != "send_text":

@@ -26,6 +26,8 @@ from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from local import company
+from tests.simulation import neighbours
+from tests.simulation.consent import ConversationTable
 from tests.simulation.faults import Port
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
@@ -36,7 +38,9 @@ if TYPE_CHECKING:
 
 _JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
 _EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
-_ACCESS = {company.COMPANY_ID: Access(api_keys=(company.API_KEY,))}
+_ACCESS = {
+    one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
+}
 
 
 class SimModel:
@@ -84,7 +88,7 @@ class OutreachParts:
         world = self._world = container.world
         self._container = container
         clock = container.clock
-        table = SimTable(world, world.conversations)
+        table = ConversationTable(world, world.conversations)
         conversations = self._conversations = Conversations(table, clock)  # type: ignore[arg-type]
         self._handoffs = Handoffs(table)  # type: ignore[arg-type]
         writer: Writer = SimModel(world) if world.scenario.is_written else TemplateWriter()
