@@ -97,7 +97,9 @@ class Read:
     def _read(self, request: Request) -> Answer:
         answer = self._site.take(request, self._operation)
         spoil = self._world.network.next_spoil()
-        return _noted_spoil(self._world, spoil, self._operation).shaped(answer) if spoil else answer
+        if spoil is None or spoil.shape == "usual":
+            return answer
+        return _noted_spoil(self._world, spoil, self._operation).shaped(answer)
 
 
 class Change:

@@ -261,23 +261,33 @@ def test_a_sweep_that_moves_nothing_is_detected(monkeypatch):
 
 def secret_gone():
     lost = tuple(fault(Port.EFFECT, "never_lands_and_no_answer", at) for at in range(2))
-    return schedule(starts=(TEXT, NEIGHBOUR), neighbour="secret", effect_faults=lost, ticks=TICKS)
+    return [schedule(starts=(TEXT, NEIGHBOUR), neighbour="secret", effect_faults=lost, ticks=TICKS)]
 
 
-def usual_at(number):
-    return schedule(posts=DAMAGED, spoils=(Spoil(number, "usual", is_done=False),))
+def pretended():
+    """Two replies within two minutes; each response in turn pretends."""
+    asked = Post(0.0, "s0", "c0", "where is my order?", "id", is_copy=False)
+    again = replace(
+        asked, comment_id="c1", text="where is my order #100234?", at=60.0, wrote_at=60.0
+    )
+    return [
+        schedule(posts=(asked, again), spoils=(Spoil(at, "usual", is_done=False),))
+        for at in range(12)
+    ]
 
 
 @pytest.mark.parametrize(
     ("hole", "draw"),
     [
+        ("REPLY_ACCEPTED_NOTHING_DONE", pretended),
+        ("TAGS_ACCEPTED_NOTHING_DONE", pretended),
         ("SECRET_GONE_HARMS_NO_OTHER", secret_gone),
-        ("TICKETS_LISTED_WITHOUT_COMMENTS", lambda: scenario(5_706)),
-        ("MAIL_FROM_ANOTHER_ADDRESS", lambda: scenario(1_045)),
+        ("TICKETS_LISTED_WITHOUT_COMMENTS", lambda: [scenario(5_706)]),
+        ("MAIL_FROM_ANOTHER_ADDRESS", lambda: [scenario(1_045)]),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="the product does not survive it yet")
+@pytest.mark.xfail(strict=True, raises=AssertionError, reason="the product does not survive it yet")
 def test_a_hole_is_mended(monkeypatch, hole, draw):
     """Fails as soon as it is: then its flag is switched on, and this case becomes a plain one."""
     monkeypatch.setattr(known_holes, hole, True)
-    assert [str(one) for one in World(draw()).run().oracle.violations] == []
+    assert [one for drawn in draw() for one in run(drawn)[1]] == []
