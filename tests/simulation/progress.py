@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-IDLE_ROUNDS = 8
-"""Sweeps after which something must have changed: they span the landing time and a lease."""
+IDLE_ROUNDS = 27
+"""Sweeps, seven minutes apart, after which something must have changed.
+
+They span the longest wait that the sweep knows: three hours for a released event's message.
+"""
 
 
 class Progress:
