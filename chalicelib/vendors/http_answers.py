@@ -11,6 +11,7 @@ sent, then timeout, reset, broken response     Transient           Uncertain
 any other 4xx                                  Permanent           Permanent
 3xx (never followed)                           Permanent           Uncertain
 2xx whose body is not the JSON expected        Transient           Uncertain
+2xx with a page where no JSON is expected      Transient           Uncertain
 =============================================  ==================  ===========================
 
 "Sent" is recorded by the connection (`deadline`); an error holds identifiers only.
@@ -76,7 +77,8 @@ class VendorAnswer:
 
         Args:
             response: with its body still to be read.
-            expects_json: the body of a success must be a JSON object.
+            expects_json: the body of a success must be a JSON object; where it need not be, a page
+                of HTML is still none: a proxy's page says nothing about the vendor.
             max_bytes: limit for the body of a success.
             code_at: path of the vendor's own code in an error's JSON body.
         """
@@ -85,8 +87,11 @@ class VendorAnswer:
         self.skew = clock_skew(response.headers.get("date"), self.sent_at, self.now())
         if self.status in _SAYS_WHEN:
             self.retry_after = retry_after_seconds(response.headers.get("retry-after"), self.now())
-        if expects_json and response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:
-            self.reason, self.json = _object(response, max_bytes)
+        if response.ok and self.status < HTTPStatus.MULTIPLE_CHOICES:
+            if expects_json:
+                self.reason, self.json = _object(response, max_bytes)
+            elif "text/html" in response.headers.get("content-type", "").lower():
+                self.reason = "answer_is_a_page"
         if code_at and self.status >= HTTPStatus.BAD_REQUEST:
             self.reason = _error_code(response, code_at)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import time
 import uuid
 from collections import Counter
 from dataclasses import dataclass, field
@@ -74,7 +73,7 @@ class Effect:
 
 @dataclass(slots=True)
 class Ticket:
-    """One ticket; `visible_at`: from when the API shows a comment, by the monotonic clock."""
+    """One ticket; `visible_at`: from when the API shows a comment."""
 
     fields: dict[str, Any]
     tags: list[str]
@@ -244,7 +243,7 @@ class Tenant(simulated.Vendor):
         **settings: Any,  # noqa: ANN401
     ) -> None:
         comment_id = self.add_comment(ticket.fields["id"], text, **settings)
-        ticket.visible_at[comment_id] = time.monotonic() + self.modes.comment_lag_seconds
+        ticket.visible_at[comment_id] = self._now() + self.modes.comment_lag_seconds
         self._effect(ticket, kind, comment_id)
 
     def _effect(self, ticket: Ticket, kind: str, value: str, *, changed: bool = True) -> None:
@@ -255,7 +254,7 @@ class Tenant(simulated.Vendor):
     def _shown(
         self, ticket: Ticket, *, everything: bool = False, comments: bool = True
     ) -> dict[str, Any]:
-        now = time.monotonic()
+        now = self._now()
         as_ids = self.modes.tag_mode == "id" and not everything
         shown = {**ticket.fields, "tags": [self.tag_id(t) if as_ids else t for t in ticket.tags]}
         if comments:

@@ -41,14 +41,14 @@ class ScriptedNetwork(Network):
         super().__init__(world)
         self.ends = {kind: list(value) for kind, value in ends.items()}
 
-    def effect(self, actions, land, **how):
+    def next_effect_fault(self, actions):
         ends = self.ends.get(actions[0].kind)
         if ends:
             end = ends.pop(0)
             if end is not None:
                 pick = (Port.EFFECT.value.index(end) + 0.5) / len(Port.EFFECT.value)
                 self.faults[self.calls] = Fault(self.calls, pick, 0.5, pauses=False)
-        return super().effect(actions, land, **how)
+        return super().next_effect_fault(actions)
 
 
 def run(scenario, **ends):

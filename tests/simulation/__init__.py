@@ -18,11 +18,24 @@ containers  the product wired on the memory ports, one set per container
 parts       time, log, tables, queue and switches of one container
 support, outreach, facts    each system as it is deployed, on its simulated providers
 flow        a ticket flow that covers every settling kind and two versions of one plan
-vendor, carriers, dataset   the providers in memory; their state is the ground truth
+wire        the socket under the product's own HTTP clients, in memory
+exchange    one request to a vendor over the wire: its faults, and when it lands
+clients     the product's clients of one container, and the secrets that they read
+in_memory   what makes a simulated vendor of `local.vendors` one without a server
+vendor, carriers, dataset   those vendors, and the ground truth of what happened
+spoils      responses that are not the vendor's own, or pretend
+partials    batches of which some statements fail
+staleness   indexes and reads that are behind
+crowds      thousands of rows that wait, against sweeps of 200
+neighbours  two companies, and what one's fault costs the other
+known_holes     draws that are off until the product survives them
 memory_table, expressions, tables, memory_queue    store and queue, checked by tests/contracts
 oracle      the promises, checked after every write, start and landing
 verdict     the promises at the end, and a month later
 stored_records    the promises on stored records at the end: audit, state, histories, hand-offs
+consent     marks of a STOP, and the looks at them
+answered    every answer that is recorded is a message that landed for it
+progress    each sweep moves something
 shrink      a failing schedule, made as short as possible
 __main__    python -m tests.simulation --runs 20000 --seed 1
 """

@@ -12,6 +12,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, field
 from functools import partial
 
+from tests.simulation import crowds
 from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
 from tests.simulation.handoffs import with_handoffs
@@ -115,9 +116,13 @@ def _count(world: World, totals: Counter[str], faults: Counter[str]) -> None:
     totals["runs"] += 1
     totals["deliveries"] += world.deliveries
     totals["calls"] += world.network.calls
+    for name, number in world.network.requests.items():
+        totals[f"requests to {name.partition(':')[0]}"] += number
     faults.update(world.network.applied)
     faults.update(world.happened)
     for row in world.ledger.rows.values():
+        if row["event_id"].startswith(crowds.PREFIX):
+            continue
         if row["event_id"].startswith("evt:"):
             totals["events"] += 1
             totals[f"events {row['status']}"] += 1

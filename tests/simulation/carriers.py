@@ -6,21 +6,21 @@ Like the ticket system, they hold the ground truth of what happened.
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
-from email.utils import format_datetime
-from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl, urlsplit
+from typing import TYPE_CHECKING, Any, ClassVar
+from urllib.parse import parse_qs, parse_qsl, urlsplit
 
-from chalicelib.clock import UTC
 from chalicelib.outreach.channels import carrier_address
 from chalicelib.outreach.conversations.items import draft_key
 from chalicelib.outreach.conversations.records import Record, draft
-from chalicelib.outreach.ses.client import Email
+from chalicelib.outreach.sending import _cleaned
 from chalicelib.outreach.ses.webhook import TAG
-from chalicelib.outreach.twilio.client import Sent, Text
+from chalicelib.outreach.twilio.client import Text
+from local.vendors import ses, twilio
+from local.vendors.wire import Answer, Request
+from tests.simulation.in_memory import InMemory
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -29,74 +29,80 @@ Report = Callable[[str, str], None]
 """Called for every accepted message: its id and the content of its later reports."""
 
 
-@dataclass(slots=True)
-class _Message:
+@dataclass(frozen=True, slots=True)
+class SeenText:
+    """A text that was accepted.
+
+    Attributes:
+        key: the action that sent it.
+    """
+
     sid: str
     to: str
-    sender: str
     body: str
-    at: float
-    visible_at: float
     callback: str
+    key: str
 
 
-class MemoryTwilio:
-    """Messages of one account.
+class MemoryTwilio(InMemory, twilio.Twilio):
+    """Messages of every account.
 
     Args:
         now: the provider's clock, epoch seconds.
         lag_seconds: how long a message is missing from the list.
-        landed: what happened, by action key.
         report: called when a message is accepted.
+        accounts: their tokens.
     """
+
+    changes: ClassVar[frozenset[str]] = frozenset({"create_message"})
 
     def __init__(
         self,
         now: Callable[[], float],
         *,
         lag_seconds: float,
-        landed: Counter[str],
-        report: Callable[[str, str], None],
+        report: Report,
+        accounts: Mapping[str, str],
     ) -> None:
-        self._now = now
-        self._lag = lag_seconds
-        self._landed = landed
+        super().__init__(now=now, accounts=accounts)
+        self.modes.list_lag_seconds = lag_seconds
         self._report = report
-        self.messages: list[_Message] = []
+        self.texts: list[SeenText] = []
+        self.failing_account = ""
 
-    def take(self, key: str, text: Text) -> Sent:
-        """Accept a message that arrived."""
-        self._landed[key] += 1
-        body = rendered(text)
-        now, sid = self._now(), f"SM{len(self.messages) + 1:032x}"
-        message = _Message(
-            sid, text.to, text.sender, body, now, now + self._lag, text.callback or ""
+    def receives(self, account: str, form: Mapping[str, str]) -> None:
+        """A message that comes in, once however often it is reported."""
+        if all(one["sid"] != form["MessageSid"] for one in self._received):
+            self._received.append(self._inbound_resource({**form, "AccountSid": account}))
+
+    def take(self, request: Request, operation: str) -> Answer:
+        """See `InMemory.take`; an account may be out of order on its own."""
+        if self.failing_account and self.failing_account in request.segments:
+            return Answer(503, self.error_body(503))
+        return super().take(request, operation)
+
+    def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
+        """See `InMemory.landed`."""
+        del request, operation
+        taken = self._messages[-1]
+        text = SeenText(
+            taken["sid"], taken["to"], taken["body"], taken["_callback"] or "", actions[0].key
         )
-        self.messages.append(message)
-        self._report(sid, message.callback)
-        return _shown(message)
+        self.texts.append(text)
+        self._report(text.sid, text.callback)
+        return True
 
-    def sent_to(self, to: str, sender: str, since: datetime, until: datetime) -> Sequence[Sent]:
-        """As `adapters.twilio.Twilio.sent_to`, by this clock; a message's time has whole seconds."""
-        now, first, last = self._now(), since.timestamp(), until.timestamp()
-        return [
-            _shown(one)
-            for one in self.messages
-            if (one.to, one.sender) == (to, sender)
-            and one.visible_at <= now
-            and int(one.at) + 1 > first
-            and int(one.at) <= last
-        ]
+    def _advance(self, message: dict[str, Any], *, is_template: bool) -> None:
+        """Its reports come from the senders of the schedule."""
 
 
-def _shown(message: _Message) -> Sent:
-    return Sent(
-        sid=message.sid,
-        body=message.body,
-        direction="outbound-api",
-        status="queued",
-        date_created=format_datetime(datetime.fromtimestamp(int(message.at), UTC)),
-    )
+def said_in(request: Request) -> tuple[str, str]:
+    """Recipient and text of a request to create a message."""
+    form = {name: values[-1] for name, values in parse_qs(str(request.body)).items()}
+    variables = json.loads(form.get("ContentVariables", "{}"))
+    template = ("", variables) if "ContentSid" in form else None
+    text = Text(form["To"], "", body=form.get("Body", ""), template=template)
+    return text.to, rendered(text)
 
 
 def status_form(
@@ -107,11 +113,12 @@ def status_form(
     return body, dict(parse_qsl(urlsplit(callback).query))
 
 
-def rendered(text: Text) -> str | None:
+def rendered(text: Text) -> str:
     """The text as the recipient reads it."""
     if text.template is None:
         return text.body
-    return ", ".join(["Hello", *text.template[1].values()])
+    variables = text.template[1]
+    return re.sub(r"\{\{(\w+)\}\}", lambda found: variables[found[1]], twilio.TEMPLATE)
 
 
 def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str] | None:
@@ -122,41 +129,48 @@ def decided_text(world: World, opaque_id: str, entry_id: str) -> tuple[str, str]
     if record is None or not stored:
         return None
     written = draft(stored)
-    template = ("", written.variables) if written.variables else None
+    template = ("", _cleaned(written.variables)) if written.variables else None
     to = carrier_address(record.channel, record.primary_channel)
     text = Text(to, "", body=written.text, template=template)
-    return text.to, str(rendered(text))
+    return text.to, rendered(text)
 
 
-class MemorySes:
+class MemorySes(InMemory, ses.Ses):
     """E-mails; their events carry our tag.
 
     Attributes:
         reply_to: the reply address of the newest e-mail, by recipient.
+        keys_by_id: which action sent each e-mail.
     """
 
-    def __init__(self, *, landed: Counter[str], report: Report) -> None:
-        self._landed = landed
-        self._report = report
-        self._count = 0
+    changes: ClassVar[frozenset[str]] = frozenset({"send_email"})
+
+    def __init__(self, now: Callable[[], float], *, report: Report, verified: set[str]) -> None:
+        super().__init__(now=now, verified=verified)
+        self._accepted = report
         self.reply_to: dict[str, str] = {}
+        self.keys_by_id: dict[str, str] = {}
 
-    def take(self, key: str, email: Email) -> str:
-        """Accept an e-mail that arrived; returns its id."""
-        self._landed[key] += 1
-        self._count += 1
-        message_id = f"mail-{self._count}"
-        self.reply_to[email.to] = email.reply_to
-        self._report(message_id, json.dumps(_mail(message_id, email)))
-        return message_id
+    def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
+        """See `InMemory.landed`."""
+        del request, operation
+        email = self._emails[-1]
+        self.reply_to[email["to"]] = email["reply_to"]
+        self.keys_by_id[email["message_id"]] = actions[0].key
+        self._accepted(email["message_id"], json.dumps(_mail(email)))
+        return True
+
+    def refused(self) -> Answer:
+        """See `InMemory.refused`."""
+        return Answer(400, {"message": "no"}, {"x-amzn-ErrorType": "MessageRejected"})
 
 
-def _mail(message_id: str, email: Email) -> dict[str, Any]:
+def _mail(email: Mapping[str, Any]) -> dict[str, Any]:
     return {
-        "messageId": message_id,
-        "source": email.sender,
-        "destination": [email.to],
-        "tags": {TAG: [email.tag]},
+        "messageId": email["message_id"],
+        "source": email["from"],
+        "destination": [email["to"]],
+        "tags": {TAG: [email["tags"][TAG]]},
     }
 
 

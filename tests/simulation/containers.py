@@ -6,8 +6,8 @@ are unchanged product code; only the ports below them are in memory.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import cached_property
+from collections.abc import Mapping, Sequence
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.aws.switches import SsmSwitches
@@ -29,6 +29,8 @@ from chalicelib.support.lost_tickets import LostTickets
 from chalicelib.support.state import States
 from chalicelib.wiring.jobs import decode
 from tests.simulation import support
+from tests.simulation.clients import Clients
+from tests.simulation.exchange import Sending
 from tests.simulation.facts import FactParts
 from tests.simulation.outreach import OutreachParts
 from tests.simulation.parts import SimClock, SimLog, SimOutbox, SimSsm, SimTable
@@ -59,8 +61,10 @@ class Container:
 
     Attributes:
         fences: the fence this container's current invocation holds, by event key.
+        looks: when its current invocation began its last look at each do-not-contact mark.
         busy: an invocation runs or is paused.
         message: the message it received last.
+        sending: the actions it performs, or performed last.
         last_not_done: the last action known not to have happened, and the faults met by then.
     """
 
@@ -70,6 +74,7 @@ class Container:
         self.skew = skew
         self.busy = False
         self.fences: dict[str, int] = {}
+        self.looks: dict[tuple[str, str], float] = {}
         self.resumed_at = -1.0
         self.message: Message | None = None
         self.last_not_done: tuple[str, int] = ("", 0)
@@ -80,7 +85,8 @@ class Container:
     def rebuild(self) -> None:
         """Start a new process: everything in memory is lost."""
         world = self.world
-        for name in ("outreach", "facts", "worker", "reconciler", "_support"):
+        self.sending = Sending()
+        for name in ("outreach", "facts", "worker", "reconciler", "clients"):
             self.__dict__.pop(name, None)
         self.table = SimTable(world, world.ledger, wrote=world.oracle.wrote)
         self.ledger = WatchedLedger(world, self.table, self.clock)
@@ -115,10 +121,10 @@ class Container:
     @cached_property
     def worker(self) -> Worker:
         """The queue's consumer."""
-        world, richpanel = self.world, self._support
-        tickets = support.flow(self, richpanel)
+        world = self.world
+        tickets = support.flow(self)
         flows: dict[str, Any] = {"ticket_message": tickets, "ticket_notification": tickets}
-        executors, preparers = support.executors(richpanel, self.clock)
+        executors, preparers = support.executors(self)
         keepers = {}
         if world.scenario.starts:
             flows |= self.outreach.flows
@@ -131,7 +137,7 @@ class Container:
         effects = Effects(
             self.ledger,
             self.switches,
-            executors,
+            self.performing(executors),
             self._settlement,
             self.clock,
             self.log,
@@ -158,7 +164,7 @@ class Container:
         world, rebuilders = self.world, self._rebuilders
         sweeps = Sweeps(SimTable(world, world.sweeps), self.clock, world.new_id)
         lost_tickets = LostTickets(
-            self._support, self.ledger, self.state, sweeps, self.clock, self.log
+            self.clients.richpanel, self.ledger, self.state, sweeps, self.clock, self.log
         )
         return Reconciler(
             ledger=self.ledger,
@@ -179,12 +185,24 @@ class Container:
         return rebuilders
 
     @cached_property
-    def _support(self) -> support.SimRichpanel:
-        return support.SimRichpanel(self.world)
+    def clients(self) -> Clients:
+        """The product's clients of all vendors."""
+        return Clients(self)
+
+    def performing(self, executors: Mapping[str, Any]) -> dict[str, Any]:
+        """Executors that make their actions known to the wire below them."""
+        return {kind: partial(self._perform, one) for kind, one in executors.items()}
+
+    def _perform(
+        self, execute: Any, actions: Sequence[Action], *, deadline_seconds: float
+    ) -> str | None:
+        self.sending = Sending(actions, deadline_seconds)
+        done: str | None = execute(actions, deadline_seconds=deadline_seconds)
+        return done
 
     @property
     def _settlement(self) -> Settlement:
-        settlers = support.settlers(self._support)
+        settlers = support.settlers(self)
         if self.world.scenario.starts:
             settlers |= self.outreach.settlers
         return Settlement(self.ledger, settlers, self.clock)

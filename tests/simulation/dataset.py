@@ -3,50 +3,72 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any, ClassVar
 
-from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT
+from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT, definition
 from chalicelib.facts.model import Row
+from local.vendors import powerbi
+from local.vendors.wire import Answer, Request
+from tests.simulation.in_memory import InMemory
+
+DATASET_ID = "dataset"
+"""The same in every run: it is part of keys."""
 
 
-class MemoryDataset:
+class MemoryDataset(InMemory, powerbi.PowerBi):
     """Rows by table.
 
     Args:
-        is_numbered: a batch with a known number counts as a repetition.
-        landed: what happened, by action key.
+        now: the provider's clock, seconds.
+        is_numbered: the product sends the numbers by which a repetition is recognised.
+
+    Attributes:
+        dataset_id: the only dataset.
     """
 
-    target = "memory"
+    changes: ClassVar[frozenset[str]] = frozenset({"post_rows", "clear_rows"})
 
-    def __init__(self, *, is_numbered: bool, landed: Counter[str]) -> None:
+    def __init__(self, now: Callable[[], float], *, is_numbered: bool) -> None:
+        super().__init__(now=now)
         self.is_numbered = is_numbered
-        self._landed = landed
-        self._rows: dict[str, list[tuple[int, Row]]] = {}
-        self._numbers: set[tuple[str, int]] = set()
+        self.dataset_id = ""
+        self._batches: dict[str, list[tuple[int, int]]] = {}
 
-    def append(self, key: str, table: str, number: int, rows: Sequence[Row]) -> None:
-        """Add rows."""
-        self._landed[key] += 1
-        if self.is_numbered and (table, number) in self._numbers:
-            return
-        self._numbers.add((table, number))
-        self._rows.setdefault(table, []).extend((number, row) for row in rows)
+    def build(self) -> None:
+        """Create the dataset; schedules without facts need none."""
+        made = self._create(definition())
+        self._datasets = {DATASET_ID: made}
+        made.id = self.dataset_id = DATASET_ID
 
-    def clear(self, table: str) -> None:
-        """Delete every row of a table."""
-        self._rows.pop(table, None)
+    def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
+        """See `InMemory.landed`."""
+        (action,) = actions
+        if operation == "clear_rows":
+            self._batches.pop(action.table, None)
+            return False
+        number = int(request.headers.get(powerbi.SEQUENCE_NUMBER, 0)) or action.number
+        size = len(self._of(action.table).rows)
+        self._batches.setdefault(action.table, []).append((number, size))
+        return True
+
+    def refused(self) -> Answer:
+        """See `InMemory.refused`: the rows are at fault."""
+        return Answer(400, self.error_body(400))
 
     def batches_of(self) -> dict[str, list[int]]:
         """The batches that contained each fact."""
         found: dict[str, list[int]] = {}
-        for number, row in self._rows.get(FACT_EVENT, ()):
-            found.setdefault(str(row["EventID"]), []).append(number)
+        begin, rows = 0, self.rows_of(FACT_EVENT)
+        for number, end in self._batches.get(FACT_EVENT, ()):
+            for row in rows[begin:end]:
+                found.setdefault(str(row["EventID"]), []).append(number)
+            begin = end
         return found
 
     def rows_of(self, table: str) -> list[Row]:
         """The rows of a table."""
-        return [row for _, row in self._rows.get(table, ())]
+        return list(self._of(table).rows) if self.dataset_id else []
 
     def keys_of(self, table: str) -> frozenset[object]:
         """A dimension's keys: its first column."""
@@ -55,10 +77,10 @@ class MemoryDataset:
     def dimension_keys(self) -> dict[str, int]:
         """How often the most frequent key of each dimension occurs."""
         return {
-            table: max(
-                Counter(next(iter(row.values())) for _, row in self._rows[table]).values(),
-                default=0,
-            )
+            table: max(Counter(next(iter(row.values())) for row in rows).values())
             for table in DIMENSIONS
-            if table in self._rows
+            if (rows := self.rows_of(table))
         }
+
+    def _of(self, table: str) -> powerbi.Table:
+        return self._datasets[self.dataset_id].tables[table]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from chalicelib.errors import TransientError
 from chalicelib.facts.ledger import FactLedger
+from chalicelib.facts.posting.actions import append, replace
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.writer import FactWriter
 from chalicelib.facts.recorder import FactRecorder
@@ -29,21 +28,23 @@ class FactParts:
     """The fact parts of one container."""
 
     def __init__(self, container: Container) -> None:
-        world = self._world = container.world
+        world = container.world
         clock, log = container.clock, container.log
-        self._clock = clock
         table = SimTable(world, world.facts, wrote=world.oracle.wrote)
         store = FactLedger(table, clock, retention=RETENTION)  # type: ignore[arg-type]
         ledger = Ledger(table, clock, world.new_id, retention=RETENTION)  # type: ignore[arg-type]
         roster = NoRoster()
-        executors = {
-            "post_facts": self._perform,
-            "insert_dimension": self._perform,
-            "replace_dimension": self._perform,
-        }
+        sink = container.clients.powerbi
+        executors = container.performing(
+            {
+                "post_facts": append(sink),
+                "insert_dimension": append(sink),
+                "replace_dimension": replace(sink),
+            }
+        )
         settlement = Settlement(ledger, {}, clock)
         effects = Effects(ledger, container.switches, executors, settlement, clock, log)
-        target = world.dataset.target
+        target = sink.target
         intake = Intake(
             outbox=container.outbox,
             opaque=lambda: OPAQUE,
@@ -61,18 +62,4 @@ class FactParts:
             switches=container.switches,
             clock=clock,
             log=log,
-        )
-
-    def _perform(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
-        (action,), dataset, effect = actions, self._world.dataset, self._world.network.effect
-        ends, within = self._clock.monotonic() + deadline_seconds, 0.0
-        if action.kind == "replace_dimension":
-            effect(actions, lambda: dataset.clear(action.table))
-            within = deadline_seconds
-        if self._clock.monotonic() >= ends:
-            raise TransientError("powerbi", "post_rows", reason="deadline")
-        effect(
-            actions,
-            lambda: dataset.append(action.key, action.table, action.number, action.rows),
-            within=within,
         )

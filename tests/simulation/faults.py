@@ -35,7 +35,6 @@ class Port(Enum):
         "refused",
         "vendor_auth",
         "slow",
-        "ignored",
     )
     SWITCHES = ("unreadable", "crash_before", "slow")
     SEND = ("not_kept", "kept_and_no_answer", "crash_before", "crash_after")

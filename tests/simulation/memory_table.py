@@ -6,7 +6,7 @@ the engines.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
@@ -23,6 +23,9 @@ class MemoryTable:
         name: for messages.
         key: its key attributes, hash key first.
         indexes: index name to its key attributes; a row without all of them is not in the index.
+
+    Attributes:
+        replaced: called before each write with the key and the row that it replaces.
     """
 
     def __init__(
@@ -38,6 +41,15 @@ class MemoryTable:
         if len(key) > 1:
             self._indexes[""] = key
         self._listed: dict[str, dict[Any, dict[Key, Item]]] = {one: {} for one in self._indexes}
+        self.replaced: Callable[[Key, Item | None], None] | None = None
+
+    def copy(self, rows: Mapping[Key, Item]) -> MemoryTable:
+        """A table of the same kind with these rows."""
+        indexes = {name: names for name, names in self._indexes.items() if name}
+        made = MemoryTable(self.name, self.key, indexes)
+        for key, row in rows.items():
+            made._keep(key, row)
+        return made
 
     def put(self, item: Mapping[str, Any], *, condition: str = "", **values: object) -> None:
         """See `chalicelib.aws.dynamo.Table.put`."""
@@ -153,6 +165,8 @@ class MemoryTable:
         at = self._key(key)
         row = self.rows.pop(at, None)
         if row is not None:
+            if self.replaced is not None:
+                self.replaced(at, row)
             self._unlist(at, row)
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Item | None:
@@ -244,6 +258,8 @@ class MemoryTable:
         return tuple([item[name] for name in self.key])
 
     def _keep(self, key: Key, row: Item) -> None:
+        if self.replaced is not None:
+            self.replaced(key, self.rows.get(key))
         if self._indexes:
             before = self.rows.get(key)
             if before is not None:

@@ -14,7 +14,9 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
 from chalicelib.once.store import TransactionConflict
 from tests.simulation.faults import Crash, Fault, Port
+from tests.simulation.partials import Partial
 from tests.simulation.scenario import CANARIES, EPOCH
+from tests.simulation.spoils import Spoil
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -30,6 +32,7 @@ class Network:
 
     Attributes:
         faults_met: how many calls other than effects met a fault.
+        requests: how many requests of each kind connected to each vendor.
     """
 
     def __init__(self, world: World) -> None:
@@ -40,6 +43,11 @@ class Network:
         self.faults = {fault.at: fault for fault in world.scenario.faults}
         self.effects = 0
         self.effect_faults = {fault.at: fault for fault in world.scenario.effect_faults}
+        self.requests = Counter[str]()
+        self.answers = 0
+        self.spoils = {spoil.at: spoil for spoil in world.scenario.spoils}
+        self.batches = 0
+        self.partials = {partial.at: partial for partial in world.scenario.partials}
         self.unavailable = world.scenario.unavailable
         self.pauses = sorted(fault.at for fault in world.scenario.faults if fault.pauses)
 
@@ -59,7 +67,7 @@ class Network:
 
     def call(self, port: Port, act: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """One call over the network."""
-        fault = self._next(port)
+        fault = self.next_fault(port)
         if fault is None:
             return act(*arguments, **named)
         return self._faulty(fault, port, lambda: act(*arguments, **named))
@@ -100,35 +108,22 @@ class Network:
                 raise TransientError("aws", "call", reason=kind)
 
     def effect(
-        self,
-        actions: Sequence[Any],
-        land: Callable[[], Any],
-        *,
-        within: float = 0.0,
-        is_checked: bool = False,
+        self, actions: Sequence[Any], land: Callable[[], Any], *, within: float = 0.0
     ) -> Any:
         """One vendor request that changes something; `land` applies it when it arrives.
 
-        Args:
-            actions: what it performs.
-            land: applies it.
-            within: a second request of one action may start this long after the first.
-            is_checked: the caller looks for the effect, so the vendor may report a success and do
-                nothing; it returns None then.
+        `within`: a second request of one action may start this long after the first.
         """
         world, vendor = self._world, actions[0].vendor
-        fault = self._next(Port.EFFECT) or self.effect_faults.get(self.effects)
-        self.effects += 1
+        fault = self.next_effect_fault(actions)
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
         world.oracle.effect_starts(actions, within=within)
         is_failing_ticket = actions[0].conversation_id == world.vendor.failing_ticket
-        if self._is_in_outage() or is_failing_ticket or world.is_failing(actions[0].key):
+        if self.is_in_outage() or is_failing_ticket or world.is_failing(actions[0].key):
             world.oracle.did_not_happen(actions)
             raise TransientError(vendor, "effect", reason="connect_failed")
         if fault is None:
             return self._land(actions, land)
-        if kind == "ignored":
-            return self._ignored(actions, land, is_checked=is_checked)
         self.applied[kind] += 1
         world.log_line("FAULT", kind, "EFFECT", *[action.key for action in actions])
         late = fault.size * LATEST_SECONDS
@@ -172,13 +167,6 @@ class Network:
                 world.now += 14.0 * fault.size
                 return self._land(actions, land)
 
-    def _ignored(self, actions: Sequence[Any], land: Callable[[], Any], *, is_checked: bool) -> Any:
-        if not is_checked:
-            return self._land(actions, land)
-        self.applied["ignored"] += 1
-        self._world.log_line("FAULT", "ignored", "EFFECT", *[action.key for action in actions])
-        return None
-
     def _held(self, seconds: float, actions: Sequence[Any], land: Callable[[], Any]) -> Any:
         """The request arrives on time even if its worker resumes later."""
         arrived: list[Callable[[], Any]] = []
@@ -204,18 +192,46 @@ class Network:
         self._world.log_line("lands late", *[action.key for action in actions])
         self._land(actions, land)
 
-    def _is_in_outage(self) -> bool:
+    def next_effect_fault(self, actions: Sequence[Any]) -> Fault | None:
+        """The fault at the next request that changes something at a vendor, for these actions."""
+        del actions
+        fault = self.next_fault(Port.EFFECT) or self.effect_faults.get(self.effects)
+        self.effects += 1
+        return fault
+
+    def next_spoil(self) -> Spoil | None:
+        """How the next response of a vendor is spoiled, if it is."""
+        self.answers += 1
+        return self.spoils.get(self.answers - 1)
+
+    def next_partial(self) -> Partial | None:
+        """How the next batch of writes is done in part, if it is."""
+        self.batches += 1
+        partial = self.partials.get(self.batches - 1)
+        if partial is not None:
+            self.applied["batch_done_in_part"] += 1
+            self.faults_met += 1
+            self._world.log_line("FAULT", "batch_done_in_part", f"{partial.mask:016b}")
+        return partial
+
+    def is_in_outage(self) -> bool:
+        """Whether no provider can be reached."""
         start, end = self._world.outage
         return start <= self._world.now < end
 
-    def _next(self, port: Port) -> Fault | None:
+    def next_fault(self, port: Port) -> Fault | None:
+        """The fault at the next call, which is of this kind; None if there is none.
+
+        Raises:
+            TransientError: nothing answers at the moment.
+        """
         number = self.calls
         self.calls += 1
         world = self._world
         world.now += CALL_SECONDS
         if world.trace is not None:
             world.log_line("call", number, port.name, world.actor.number if world.actor else "-")
-        if port is Port.VENDOR_READ and self._is_in_outage():
+        if port is Port.VENDOR_READ and self.is_in_outage():
             self.applied["vendor_out"] += 1
             raise TransientError("vendor", "read", reason="connect_failed")
         if self.unavailable and port is not Port.EFFECT and self._is_unavailable(port):

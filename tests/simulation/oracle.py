@@ -286,10 +286,16 @@ class Oracle:
                 self.broken("P1", f"{action.key} starts and no plan is stored")
             self._check_order(action, event_key)
             self._check_switches(action, within)
+            self._world.consent.send_starts(actor, action)
             if actor is not None:
                 self._check_holder(actor, action, event, within)
-            if action.kind not in SET_LIKE:
+            if action.kind not in SET_LIKE and action.kind != "send_text":
                 self.texts.setdefault(self._said(action), set()).add(action.key)
+
+    def texted(self, key: str, said: tuple[str, str]) -> None:
+        """A request to send a text has left; only it shows what a template says."""
+        self.bodies[key] = said
+        self.texts.setdefault(said, set()).add(key)
 
     def did_not_happen(self, actions: Sequence[Any]) -> None:
         """A request was rejected before it took effect, and its worker knows."""

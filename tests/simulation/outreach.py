@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-from chalicelib.errors import TransientError, UncertainError
+from chalicelib.errors import TransientError
 from chalicelib.once.flow import Event
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
@@ -26,13 +25,11 @@ from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending import Sender
-from chalicelib.outreach.ses.client import Email
-from chalicelib.outreach.twilio.client import Credentials, Received, Sent, Text
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
-from chalicelib.vendors.clock_skew import ClockSkew
 from local import company
-from tests.simulation.carriers import rendered
+from tests.simulation import neighbours
+from tests.simulation.consent import ConversationTable
 from tests.simulation.faults import Port
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
@@ -43,66 +40,9 @@ if TYPE_CHECKING:
 
 _JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
 _EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
-_ACCESS = {company.COMPANY_ID: Access(api_keys=(company.API_KEY,))}
-_CREDENTIALS = Credentials("AC1", "token", "HX1")
-
-
-class SimCarriers:
-    """`adapters.twilio.Twilio` and `adapters.ses.Ses`; one per container.
-
-    Attributes:
-        sending: the actions being performed.
-    """
-
-    def __init__(self, world: World) -> None:
-        self._world = world
-        self.sending: Sequence[Any] = ()
-
-    def credentials(self, secret_id: str) -> Credentials:
-        """Read once and kept, as `secrets` does."""
-        del secret_id
-        return _CREDENTIALS
-
-    def send(self, where: Any, text: Text | None = None, *, deadline_seconds: float = 0.0) -> Any:
-        """A text under a secret, or an e-mail."""
-        del deadline_seconds
-        (action,), world = self.sending, self._world
-        if isinstance(where, Email):
-            return self._taken(lambda: world.ses.take(action.key, where))
-        assert text is not None
-        world.oracle.bodies[action.key] = (text.to, str(rendered(text)))
-        return self._taken(lambda: world.twilio.take(action.key, text))
-
-    def _taken(self, take: Callable[[], Any]) -> Any:
-        taken = self._world.network.effect(self.sending, take, is_checked=True)
-        if taken is None:
-            raise UncertainError("carrier", "send", reason="answer_not_a_message")
-        return taken
-
-    def sent_to(
-        self, secret_id: str, to: str, sender: str, *, since: datetime, until: datetime
-    ) -> Sequence[Sent]:
-        del secret_id
-        apart = timedelta(seconds=self._world.provider_ahead_seconds())
-        skew = ClockSkew(apart, apart)
-        found: Sequence[Sent] = self._world.network.call(
-            Port.VENDOR_READ,
-            self._world.twilio.sent_to,
-            *(to, sender, skew.earliest(since), skew.latest(until)),
-        )
-        return found
-
-    def received(self, account: str, sid: str) -> Received | None:
-        """A message that came in."""
-        del account
-        forms = self._world.senders.texts
-        form = self._world.network.call(Port.VENDOR_READ, forms.get, sid)
-        names = {"MessageSid": "sid", "From": "from", "To": "to", "Body": "body"}
-        shown = {ours: form[theirs] for theirs, ours in names.items()} if form else {}
-        return Received(direction="inbound", num_media=form["NumMedia"], **shown) if form else None
-
-    def message_id_header(self, message_id: str) -> str:
-        return f"<{message_id}@email.amazonses.com>"
+_ACCESS = {
+    one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
+}
 
 
 class SimModel:
@@ -150,18 +90,18 @@ class OutreachParts:
         world = self._world = container.world
         self._container = container
         clock = container.clock
-        table = SimTable(world, world.conversations)
+        table = ConversationTable(world, world.conversations)
         conversations = self._conversations = Conversations(table, clock)  # type: ignore[arg-type]
         self._handoffs = Handoffs(table)  # type: ignore[arg-type]
         writer: Writer = SimModel(world) if world.scenario.is_written else TemplateWriter()
         composer = Composer(conversations, writer, nullcontext)
-        self._carriers = SimCarriers(world)
+        clients = container.clients
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
         self.sender = Sender(
             conversations,
             composer,
-            self._carriers,  # type: ignore[arg-type]
-            self._carriers,  # type: ignore[arg-type]
+            clients.twilio_of_companies,
+            clients.ses,
             clock,
             public_base_url=company.PUBLIC_URL,
         )
@@ -183,8 +123,8 @@ class OutreachParts:
         receipts = ReceiptFlow(conversations, self.starts, container.ledger, resume, ownership)
         self.flows = {**dict.fromkeys(_JOBS, flow), "delivery_receipt": receipts}
         self.executors = {
-            "send_text": self._remembering(self.sender.send_text),
-            "send_email": self._remembering(self.sender.send_email),
+            "send_text": self.sender.send_text,
+            "send_email": self.sender.send_email,
             "hand_off": self._hand_off,
         }
         self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
@@ -193,8 +133,12 @@ class OutreachParts:
             "send_email": self.sender.settle_email,
         }
         lost_replies = LostReplies(
-            conversations, self._carriers, lambda: ("AC1",), lambda: OPAQUE, container.log
-        )  # type: ignore[arg-type]
+            conversations,
+            clients.twilio_of_accounts,
+            clients.accounts,
+            lambda: OPAQUE,
+            container.log,
+        )
         resumes = ResumeRebuilder(conversations)
         self.rebuilders = {**dict.fromkeys(_EVENTS, resumes), "evt:reply": lost_replies}
 
@@ -219,13 +163,6 @@ class OutreachParts:
             log=container.log,
             new_id=self._world.new_id,
         )
-
-    def _remembering(self, perform: Any) -> Any:
-        def performed(actions: Sequence[Any], *, deadline_seconds: float) -> Any:
-            self._carriers.sending = actions
-            return perform(actions, deadline_seconds=deadline_seconds)
-
-        return performed
 
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
         self.sender.hand_off(actions, deadline_seconds=deadline_seconds)

@@ -15,6 +15,7 @@ from chalicelib.errors import TransientError, UnavailableError
 from tests.simulation.faults import Port
 from tests.simulation.memory_queue import ReceiptError
 from tests.simulation.memory_table import MemoryTable
+from tests.simulation.staleness import TABLE_SECONDS, is_behind
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -99,31 +100,38 @@ class SimTable:
         return self._call(Port.WRITE, self._table.update, key, **more)
 
     def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Any:
-        del consistent
-        return self._call(Port.READ, self._table.get, key)
+        seen = None if consistent else TABLE_SECONDS
+        return self._call(Port.READ, lambda: self._seen(seen).get(key))
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
-        found: list[bool] = self._call(Port.WRITE, self._insert_all, items)
+        found: list[bool] = self._call(Port.WRITE, self._batch, items, self._insert_all)
         return found
 
     def update_all(self, keys: Sequence[Mapping[str, Any]], **more: Any) -> list[bool]:
-        found: list[bool] = self._call(Port.WRITE, self._update_all, keys, more)
+        found: list[bool] = self._call(
+            Port.WRITE, self._batch, keys, lambda taken: self._update_all(taken, more)
+        )
         return found
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        self._call(Port.WRITE, self._table.put_all, items)
+        self._call(Port.WRITE, self._batch, items, self._table.put_all)
 
     def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:
         return self._call(Port.READ, self._table.get_all, keys, attributes=attributes)
 
     def query(self, **arguments: Any) -> Any:
-        return self._call(Port.READ, self._table.query, **arguments)
+        seen = is_behind(arguments)
+        return self._call(Port.READ, lambda: self._seen(seen).query(**arguments))
 
     def query_all(self, **arguments: Any) -> Any:
-        return self._call(Port.READ, self._table.query_all, **arguments)
+        seen = is_behind(arguments)
+        return self._call(Port.READ, lambda: self._seen(seen).query_all(**arguments))
 
     def query_pages(self, **arguments: Any) -> Iterator[Any]:
-        found: Iterator[Any] = self._call(Port.READ, self._table.query_pages, **arguments)
+        seen = is_behind(arguments)
+        found: Iterator[Any] = self._call(
+            Port.READ, lambda: self._seen(seen).query_pages(**arguments)
+        )
         return found
 
     def scan_page(self, *, limit: int, **more: Any) -> Any:
@@ -138,6 +146,19 @@ class SimTable:
         self._table.transact(writes)
         for was, write in zip(before, watched, strict=True):
             self._world.oracle.wrote(was, write["table"].rows[write["key"]])
+
+    def _seen(self, at_most: float | None) -> MemoryTable:
+        """The table as a read shows it that may be so many seconds behind."""
+        return self._table if at_most is None else self._world.seen(self._table, at_most)
+
+    def _batch(self, statements: Sequence[Any], execute: Callable[[Any], Any]) -> Any:
+        """Statements of one call, each of which may fail alone."""
+        network = self._world.network
+        partial = network.next_partial()
+        if partial is None:
+            return execute(statements)
+        execute(partial.taken(statements))
+        raise TransientError("dynamodb", "batch_execute_statement", reason="ThrottlingError")
 
     def _insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
         inserted = self._table.insert_all(items)

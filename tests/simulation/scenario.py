@@ -10,8 +10,12 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from tests.simulation import crowds, known_holes, neighbours, partials, spoils, staleness
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
+from tests.simulation.partials import Partial
+from tests.simulation.spoils import Spoil
+from tests.simulation.staleness import Lag
 
 EPOCH = 1_790_000_000.0
 """When a schedule begins."""
@@ -53,6 +57,11 @@ MOST_FAULTS = 24
 SWITCHES = ("kill_switch", "safe_mode", "automation_enabled", "shadow_mode")
 QUIET_UNTIL = ("14:20", "15:30")
 HELD = ("auto_queue_initial_message", "auto_queue_reply_message")
+SECRETS = (
+    *("first/twilio", "second/twilio", "twilio/webhook_tokens"),
+    *("richpanel/api_key", "powerbi/client_secret"),
+)
+"""The vendors' secrets: of each company, and of the stage."""
 _STORE = frozenset({Port.READ, Port.WRITE, Port.TRANSACT})
 _QUEUE = frozenset({Port.SEND, Port.DEFER})
 _SWITCHES = frozenset({Port.SWITCHES})
@@ -89,7 +98,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """A recipient's message."""
+    """A recipient's message.
+
+    Attributes:
+        is_elsewhere: an e-mail from another address of theirs, to the reply address they were given.
+    """
 
     at: float
     channel: str
@@ -97,6 +110,7 @@ class Says:
     message: int
     text: str = field(repr=False)
     is_copy: bool = False
+    is_elsewhere: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,6 +162,12 @@ class Scenario:
         resends: when an operator resends which finished action, by number.
         provider_apart: seconds by which the providers' clock differs from all of ours besides.
         texts_unreported: no status callback of a text ever arrives: only the list shows it.
+        spoils: responses of vendors that are not the usual ones, or pretend.
+        partials: batches of writes of which some statements fail.
+        lags: when reads that need not be consistent are behind, and by how much.
+        deleted: secrets that are deleted, each with its period.
+        crowd: how many rows wait in the ledger that no sweep can finish.
+        neighbour: what is wrong with the second company alone, if anything.
     """
 
     seed: int
@@ -188,6 +208,12 @@ class Scenario:
     resends: tuple[tuple[float, int], ...] = ()
     provider_apart: float = 0.0
     texts_unreported: bool = False
+    spoils: tuple[Spoil, ...] = ()
+    partials: tuple[Partial, ...] = ()
+    lags: tuple[Lag, ...] = ()
+    deleted: tuple[tuple[str, float, float], ...] = ()
+    crowd: int = 0
+    neighbour: str = ""
 
 
 def scenario(seed: int) -> Scenario:
@@ -209,9 +235,11 @@ def scenario(seed: int) -> Scenario:
     posts = [delayed(rng, post) for post in posts]
     starts += _once_more(random.Random(seed ^ 0x0DD), starts)
     skews = _skews(rng, 7)
-    return replace(
+    says = _elsewhere(random.Random(seed ^ 0xE15E), says)
+    whole = replace(
         alone,
         **_beside(random.Random(seed ^ 0xBE51DE), skews),
+        **_at_the_wire(random.Random(seed ^ 0x317E)),
         posts=tuple(posts),
         starts=tuple(starts),
         says=tuple(says),
@@ -223,6 +251,7 @@ def scenario(seed: int) -> Scenario:
         late_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),
     )
+    return _with_a_neighbour(random.Random(seed ^ 0x2C0), whole)
 
 
 def tickets_alone(seed: int) -> Scenario:
@@ -340,6 +369,17 @@ def _once_more(rng: random.Random, starts: list[Start]) -> list[Start]:
     return [replace(first, at=at, request_id="again", is_copy=False)]
 
 
+def _elsewhere(rng: random.Random, says: list[Says]) -> list[Says]:
+    """Some e-mails come from another address; a copy has the address of the first."""
+    if not known_holes.MAIL_FROM_ANOTHER_ADDRESS or rng.random() >= 0.4:
+        return says
+    chosen = {(one.recipient, one.message) for one in says if rng.random() < 0.5}
+    return [
+        replace(one, is_elsewhere=one.channel == "email" and (one.recipient, one.message) in chosen)
+        for one in says
+    ]
+
+
 def _facts(rng: random.Random) -> tuple[list[Batch], list[float]]:
     batches: list[Batch] = []
     number = 0
@@ -393,6 +433,31 @@ def _beside(rng: random.Random, skews: list[float]) -> dict[str, Any]:
             (0.0,) * 8 + (-7_000.0, -400.0, -130.0, 130.0, 400.0, 7_000.0)
         ),
     }
+
+
+def _at_the_wire(rng: random.Random) -> dict[str, Any]:
+    """Faults of the vendors' own making, drawn separately likewise."""
+    return {
+        "spoils": spoils.drawn(rng, answers=60),
+        "partials": partials.drawn(rng, batches=40),
+        "lags": staleness.drawn(rng),
+        "crowd": crowds.drawn(rng),
+        "deleted": _deleted(rng),
+    }
+
+
+def _with_a_neighbour(rng: random.Random, whole: Scenario) -> Scenario:
+    channel = rng.choice(("whatsapp", "sms"))
+    start = Start(rng.random() * 60, "beside", channel, recipient(channel, 1))
+    return neighbours.beside_each_other(rng, whole, start)
+
+
+def _deleted(rng: random.Random) -> tuple[tuple[str, float, float], ...]:
+    """A secret that somebody deletes, and restores minutes or hours later."""
+    if rng.random() >= 0.08:
+        return ()
+    begins = rng.random() * 900
+    return ((rng.choice(SECRETS), begins, begins + rng.choice((60.0, 600.0, 4_000.0))),)
 
 
 def _skews(rng: random.Random, count: int) -> list[float]:

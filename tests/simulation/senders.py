@@ -20,6 +20,7 @@ from chalicelib.outreach.twilio import webhook as twilio_webhook
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import webhook as richpanel_webhook
 from local import company
+from tests.simulation import neighbours
 from tests.simulation.carriers import mail_event, status_form
 from tests.simulation.faults import Crash
 from tests.simulation.scenario import ANSWERS, Batch, Post, Says, Start
@@ -33,15 +34,10 @@ AGAIN_SECONDS = 30.0
 
 
 class Senders:
-    """The senders of one world.
-
-    Attributes:
-        texts: inbound SMS and WhatsApp messages by id, as Twilio shows them.
-    """
+    """The senders of one world."""
 
     def __init__(self, world: World) -> None:
         self._world = world
-        self.texts: dict[str, dict[str, str]] = {}
 
     # --- tickets ------------------------------------------------------------------------------
 
@@ -92,11 +88,17 @@ class Senders:
         """The Router's request; it retries until it is accepted."""
         world = self._world
         world.log_line("start", start.request_id, start.channel)
-        body = json.dumps(company.request(start.request_id, start.channel, start.recipient))
-        headers = {"x-api-key": company.API_KEY}
+        number = neighbours.of(start.recipient)
+        of_company = {"company_id": neighbours.IDS[number]}
+        body = json.dumps(
+            company.request(
+                start.request_id, start.channel, start.recipient, company_data=of_company
+            )
+        )
+        headers = {"x-api-key": neighbours.KEYS[number]}
         door = world.door.outreach.door
         if self._is_accepted(lambda: door.start(headers, body.encode())):
-            key = outreach_keys.start(company.COMPANY_ID, start.request_id)
+            key = outreach_keys.start(neighbours.IDS[number], start.request_id)
             world.oracle.accepted[key] = start.request_id
         else:
             again = replace(start, is_copy=True)
@@ -107,11 +109,16 @@ class Senders:
         world = self._world
         world.log_line("says", said.channel, said.message)
         if said.channel == "email":
-            tagged = world.ses.reply_to.get(said.recipient) if said.message % 2 else None
-            self._mail(_received(said, tagged or company.EMAIL))
+            given = world.ses.reply_to.get(said.recipient)
+            if given and said.is_elsewhere:
+                world.happened["mail_from_another_address"] += 1
+                self._mail(_received(replace(said, recipient=f"other.{said.recipient}"), given))
+                return
+            tagged = given if said.message % 2 else None
+            self._mail(_received(said, tagged or neighbours.EMAILS[neighbours.of(said.recipient)]))
             return
         sid, form = _twilio_form(said)
-        self.texts[sid] = form
+        world.twilio.receives(neighbours.ACCOUNTS[neighbours.of(said.recipient)], form)
         key, body = outreach_keys.reply(said.channel, sid), urlencode(form).encode()
         if self._is_accepted(
             lambda: world.door.intake.receive(
@@ -265,7 +272,7 @@ def _ticket_body(post: Post) -> bytes:
 def _twilio_form(said: Says) -> tuple[str, dict[str, str]]:
     sid = f"SM{said.recipient[-4:]}{said.message:028x}"
     prefix = "whatsapp:" if said.channel == "whatsapp" else ""
-    own = company.WHATSAPP_NUMBER if prefix else company.SMS_NUMBER
+    own = neighbours.NUMBERS[neighbours.of(said.recipient)][said.channel]
     form = {
         "MessageSid": sid,
         "From": prefix + said.recipient,

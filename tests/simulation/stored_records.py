@@ -250,7 +250,7 @@ def _openings(world: World, rows: Rows) -> Iterator[tuple[Mapping[str, Any], str
         for key, row in rows.items()
         if key.startswith("act:send:") and row["event_key"].startswith("evt:start:")
     }
-    for message in world.twilio.messages:
+    for message in world.twilio.texts:
         row = opening.get(message.callback.rpartition(".")[2])
         if row is not None:
             yield row, message.sid

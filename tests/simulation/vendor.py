@@ -6,45 +6,53 @@ They hold the ground truth: `landed` counts what really happened, by action.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, ClassVar
 
-from chalicelib.errors import PermanentError, TransientError
+from chalicelib.clock import parsed
 from chalicelib.once.action import UnsettledAction
 from chalicelib.support.orders.order import Lookup, Order
-from chalicelib.support.tickets import Comment, Ticket
+from local.vendors.richpanel import Richpanel
+from local.vendors.richpanel_tenant import Ticket
+from local.vendors.wire import Answer, Request
+from tests.simulation import known_holes
 from tests.simulation.flow import AUTHOR
+from tests.simulation.in_memory import InMemory
 from tests.simulation.scenario import CANARY
 
 CLOCK_SKEW_SECONDS = 150.0
 """Our comment may carry a time this much before the start by another of our clocks."""
+_CLOSED = "CLOSED"
 
 
-@dataclass(slots=True)
-class _Comment:
+@dataclass(frozen=True, slots=True)
+class SeenComment:
+    """A comment as it is stored, whether or not reads show it yet."""
+
     id: str
     text: str
     at: float
     is_operator: bool
-    visible_at: float
 
 
-@dataclass(slots=True)
-class _Ticket:
-    tags: set[str] = field(default_factory=set)
-    comments: list[_Comment] = field(default_factory=list)
-    is_open: bool = True
-    was_closed: bool = False
-    updated_at: float = 0.0
+@dataclass(frozen=True, slots=True)
+class SeenTicket:
+    """A ticket as it is stored."""
+
+    tags: frozenset[str]
+    comments: tuple[SeenComment, ...]
+    is_open: bool
+    updated_at: float
 
 
-class MemoryVendor:
+class MemoryVendor(InMemory, Richpanel):
     """Tickets by id.
 
     Attributes:
         failing_ticket: the ticket at which every request fails.
+        keys_by_id: which action wrote each of our comments.
 
     Args:
         now: the provider's clock, epoch seconds.
@@ -52,6 +60,10 @@ class MemoryVendor:
         landed: what happened, by action key.
         on_comment: called with every comment of ours: its ticket, its id and its text.
     """
+
+    changes: ClassVar[frozenset[str]] = frozenset(
+        {"add_tags", "remove_tags", "send_message", "update_ticket"}
+    )
 
     def __init__(
         self,
@@ -61,138 +73,133 @@ class MemoryVendor:
         landed: Counter[str],
         on_comment: Callable[[str, str, str], None] | None = None,
     ) -> None:
-        self._now = now
-        self._lag = lag_seconds
+        super().__init__(now=now)
+        self.modes.rate_limit = None
+        self.modes.comment_lag_seconds = lag_seconds
+        self.modes.listed_with_comments = not known_holes.TICKETS_LISTED_WITHOUT_COMMENTS
+        self.landed_keys = landed
         self._on_comment = on_comment
         self.failing_ticket = ""
-        self.tickets: dict[str, _Ticket] = {}
-        self.landed = landed
         self.seen_keys: dict[str, str] = {}
-        self._comments = 0
+        self.keys_by_id: dict[str, str] = {}
+        self._was_closed: set[str] = set()
+        self._replies = 0
+
+    @property
+    def tickets(self) -> Mapping[str, SeenTicket]:
+        """Every ticket with all of its comments."""
+        return {one: self._seen(ticket) for one, ticket in self._tickets.items()}
 
     def customer_writes(self, conversation_id: str, comment_id: str, text: str) -> None:
         """A customer's comment; opens the ticket.  Written once, however often it is posted."""
-        ticket = self.tickets.setdefault(conversation_id, _Ticket())
-        if any(comment.id == comment_id for comment in ticket.comments):
+        if conversation_id not in self._tickets:
+            address = f"{CANARY}@example.com"
+            self.add_ticket(conversation_id, customer_email=address, customer_name="Ada")
+        ticket = self._tickets[conversation_id]
+        if any(comment["id"] == comment_id for comment in ticket.comments):
             return
-        now = self._now()
-        ticket.comments.append(_Comment(comment_id, text, now, is_operator=False, visible_at=now))
-        ticket.is_open = True
-        ticket.updated_at = now
+        self.add_comment(conversation_id, text, id=comment_id)
+        ticket.fields.update(status="OPEN", state="open", updated_at=self._iso())
 
     def was_dealt_with(self, conversation_id: str) -> bool:
         """Whether the ticket was ever answered or closed."""
-        ticket = self.tickets[conversation_id]
-        return ticket.was_closed or any(comment.is_operator for comment in ticket.comments)
-
-    # --- reads --------------------------------------------------------------------------------
-
-    def read(self, conversation_id: str) -> Ticket:
-        """The ticket as the API shows it; raises `PermanentError` if there is none."""
-        if conversation_id == self.failing_ticket:
-            raise TransientError("richpanel", "read_ticket", status=503)
-        ticket = self.tickets.get(conversation_id)
-        if ticket is None:
-            raise PermanentError("richpanel", "read_ticket", status=404)
-        return self._shown(conversation_id, ticket)
-
-    def open_since(self, since: float) -> Iterator[Ticket]:
-        """Open tickets updated since then, newest first."""
-        recent = [(i, t) for i, t in self.tickets.items() if t.is_open and t.updated_at >= since]
-        for conversation_id, ticket in sorted(recent, key=lambda one: -one[1].updated_at):
-            yield self._shown(conversation_id, ticket)
+        comments = self._tickets[conversation_id].comments
+        return conversation_id in self._was_closed or any(one["is_operator"] for one in comments)
 
     def replies(self, action: UnsettledAction, apart: float) -> list[str]:
         """Candidates for a queried reply: our author's comments with its body, since its start.
 
         `apart`: how many seconds this clock is ahead of the asking container's.
         """
-        now = self._now()
-        ticket = self.tickets[action.conversation_id]
+        shown = self._shown(self._tickets[action.conversation_id])["comments"]
         return [
-            comment.id
-            for comment in ticket.comments
-            if comment.is_operator
-            and comment.visible_at <= now
-            and comment.text == action.probe["body"]
-            and comment.at >= action.started_epoch + apart - CLOCK_SKEW_SECONDS
+            comment["id"]
+            for comment in shown
+            if comment["is_operator"]
+            and comment["plain_body"] == action.probe["body"]
+            and _epoch(comment["created_at"]) >= action.started_epoch + apart - CLOCK_SKEW_SECONDS
         ]
 
-    # --- effects ------------------------------------------------------------------------------
+    # --- requests of the product's client -------------------------------------------------------
+
+    def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
+        """See `InMemory.landed`."""
+        (conversation_id,) = {action.conversation_id for action in actions}
+        if operation == "send_message":
+            self._ours(actions[0].key, conversation_id)
+        if operation != "update_ticket":
+            return True
+        status = request.body["ticket"].get("status")
+        if status == _CLOSED:
+            self._was_closed.add(conversation_id)
+        return status != "OPEN"  # opening a ticket again completes nothing
+
+    def pretended(self, request: Request, operation: str) -> Answer:
+        """The ticket as it was before."""
+        del operation
+        ticket = self._tickets.get(request.segments[2])
+        return Answer(200, {"ticket": self._shown(ticket) if ticket else {}})
+
+    def _ours(self, key: str, conversation_id: str) -> str:
+        """The comment that this action has just written; returns its id."""
+        ticket = self._tickets[conversation_id]
+        mine = ticket.comments[-1]
+        self._replies += 1
+        name = f"reply-{self._replies}"
+        ticket.visible_at[name] = ticket.visible_at.pop(mine["id"])
+        mine["id"] = name
+        self.seen_keys[key], self.keys_by_id[name] = name, key
+        if self._on_comment is not None:
+            self._on_comment(conversation_id, name, mine["plain_body"])
+        return name
+
+    # --- kinds of actions that only the provoking flow has --------------------------------------
 
     def land(self, actions: Sequence[Any]) -> str | None:
         """Apply a request that arrives; returns the reference of the last effect."""
         reference: str | None = None
         for action in actions:
-            ticket = self.tickets[action.conversation_id]
-            reference = self._land(ticket, action)
+            reference = self._land(action)
         return reference
 
-    def _land(self, ticket: _Ticket, action: Any) -> str | None:
+    def _land(self, action: Any) -> str | None:
         match action.kind:
-            case "add_tag":
-                ticket.tags.add(action.tag)
-            case "remove_tag":
-                ticket.tags.discard(action.tag)
             case "close":
-                ticket.is_open, ticket.was_closed = False, True
+                self._update(
+                    self._tickets[action.conversation_id],
+                    {"ticket": {"status": _CLOSED, "state": "closed"}},
+                )
+                self._was_closed.add(action.conversation_id)
             case "note":
                 pass
             case "reply_keyed" if action.key in self.seen_keys:
                 return self.seen_keys[action.key]
             case _:
-                return self.comment(action.key, action.conversation_id, action.arg)
-        self.landed[action.key] += 1
+                ticket = self._tickets[action.conversation_id]
+                self._comment(ticket, action.arg, "message", operator=True, author_id=AUTHOR)
+                self.landed_keys[action.key] += 1
+                return self._ours(action.key, action.conversation_id)
+        self.landed_keys[action.key] += 1
         return None
 
-    def comment(self, key: str, conversation_id: str, text: str) -> str:
-        """Add our comment; returns its id."""
-        self.landed[key] += 1
-        self._comments += 1
-        now = self._now()
-        mine = _Comment(
-            f"reply-{self._comments}", text, now, is_operator=True, visible_at=now + self._lag
-        )
-        ticket = self.tickets[conversation_id]
-        ticket.comments.append(mine)
-        ticket.updated_at = now
-        self.seen_keys[key] = mine.id
-        if self._on_comment is not None:
-            self._on_comment(conversation_id, mine.id, text)
-        return mine.id
-
-    def close(self, key: str, conversation_id: str) -> None:
-        """Close a ticket."""
-        self.landed[key] += 1
-        ticket = self.tickets[conversation_id]
-        ticket.is_open, ticket.was_closed = False, True
-
-    def reopen(self, conversation_id: str) -> None:
-        """Open a ticket again."""
-        self.tickets[conversation_id].is_open = True
-
-    def _shown(self, conversation_id: str, ticket: _Ticket) -> Ticket:
-        now = self._now()
-        return Ticket(
-            id=conversation_id,
-            status="OPEN" if ticket.is_open else "CLOSED",
+    def _seen(self, ticket: Ticket) -> SeenTicket:
+        return SeenTicket(
             tags=frozenset(ticket.tags),
             comments=tuple(
-                Comment(
-                    id=comment.id,
-                    is_operator=comment.is_operator,
-                    text=comment.text,
-                    created_at=datetime.fromtimestamp(comment.at, UTC),
-                    author_id=AUTHOR if comment.is_operator else "customer",
+                SeenComment(
+                    one["id"], one["plain_body"], _epoch(one["created_at"]), one["is_operator"]
                 )
-                for comment in ticket.comments
-                if comment.visible_at <= now
+                for one in ticket.comments
             ),
-            updated_at=datetime.fromtimestamp(ticket.updated_at, UTC),
-            channel="email",
-            customer_email=f"{CANARY}@example.com",
-            customer_name="Ada",
+            is_open=ticket.fields["status"] != _CLOSED,
+            updated_at=_epoch(ticket.fields["updated_at"]),
         )
+
+
+def _epoch(text: str) -> float:
+    moment = parsed(text)
+    assert moment is not None
+    return moment.timestamp()
 
 
 class MemoryShop:

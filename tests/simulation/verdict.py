@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
-from tests.simulation import stored_records
+from tests.simulation import answered, stored_records
 from tests.simulation.oracle import SET_LIKE
 
 if TYPE_CHECKING:
@@ -30,8 +30,15 @@ def is_at_rest(world: World) -> bool:
         return False
     if any(row.get("status") == "failed" and "due_at" in row for row in rows):
         return False  # its hand-off is pending
+    unknown = {row["event_key"] for row in rows if row.get("status") == "unknown"}
+    if any(_is_resumable(row) and row["event_id"] not in unknown for row in rows):
+        return False  # a sweep that takes 200 rows has not reached it yet
     facts = world.facts.rows.values()
     return not any(row.get("status") == "pending" or row.get("posting") for row in facts)
+
+
+def _is_resumable(row: Mapping[str, Any]) -> bool:
+    return row.get("status") == "parked" and str(row.get("reason")).startswith("unknown:")
 
 
 def judge(world: World) -> None:
@@ -49,6 +56,7 @@ def judge(world: World) -> None:
     _judge_texts(world, rows)
     _judge_facts(world)
     stored_records.judge(world, rows)
+    answered.judge(world, rows)
     if world.queue.waiting():
         broken("P2", "messages are left on the queue")
 
@@ -81,11 +89,11 @@ def _judge_reason(world: World, key: str, row: Mapping[str, Any]) -> None:
         for other in world.ledger.rows.values()
         if other.get("event_key") == key and other.get("status") == "unknown"
     ]
-    if not any(_stays_unknown(world, other) for other in unknown):
+    if not any(stays_unknown(world, other) for other in unknown):
         world.oracle.broken("P2", f"{key} is parked for {reason} and could be settled")
 
 
-def _stays_unknown(world: World, row: Mapping[str, Any]) -> bool:
+def stays_unknown(world: World, row: Mapping[str, Any]) -> bool:
     """Whether no provider can settle it: it shows nothing, or would have reported it."""
     kind = row["action_kind"]
     if kind == "reply_keyed":  # its repetition was refused

@@ -16,6 +16,7 @@ def plan(world: World) -> None:
     """Plan the whole scenario of the world."""
     _plan_senders(world)
     _plan_schedules(world)
+    _plan_secrets(world)
     _plan_people(world)
 
 
@@ -48,6 +49,12 @@ def _plan_schedules(world: World) -> None:
         world.happened["clock_over_60_s_wrong"] += 1
     for when, number, skew in scenario.jumps:
         _plan(world, "clock_set", when, partial(world.containers[number].clock.set, skew))
+
+
+def _plan_secrets(world: World) -> None:
+    for name, begins, ends in world.scenario.deleted:
+        _plan(world, "secret_deleted", begins, partial(world.deleted_secrets.add, name))
+        _plan(world, "secret_restored", ends, partial(world.deleted_secrets.discard, name))
 
 
 def _plan_people(world: World) -> None:

@@ -12,25 +12,32 @@ import random
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Delivery
 from chalicelib.once.worker import HandedBackError
-from local import company
-from tests.simulation import tables, verdict, workload
+from local.vendors import twilio
+from tests.simulation import crowds, neighbours, tables, verdict, wire, workload
 from tests.simulation.carriers import MemorySes, MemoryTwilio
+from tests.simulation.clients import secrets
+from tests.simulation.consent import Consent
 from tests.simulation.containers import Container
 from tests.simulation.dataset import MemoryDataset
+from tests.simulation.exchange import connect
 from tests.simulation.faults import Crash
+from tests.simulation.in_memory import InMemory
 from tests.simulation.memory_queue import MemoryQueue, Message, ReceiptError
 from tests.simulation.memory_table import MemoryTable
 from tests.simulation.network import Network
 from tests.simulation.oracle import Oracle
 from tests.simulation.people import People
+from tests.simulation.progress import Progress
 from tests.simulation.runner import Runner
 from tests.simulation.scenario import EPOCH, Scenario
 from tests.simulation.senders import Senders
+from tests.simulation.staleness import Versions
 from tests.simulation.timeline import Timeline
 from tests.simulation.vendor import MemoryShop, MemoryVendor
 
@@ -66,7 +73,8 @@ class World:
         faults = (
             *(scenario.faults, scenario.flips, scenario.deploys, any(scenario.outage)),
             *(scenario.unavailable, scenario.echoes, scenario.failing_ticket[0]),
-            *(scenario.failing, scenario.effect_faults, scenario.provider_apart),
+            *(scenario.failing, scenario.effect_faults, scenario.provider_apart, scenario.spoils),
+            *(scenario.partials, scenario.lags, scenario.deleted, scenario.neighbour),
         )
         self.is_fault_free = not any(faults)
         self.rng = random.Random(scenario.seed ^ 0x5EED)
@@ -93,6 +101,7 @@ class World:
             lambda: self.now, visibility_seconds=VISIBILITY_SECONDS, max_receives=MAX_RECEIVES
         )
         self.oracle = Oracle(self)
+        self.consent = Consent(self)
         self.network = Network(self)
         self.senders = Senders(self)
         self.people = People(self)
@@ -113,8 +122,22 @@ class World:
         self.sweeps = MemoryTable("sweeps", ("event_id",))
         self.companies = MemoryTable("companies", ("company_id", "project_id"))
         if self.scenario.starts:
-            self.companies.put(company.project("sim", **self._rules()))
+            for number in (neighbours.FIRST, neighbours.SECOND):
+                self.companies.put(neighbours.project(number, **self._rules()))
         self.watched = (self.ledger, self.facts)
+        self._versions: dict[str, Versions] = {}
+        if self.scenario.lags:
+            lagging = (self.ledger, self.facts, self.conversations, self.companies)
+            self._versions = {table.name: Versions(table, lambda: self.now) for table in lagging}
+
+    def seen(self, table: MemoryTable, at_most: float) -> MemoryTable:
+        """A table as a read shows it that may be so many seconds behind."""
+        after = self.now - EPOCH
+        lags = [by for since, to, by in self.scenario.lags if since <= after < to]
+        if not lags or self.faults_ended_at or table.name not in self._versions:
+            return table
+        self.happened["read_behind"] += 1
+        return self._versions[table.name].before(self.now - min([*lags, at_most]))
 
     def _rules(self) -> dict[str, Any]:
         """The project's settings: held messages and quiet hours."""
@@ -125,20 +148,33 @@ class World:
 
     def _make_providers(self, skew: float) -> None:
         scenario = self.scenario
-        truth: dict[str, Any] = {"landed": self.landed}
         lag = scenario.lag_seconds
 
         def clock() -> float:
             return self.now + skew
 
         on_comment = self.senders.echo if scenario.echoes else None
-        self.vendor = MemoryVendor(clock, lag_seconds=lag, on_comment=on_comment, **truth)
+        self.vendor = MemoryVendor(
+            clock, lag_seconds=lag, on_comment=on_comment, landed=self.landed
+        )
         self.shop = MemoryShop(clock)
         self.twilio = MemoryTwilio(
-            clock, lag_seconds=lag, report=self.senders.text_accepted, **truth
+            clock,
+            lag_seconds=lag,
+            report=self.senders.text_accepted,
+            accounts=dict.fromkeys(neighbours.ACCOUNTS, twilio.AUTH_TOKEN),
         )
-        self.ses = MemorySes(report=self.senders.mail_accepted, **truth)
-        self.dataset = MemoryDataset(is_numbered=scenario.is_numbered, **truth)
+        self.ses = MemorySes(
+            clock, report=self.senders.mail_accepted, verified=set(neighbours.EMAILS)
+        )
+        self.dataset = MemoryDataset(clock, is_numbered=scenario.is_numbered)
+        if scenario.batches:
+            self.dataset.build()
+        self.sites: dict[str, InMemory] = {
+            site.name: site for site in (self.vendor, self.twilio, self.ses, self.dataset)
+        }
+        self.secrets = secrets()
+        self.deleted_secrets: set[str] = set()
 
     def row(self, key: str) -> Mapping[str, Any] | None:
         """A fenced row by its key."""
@@ -148,12 +184,17 @@ class World:
 
     def run(self) -> World:
         """Run it to its end and judge it."""
-        workload.plan(self)
-        self._run_until_idle()
-        self._run_until_at_rest()
-        verdict.judge(self)
-        if self.scenario.late_ttl:
-            self._a_month_later()
+        with wire.running(partial(connect, self), lambda: self.now):
+            neighbours.begin(self, EPOCH)
+            crowds.gather(self)
+            workload.plan(self)
+            self._run_until_idle()
+            neighbours.judge(self, verdict.stays_unknown)
+            neighbours.end(self)
+            self._run_until_at_rest()
+            verdict.judge(self)
+            if self.scenario.late_ttl:
+                self._a_month_later()
         return self
 
     def _run_until_idle(self) -> None:
@@ -175,6 +216,8 @@ class World:
         self.network.faults = {}
         self.network.pauses = []
         self.network.effect_faults = {}
+        self.network.spoils = {}
+        self.network.partials = {}
         self.network.unavailable = ()
         self.vendor.failing_ticket = ""
         self.failing = ()
@@ -182,14 +225,17 @@ class World:
         for name, value in (("kill_switch", False), ("safe_mode", False), ("shadow_mode", False)):
             self.flip(name, value)
         self.flip("automation_enabled", value=True)
+        progress = Progress(self)
         for _ in range(REST_ROUNDS):
             self.now += REST_SECONDS
             self.sweep()
             if self.scenario.batches:
                 self.write_facts()
             self._run_until_idle()
+            progress.swept()
             if verdict.is_at_rest(self):
                 return
+        progress.gave_up()
 
     def _a_month_later(self) -> None:
         """Rows have expired, TTL has deleted some of them, and every copy is posted again."""
@@ -322,7 +368,7 @@ class World:
     def invoke(self, container: Container, work: Callable[[], Any]) -> None:
         """Run a container's work and judge how it ends."""
         self.actor = container
-        container.fences, container.last_not_done = {}, ("", 0)
+        container.fences, container.looks, container.last_not_done = {}, {}, ("", 0)
         try:
             work()
         except Crash:

@@ -117,6 +117,21 @@ def test_a_success_is_enough_where_no_json_is_expected(client: VendorClient, ven
     assert client.send(call, deadline_seconds=5) == {}
 
 
+@pytest.mark.parametrize("kind", ["text/html", "Text/HTML; charset=utf-8"])
+def test_a_page_is_no_success_even_where_no_json_is_expected(
+    client: VendorClient, vendor: Vendor, kind: str
+):
+    """A proxy answers for the vendor: whether the vendor has done anything is not known."""
+    vendor.will(does.answer(200, b"<html>please wait</html>", Content_Type=kind))
+    sending = Call("send", "POST", "/v1/x", is_repeatable=False, expects_json=False)
+    reading = Call("read", "GET", "/v1/x", is_repeatable=True, expects_json=False)
+
+    errors = [failure(client, call) for call in (sending, reading)]
+
+    assert [type(error) for error in errors] == [UncertainError, TransientError]
+    assert {error.reason for error in errors} == {"answer_is_a_page"}
+
+
 def test_a_compressed_response_is_read(client: VendorClient, vendor: Vendor):
     vendor.will(does.answer(200, gzip.compress(b'{"a": 1}'), Content_Encoding="gzip"))
 

@@ -1,0 +1,113 @@
+"""Do-not-contact marks and the looks at them: no send may ignore a mark that its last look saw."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from chalicelib.outreach.conversations import items
+from tests.simulation import known_holes
+from tests.simulation.parts import SimTable
+
+if TYPE_CHECKING:
+    from tests.simulation.world import World
+
+_PREFIX = items.do_not_contact("", "")["conversation_id"]
+SENDS = frozenset({"send_text", "send_email"})
+SWITCH_SECONDS = 30.0
+
+Mark = tuple[str, str]
+"""Recipient and company, as the key of the mark."""
+
+
+class ConversationTable(SimTable):
+    """The conversations of one container: its looks at marks are noted, and when a mark is written."""
+
+    def get(self, key: Mapping[str, Any], *, consistent: bool = True) -> Any:
+        """See `SimTable.get`."""
+        return self._looking([_mark(key)], lambda: SimTable.get(self, key, consistent=consistent))
+
+    def transact(self, writes: Sequence[Any]) -> None:
+        """See `SimTable.transact`; a conversation is opened under a check of its mark."""
+        marks = [write["key"] if _is_mark(write["key"]) else None for write in writes]
+        self._looking(marks, lambda: SimTable.transact(self, writes))
+
+    def update(self, key: Mapping[str, Any], **more: Any) -> Any:
+        """See `SimTable.update`."""
+        mark = _mark(key)
+        if mark is None:
+            return super().update(key, **more)
+        return self._call_and_note(mark, lambda: SimTable.update(self, key, **more))
+
+    def _call_and_note(self, mark: Mark, write: Any) -> Any:
+        consent = self._world.consent
+        try:
+            return write()
+        finally:
+            consent.wrote(mark)
+
+    def _looking(self, marks: Sequence[Mark | None], read: Any) -> Any:
+        consent, began = self._world.consent, self._world.now
+        actor = self._world.actor
+        found = read()
+        for mark in marks:
+            if mark is not None and actor is not None:
+                consent.looked(actor, mark, began)
+        return found
+
+
+class Consent:
+    """When each mark was written, and the judgement of every send."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+        self._written: dict[Mark, float] = {}
+
+    def wrote(self, mark: Mark) -> None:
+        """A mark was written, or lifted."""
+        row = self._world.conversations.rows.get(mark)
+        if row is None or "lifted_at" in row:
+            self._written.pop(mark, None)
+        else:
+            self._written.setdefault(mark, self._world.now)
+
+    def looked(self, actor: Any, mark: Mark, began: float) -> None:
+        """A container has read a mark, or written under a check of it."""
+        actor.looks[mark] = began
+
+    def send_starts(self, actor: Any, action: Any) -> None:
+        """No send whose last look began after the mark of a STOP was written."""
+        if action.kind not in SENDS or actor is None:
+            return
+        world = self._world
+        record = next(
+            (
+                row
+                for row in world.conversations.rows.values()
+                if row.get("opaque_id") == action.conversation_id and "company_id" in row
+            ),
+            None,
+        )
+        if record is None:
+            return
+        key = items.do_not_contact(record["primary_channel"], record["company_id"])
+        mark = (key["primary_channel"], key["conversation_id"])
+        written, looked = self._written.get(mark), actor.looks.get(mark)
+        if looked is None:
+            world.oracle.broken("P5", f"{action.key} starts without a look at its mark")
+            return
+        if written is not None and looked > written:
+            late = looked - written
+            world.oracle.broken("P5", f"{action.key} looked {late:.0f} s after the STOP and starts")
+        is_old = world.now - looked > SWITCH_SECONDS and actor.resumed_at <= looked
+        if known_holes.CONSENT_IN_THE_LAST_LOOK and is_old:
+            world.oracle.broken("P5", f"{action.key} starts {world.now - looked:.0f} s after it")
+
+
+def _is_mark(key: Sequence[Any]) -> bool:
+    return len(key) > 1 and str(key[1]).startswith(_PREFIX)
+
+
+def _mark(key: Mapping[str, Any]) -> Mark | None:
+    at = tuple(key.values())
+    return (at[0], at[1]) if _is_mark(at) else None

@@ -1,0 +1,49 @@
+"""Turns a simulated vendor of `local.vendors` into one without a server, for one world.
+
+Its handlers are those that real sockets reach elsewhere; here a request is handed to them directly.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+from local.vendors import simulated
+from local.vendors.wire import Answer, Request
+
+
+class InMemory(simulated.Vendor):
+    """Mixed into a simulated vendor, before it.
+
+    Attributes:
+        changes: the operations that change something; any other only reads.
+    """
+
+    changes: ClassVar[frozenset[str]]
+
+    def clock(self) -> float:
+        """Epoch seconds at the vendor."""
+        return self._now()
+
+    def up(self) -> None:
+        """Nothing listens."""
+
+    down = stop = up
+
+    def take(self, request: Request, operation: str) -> Answer:
+        """Answer a request that arrived."""
+        return self.refusal(request, operation) or self.answer(request, operation)
+
+    def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
+        """Note what a request of these actions has done; False where it completes none of them."""
+        del request, operation, actions
+        return True
+
+    def pretended(self, request: Request, operation: str) -> Answer:
+        """A response that looks like the usual one although nothing was done."""
+        del request, operation
+        return Answer(200, {})
+
+    def refused(self) -> Answer:
+        """A request that the vendor never takes."""
+        return Answer(400, self.error_body(400))
