@@ -54,10 +54,11 @@ class RowSweep:
         A group whose vendor fails is not asked again in this run, and a vendor that has taken
         `FAILING_SECONDS` to fail is not asked for any account; their rows are moved on like all.
         """
-        enough = self.sweep.time_left_seconds() / 2
+        actions = self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)
+        enough = self.sweep.time_left_seconds() / 2 if actions else 0.0
         failing: set[tuple[str, str]] = set()
         spent: dict[str, float] = defaultdict(float)
-        for action in _in_turn(self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT)):
+        for action in _in_turn(actions):
             group = _group(action)
             next_look: float | None = self._next_look(action.started_epoch)
             has_time = self.sweep.has_time and self.sweep.time_left_seconds() >= enough
