@@ -191,7 +191,7 @@ class Change:
         if spoil is None or not known_holes.may_spoil(self._operation, spoil):
             return self._land(request)
         _noted_spoil(self._world, spoil, self._operation)
-        if spoil.is_done:
+        if spoil.is_done or self._site.is_so(request, self._operation):
             return spoil.shaped(self._land(request))
         return spoil.shaped(self._site.pretended(request, self._operation))
 

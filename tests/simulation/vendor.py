@@ -134,6 +134,14 @@ class MemoryVendor(InMemory, Richpanel):
             self._was_closed.add(conversation_id)
         return status != "OPEN"  # opening a ticket again completes nothing
 
+    def is_so(self, request: Request, operation: str) -> bool:
+        """See `InMemory.is_so`: tags that are there already, or gone."""
+        ticket = self._tickets.get(request.segments[2])
+        if ticket is None or operation not in {"add_tags", "remove_tags"}:
+            return False
+        there = {tag in ticket.tags for tag in request.body["tags"]}
+        return there == {operation == "add_tags"}
+
     def pretended(self, request: Request, operation: str) -> Answer:
         """The ticket as it was before."""
         del operation
