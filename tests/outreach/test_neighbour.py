@@ -170,7 +170,7 @@ def judged(run, base):
     rows, messages, answers = base
     now = run.rows()
     changed = [key for key, row in rows.items() if now.get(key) != row]
-    added = [key for key in now.keys() - rows.keys() if hostile.about_the_first(now[key])]
+    added = [key for key in now.keys() - rows.keys() if hostile.is_the_firsts(now[key])]
     found = [("row changed", *key) for key in changed] + [("row added", *key) for key in added]
     if run.messages() != messages:
         found.append(("messages",))

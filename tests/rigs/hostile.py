@@ -290,9 +290,13 @@ class Attack:
         return f"{self.route} {self.channel} {self.text} {self.status} {sent}"
 
 
-def about_the_first(row):
-    """Whether a row is about the first company or one of its conversations."""
-    return company.COMPANY_ID in _strings(json.loads(row))
+def is_the_firsts(row):
+    """Whether a row is the first company's; the neighbour's own may hold any text."""
+    item = json.loads(row)
+    partition = item.get("primary_channel", {}).get("S", "")
+    return company.COMPANY_ID in _strings(
+        [item.get("company_id"), item.get("owner_company_id")]
+    ) or partition.startswith(f"internal:{company.COMPANY_ID}#")
 
 
 class _As:
