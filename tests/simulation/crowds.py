@@ -1,4 +1,4 @@
-"""Thousands of rows that wait, against sweeps that take 200 at a time.
+"""Thousands of rows that wait, against sweeps that take a thousand at a time.
 
 The rows belong to events that only another version of the product can resume: a sweep looks at
 each, changes nothing, and must still reach the others.
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from chalicelib.clock import iso
 from chalicelib.once.keys import digest
-from chalicelib.once.sharded import partition
+from chalicelib.once.sharded import OLD_ATTRIBUTE, due, partition
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -23,6 +23,13 @@ SIZES = (250, 600, 1_500, 3_000)
 def drawn(rng: random.Random) -> int:
     """How many rows wait beside a schedule's own: none in most."""
     return rng.choice(SIZES) if rng.random() < 0.02 else 0
+
+
+def _indexed(key: str, number: int, now: float) -> dict[str, object]:
+    """In the index; every third row in that of the previous release."""
+    if number % 3:
+        return due("event", key, now - 86_400 - number % 9)
+    return {OLD_ATTRIBUTE: partition("parked", key)}
 
 
 def gather(world: World) -> None:
@@ -52,7 +59,7 @@ def gather(world: World) -> None:
                 "fence": 1,
                 "attempts": 1,
                 "lease_until": 0,
-                "unfinished": partition("parked", key),
+                **_indexed(key, number, world.now),
             }
         )
     if world.scenario.crowd:
