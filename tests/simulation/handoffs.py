@@ -34,6 +34,7 @@ def with_handoffs(seed: int) -> Scenario:
         starts.append(Start(rng.random() * 800, "req1", channel, to))
     return replace(
         scenario(seed),
+        neighbour="",
         posts=(),
         batches=(),
         writes=(),
