@@ -12,6 +12,7 @@ from typing import Any
 
 from chalicelib.once.action import Action, ActionRow
 from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.job import Job
 from chalicelib.once.keys import Suffix, suffix_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
@@ -24,6 +25,18 @@ class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
         super().__init__(reason)
         self.status = status
         self.reason = reason
+
+
+class Elsewhere(Exception):  # noqa: N818 - a result, not a fault
+    """The job belongs to another FIFO group; it is put there and done there.
+
+    Attributes:
+        job: the same job, with the group that it belongs to.
+    """
+
+    def __init__(self, job: Job) -> None:
+        super().__init__("elsewhere")
+        self.job = job
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,12 @@ class Flow(ABC):
 
     @abstractmethod
     def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401 - each flow has its own jobs
-        """The events of a job, in order; raises `NotAnEvent` when it has none."""
+        """The events of a job, in order.
+
+        Raises:
+            NotAnEvent: it has none.
+            Elsewhere: it is in the wrong FIFO group, where its conversation's order is not kept.
+        """
 
     def is_container(self, job: Any) -> bool:  # noqa: ANN401
         """Whether the job groups other events and gets its own row; by default not."""

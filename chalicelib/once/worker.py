@@ -38,7 +38,7 @@ from chalicelib.once.event import (
     Finished,
     Lease,
 )
-from chalicelib.once.flow import Event, Flow, NotAnEvent
+from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent
 from chalicelib.once.job import Job, Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end
@@ -84,6 +84,8 @@ class Worker:
     effects: Effects
     escalation: Escalation
     outbox: Outbox
+    put_back: Callable[[Job], None]
+    """Puts a job on the queue again, in its own group."""
     flows: Mapping[str, Flow]
     clock: Clock
     log: Log
@@ -129,6 +131,10 @@ class Worker:
             events = flow.events(job)
         except NotAnEvent as end:
             self._record_end(job, end.status, end.reason)
+            return
+        except Elsewhere as other:
+            self.put_back(other.job)
+            self.log.event("worker.moved_to_its_group", mw_trace_id=job.trace_id)
             return
         for event in events:
             with trace.within(**trace.of_event(event.facts)):

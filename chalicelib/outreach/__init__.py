@@ -19,7 +19,8 @@ In the order of a conversation:
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off
     sending        performs the actions, and settles texts and e-mails of unknown outcome
-    lost_replies   reconciliation: reads a reply again that was received and never queued
+    lost_replies   reconciliation: fetches a reply again that its worker had not stored
+    lost_texts     reconciliation: finds texts that Twilio received and no door has kept
     handoff        operators list, approve and take over handed-off conversations
 
 What these share:

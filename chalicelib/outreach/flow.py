@@ -22,7 +22,7 @@ from dataclasses import replace
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow
 from chalicelib.once.event import RECEIPT_GONE, EventStatus, Lease
-from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
+from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import Recovery, facts_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
@@ -83,6 +83,7 @@ class OutreachFlow(Flow):
                 return [Event(facts_of(job), context)]
             case InboundMessage():
                 context.record = self._replying.conversation_of(job)
+                _check_group(job, context.record)
             case _:
                 if job.event_key.startswith("evt:receipt:"):
                     raise NotAnEvent(EventStatus.FAILED, RECEIPT_GONE)
@@ -153,3 +154,10 @@ class OutreachFlow(Flow):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
         return HandOff(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))
+
+
+def _check_group(job: InboundMessage, record: Record) -> None:
+    """Raise `Elsewhere` where the message is not in its conversation's FIFO group."""
+    pair = (record.sender, record.primary_channel)
+    if job.pair is None and (job.sender, job.recipient) != pair:
+        raise Elsewhere(job.model_copy(update={"pair": pair}))

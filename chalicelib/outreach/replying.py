@@ -92,7 +92,8 @@ class Replying:
         entry = Entry(job.message_id, job.sent_at, "user", job.text, note=note)
         changes = {"last_email_id": job.email_message_id}
         if not job.is_automatic:
-            changes["last_inbound_at"] = job.sent_at
+            # A text may be found late, after newer ones.
+            changes["last_inbound_at"] = max(job.sent_at, record.item.get("last_inbound_at") or "")
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job)
         context.record, _ = self._conversations.append(record, entry, changes=changes)
@@ -108,9 +109,13 @@ class Replying:
         if job.is_automatic:
             return
         if job.opt_out == "stop":
-            self._conversations.forbid(record.primary_channel, record.company_id, "stop")
+            self._conversations.forbid(
+                record.primary_channel, record.company_id, "stop", said_at=job.sent_at
+            )
         elif job.opt_out == "start":
-            self._conversations.allow(record.primary_channel, record.company_id)
+            self._conversations.allow(
+                record.primary_channel, record.company_id, said_at=job.sent_at
+            )
 
 
 _UNANSWERED = {

@@ -65,7 +65,7 @@ class Sender:
         """
         if record.channel == Channel.EMAIL:
             return
-        found = self._twilio.credentials(_secret_of(record))
+        found = self._twilio.credentials(secret_of(record))
         if record.channel == Channel.WHATSAPP and not found.template_sid:
             raise PermanentError("secrets", "read", reason="no_template")
 
@@ -81,7 +81,7 @@ class Sender:
         """`Executor` of `SendText`."""
         action = _only(actions, SendText)
         record, text = self._prepared(action)
-        sent = self._twilio.send(_secret_of(record), text, deadline_seconds=deadline_seconds)
+        sent = self._twilio.send(secret_of(record), text, deadline_seconds=deadline_seconds)
         if action.loaded is not None and sent.body:
             action.loaded.sent.append(sent.body)
         return sent.sid
@@ -124,7 +124,7 @@ class Sender:
         to, sender = _addresses(record)
         since = datetime.fromtimestamp(action.started_epoch, UTC) - CLOCK_SKEW
         until = datetime.fromtimestamp(action.horizon_epoch, UTC) + CLOCK_SKEW
-        listed = self._twilio.sent_to(_secret_of(record), to, sender, since=since)
+        listed = self._twilio.sent_to(secret_of(record), to, sender, since=since)
         others = self._conversations.other_messages(record, action.probe["entry_id"])
         sent = [one for one in listed if one.is_until(until) and one.sid not in others.refs]
         mine = self._conversations.reported_as(record, action.probe["entry_id"])
@@ -185,7 +185,7 @@ class Sender:
     def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
         to, sender = _addresses(record)
         callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
-        sid = self._twilio.credentials(_secret_of(record)).template_sid  # cached for the request
+        sid = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
         if draft.variables is None:
             if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
                 raise PermanentError("twilio", "create_message", reason="window_closed")
@@ -244,7 +244,12 @@ def _display_name(name: str) -> str:
     return str(Charset("utf-8").header_encode(name))
 
 
-def _secret_of(record: Record) -> str:
+def secret_of(record: Record) -> str:
+    """Name of the secret of the conversation's Twilio account.
+
+    Raises:
+        PermanentError: the company's settings name none.
+    """
     name = CREDENTIALS_OF[record.channel]
     secret_id = record.channel_config.get(name)
     if not isinstance(secret_id, str) or not secret_id:

@@ -82,6 +82,7 @@ class Services(Support, Facts, Outreach):
             effects=self.effects,
             escalation=Escalation(self.ledger, self.audit, self.effects, self.log),
             outbox=self.outbox,
+            put_back=self.intake.put_back,
             clock=self.clock,
             log=self.log,
             flows=self.flows,
@@ -126,7 +127,7 @@ class Services(Support, Facts, Outreach):
             clock=self.clock,
             log=self.log,
             stalled_finders=(StalledEvents(self.ledger, self.rebuilders, self.clock),),
-            parts=self.support_sweeps(),
+            parts=(*self.outreach_sweeps(), *self.support_sweeps()),
         )
 
     # --- parts by kind, each built when its kind first occurs ---------------------------------

@@ -382,7 +382,10 @@ def every_find(run: Run) -> None:
             down.setenv("QUEUE_NAME", "gone-dev.fifo")
             with run.wire.container("api"):
                 assert outreach.services
-                assert outreach.deliver(outreach.says("hello")).status_code == 503
+                for whatsapp in (True, False):
+                    said = outreach.says("hello", whatsapp=whatsapp)
+                    assert outreach.deliver(said).status_code == 503
+        outreach.twilio.age_received(600.0)
         rested = {"S": "2026-01-01T00:00:00.000Z"}
         run.rewrite("IdempotencyTable", last_processed_at=rested)
         run.monkeypatch.setattr("chalicelib.wiring._services", [])

@@ -146,6 +146,7 @@ class Container:
             effects=effects,
             escalation=Escalation(self.ledger, audit, effects, self.log),
             outbox=self.outbox,
+            put_back=self.intake.put_back,
             flows=flows,
             clock=self.clock,
             log=self.log,
@@ -170,7 +171,10 @@ class Container:
             clock=self.clock,
             log=self.log,
             stalled_finders=(StalledEvents(self.ledger, rebuilders, self.clock),),
-            parts=(lost_tickets,),
+            parts=(
+                *((self.outreach.lost_texts(sweeps),) if world.scenario.starts else ()),
+                lost_tickets,
+            ),
         )
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from datetime import datetime
@@ -12,6 +12,7 @@ from chalicelib.errors import TransientError
 from chalicelib.once.flow import Event
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
+from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -22,6 +23,7 @@ from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.flow import OutreachFlow
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
+from chalicelib.outreach.lost_texts import LostTexts
 from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
 from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.ses.client import Email
@@ -80,17 +82,32 @@ class SimCarriers:
         )
         return found
 
-    def received(self, account: str, sid: str) -> Received | None:
+    def received(self, secret_id: str, sid: str) -> Received | None:
         """A message that came in."""
-        del account
+        del secret_id
         forms = self._world.senders.texts
         form = self._world.network.call(Port.VENDOR_READ, forms.get, sid)
-        names = {"MessageSid": "sid", "From": "from", "To": "to", "Body": "body"}
-        shown = {ours: form[theirs] for theirs, ours in names.items()} if form else {}
-        return Received(direction="inbound", num_media=form["NumMedia"], **shown) if form else None
+        return _received(form) if form else None
+
+    def received_at(self, secret_id: str, to: str) -> Iterator[Received]:
+        """The messages that came in at a number, newest first."""
+        del secret_id
+        forms = self._world.senders.texts
+        found = self._world.network.call(
+            Port.VENDOR_READ, lambda: [form for form in forms.values() if form["To"] == to]
+        )
+        return map(_received, reversed(found))
 
     def message_id_header(self, message_id: str) -> str:
         return f"<{message_id}@email.amazonses.com>"
+
+
+def _received(form: Mapping[str, str]) -> Received:
+    names = {"MessageSid": "sid", "From": "from", "To": "to", "Body": "body"}
+    shown = {name: form[theirs] for theirs, name in names.items()}
+    return Received(
+        direction="inbound", num_media=form["NumMedia"], date_created=form["date_created"], **shown
+    )
 
 
 class SimModel:
@@ -177,11 +194,28 @@ class OutreachParts:
             "send_text": self.sender.settle_text,
             "send_email": self.sender.settle_email,
         }
-        lost_replies = LostReplies(
-            conversations, self._carriers, lambda: ("AC1",), lambda: OPAQUE, container.log
-        )  # type: ignore[arg-type]
+        carriers: Any = self._carriers
+        lost_replies = LostReplies(conversations, carriers, lambda: OPAQUE, container.log)
         resumes = ResumeRebuilder(conversations)
         self.rebuilders = {**dict.fromkeys(_EVENTS, resumes), "evt:reply": lost_replies}
+
+    def lost_texts(self, sweeps: Sweeps) -> LostTexts:
+        """Outreach's part of the sweep."""
+        container, carriers = self._container, self._carriers
+        return LostTexts(
+            self._companies,
+            self._conversations,
+            carriers,  # type: ignore[arg-type]
+            container.ledger,
+            sweeps,
+            lambda: OPAQUE,
+            container.clock,
+            container.log,
+        )
+
+    @property
+    def _companies(self) -> Companies:
+        return Companies(SimTable(self._world, self._world.companies))  # type: ignore[arg-type]
 
     @property
     def desk(self) -> Desk:
@@ -195,7 +229,7 @@ class OutreachParts:
         container = self._container
         return Initiate(
             access=lambda: _ACCESS,
-            companies=Companies(SimTable(self._world, self._world.companies)),  # type: ignore[arg-type]
+            companies=self._companies,
             starts=self.starts,
             ledger=container.ledger,
             intake=container.intake,

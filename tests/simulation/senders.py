@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime
+from email.utils import format_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
@@ -111,7 +113,8 @@ class Senders:
             self._mail(_received(said, tagged or company.EMAIL))
             return
         sid, form = _twilio_form(said)
-        self.texts[sid] = form
+        created = datetime.fromtimestamp(world.now, UTC)
+        self.texts.setdefault(sid, {**form, "date_created": format_datetime(created)})
         key, body = outreach_keys.reply(said.channel, sid), urlencode(form).encode()
         if self._is_accepted(
             lambda: world.door.intake.receive(
@@ -126,7 +129,10 @@ class Senders:
         elif world.scenario.sender_repeats:
             again = replace(said, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))
-        elif world.row(key) is not None:  # not accepted, but stored: the sweep reads it back
+        elif any(
+            row.get("primary_channel") == said.recipient and row.get("channel_method")
+            for row in world.conversations.rows.values()
+        ):  # not accepted, but Twilio has it: the sweep finds it
             world.oracle.accepted[key] = sid
 
     def text_accepted(self, sid: str, callback: str) -> None:

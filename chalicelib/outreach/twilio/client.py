@@ -1,4 +1,4 @@
-"""Twilio: send one SMS or WhatsApp message, list sent messages, fetch a received one.
+"""Twilio: send one SMS or WhatsApp message, list sent and received messages, fetch a received one.
 
 Vendor facts (https://www.twilio.com/docs/messaging/api/message-resource): creating a message takes
 no idempotency key; 429 means surely not sent; after a 5xx or a missing response it may have been
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from typing import Generic, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -26,6 +27,9 @@ PROVIDER = "twilio"
 ERROR_CODE_AT = ("code",)
 """Where `VendorClient` finds Twilio's own error code."""
 MAX_PAGES = 20
+MAX_INBOUND_PAGES = 50
+INBOUND_PAGE_SIZE = 200
+"""With `MAX_INBOUND_PAGES`, up to 10,000 received messages of one number are listed at a time."""
 READ_DEADLINE_SECONDS = 15.0
 _API = "/2010-04-01/Accounts"
 
@@ -85,10 +89,7 @@ class Sent(BaseModel):
     @property
     def created_at(self) -> datetime | None:
         """When Twilio accepted it, to the second."""
-        try:
-            return parsedate_to_datetime(self.date_created) if self.date_created else None
-        except ValueError:
-            return None
+        return _time(self.date_created)
 
     def is_until(self, moment: datetime) -> bool:
         """Whether Twilio may have accepted it by then."""
@@ -101,22 +102,31 @@ class Received(BaseModel):
     model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
 
     sid: str
-    direction: str
-    sender: str = Field(alias="from", repr=False)
-    to: str = Field(repr=False)
+    direction: str = ""
+    sender: str | None = Field(default=None, alias="from", repr=False)
+    to: str | None = Field(default=None, repr=False)
     body: str | None = Field(default=None, repr=False)
     num_media: str | None = None
+    date_created: str | None = None
+
+    @property
+    def created_at(self) -> datetime | None:
+        """When Twilio received it, to the second."""
+        return _time(self.date_created)
 
     def form(self) -> dict[str, str]:
         """The form of its webhook."""
-        form = {"MessageSid": self.sid, "From": self.sender, "To": self.to}
+        form = {"MessageSid": self.sid, "From": self.sender or "", "To": self.to or ""}
         return {**form, "Body": self.body or "", "NumMedia": self.num_media or "0"}
 
 
-class _Page(BaseModel):
+_Listed = TypeVar("_Listed", Sent, Received)
+
+
+class _Page(BaseModel, Generic[_Listed]):
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    messages: list[Sent]
+    messages: list[_Listed]
     next_page_uri: str | None = None
 
 
@@ -182,7 +192,8 @@ class Twilio:
             ProviderError: the list could not be read.
         """
         found: list[Sent] = []
-        for message in self._listed(secret_id, {"To": to, "From": sender, "PageSize": "50"}):
+        query = {"To": to, "From": sender, "PageSize": "50"}
+        for message in self._listed(_Page[Sent], secret_id, query, MAX_PAGES):
             created = message.created_at
             if created is not None and created < since:
                 break
@@ -190,6 +201,21 @@ class Twilio:
                 found.append(message)
         found.reverse()
         return found
+
+    def received_at(self, secret_id: str, to: str) -> Iterator[Received]:
+        """The messages that a number of ours has received, newest first, page by page as it is read.
+
+        Args:
+            secret_id: the account's.
+            to: E.164, with ``whatsapp:`` before it on that channel.
+
+        Raises:
+            ProviderError: a page could not be read, or there are too many.
+        """
+        query = {"To": to, "PageSize": str(INBOUND_PAGE_SIZE)}
+        for message in self._listed(_Page[Received], secret_id, query, MAX_INBOUND_PAGES):
+            if message.direction == "inbound":
+                yield message
 
     def received(self, secret_id: str, sid: str) -> Received | None:
         """A received message by its id; None if the account has none of that id.
@@ -211,13 +237,19 @@ class Twilio:
             raise TransientError(PROVIDER, "fetch_message", reason="answer_not_a_message") from None
         return found if found.direction == "inbound" else None
 
-    def _listed(self, secret_id: str, query: Mapping[str, str]) -> Iterator[Sent]:
+    def _listed(
+        self,
+        page_type: type[_Page[_Listed]],
+        secret_id: str,
+        query: Mapping[str, str],
+        max_pages: int,
+    ) -> Iterator[_Listed]:
         path = f"{self._path(secret_id)}/Messages.json"
-        for _ in range(MAX_PAGES):
+        for _ in range(max_pages):
             call = Call("list_messages", "GET", path, is_repeatable=True, query=query)
             answer = self._client(secret_id).send(call, deadline_seconds=READ_DEADLINE_SECONDS)
             try:
-                page = _Page.model_validate(answer)
+                page = page_type.model_validate(answer)
             except ValidationError:
                 raise TransientError(
                     PROVIDER, "list_messages", reason="answer_not_a_list"
@@ -235,6 +267,14 @@ class Twilio:
         if secret_id not in self._clients:
             self._clients[secret_id] = self._make_client(secret_id)
         return self._clients[secret_id]
+
+
+def _time(text: str | None) -> datetime | None:
+    """A time of Twilio's (RFC 2822); None for anything else."""
+    try:
+        return parsedate_to_datetime(text) if text else None
+    except ValueError:
+        return None
 
 
 def basic(credentials: Credentials) -> Mapping[str, str]:

@@ -11,6 +11,8 @@ from chalicelib.outreach.twilio import webhook
 
 MESSAGE_PATH = "/webhook/twilio"
 STATUS_PATH = "/webhook/twilio/status"
+PATIENCE_SECONDS = 4.0
+"""Twilio waits 15 s for an answer and repeats a request a few times at most; see `docs/retries.md`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +36,7 @@ class TwilioDoor:
             body,
             lambda low: self._verify(low, body, MESSAGE_PATH, query),
             listed(lambda request: webhook.parse_message(request, self.intake.opaque())),
+            patience_seconds=PATIENCE_SECONDS,
         )
 
     def status(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
@@ -44,6 +47,7 @@ class TwilioDoor:
             body,
             lambda low: self._verify(low, body, STATUS_PATH, query),
             listed(lambda request: webhook.parse_receipt(request, query)),
+            patience_seconds=PATIENCE_SECONDS,
         )
 
     def _verify(
