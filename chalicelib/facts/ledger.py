@@ -8,7 +8,8 @@ TTL deletes up to days late)::
     expiresAt   1763573400                date        2025-11-05
     source      ALOWARE                   metric      CALLS
     notes       event=OutboundPhoneCall-DispositionCompleted;tz=America/Denver
-    unfinished  pending#2                 sparse index key, gone once the fact is in the dataset
+    due_shard   fact#2                    sparse index, gone once the fact is in the dataset
+    due_at      1762363800                epoch seconds: it may be posted since then
     batch       1763629452123             number of the POST that took it
 
 A fact costs two writes: one when it is kept, one when the dataset has it.  The writer's lease, its
@@ -20,14 +21,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
 from chalicelib.once.ports import Clock
-from chalicelib.once.sharded import UnfinishedIndex, partition
+from chalicelib.once.sharded import DueIndex, due
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 ATTRIBUTES: Mapping[str, str] = {
@@ -53,8 +54,9 @@ _COLUMNS = (
     "metric",
     "notes",
     "reason",
-    "unfinished",
 )
+_KIND = "fact"
+"""Of the index of what is due."""
 _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
 
 
@@ -63,7 +65,7 @@ class FactLedger:
 
     def __init__(self, table: Store, clock: Clock, *, retention: timedelta) -> None:
         self._table = table
-        self._unfinished = UnfinishedIndex(table, sorted_by="created_at")
+        self._index = DueIndex(table, old_range="created_at")
         self._clock = clock
         self._retention = retention
 
@@ -94,8 +96,7 @@ class FactLedger:
 
     def pending_keys(self, *, at_most: int) -> list[str]:
         """Keys of facts that may still be pending, oldest first; the index lags."""
-        found = self._unfinished.oldest(FactStatus.PENDING, limit=at_most)
-        return [str(row["event_id"]) for row in found]
+        return self._waiting(limit=at_most)
 
     def pending(self, keys: Sequence[str]) -> list[Fact]:
         """The facts of those keys that are pending, in the keys' order."""
@@ -111,10 +112,11 @@ class FactLedger:
     ) -> None:
         """Write the final status of pending facts; writing it again changes nothing.
 
-        Whole rows are put, 25 in a call: only the writer changes a pending fact.
+        Whole rows are put, 25 in a call, without the attributes of the index: only the writer
+        changes a pending fact.
         """
         rows = self._rows([fact.key for fact in facts])
-        ended = {"status": status.value, "batch": batch, "reason": reason, "unfinished": None}
+        ended = {"status": status.value, "batch": batch, "reason": reason}
         self._table.put_all(
             [
                 {**rows[fact.key], **ended, "expires_at": self._expiry()}
@@ -127,8 +129,7 @@ class FactLedger:
         """Keep pending facts from expiring while a sink is down; returns how many were prolonged."""
         half = self._clock.now() - self._retention / 2
         soon = int((half + self._retention).timestamp())
-        old = self._unfinished.oldest(FactStatus.PENDING, limit=_READ_AT_MOST, before=iso(half))
-        rows = self._rows([str(row["event_id"]) for row in old])
+        rows = self._rows(self._waiting(limit=_READ_AT_MOST, since=half))
         due = [
             row
             for row in rows.values()
@@ -154,7 +155,7 @@ class FactLedger:
                 {"event_id": key},
                 set_={
                     "status": FactStatus.PENDING.value,
-                    "unfinished": partition(FactStatus.PENDING, key),
+                    **due(_KIND, key, self._clock.now().timestamp()),
                     "expires_at": self._expiry(),
                 },
                 remove=("reason",),
@@ -211,6 +212,16 @@ class FactLedger:
         return replace(dimension, version=read + 1)
 
     # --- rows ---------------------------------------------------------------------------------
+
+    def _waiting(self, *, limit: int, since: datetime | None = None) -> list[str]:
+        """Keys of facts that wait, of which those since a time; oldest first, at most `limit`.
+
+        Those that the previous release stored are in the old index.
+        """
+        before, epoch = (iso(since), since.timestamp()) if since else (None, None)
+        old = self._index.old(before, mark=FactStatus.PENDING, limit=limit)
+        new = self._index.until(epoch, kind=_KIND, limit=limit)
+        return [str(row["event_id"]) for row in (*old, *new)][:limit]
 
     def _rows(self, keys: Sequence[str]) -> dict[str, Item]:
         found = self._table.get_all(
@@ -283,7 +294,7 @@ class FactLedger:
             "agent": fact.agent_id,
             "date": fact.date,
             "metric": fact.metric.value if fact.metric else None,
-            "unfinished": partition(FactStatus.PENDING, fact.key) if is_pending else None,
+            **(due(_KIND, fact.key, self._clock.now().timestamp()) if is_pending else {}),
         }
 
     def _expiry(self) -> int:

@@ -23,7 +23,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     ledger/         claims, leases and fences on conditional writes
     recovery/       finds lost and unfinished events and sends them through the normal door
     store           the storage port: one table behind a few verbs
-    sharded         the sparse index of unfinished rows
+    sharded         the sparse index of what is due
     ports           the other ports: clock, log, queue, switches, secrets
 """
 

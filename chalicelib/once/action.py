@@ -122,6 +122,7 @@ class UnsettledAction:
         probe: the result of the action's `probe()`, nothing else.
         looks: number of checks after the horizon at which the provider showed nothing.
         owner: of the claim that held the row when it was read; a new claim changes it.
+        due_epoch: the next look at it; 0 in a row of the previous release.
     """
 
     key: str
@@ -135,6 +136,7 @@ class UnsettledAction:
     looked_epoch: float = 0.0
     reason: str | None = None
     owner: str = ""
+    due_epoch: float = 0.0
 
 
 class Settler(Protocol):

@@ -10,6 +10,8 @@ LEASE_GRACE_SECONDS = 130.0
 late."""
 LANDING_SECONDS = 900.0
 """D: a request lands at the vendor within this time of its start, or never."""
+LATE_SECONDS = 1800.0
+"""A message that was not claimed this long after its time is taken for lost, and a copy is sent."""
 RECEIPT_GONE = "receipt_gone"
 """Stored reason of a failed event that has only the row written at ingress; its sender may repeat it."""
 
@@ -90,7 +92,15 @@ ClaimResult = Lease | Busy | Finished
 
 @dataclass(frozen=True, slots=True)
 class StrandedEvent:
-    """An unfinished row found by the sweep."""
+    """An unfinished row found by the sweep.
+
+    Attributes:
+        updated_at: ISO time of its last claim or end.
+        lease_until_epoch: 0 once it was released.
+        is_last_receive: its last claim was on a message that the queue does not deliver again.
+        waits_for: keys of the actions whose outcome was unknown when it was parked.
+        due_epoch: from then on something must be done; 0 in a row of the previous release.
+    """
 
     key: str
     status: str
@@ -99,3 +109,6 @@ class StrandedEvent:
     reason: str | None = None
     attempts: int = 0
     lease_until_epoch: float = 0.0
+    is_last_receive: bool = False
+    waits_for: tuple[str, ...] = ()
+    due_epoch: float = 0.0

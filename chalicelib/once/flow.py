@@ -59,8 +59,8 @@ class Flow(ABC):
     """How one system handles its kinds of jobs; called by the worker.
 
     Attributes:
-        is_watched: no provider lists its events, so a claim marks them until they end, and the
-            sweep finds those whose worker died.
+        is_watched: no provider lists its events, so a claim dates them, and the sweep finds those
+            that neither end nor come back.
     """
 
     is_watched: bool = False

@@ -22,6 +22,11 @@ def event_end(rows: Mapping[str, ActionRow]) -> tuple[EventStatus, str | None]:
     return EventStatus.PROCESSED, f"withheld:{withheld}" if withheld else None
 
 
+def unknown_of(rows: Mapping[str, ActionRow]) -> list[str]:
+    """Keys of the actions whose outcome is unknown."""
+    return [row.key for row in rows.values() if row.status == ActionStatus.UNKNOWN]
+
+
 def audit_rows(built: Sequence[Action], rows: Mapping[str, ActionRow]) -> list[AuditRow]:
     """A row for each action, at the time it ended."""
     return [

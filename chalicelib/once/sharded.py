@@ -1,9 +1,11 @@
-"""The sparse index of unfinished rows, spread over a few partitions.
+"""The sparse index of what is due, spread over a few partitions.
 
-A row is in the index while it has the attribute ``unfinished``: a mark and a shard, for example
-``parked#3``.  The shard is a hash of the row's key, so that a burst of one mark has no hot
-partition.  Both tables that hold unfinished rows use it: table A sorted by ``last_processed_at``,
-the facts' by ``created_at``.
+A row is in the index while it has ``due_shard``, a kind and a shard such as ``event#3``, and
+``due_at``, the epoch seconds from which something must be done about it.  The shard is a hash of the
+row's key, so that a burst has no hot partition.
+
+Rows of the previous release are in the old index by ``unfinished``, a mark and a shard.  It is only
+read; a row leaves it with the first write that dates or ends it.
 """
 
 from __future__ import annotations
@@ -13,49 +15,61 @@ from dataclasses import dataclass
 
 from chalicelib.once.store import Item, Store
 
-INDEX = "unfinished-index"
-ATTRIBUTE = "unfinished"
+INDEX = "due-index"
+SHARD = "due_shard"
+DUE = "due_at"
 SHARDS = 4
-"""Partitions per mark; stored rows depend on it."""
-_LAST = "9"
-"""Sorts after every ISO time."""
+"""Partitions per kind; stored rows depend on it."""
+OLD_INDEX = "unfinished-index"
+OLD_ATTRIBUTE = "unfinished"
+NOT_DUE = (OLD_ATTRIBUTE, SHARD, DUE)
+"""A row without these is in neither index."""
+_FOREVER, _LAST = 1e11, "9"
+"""After every date, as epoch seconds and as an ISO time."""
 
 
-def partition(mark: str, key: str) -> str:
-    """The index partition of a row that is unfinished in the way `mark` names."""
-    return f"{mark}#{int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS}"
+def partition(kind: str, key: str) -> str:
+    """The index partition of a row."""
+    return f"{kind}#{int(hashlib.sha256(key.encode()).hexdigest()[:8], 16) % SHARDS}"
+
+
+def due(kind: str, key: str, epoch: float) -> Item:
+    """The attributes of a row that is due from `epoch` on."""
+    return {SHARD: partition(kind, key), DUE: int(epoch)}
 
 
 @dataclass(frozen=True, slots=True)
-class UnfinishedIndex:
-    """Reads the index of one table.
+class DueIndex:
+    """Reads the indexes of one table; they lag it.
 
     Attributes:
-        sorted_by: the index's range key, an ISO time.
+        old_range: the old index's range key, an ISO time.
     """
 
     table: Store
-    sorted_by: str
+    old_range: str
 
-    def oldest(self, mark: str, *, limit: int, before: str = _LAST) -> list[Item]:
-        """Rows of a mark over all shards, oldest first; the index lags its table.
+    def until(self, epoch: float | None, *, kind: str, limit: int) -> list[Item]:
+        """Rows of a kind, of which those due by a time; the longest due first, at most `limit`."""
+        return self._oldest(INDEX, kind, (SHARD, DUE), epoch or _FOREVER, limit)
 
-        Args:
-            mark: the part of the stored value before ``#``.
-            limit: the most rows returned.
-            before: an ISO time; only rows whose range key is earlier.
-        """
+    def old(self, until: str | None, *, mark: str, limit: int) -> list[Item]:
+        """Rows of the old index by their mark, oldest first; at most `limit`."""
+        keys = (OLD_ATTRIBUTE, self.old_range)
+        return self._oldest(OLD_INDEX, mark, keys, until or _LAST, limit)
+
+    def _oldest(
+        self, index: str, kind: str, keys: tuple[str, str], until: float | str, limit: int
+    ) -> list[Item]:
+        hash_key, range_key = keys
         found: list[Item] = []
         for shard in range(SHARDS):
             found += self.table.query_all(
                 at_most=limit,
-                IndexName=INDEX,
-                KeyConditionExpression=f"#{ATTRIBUTE} = :shard AND #{self.sorted_by} < :before",
-                ExpressionAttributeNames={
-                    f"#{ATTRIBUTE}": ATTRIBUTE,
-                    f"#{self.sorted_by}": self.sorted_by,
-                },
-                values={"shard": f"{mark}#{shard}", "before": before},
+                IndexName=index,
+                KeyConditionExpression=f"#{hash_key} = :shard AND #{range_key} <= :until",
+                ExpressionAttributeNames={f"#{name}": name for name in keys},
+                values={"shard": f"{kind}#{shard}", "until": until},
             )
-        found.sort(key=lambda row: (str(row[self.sorted_by]), str(row["event_id"])))
+        found.sort(key=lambda row: (row[range_key], str(row["event_id"])))
         return found[:limit]

@@ -32,6 +32,7 @@ from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS, Jitter, backoff, wait
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import (
+    LATE_SECONDS,
     LEASE_GRACE_SECONDS,
     Busy,
     EventStatus,
@@ -41,7 +42,7 @@ from chalicelib.once.event import (
 from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent
 from chalicelib.once.job import Job, Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
-from chalicelib.once.outcome import audit_rows, event_end
+from chalicelib.once.outcome import audit_rows, event_end, unknown_of
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import (
     UNDECIDED,
@@ -110,7 +111,7 @@ class Worker:
                 self._run(job, delivery)
             except Exception as error:  # noqa: BLE001 - whatever fails, the message stays
                 reason = reason_of(error)
-                delay = wait(error, delivery.receive_count, self.jitter)
+                delay = _pause(error, delivery, self.jitter)
             else:
                 return
             self._hand_back(job, delivery, error_reason=reason, delay_seconds=delay)
@@ -190,7 +191,9 @@ class Worker:
         except Exception as error:
             reason = reason_of(error)
             if not delivery.is_last:
-                self.ledger.release(lease, reason=reason)
+                returns_in = _pause(error, delivery, _longest)
+                due_epoch = self.clock.now().timestamp() + returns_in + LATE_SECONDS
+                self.ledger.release(lease, reason=reason, due_epoch=due_epoch)
             elif not self.escalation.dead_letter(flow, lease, event, modes, reason):
                 return
             raise
@@ -204,7 +207,7 @@ class Worker:
             self._end_early(flow, event, Attempt(lease, switches.modes), end)
             return
         except _UnreadablePlan:
-            self._park(lease, "plan_not_known_here")
+            self._park(lease, "plan_not_known_here", {})
             return
         attempt = Attempt(lease, switches.modes, operator=operator, decided=switches)
         rows: dict[str, ActionRow] = {}
@@ -228,15 +231,17 @@ class Worker:
     def _end_early(self, flow: Flow, event: Event, attempt: Attempt, end: NotAnEvent) -> None:
         """End an event that needs no action; an escalation that an earlier run started is finished first."""
         if end.status != EventStatus.FAILED:
-            asked, reason = event_end(self.escalation.finish_earlier(flow, event, attempt, {}))
-            if asked == EventStatus.PARKED:
-                self._park(attempt.lease, reason)
+            asked = self.escalation.finish_earlier(flow, event, attempt, {})
+            status, reason = event_end(asked)
+            if status == EventStatus.PARKED:
+                self._park(attempt.lease, reason, asked)
                 return
         self.ledger.finish(attempt.lease, end.status, reason=end.reason)
         self.log.event("worker.skipped", reason=end.reason, mw_trace_id=event.facts.trace_id)
 
-    def _park(self, lease: Lease, reason: str | None) -> None:
-        self.ledger.finish(lease, EventStatus.PARKED, reason=reason)
+    def _park(self, lease: Lease, reason: str | None, rows: Mapping[str, ActionRow]) -> None:
+        waits_for = unknown_of(rows)
+        self.ledger.finish(lease, EventStatus.PARKED, reason=reason, waits_for=waits_for)
         self.log.event("worker.parked", reason=reason)
         self.log.metric("mw.worker.events", outcome="parked")
 
@@ -253,13 +258,15 @@ class Worker:
         status, reason = event_end(rows)
         if status == EventStatus.FAILED:
             rows |= self.escalation.escalate_refused(flow, event, attempt, rows)
+            waits_for: list[str] = []
         else:
-            asked = self.escalation.finish_earlier(flow, event, attempt, rows)
-            status, reason = event_end({**rows, **asked})
+            judged = rows | self.escalation.finish_earlier(flow, event, attempt, rows)
+            status, reason = event_end(judged)
+            waits_for = unknown_of(judged)
         self.audit.write(audit_rows(built, rows))
         if not flow.conclude(lease, event, plan, rows):
             self.log.event("worker.state_superseded", mw_trace_id=event.facts.trace_id)
-        self.ledger.finish(lease, status, reason=reason)
+        self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)
         self.log.event(
             f"worker.{status.value}",
             reason=reason,
@@ -329,13 +336,23 @@ class Worker:
                 self._record_end(job, EventStatus.FAILED, f"dead_letter:{error_reason}")
             except MiddlewareError:
                 self.log.event("worker.dead_letter_not_recorded")
-        self._defer(delivery, max(SHORTEST_WAIT_SECONDS, delay_seconds))
+        self._defer(delivery, delay_seconds)
 
     def _defer(self, delivery: Delivery, seconds: float) -> None:
         try:
             self.outbox.defer(delivery.receipt_handle, seconds)
         except MiddlewareError:
             self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
+
+
+def _pause(error: Exception, delivery: Delivery, jitter: Jitter) -> float:
+    """Seconds before the message is received again."""
+    return max(SHORTEST_WAIT_SECONDS, wait(error, delivery.receive_count, jitter))
+
+
+def _longest() -> float:
+    """The jitter of the longest wait."""
+    return 1.0
 
 
 def _time_left(delivery: Delivery) -> float:

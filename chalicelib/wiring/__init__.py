@@ -114,7 +114,6 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
-        from chalicelib.once.recovery.rebuild import StalledEvents
         from chalicelib.once.recovery.reconcile import Reconciler
 
         self.check_stage()
@@ -126,7 +125,6 @@ class Services(Support, Facts, Outreach):
             rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            stalled_finders=(StalledEvents(self.ledger, self.rebuilders, self.clock),),
             parts=(*self.outreach_sweeps(), *self.support_sweeps()),
         )
 

@@ -86,11 +86,11 @@ class Rebuild:
         batch = Batch.decode(lease.plan)
         if batch.keys:
             done.outcome = "open_batch"
-            self.ledger.release(lease, reason="open_batch")
+            self.ledger.release(lease, reason="open_batch", due_epoch=None)
             return done
         if self._may_still_land(lease):
             done.outcome = "waiting:may_still_land"
-            self.ledger.release(lease, reason="may_still_land")
+            self.ledger.release(lease, reason="may_still_land", due_epoch=None)
             return done
         self._rebuild(lease, switches.modes, batch, facts(), done)
         self.log.event("facts.rebuilt", outcome=done.outcome, facts=done.facts, posts=done.posts)
@@ -119,7 +119,7 @@ class Rebuild:
             self._end(begun, is_whole=True)
             self.ledger.finish(lease, EventStatus.PROCESSED, facts={"plan": Batch(last).encode()})
             return
-        self.ledger.release(lease, reason="rebuild_broken_off")
+        self.ledger.release(lease, reason="rebuild_broken_off", due_epoch=None)
 
     def _may_still_land(self, lease: Lease) -> bool:
         """An earlier request, of the writer or of another rebuild, may still reach Power BI.

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict
+from datetime import UTC, datetime
 from typing import Annotated
 
 import typer
 
+from chalicelib.clock import iso
 from ops.inspect import doctor, explain
 from ops.options import Json, Limit, Stage
 from ops.output import Output
@@ -49,8 +51,7 @@ def explain_command(
 def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json = False) -> None:
     """List accepted events that are not finished, oldest first."""
     session, output = Session(stage), Output(json)
-    now = session.services.clock.now()
-    found = session.services.ledger.stranded(older_than_epoch=now.timestamp(), limit=limit)
+    found = session.services.ledger.stranded(limit=limit)
     events = [
         {
             "event": one.key,
@@ -58,11 +59,12 @@ def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json =
             "reason": one.reason,
             "received_at": one.event.received_at,
             "attempts": one.attempts,
+            "due_at": iso(datetime.fromtimestamp(one.due_epoch, UTC)) if one.due_epoch else None,
         }
         for one in sorted(found, key=lambda one: one.event.received_at)[:limit]
     ]
     output.show(events)
-    columns = ("received_at", "event", "status", "reason", "attempts")
+    columns = ("received_at", "event", "status", "reason", "attempts", "due_at")
     output.table(columns, [tuple(one[name] for name in columns) for one in events])
     output.say(f"{len(events)} unfinished")
 

@@ -39,6 +39,7 @@ _EVENT = (
     "lease_until",
     "intent",
     "trace_id",
+    "due_at",
     "unfinished",
 )
 _ACTION = (

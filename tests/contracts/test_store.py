@@ -206,6 +206,21 @@ class StoreContract:
             {"event_id": "r29", "n": 29},
         ]
 
+    def test_the_index_of_what_is_due_lists_rows_in_the_order_of_their_number(self, table):
+        for n, at, shard in ((3, 30, "event#1"), (1, 4, "event#1"), (2, 1, "event#2")):
+            table.put({"event_id": f"e{n}", "due_shard": shard, "due_at": at})
+        table.put({"event_id": "e9", "due_shard": "event#1", "due_at": 5})
+        table.update({"event_id": "e9"}, set_={"n": 1}, remove=["due_shard", "due_at"])
+        table.put({"event_id": "e8", "due_shard": "event#1", "due_at": 31})
+        found = table.query(
+            IndexName="due-index",
+            KeyConditionExpression="#due_shard = :s AND #due_at <= :until",
+            ExpressionAttributeNames={"#due_shard": "due_shard", "#due_at": "due_at"},
+            values={"s": "event#1", "until": 30.5},
+            Limit=5,
+        )
+        assert [row["event_id"] for row in found] == ["e1", "e3"]
+
     def test_the_sparse_index_lists_marked_rows_in_the_order_of_their_time(self, table):
         for n, mark in ((3, "parked#1"), (1, "parked#1"), (2, "parked#2"), (9, "parked#1")):
             table.put({"event_id": f"e{n}", "unfinished": mark, "last_processed_at": f"2026-0{n}"})
@@ -314,7 +329,9 @@ class LedgerWalk:
         return self.ledger.end_action(self._lease(), self._action(), status, reason="r", ref="x")
 
     def _release(self):
-        return self.ledger.release(self._lease(), reason="r")
+        return self.ledger.release(
+            self._lease(), reason="r", due_epoch=self.clock.now().timestamp()
+        )
 
     def _finish(self):
         status = self.rng.choice((EventStatus.PROCESSED, EventStatus.PARKED, EventStatus.FAILED))
@@ -350,7 +367,7 @@ class LedgerWalk:
         return self.ledger.settle(unknown[0], status, reason="settled")
 
     def _bury(self):
-        found = self.ledger.stranded(older_than_epoch=self.clock.now().timestamp(), limit=9)
+        found = self.ledger.stranded(due_by_epoch=self.clock.now().timestamp(), limit=9)
         return [(row.key, self.ledger.bury(row.key, reason="gone")) for row in found]
 
 

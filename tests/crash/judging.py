@@ -185,7 +185,7 @@ def _must_have_reason(key: str, row: Row, outcome: Outcome) -> None:
 
 def _must_be_indexed(key: str, row: Row, outcome: Outcome) -> None:
     """P2: everything that waits is in the index that the sweep and operators read."""
-    if "unfinished" not in row and not _is_of_fact_writer(row):
+    if "due_at" not in row and not _is_of_fact_writer(row):
         outcome.problems.append(f"P2 {key} is {row['status']} and in no index")
 
 

@@ -268,7 +268,7 @@ class Run(Stored):
         rows = [
             (key, row["status"], row.get("reason"))
             for key, row in sorted(self.rows().items())
-            if (row.get("status") in _UNFINISHED or "unfinished" in row)
+            if (row.get("status") in _UNFINISHED or "due_at" in row)
             and not key.startswith("WRITER:")
         ]
         if self.flow.is_unfinished(self):

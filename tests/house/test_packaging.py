@@ -314,24 +314,32 @@ def test_a_table_has_its_keys_and_ttl_and_survives_the_stack(
 
 
 def test_unfinished_rows_are_found_by_a_sparse_index(template: Template):
-    (index,) = template["Resources"]["IdempotencyTable"]["Properties"]["GlobalSecondaryIndexes"]
-
-    assert index["IndexName"] == "unfinished-index"
-    assert [(key["AttributeName"], key["KeyType"]) for key in index["KeySchema"]] == [
-        ("unfinished", "HASH"),
-        ("last_processed_at", "RANGE"),
+    assert _indexes(template, "IdempotencyTable") == [
+        ("unfinished-index", ("unfinished", "last_processed_at"), "ALL"),
+        ("due-index", ("due_shard", "due_at"), "ALL"),
     ]
-    assert index["Projection"] == {"ProjectionType": "ALL"}
 
 
 def test_pending_facts_are_found_by_a_sparse_index_of_keys(template: Template):
-    (index,) = template["Resources"]["QuillLedgerTable"]["Properties"]["GlobalSecondaryIndexes"]
-
-    assert [(key["AttributeName"], key["KeyType"]) for key in index["KeySchema"]] == [
-        ("unfinished", "HASH"),
-        ("seenAt", "RANGE"),
+    assert _indexes(template, "QuillLedgerTable") == [
+        ("unfinished-index", ("unfinished", "seenAt"), "KEYS_ONLY"),
+        ("due-index", ("due_shard", "due_at"), "KEYS_ONLY"),
     ]
-    assert index["Projection"] == {"ProjectionType": "KEYS_ONLY"}
+
+
+def _indexes(template: Template, table: str) -> list[tuple[str, tuple[str, ...], str]]:
+    """Each index's name, its hash and range keys, and what it holds."""
+    found = template["Resources"][table]["Properties"]["GlobalSecondaryIndexes"]
+    for index in found:
+        assert [key["KeyType"] for key in index["KeySchema"]] == ["HASH", "RANGE"]
+    return [
+        (
+            index["IndexName"],
+            tuple(key["AttributeName"] for key in index["KeySchema"]),
+            index["Projection"]["ProjectionType"],
+        )
+        for index in found
+    ]
 
 
 def test_facts_are_posted_every_minute_and_archived_in_a_private_bucket(template: Template):

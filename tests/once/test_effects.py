@@ -58,7 +58,7 @@ def test_an_effect_that_certainly_failed_is_started_again_next_time(effects_rig,
     effects_rig.fails = [error("richpanel", "say", status=429)]
     with pytest.raises(error):
         effects_rig.perform(Reply())
-    effects_rig.ledger.release(effects_rig.lease, reason="x")
+    effects_rig.ledger.release(effects_rig.lease, reason="x", due_epoch=0)
     assert effects_rig.perform(Reply(), lease=effects_rig.claim()) == [("done", None)]
 
 

@@ -474,7 +474,7 @@ def test_an_event_resumed_by_its_key_alone_uses_its_stored_message_id(worker_rig
     lease = worker_rig.ledger.claim(
         facts_of(job()), UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
     )
-    worker_rig.ledger.release(lease, reason="x")
+    worker_rig.ledger.release(lease, reason="x", due_epoch=0)
     worker_rig.flow.resolves_to = [replace(facts_of(job()), source_message_id=None)]
     assert worker_rig.process() == "done"
     assert worker_rig.sent == [ROUTED, CLOSED]
@@ -507,7 +507,7 @@ def left_with_plan(worker_rig, plan):
         facts_of(job()), UNDECIDED, lease_seconds=BUSY_FOR, takeover=frozenset()
     )
     worker_rig.ledger.store_plan(lease, plan, intent=None, modes=UNDECIDED)
-    worker_rig.ledger.release(lease, reason="x")
+    worker_rig.ledger.release(lease, reason="x", due_epoch=0)
 
 
 @pytest.mark.parametrize(

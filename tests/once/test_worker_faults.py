@@ -420,10 +420,10 @@ def test_a_watched_event_is_found_as_abandoned_when_its_worker_died(flow, found)
     worker_rig.fails = {ROUTED: [WorkerDied()]}
     with pytest.raises(WorkerDied):
         worker_rig.process()
-    assert worker_rig.left() == found
+    assert worker_rig.unfinished() == found
     worker_rig.clock.forward(BUSY_FOR + 1)
     worker_rig.process()
-    assert worker_rig.left() == []
+    assert worker_rig.unfinished() == []
 
 
 # --- pending hand-offs ------------------------------------------------------------------------

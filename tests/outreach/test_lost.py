@@ -364,7 +364,7 @@ def test_finished_events_leave_nothing_for_the_sweep(outreach):
     outreach.run()
     outreach.deliver(outreach.says("Tell me more", whatsapp=False))
     outreach.run()
-    assert not [one for one in outreach.rows() if "unfinished" in one]
+    assert not [one for one in outreach.rows() if "due_at" in one]
 
 
 WORKER = """

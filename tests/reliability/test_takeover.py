@@ -165,7 +165,7 @@ def test_an_effect_that_may_have_happened_is_not_skipped_after_a_rejected_retry(
         lease = rig.claim()
         with pytest.raises(TransientError):
             rig.perform(lease, reply)
-        rig.ledger.release(lease, reason="test")
+        rig.ledger.release(lease, reason="test", due_epoch=0)
     rig.switches.switches = Switches(kill_switch=True)
 
     row = rig.perform(rig.claim(), reply)
@@ -205,13 +205,13 @@ def test_a_failed_event_is_overwritten_by_a_processed_one(rig):
 
 def test_a_released_event_can_be_found_by_the_sweep_until_it_is_claimed_again(rig):
     lease = rig.claim()
-    rig.ledger.release(lease, reason="test")
+    rig.ledger.release(lease, reason="test", due_epoch=0)
     after = rig.clock.now() + timedelta(seconds=1)
-    found = rig.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
+    found = rig.ledger.stranded(due_by_epoch=after.timestamp(), limit=10)
     assert [(row.key, row.attempts) for row in found] == [(EVENT.event_key, 1)]
 
     rig.claim()
-    assert not rig.ledger.stranded(older_than_epoch=after.timestamp(), limit=10)
+    assert not rig.ledger.stranded(due_by_epoch=after.timestamp(), limit=10)
 
 
 def test_an_event_is_marked_failed_by_the_sweep_only_when_unclaimed(rig):

@@ -80,8 +80,7 @@ class LedgerRig:
         return found
 
     def stranded(self, *, limit=10):
-        later = self.clock.now().timestamp() + 1
-        return self.ledger.stranded(older_than_epoch=later, limit=limit)
+        return self.ledger.stranded(limit=limit)
 
     def at_expiry(self):
         """To the very second in which rows written now expire."""

@@ -265,11 +265,8 @@ class WorkerRig:
     def results(self):
         return {row["idempotency_key"]: row["result"] for row in self.audited()}
 
-    def left(self):
-        return [one.key for one in self.ledger.left(older_than_epoch=4e9, limit=10)]
-
     def unfinished(self):
-        return [one.key for one in self.ledger.stranded(older_than_epoch=4e9, limit=10)]
+        return [one.key for one in self.ledger.stranded(limit=10)]
 
 
 @pytest.fixture

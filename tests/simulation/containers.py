@@ -20,7 +20,6 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes, Tightening
 from chalicelib.once.recovery.cursor import Sweeps
-from chalicelib.once.recovery.rebuild import StalledEvents
 from chalicelib.once.recovery.reconcile import Reconciler
 from chalicelib.once.resend import ResendFlow
 from chalicelib.once.settlement import Settlement
@@ -170,7 +169,6 @@ class Container:
             rebuilders=rebuilders,
             clock=self.clock,
             log=self.log,
-            stalled_finders=(StalledEvents(self.ledger, rebuilders, self.clock),),
             parts=(
                 *((self.outreach.lost_texts(sweeps),) if world.scenario.starts else ()),
                 lost_tickets,

@@ -218,9 +218,9 @@ class Oracle:
         if was in _ENDS and now != was:
             self.broken("P2", f"{key} was {was} and is {now}")
         is_given_back = now == "processing" and after.get("lease_until") == 0
-        if (is_given_back or now == "parked") and "unfinished" not in after:
+        if (is_given_back or now == "parked") and "due_at" not in after:
             self.broken("P2", f"{key} is {now}, held by nobody, and in no index")
-        if was == now == "processing" and "unfinished" in before and "unfinished" not in after:
+        if was == now == "processing" and "due_at" in before and "due_at" not in after:
             self.broken("P2", f"{key} is held and was taken out of the index")
         is_held = was == "processing" and before["lease_until"] > self._world.now + SKEW_SECONDS
         if is_held and now != was and not is_mine:

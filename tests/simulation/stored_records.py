@@ -57,7 +57,7 @@ def judge(world: World, rows: Rows) -> None:
 def _judge_index(world: World, rows: Rows) -> None:
     """P2: everything that waits is in the index that the sweep and operators read."""
     for key, row in rows.items():
-        if row["status"] in {"parked", "unknown"} and "unfinished" not in row:
+        if row["status"] in {"parked", "unknown"} and "due_at" not in row:
             world.oracle.broken("P2", f"{key} is {row['status']} and in no index")
 
 

@@ -7,8 +7,7 @@ from tests.simulation.memory_table import MemoryTable
 
 def ledger() -> MemoryTable:
     """Table A."""
-    index = {"unfinished-index": ("unfinished", "last_processed_at")}
-    return MemoryTable("ledger", ("event_id",), index)
+    return MemoryTable("ledger", ("event_id",), _due("last_processed_at"))
 
 
 def state() -> MemoryTable:
@@ -23,7 +22,12 @@ def audit() -> MemoryTable:
 
 def facts() -> MemoryTable:
     """The facts' ledger, under the names that its code uses."""
-    return MemoryTable("facts", ("event_id",), {"unfinished-index": ("unfinished", "created_at")})
+    return MemoryTable("facts", ("event_id",), _due("created_at"))
+
+
+def _due(old_range: str) -> dict[str, tuple[str, ...]]:
+    """The index of what is due, and that of the previous release."""
+    return {"due-index": ("due_shard", "due_at"), "unfinished-index": ("unfinished", old_range)}
 
 
 def conversations() -> MemoryTable:

@@ -191,9 +191,7 @@ def test_a_failed_effect_left_as_started_is_detected(monkeypatch):
 
 
 def test_an_unknown_action_missing_from_the_index_is_detected(monkeypatch):
-    monkeypatch.setattr(
-        ledger_actions, "partition", lambda mark, key: None if mark == "unknown" else key
-    )
+    monkeypatch.setattr(ledger_actions, "due", lambda *_: {})
     assert is_detected("P2", since=158)
 
 
@@ -205,7 +203,7 @@ def test_a_door_that_removes_a_claimed_event_from_the_index_is_detected(monkeypa
             self._table.update(
                 {"event_id": event_key},
                 set_={"queued_at": self._now()},
-                remove=["unfinished"],
+                remove=["due_at", "due_shard"],
                 condition="attribute_exists(#event_id)",
             )
 
@@ -214,7 +212,7 @@ def test_a_door_that_removes_a_claimed_event_from_the_index_is_detected(monkeypa
 
 
 def test_a_released_event_missing_from_the_index_is_detected(monkeypatch):
-    def release(self, lease, *, reason):
+    def release(self, lease, *, reason, due_epoch):
         self._own(lease, set_={"lease_until": 0, "last_reason": reason, "released": lease.fence})
 
     monkeypatch.setattr(ledger.Ledger, "release", release)

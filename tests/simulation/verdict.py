@@ -24,11 +24,11 @@ _BY_QUERY = frozenset({"reply_queried", "reply", "send_text"})
 def is_at_rest(world: World) -> bool:
     """Whether nothing is left that could still change on its own."""
     rows = world.ledger.rows.values()
-    if any("unfinished" in row and row["status"] in {"received", "processing"} for row in rows):
+    if any("due_at" in row and row["status"] in {"received", "processing"} for row in rows):
         return False
     if any(row.get("status") == "unknown" and row["action_kind"] in _BY_QUERY for row in rows):
         return False
-    if any(row.get("status") == "failed" and "unfinished" in row for row in rows):
+    if any(row.get("status") == "failed" and "due_at" in row for row in rows):
         return False  # its hand-off is pending
     facts = world.facts.rows.values()
     return not any(row.get("status") == "pending" or row.get("posting") for row in facts)

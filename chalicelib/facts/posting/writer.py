@@ -146,7 +146,7 @@ class FactWriter:
         run = _Run(Attempt(lease, modes), Batch.decode(lease.plan), summary, time_left)
         if run.batch.not_before > self.clock.now().timestamp():
             summary.outcome = "waiting:asked_to"
-            self.ledger.release(lease, reason="asked_to")
+            self.ledger.release(lease, reason="asked_to", due_epoch=None)
             return None
         return run
 
@@ -166,13 +166,13 @@ class FactWriter:
             if error.retry_after:
                 later = self.clock.now().timestamp() + error.retry_after
                 self._store(run, replace(run.batch, not_before=later))
-            self.ledger.release(run.lease, reason=error.reason)
+            self.ledger.release(run.lease, reason=error.reason, due_epoch=None)
             return
         except HandBackError as error:
             run.summary.outcome = f"held:{reason_of(error)}"
             if error.reason == "every_row_refused":
                 self._store(run, Batch(run.batch.number))
-            self.ledger.release(run.lease, reason=error.reason)
+            self.ledger.release(run.lease, reason=error.reason, due_epoch=None)
             return
         facts = {"plan": run.batch.encode()}
         self.ledger.finish(run.lease, EventStatus.PROCESSED, facts=facts)

@@ -13,9 +13,9 @@ from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow, ActionStatus, Settle, UnsettledAction
 from chalicelib.once.event import LANDING_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger import rows
-from chalicelib.once.ledger.rows import MINE, LedgerRows
+from chalicelib.once.ledger.rows import ACTION, EVENT, MINE, LedgerRows
 from chalicelib.once.ports import UNDECIDED, Modes
-from chalicelib.once.sharded import partition
+from chalicelib.once.sharded import NOT_DUE, OLD_ATTRIBUTE, due
 from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 from chalicelib.redaction.mapping import redact_mapping
 
@@ -197,21 +197,47 @@ class ActionLedger(LedgerRows):
                     "finished_at": self._now() if ended else None,
                     "started": ended,
                 },
-                remove=["unfinished"],
+                remove=NOT_DUE,
                 condition="#status = :unknown AND #started_epoch = :started_epoch",
                 unknown=ActionStatus.UNKNOWN.value,
                 started_epoch=int(action.started_epoch),
             )
         except ConditionFailed:
             return False
+        self._wake(action.event_key)
         return True
 
-    def unsettled(self, *, limit: int) -> Sequence[UnsettledAction]:
-        """Actions in state `unknown`, oldest first, by the sparse index."""
-        found = self._marked((ActionStatus.UNKNOWN,), self._epoch() + 1, limit)
-        return [rows.unsettled(row) for row in found]
+    def unsettled(
+        self, *, due_by_epoch: float | None = None, limit: int
+    ) -> Sequence[UnsettledAction]:
+        """Actions in state `unknown`, of which those due by a time; the longest due first."""
+        found = self._due(ACTION, due_by_epoch, limit, old_marks=(ActionStatus.UNKNOWN,))
+        return [rows.unsettled(row) for row in found if row["status"] == ActionStatus.UNKNOWN]
+
+    def still_unknown(self, keys: Sequence[str]) -> dict[str, str | None]:
+        """Of these actions, the reasons of those whose outcome is unknown."""
+        found = self._table.get_all(
+            [{"event_id": key} for key in keys], attributes=["event_id", "status", "reason"]
+        )
+        return {
+            row["event_id"]: row.get("reason")
+            for row in found
+            if row["status"] == ActionStatus.UNKNOWN
+        }
 
     # --- the rows behind ----------------------------------------------------------------------
+
+    def _wake(self, event_key: str) -> None:
+        """A parked event is due now; after a crash before this, at its next look."""
+        with contextlib.suppress(ConditionFailed):
+            self._table.update(
+                {"event_id": event_key},
+                set_=due(EVENT, event_key, self._epoch()),
+                remove=[OLD_ATTRIBUTE],
+                condition="#status = :parked",
+                parked=EventStatus.PARKED.value,
+                reading=False,
+            )
 
     def _end_with_ref(
         self, lease: Lease, action: Action, ref: str, outcome: Mapping[str, Any]
@@ -334,7 +360,7 @@ class ActionLedger(LedgerRows):
             for name in ("started_epoch", "horizon", "started"):
                 del holding[name]
         key = {"event_id": row["event_id"]}
-        gone = ["reason", "finished_at", "unfinished"]
+        gone = ["reason", "finished_at", *NOT_DUE]
         if new_start:  # earlier queries were about the old start
             gone += ["looks", "looked_epoch"]
         changed = {
@@ -392,7 +418,7 @@ class ActionLedger(LedgerRows):
             "ref": ref,
             "finished_at": now,
             "last_processed_at": now,
-            "unfinished": partition(status.value, key) if status == ActionStatus.UNKNOWN else None,
+            **(due(ACTION, key, self._epoch()) if status == ActionStatus.UNKNOWN else {}),
         }
 
     def _action_item(self, lease: Lease, action: Action, modes: Modes) -> Item:

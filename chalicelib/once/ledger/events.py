@@ -12,6 +12,7 @@ from typing import Any
 
 from chalicelib.errors import LeaseLostError
 from chalicelib.once.event import (
+    LATE_SECONDS,
     RECEIPT_GONE,
     Busy,
     ClaimResult,
@@ -22,21 +23,17 @@ from chalicelib.once.event import (
     StoredEvent,
     StrandedEvent,
 )
+from chalicelib.once.heartbeat import VISIBILITY_SECONDS
 from chalicelib.once.ledger import rows
 from chalicelib.once.ledger.actions import ActionLedger
-from chalicelib.once.ledger.rows import MINE
+from chalicelib.once.ledger.rows import EVENT, MINE
 from chalicelib.once.ports import UNDECIDED, Modes
-from chalicelib.once.sharded import partition
+from chalicelib.once.sharded import NOT_DUE, OLD_ATTRIBUTE, due
 from chalicelib.once.store import ConditionFailed, Item
 
-WATCHED = "watched"
-"""Mark of a claimed event that only its queue message would bring back if its worker died."""
-RELEASED = "released"
-"""Mark of an event that was handed back: its message comes again, or is gone.
-
-Distinct from the mark of a worker that died on the last receive: released rows may be many, and
-every sweep would read them before those.
-"""
+QUEUED_SECONDS = 120.0
+"""The door has queued what it received by then, or it died."""
+_OLD_MARKS = ("received", "parked", "processing", "released", "failed", "watched")
 _ALIVE = "#expires_at > :now"
 
 
@@ -71,7 +68,7 @@ class Ledger(ActionLedger):
         """The row of an event at the door, for a caller that writes it together with other rows."""
         return self._event_item(event, UNDECIDED) | {
             "status": EventStatus.RECEIVED.value,
-            "unfinished": partition(EventStatus.RECEIVED.value, event.event_key),
+            **due(EVENT, event.event_key, self._epoch() + QUEUED_SECONDS),
         }
 
     def queued(self, event_key: str) -> None:
@@ -80,7 +77,7 @@ class Ledger(ActionLedger):
             self._table.update(
                 {"event_id": event_key},
                 set_={"queued_at": self._now()},
-                remove=["unfinished"],
+                remove=NOT_DUE,
                 condition="#status = :received",
                 received=EventStatus.RECEIVED.value,
             )
@@ -105,15 +102,18 @@ class Ledger(ActionLedger):
             modes: the switches, stored with the row.
             lease_seconds: from now.
             takeover: ended states that this delivery may reopen, once.
-            last_chance: leave a mark by which the sweep finds the event if this worker dies on the
-                message's last receive.
-            is_watched: leave a mark by which the sweep finds the event if this worker dies and the
-                message is gone.
+            last_chance: the message's last receive: the event is due at the end of the lease.
+            is_watched: the event is due when its message should have come back and has not.
             by: the message that reopens; a copy of it does not reopen the end that it caused.
         """
         owner, now = self._new_owner(), self._epoch()
         until = int(now + lease_seconds)
-        mark = EventStatus.PROCESSING.value if last_chance else WATCHED if is_watched else None
+        again: Item = {}
+        if last_chance:
+            again = due(EVENT, event.event_key, until) | {"last_receive": True}
+        elif is_watched:
+            again = due(EVENT, event.event_key, now + VISIBILITY_SECONDS + LATE_SECONDS)
+        gone = {*NOT_DUE, "last_receive", "waits_for"} - again.keys()
         holding = {
             "status": EventStatus.PROCESSING.value,
             # The door may know only a message's sender; the worker knows the conversation, and a
@@ -123,8 +123,8 @@ class Ledger(ActionLedger):
             "lease_until": until,
             "last_processed_at": self._now(),
             "expires_at": self._expiry(),
-            "unfinished": partition(mark, event.event_key) if mark else None,
             "taken_by": by,
+            **again,
         }
         item = self._event_item(event, modes)
         open_states: dict[str, Any] = {
@@ -140,7 +140,7 @@ class Ledger(ActionLedger):
                 set_=holding,
                 keep={k: v for k, v in item.items() if k not in holding and k != "event_id"},
                 add={"fence": 1, "attempts": 1},
-                remove=() if mark else ("unfinished",),
+                remove=sorted(gone),
                 condition=(
                     f"attribute_not_exists(#event_id) OR ({_ALIVE} AND (#status = :received"
                     f" OR (#status = :processing AND #lease_until < :now){either}))"
@@ -167,14 +167,28 @@ class Ledger(ActionLedger):
             },
         )
 
-    def release(self, lease: Lease, *, reason: str) -> None:
-        """Release the event, so that the next delivery need not wait for the lease to end."""
-        mark = partition(RELEASED, lease.event.event_key)
-        released = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
-        self._own(lease, set_={**released, "unfinished": mark})
+    def release(self, lease: Lease, *, reason: str, due_epoch: float | None) -> None:
+        """Release the event, so that the next delivery need not wait for the lease to end.
+
+        Args:
+            lease: of the event.
+            reason: a fixed code.
+            due_epoch: the sweep queues the event at this time if no delivery has claimed it before.
+                With a message that returns at a time: `LATE_SECONDS` after it.  Without a message:
+                when the event shall run again, and the row alone carries it until then.  None where
+                something else brings it back.
+        """
+        set_: Item = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
+        if due_epoch is not None:
+            key = lease.event.event_key
+            set_ |= due(EVENT, key, due_epoch) | {"expires_at": self._expiry(due_epoch)}
+        self._own(lease, set_=set_, remove=[name for name in NOT_DUE if name not in set_])
 
     def bury(self, event_key: str, *, reason: str) -> bool:
-        """Mark an event failed whose last worker died, outside a claim; False when it is claimed."""
+        """Mark an event failed whose last worker died, outside a claim; False when it is claimed.
+
+        Its hand-off is pending, and due again if this one does not reach a person.
+        """
         try:
             self._table.update(
                 {"event_id": event_key},
@@ -182,8 +196,9 @@ class Ledger(ActionLedger):
                     "status": EventStatus.FAILED.value,
                     "reason": reason,
                     "last_processed_at": self._now(),
-                    "unfinished": partition(EventStatus.FAILED.value, event_key),
+                    **due(EVENT, event_key, self._epoch() + LATE_SECONDS),
                 },
+                remove=[OLD_ATTRIBUTE],
                 condition="#status = :processing AND #lease_until < :now",
                 processing=EventStatus.PROCESSING.value,
                 now=self._epoch(),
@@ -200,27 +215,32 @@ class Ledger(ActionLedger):
         reason: str | None = None,
         facts: Mapping[str, str] | None = None,
         handoff_due: bool = False,
+        waits_for: Sequence[str] = (),
     ) -> None:
         """Write the event's end.
 
-        `handoff_due` keeps a failed event in the sparse index: its hand-off is still pending.
+        Args:
+            lease: of the event.
+            status: how it ended.
+            reason: a fixed code.
+            facts: further attributes.
+            handoff_due: a failed event's hand-off is pending; the sweep repeats it.
+            waits_for: keys of the actions of unknown outcome for which it is parked.
         """
-        parked = status == EventStatus.PARKED or handoff_due
-        self._own(
-            lease,
-            set_={
-                "status": status.value,
-                "reason": reason,
-                "last_processed_at": self._now(),
-                "unfinished": partition(status.value, lease.event.event_key) if parked else None,
-                **(facts or {}),
-            },
-            remove=[
-                *(() if parked else ("unfinished",)),
-                *(() if reason or status == EventStatus.FAILED else ("reason",)),
-            ],
-            ended=status,
-        )
+        set_: Item = {
+            "status": status.value,
+            "reason": reason,
+            "last_processed_at": self._now(),
+            **(facts or {}),
+        }
+        if status == EventStatus.PARKED or handoff_due:
+            pause = LATE_SECONDS if handoff_due else 0.0
+            set_ |= due(EVENT, lease.event.event_key, self._epoch() + pause)
+            set_["waits_for"] = list(waits_for) or None
+        gone = [name for name in NOT_DUE if name not in set_]
+        if not (reason or status == EventStatus.FAILED):
+            gone.append("reason")
+        self._own(lease, set_=set_, remove=gone, ended=status)
 
     def record(self, event: EventFacts, modes: Modes, status: EventStatus, *, reason: str) -> None:
         """Write the end of an event that was never claimed.
@@ -231,14 +251,15 @@ class Ledger(ActionLedger):
         item = self._event_item(event, modes)
         del item["event_id"]
         created = {"created_at": item.pop("created_at")}
-        # A failed event whose hand-off is pending keeps its mark and its reason.
-        waits = " AND attribute_not_exists(#unfinished)" if status == EventStatus.FAILED else ""
+        # A failed event whose hand-off is pending stays due and keeps its reason.
+        pending = "attribute_not_exists(#due_at) AND attribute_not_exists(#unfinished)"
+        waits = f" AND {pending}" if status == EventStatus.FAILED else ""
         with contextlib.suppress(ConditionFailed):  # a late copy changes no successful end
             self._table.update(
                 {"event_id": event.event_key},
                 keep=created,
                 set_=item | {"status": status.value, "reason": reason},
-                remove=["unfinished"],
+                remove=NOT_DUE,
                 condition="attribute_not_exists(#event_id) OR #status = :received"
                 f" OR #expires_at <= :now OR (#status = :failed{waits})",
                 received=EventStatus.RECEIVED.value,
@@ -264,25 +285,13 @@ class Ledger(ActionLedger):
             return None
         return StoredEvent(rows.event(row), EventStatus(row["status"]), row.get("plan"))
 
-    def stranded(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
-        """Unfinished events by the sparse index, oldest first, at most `limit` of each kind.
+    def stranded(self, *, due_by_epoch: float | None = None, limit: int) -> Sequence[StrandedEvent]:
+        """Unfinished events, of which those due by a time; the longest due first.
 
-        Received and never queued; parked; processing, by a worker on the last receive; released,
-        awaiting its message; failed, with its hand-off pending.
+        Received and not queued; held or released, and not claimed again in time; parked; failed,
+        with its hand-off pending.
         """
-        marks = (
-            EventStatus.RECEIVED,
-            EventStatus.PARKED,
-            EventStatus.PROCESSING,
-            RELEASED,
-            EventStatus.FAILED,
-        )
-        found = self._marked(marks, older_than_epoch, limit)
-        return [rows.stranded(row) for row in found]
-
-    def left(self, *, older_than_epoch: float, limit: int) -> Sequence[StrandedEvent]:
-        """Watched events that were claimed before a time and did not end, oldest first."""
-        found = self._marked((WATCHED,), older_than_epoch, limit)
+        found = self._due(EVENT, due_by_epoch, limit, old_marks=_OLD_MARKS)
         return [rows.stranded(row) for row in found]
 
     # --- the rows behind ----------------------------------------------------------------------

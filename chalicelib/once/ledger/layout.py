@@ -25,7 +25,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     attribute            kinds                    meaning
     event_id             all                      the key
     created_at           all but limit            first write
-    last_processed_at    all                      last change that counts; range key of the index
+    last_processed_at    all                      last change that counts
     received_at          all but limit            when its cause arrived
     expires_at           all                      epoch seconds
     status               all but limit            `EventStatus` or `ActionStatus`
@@ -53,7 +53,10 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     owner                event action cursor      unique per claim
     fence                event action cursor      grows with every claim
     lease_until          event action cursor      epoch seconds; 0 once released
-    unfinished           event action             partition of the sparse index: {mark}#{shard}
+    due_shard            event action             partition of the sparse index: {event|action}#{shard}
+    due_at               event action             epoch seconds: when something must be done about it
+    last_receive         event                    claimed on its message's last receive
+    waits_for            event                    unknown actions that it is parked for
     reason               event action             why it ended so, a fixed code
     event_key            action                   the event that performs it
     action_type          action lookup            as in the audit rows
@@ -79,6 +82,12 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     last_run             cursor                   key of the newest run row
     summary              run                      the run's counts
     seen_until           look                     time of the newest entry handled, at its provider
+
+A row is in the sparse index of what is due (`once.sharded`) while it has ``due_shard`` and
+``due_at``: an event that was received and not queued, or is held or released and has not come back in
+time, or is parked, or failed with its hand-off pending; an action of unknown outcome.  Rows of the
+previous release have ``unfinished`` ({mark}#{shard}) instead, in the index before; no row gets it any
+more, and the first look at one gives it a date.
 
 The facts' table (`QuillIdempotencyLedger`) holds event and action rows of this layout too, for the
 fact writer's lease, batch and requests, under the names in `facts.ledger.ATTRIBUTES`; the facts

@@ -6,17 +6,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
+from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionRow, ActionStatus, UnsettledAction
 from chalicelib.once.event import EventFacts, StrandedEvent
 from chalicelib.once.ledger.layout import required
 from chalicelib.once.ports import Clock, Modes
-from chalicelib.once.sharded import UnfinishedIndex
+from chalicelib.once.sharded import DUE, NOT_DUE, OLD_ATTRIBUTE, DueIndex, due
 from chalicelib.once.store import ConditionFailed, Item, Store
 
 RETENTION = timedelta(days=30)
+EVENT = "event"
+ACTION = "action"
+"""Kinds of the index of what is due."""
 MINE = "#owner = :owner AND #fence = :fence"
 """Condition: the row is still held by the writer's lease."""
 
@@ -40,31 +44,45 @@ class LedgerRows:
         retention: timedelta = RETENTION,
     ) -> None:
         self._table = table
-        self._unfinished = UnfinishedIndex(table, sorted_by="last_processed_at")
+        self._index = DueIndex(table, old_range="last_processed_at")
         self._clock = clock
         self._new_owner = new_owner
         self._retention = retention
 
-    def keep(self, key: str) -> bool:
-        """Extend the life of an unfinished row; False where the row is finished or gone."""
+    def keep(self, found: StrandedEvent | UnsettledAction, due_epoch: float | None) -> bool:
+        """Move on a row of the index after a look, and extend its life.
+
+        Args:
+            found: as it was read.
+            due_epoch: the next look; None takes the row out of the index.
+
+        Returns:
+            False where it has been dated or ended since: that date stays.
+        """
+        kind = EVENT if isinstance(found, StrandedEvent) else ACTION
+        again = {} if due_epoch is None else due(kind, found.key, due_epoch)
+        life = {} if due_epoch is None else {"expires_at": self._expiry(due_epoch)}
+        seen: dict[str, Any] = {"seen": found.due_epoch} if found.due_epoch else {}
         try:
             self._table.update(
-                {"event_id": key},
-                set_={"expires_at": self._expiry(), "last_processed_at": self._now()},
-                condition="attribute_exists(#unfinished)",
+                {"event_id": found.key},
+                set_=again | life,
+                remove=[name for name in NOT_DUE if name not in again],
+                condition="#due_at = :seen" if seen else "attribute_exists(#unfinished)",
+                reading=False,
+                **seen,
             )
         except ConditionFailed:
             return False
         return True
 
-    def _marked(self, marks: Sequence[str], before_epoch: float, limit: int) -> list[Item]:
-        """Rows of the sparse index, mark by mark, oldest first, at most `limit` of each mark."""
-        before = iso_of_epoch(before_epoch)
-        return [
-            row
-            for mark in marks
-            for row in self._unfinished.oldest(mark, limit=limit, before=before)
-        ]
+    def _due(
+        self, kind: str, by_epoch: float | None, limit: int, *, old_marks: Sequence[str]
+    ) -> list[Item]:
+        """Rows of a kind that are due by a time; those of the previous release are due at once."""
+        old = [row for mark in old_marks for row in self._index.old(None, mark=mark, limit=limit)]
+        undated = [row for row in old if DUE not in row]
+        return [*undated, *self._index.until(by_epoch, kind=kind, limit=limit)][:limit]
 
     def _required(self, received_at: str, conversation_id: str, modes: Modes) -> Item:
         return required(
@@ -81,8 +99,8 @@ class LedgerRows:
     def _epoch(self) -> float:
         return self._clock.now().timestamp()
 
-    def _expiry(self) -> int:
-        return int((self._clock.now() + self._retention).timestamp())
+    def _expiry(self, from_epoch: float = 0.0) -> int:
+        return int(max(from_epoch, self._epoch()) + self._retention.total_seconds())
 
 
 def action(item: Item, *, mine: bool = False, started: bool = False) -> ActionRow:
@@ -113,6 +131,7 @@ def unsettled(item: Item) -> UnsettledAction:
         looked_epoch=item.get("looked_epoch", 0.0),
         reason=item.get("reason"),
         owner=item["owner"],
+        due_epoch=item.get(DUE, 0.0),
     )
 
 
@@ -140,9 +159,8 @@ def stranded(item: Item) -> StrandedEvent:
         reason=item.get("reason"),
         attempts=item.get("attempts", 0),
         lease_until_epoch=item.get("lease_until", 0),
+        is_last_receive=item.get("last_receive", False)
+        or str(item.get(OLD_ATTRIBUTE)).startswith("processing#"),
+        waits_for=tuple(item.get("waits_for", ())),
+        due_epoch=item.get(DUE, 0.0),
     )
-
-
-def iso_of_epoch(epoch: float) -> str:
-    """Epoch seconds as the ISO text rows hold."""
-    return iso(datetime.fromtimestamp(epoch, UTC))

@@ -14,19 +14,16 @@ from datetime import timedelta
 from chalicelib.errors import MiddlewareError, reason_of
 from chalicelib.once.event import LEASE_GRACE_SECONDS
 from chalicelib.once.intake import Intake
-from chalicelib.once.job import Recovery
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
-from chalicelib.once.recovery.rebuild import Rebuilder, StalledFinder
+from chalicelib.once.recovery.rebuild import Rebuilder
 from chalicelib.once.recovery.sweep import Summary, SweepActions, SweepPart
 from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
 
 WINDOW = timedelta(hours=24)
 """How far back open tickets are listed."""
-STALLED_AFTER = timedelta(minutes=15)
-STALLED_LIMIT = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +32,6 @@ class Reconciler:
 
     Attributes:
         rebuilders: make a job from a row, by the first two parts of its event key.
-        stalled_finders: find conversations that started and made no progress.
         parts: each system's own comparison with its provider.
     """
 
@@ -46,7 +42,6 @@ class Reconciler:
     rebuilders: Mapping[str, Rebuilder]
     clock: Clock
     log: Log
-    stalled_finders: Sequence[StalledFinder] = ()
     parts: Sequence[SweepPart] = ()
 
     def sweep(
@@ -82,22 +77,10 @@ class Reconciler:
         """Run every part; a part that fails adds its reason and does not stop the others."""
         rows = RowSweep(self.ledger, self.settlement, self.rebuilders, self.clock, sweep)
         self._try("rows", sweep.summary, rows.run)
-        self._try("left_behind", sweep.summary, lambda: self._send_stalled(sweep))
         since = self.clock.now() - window
         for part in self.parts:
             cursor = part.run(cursor, sweep, since=since)
         return cursor
-
-    def _send_stalled(self, sweep: SweepActions) -> None:
-        """Resume conversations that started and made no progress."""
-        older_than = self.clock.now() - STALLED_AFTER
-        for find in self.stalled_finders:
-            for job in find(older_than=older_than, limit=STALLED_LIMIT):
-                if not sweep.has_time:
-                    return
-                sweep.send(job, Recovery.SWEEP)
-                sweep.keep(job.event_key)  # else the next run sends it again, even unclaimed
-                sweep.summary.left_behind += 1
 
     def _try(self, part: str, summary: Summary, run: Callable[[], None]) -> None:
         try:

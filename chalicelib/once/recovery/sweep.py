@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from chalicelib.once.action import ActionStatus, UnsettledAction
+from chalicelib.once.event import StrandedEvent
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Job, Recovery, facts_of
 from chalicelib.once.ledger.events import Ledger
@@ -44,7 +45,7 @@ class Summary:
         resumed: parked events sent again.
         buried: events marked failed because their worker died on the last receive.
         handoffs: failed events sent to notify a person again.
-        left_behind: stalled conversations resumed from their own record.
+        left_behind: events sent again because no message brought them back in time.
         orphans: unfinished rows that cannot be rebuilt as jobs.
         walked: ticket numbers read one by one where listing is forbidden.
         oldest_seconds: age of the oldest unfinished event seen, since its receipt; 0 where none is
@@ -128,7 +129,7 @@ class SweepActions:
         self.summary.buried += is_marked
         return is_marked
 
-    def keep(self, key: str) -> None:
-        """Extend an unfinished row that was handled, and move it behind the others in the index."""
+    def keep(self, found: StrandedEvent | UnsettledAction, due_epoch: float | None) -> None:
+        """Move a row on to its next look and extend its life; None takes it out of the index."""
         if not self.dry_run:
-            self.ledger.keep(key)
+            self.ledger.keep(found, due_epoch)

@@ -1,4 +1,7 @@
-"""Handles unfinished rows, found by the sparse index: settle, resume, mark failed, notify, extend."""
+"""Handles what is due, found by the sparse index: settle, resume, send again, mark failed, notify.
+
+Every look moves its row on to the next one.
+"""
 
 from __future__ import annotations
 
@@ -6,34 +9,28 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 
-from chalicelib.clock import iso, parsed
+from chalicelib.clock import parsed
 from chalicelib.errors import ProviderError
 from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.effects import STOPPED_REPEATABLE
-from chalicelib.once.event import EventStatus, StrandedEvent
+from chalicelib.once.event import LATE_SECONDS, EventStatus, StrandedEvent
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock
 from chalicelib.once.recovery.rebuild import Rebuilder, rebuilt
 from chalicelib.once.recovery.sweep import SweepActions
-from chalicelib.once.settlement import Settlement, Verdict
+from chalicelib.once.settlement import SECOND_CHECK_SECONDS, Settlement, Verdict
 
-STRANDED_AFTER = timedelta(minutes=2)
-"""A `received` row older than this was never queued."""
-HANDOFF_AFTER = timedelta(minutes=30)
-"""Pause before the notification of a failed event is repeated."""
-MESSAGE_GONE_AFTER = timedelta(hours=3)
-"""Longer than any message waits for its next receive: a released event this old has lost its message."""
 RESUMABLE_FOR = timedelta(days=29)
 """Rows of a parked event's actions expire after 30 days; later an operator must decide."""
-MOST_ATTEMPTS = 10
-"""An event with this many claims and no end has killed its workers; it is not sent again."""
-LIMIT = 200
+LOOKS_PER_AGE = 8
+"""The pause between two looks is this part of the age: every run looks at young rows."""
+LIMIT = 1_000
 
 
 @dataclass(frozen=True, slots=True)
 class RowSweep:
-    """Handles every unfinished row; one run."""
+    """Looks at every row that is due; one run."""
 
     ledger: Ledger
     settlement: Settlement
@@ -43,101 +40,103 @@ class RowSweep:
 
     def run(self) -> None:
         """Settle unknown actions first, so that their events resume in the same run."""
-        actions = self.ledger.unsettled(limit=LIMIT)
-        waiting = {action.event_key for action in actions if self._stays_unknown(action)}
-        is_complete = len(actions) < LIMIT
-        known = {action.event_key for action in actions}
-        before = (self.clock.now() - STRANDED_AFTER).timestamp()
-        found = self.ledger.stranded(older_than_epoch=before, limit=LIMIT)
+        for action in self.ledger.unsettled(due_by_epoch=self._now(), limit=LIMIT):
+            self._settle(action)
+        # A row that is looked at again and again is never due later than this.
+        by_epoch = self._now() + LATE_SECONDS
+        found = self.ledger.stranded(due_by_epoch=by_epoch, limit=LIMIT)
         self.sweep.summary.oldest_seconds = self._oldest(found)
         for row in found:
+            if row.due_epoch > self._now():
+                continue
             if not self.sweep.has_time:
                 self.sweep.summary.problems.append("rows:out_of_time")
                 return
-            may_resume = row.key not in waiting and (is_complete or row.key in known)
-            self._handle(row, may_resume=may_resume)
+            self._handle(row)
 
     def _oldest(self, found: Sequence[StrandedEvent]) -> int:
-        """Seconds since the oldest of them was received.
+        """Seconds since the oldest of them was received that no message and no wait explains."""
+        now = self._now()
+        stuck = [one for one in found if one.due_epoch <= now or one.status != "processing"]
+        received = (parsed(row.event.received_at) for row in stuck)
+        return int(max((now - at.timestamp() for at in received if at is not None), default=0))
 
-        Handled rows move to the end of the index, so that a backlog larger than one run's limit is
-        seen completely within a few runs.
-        """
-        received = (parsed(row.event.received_at) for row in found)
-        ages = ((self.clock.now() - at).total_seconds() for at in received if at is not None)
-        return int(max(ages, default=0))
+    # --- actions ------------------------------------------------------------------------------
 
-    def _stays_unknown(self, action: UnsettledAction) -> bool:
-        """Try to settle an action; True while its event must keep waiting."""
+    def _settle(self, action: UnsettledAction) -> None:
+        """Try to settle an action whose outcome is unknown."""
         summary = self.sweep.summary
         if not self.sweep.has_time or self.sweep.dry_run:
             summary.unknown += 1
-            return True
+            return
         try:
             settled = self.settlement.judge(action)
         except ProviderError as error:
             summary.unknown += 1
             summary.problems.append(f"settle:{error.provider}:{error.reason}")
-            return True
+            self.sweep.keep(action, self._next_look(action.started_epoch))
+            return
         match settled.verdict:
             case Verdict.HAPPENED:
                 self.sweep.settle(action, ActionStatus.DONE, reason="settled", ref=settled.ref)
-                return False
             case Verdict.NOT_HAPPENED:
                 self.sweep.settle(action, ActionStatus.PENDING, reason=settled.saw)
-                return False
             case Verdict.UNDECIDED:
-                self.sweep.keep(action.key)
-                is_repeatable = action.reason == STOPPED_REPEATABLE  # the worker repeats it
-                summary.unknown += not is_repeatable
-                return not is_repeatable
+                summary.unknown += action.reason != STOPPED_REPEATABLE  # the worker repeats it
+                self.sweep.keep(action, self._next_look(action.started_epoch))
 
-    def _handle(self, row: StrandedEvent, *, may_resume: bool) -> None:
+    # --- events -------------------------------------------------------------------------------
+
+    def _handle(self, row: StrandedEvent) -> None:
+        """Do what is due, and date the row's next look."""
+        late = self._now() + LATE_SECONDS
         match row.status:
             case EventStatus.RECEIVED:
                 self.sweep.summary.stranded += 1
                 if self._send(row, Recovery.SWEEP):
                     self.sweep.queued(row.key)
                 else:
-                    self.sweep.keep(row.key)
+                    self.sweep.keep(row, late)
             case EventStatus.PARKED:
-                if may_resume and self._is_resumable(row) and self._send(row, Recovery.SETTLED):
+                if self._may_resume(row) and self._send(row, Recovery.SETTLED):
                     self.sweep.summary.resumed += 1
-                self.sweep.keep(row.key)
+                    self.sweep.keep(row, late)
+                else:
+                    parked_at = parsed(row.updated_at)
+                    self.sweep.keep(row, self._next_look(parked_at.timestamp() if parked_at else 0))
             case EventStatus.PROCESSING:
-                self._handle_stalled(row)
-            case EventStatus.FAILED if self._is_due(row, HANDOFF_AFTER):
+                self._handle_stalled(row, late)
+            case EventStatus.FAILED:
                 self._hand_off(row)
-            case _:
-                pass
+                self.sweep.keep(row, late)
+            case _:  # a worker of the previous release ended it
+                self.sweep.keep(row, None)
 
-    def _is_resumable(self, row: StrandedEvent) -> bool:
-        """Parked for unknown outcomes, not for a plan that this version cannot read."""
+    def _may_resume(self, row: StrandedEvent) -> bool:
+        """Parked for outcomes that are known now, not for a plan that this version cannot read."""
         received = parsed(row.event.received_at)
-        is_young = received is not None and self.clock.now() - received < RESUMABLE_FOR
-        return is_young and (row.reason or "").startswith("unknown:")
+        age = self._now() - received.timestamp() if received is not None else float("inf")
+        if age >= RESUMABLE_FOR.total_seconds() or not (row.reason or "").startswith("unknown:"):
+            return False
+        reasons = self.ledger.still_unknown(row.waits_for).values() if row.waits_for else ()
+        return all(reason == STOPPED_REPEATABLE for reason in reasons)  # the worker repeats those
 
-    def _handle_stalled(self, row: StrandedEvent) -> None:
-        """Handle a row whose worker died or released it.
-
-        A claim on the last receive marks the row: once its lease has expired, the worker has died.
-        A released row (lease 0) waits for its message, unless that has left the queue.
-        """
-        if row.lease_until_epoch > self.clock.now().timestamp():
-            return
-        was_released = row.lease_until_epoch == 0
-        if was_released and not self._is_due(row, MESSAGE_GONE_AFTER):
-            return
-        if was_released and row.attempts < MOST_ATTEMPTS:
-            self._send(row, Recovery.SWEEP)
-            self.sweep.keep(row.key)  # else each run sends another copy until a worker claims one
-        elif self.sweep.mark_failed(row.key):
-            self._hand_off(row)
+    def _handle_stalled(self, row: StrandedEvent, late: float) -> None:
+        """Handle an event that no delivery has claimed again in time."""
+        if row.lease_until_epoch >= self._now():  # claimed since the index was read
+            if row.due_epoch:
+                self.sweep.keep(row, row.lease_until_epoch + 1)
+        elif row.is_last_receive and row.lease_until_epoch:  # its worker died: nothing follows
+            if self.sweep.mark_failed(row.key):
+                self._hand_off(row)
+        else:
+            if self._send(row, Recovery.SWEEP):
+                self.sweep.summary.left_behind += 1
+            self.sweep.keep(row, late)
 
     def _hand_off(self, row: StrandedEvent) -> None:
         if self._send(row, Recovery.HANDOFF):
             self.sweep.summary.handoffs += 1
-        self.sweep.keep(row.key)
 
     def _send(self, row: StrandedEvent, recovery: Recovery) -> bool:
         job = rebuilt(self.rebuilders, row.event)
@@ -147,5 +146,10 @@ class RowSweep:
         self.sweep.send(job, recovery)
         return True
 
-    def _is_due(self, row: StrandedEvent, after: timedelta) -> bool:
-        return row.updated_at < iso(self.clock.now() - after)
+    def _now(self) -> float:
+        return self.clock.now().timestamp()
+
+    def _next_look(self, since_epoch: float) -> float:
+        """When to look again at what has waited since a time."""
+        pause = (self._now() - since_epoch) / LOOKS_PER_AGE
+        return self._now() + min(LATE_SECONDS, max(SECOND_CHECK_SECONDS, pause))

@@ -120,7 +120,7 @@ def test_an_event_whose_worker_died_is_claimed_again_after_its_lease(ledger, clo
 def test_a_released_event_is_claimed_again_at_once_and_keeps_its_plan(ledger):
     lease = claim(ledger)
     ledger.store_plan(lease, "the plan", intent="refund_request", modes=MODES)
-    ledger.release(lease, reason="richpanel_http_429")
+    ledger.release(lease, reason="richpanel_http_429", due_epoch=0)
     again = claim(ledger)
     assert (again.fence, again.plan, again.was_taken_over) == (2, "the plan", False)
 
@@ -133,7 +133,7 @@ def test_a_claim_stores_the_conversation_the_worker_resolved(ledger):
 
 def test_a_later_claim_knows_the_message_id_of_the_first(ledger):
     """A resume reads only the row, and its actions must have the same keys."""
-    ledger.release(claim(ledger), reason="x")
+    ledger.release(claim(ledger), reason="x", due_epoch=0)
     resumed = claim(ledger, facts(source_message_id=None))
     assert resumed.event.source_message_id == "c-77"
 
@@ -150,7 +150,7 @@ def test_a_message_reopens_a_finished_event_once(ledger):
 def test_a_message_resumes_an_event_it_had_reopened(ledger, clock):
     ended = frozenset({EventStatus.PROCESSED})
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
-    ledger.release(claim(ledger, takeover=ended, by="m-1"), reason="x")
+    ledger.release(claim(ledger, takeover=ended, by="m-1"), reason="x", due_epoch=0)
     clock.forward(1)
     assert isinstance(claim(ledger, takeover=ended, by="m-1"), Lease)
 
@@ -195,7 +195,7 @@ def test_a_parked_event_resumes_only_when_its_delivery_may_take_it_over(ledger):
     "write",
     [
         lambda ledger, lease: ledger.store_plan(lease, "p", intent=None, modes=MODES),
-        lambda ledger, lease: ledger.release(lease, reason="late"),
+        lambda ledger, lease: ledger.release(lease, reason="late", due_epoch=0),
         lambda ledger, lease: ledger.finish(lease, EventStatus.PROCESSED),
         lambda ledger, lease: ledger.finish(lease, EventStatus.FAILED, reason="late"),
     ],
@@ -284,7 +284,7 @@ def test_a_rearmed_action_begins_again_without_settling(ledger):
     lease = claim(ledger)
     ledger.begin(lease, TAGS, MODES)
     ledger.rearm(lease, TAGS)
-    ledger.release(lease, reason="http_429")
+    ledger.release(lease, reason="http_429", due_epoch=0)
     assert all(one.mine for one in ledger.begin(claim(ledger), TAGS, MODES))
 
 
@@ -358,7 +358,7 @@ def test_a_skip_that_is_repeated_keeps_its_first_reason_and_time(ledger, table, 
     lease = claim(ledger)
     ledger.skip(lease, TAGS[0], MODES, reason="shadow")
     before = row(table, TAGS[0].key)
-    ledger.release(lease, reason="x")
+    ledger.release(lease, reason="x", due_epoch=0)
     clock.forward(60)
     again = ledger.skip(claim(ledger), TAGS[0], MODES, reason="dependency")
     assert (again.reason, row(table, TAGS[0].key)) == ("shadow", before)
@@ -408,7 +408,7 @@ def test_an_event_that_ended_otherwise_is_not_received_again(ledger, table, stat
 def test_a_received_row_is_claimed_like_a_new_event(ledger, table):
     ledger.receive(facts())
     lease = claim(ledger)
-    assert (lease.fence, "unfinished" in row(table)) == (1, False)
+    assert (lease.fence, "due_at" in row(table)) == (1, False)
     ledger.queued(facts().event_key)
     assert row(table)["status"] == "processing"
     assert not ledger.receive(facts())
@@ -419,7 +419,7 @@ def test_the_sweep_finds_events_received_and_never_queued(ledger, clock):
     ledger.receive(facts("evt:rp:1042:c-78", source_message_id="c-78"))
     ledger.queued("evt:rp:1042:c-78")
     clock.forward(121)
-    found = ledger.stranded(older_than_epoch=clock.now().timestamp() - 120, limit=10)
+    found = ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=10)
     assert [(one.key, one.status, one.event) for one in found] == [
         ("evt:rp:1042:c-77", "received", facts())
     ]
@@ -430,26 +430,28 @@ def test_the_sweep_does_not_see_finished_or_running_events(ledger, clock):
     ledger.finish(claim(ledger), EventStatus.PROCESSED)
     claim(ledger, facts("evt:rp:1042:c-78"))
     clock.forward(1000)
-    assert not ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=10)
+    assert not ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=10)
 
 
-def test_many_released_events_do_not_hide_one_of_a_dead_worker(ledger, clock):
-    """A released row is read on every sweep; it has its own partition in the index."""
+def test_many_waiting_events_do_not_hide_one_of_a_dead_worker(ledger, clock):
+    """They are due later; what is due longest is read first."""
+    until = clock.now().timestamp() + 7200
     for number in range(5):
-        ledger.release(claim(ledger, facts(f"evt:rp:{number}:c-1")), reason="http_503")
-    clock.forward(1)
+        lease = claim(ledger, facts(f"evt:rp:{number}:c-1"))
+        ledger.release(lease, reason="http_503", due_epoch=until)
     claim(ledger, facts(), last_chance=True)
     clock.forward(1000)
-    found = ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=2)
-    assert len(found) == 3
-    assert facts().event_key in [one.key for one in found]
-    assert {one.status for one in found} == {"processing"}
+    (found,) = ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=2)
+    assert (found.key, found.status) == (facts().event_key, "processing")
+    clock.forward(7200)
+    found = ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=2)
+    assert [one.key for one in found] == [facts().event_key, "evt:rp:0:c-1"]
 
 
 def test_an_event_whose_worker_dies_on_the_last_receive_is_found(ledger, clock):
     claim(ledger, last_chance=True)
     clock.forward(1000)
-    found = ledger.stranded(older_than_epoch=clock.now().timestamp(), limit=10)
+    found = ledger.stranded(due_by_epoch=clock.now().timestamp(), limit=10)
     assert [one.status for one in found] == ["processing"]
 
 

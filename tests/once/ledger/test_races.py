@@ -119,7 +119,7 @@ def test_an_action_taken_over_loses_its_end_and_belongs_to_its_new_owner(ledger_
     taken = ledger_rig.ledger.restart(next_lease, TAG, new_start=True)
     row = ledger_rig.row(TAG.key)
     assert (taken.status, taken.mine) == (ActionStatus.PENDING, True)
-    assert not {"reason", "finished_at", "unfinished"} & set(row)
+    assert not {"reason", "finished_at", "due_at"} & set(row)
     assert (row["owner"], row["fence"], row["lease_until"]) == (next_lease.owner, 2, NOW + 550)
     assert (row["started_epoch"], row["horizon"]) == (NOW + 300, NOW + 550 + LANDING_SECONDS)
     assert row["last_processed_at"] == "2026-11-20T12:05:00.000Z"
@@ -219,7 +219,7 @@ def test_the_fence_of_another_events_claim_says_nothing_of_ours(ledger_rig, take
     """A fence counts one event's claims: an action left by an often claimed event can still end."""
     for _ in range(3):
         other = ledger_rig.claim()
-        ledger_rig.ledger.release(other, reason="x")
+        ledger_rig.ledger.release(other, reason="x", due_epoch=NOW)
     other = ledger_rig.claim()
     ledger_rig.ledger.begin(other, [TAG], MODES)
     ledger_rig.ledger.rearm(other, [TAG])
@@ -306,7 +306,7 @@ def test_an_ended_action_is_reopened_only_while_its_event_is_held(ledger_rig, st
     assert (opened.status, opened.reason, opened.mine) == ("pending", None, True)
     row = ledger_rig.row(TAG.key)
     assert (row["status"], row["started"], row["fence"]) == ("pending", True, holder.fence)
-    assert not {"reason", "finished_at", "unfinished"} & row.keys()
+    assert not {"reason", "finished_at", "due_at"} & row.keys()
     assert opened.unsettled.started_epoch == row["started_epoch"]
     assert ledger_rig.row()["status"] == "processing"
 

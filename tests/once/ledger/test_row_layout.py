@@ -1,7 +1,6 @@
 """Stored rows: the attributes that each kind has, and defaults for those that a row lacks."""
 
 import re
-import time
 from dataclasses import replace
 from datetime import timedelta
 
@@ -56,20 +55,6 @@ def test_an_action_without_a_probe_has_an_empty_one():
     assert (found.probe, found.looks, found.looked_epoch) == ({}, 0, 0)
 
 
-@pytest.fixture
-def far_east(monkeypatch):
-    monkeypatch.setenv("TZ", "Asia/Tokyo")
-    time.tzset()
-    yield
-    monkeypatch.undo()
-    time.tzset()
-
-
-@pytest.mark.usefixtures("far_east")
-def test_an_epoch_is_formatted_in_utc_in_any_time_zone():
-    assert rows.iso_of_epoch(0.0) == "1970-01-01T00:00:00.000Z"
-
-
 # --- the documented layout --------------------------------------------------------------------
 
 
@@ -121,10 +106,12 @@ def written(rig):
 def events(rig):
     rig.ledger.receive(facts())
     rig.ledger.queued(KEY)
-    lease = rig.claim(by="message-1")
+    lease = rig.claim(by="message-1", last_chance=True)
     rig.ledger.store_plan(lease, "{}", intent="refund", modes=MODES)
-    rig.ledger.release(lease, reason="busy")
-    rig.ledger.finish(rig.claim(), EventStatus.FAILED, reason="x", handoff_due=True)
+    rig.ledger.release(lease, reason="busy", due_epoch=0)
+    again = rig.claim(last_chance=True)
+    rig.ledger.finish(again, EventStatus.FAILED, reason="x", handoff_due=True)
+    rig.ledger.finish(rig.claim("evt:4"), EventStatus.PARKED, reason="x", waits_for=["act:2"])
     rig.ledger.record(facts("evt:2"), MODES, EventStatus.SKIPPED, reason="too_old")
 
 

@@ -42,7 +42,8 @@ def test_a_claimed_event_reads_as_the_data_model_says(ledger_rig):
 def test_a_received_event_has_the_most_cautious_modes_until_it_is_claimed(ledger_rig):
     ledger_rig.ledger.receive(facts())
     row = dict(ledger_rig.row())
-    assert row.pop("unfinished").startswith("received#")
+    assert row.pop("due_shard").startswith("event#")
+    assert row.pop("due_at") == NOW + 120
     assert row == {
         **OF_EVENT,
         **REQUIRED,
@@ -91,7 +92,7 @@ def test_an_ended_action_stores_how_and_when_it_ended(ledger_rig):
     row = ledger_rig.row(TAG.key)
     at = "2026-11-20T12:00:02.000Z"
     assert (ended.key, ended.status, ended.reason) == (TAG.key, "refused", "http_422")
-    assert (row["status"], row["reason"], "unfinished" in row) == ("refused", "http_422", False)
+    assert (row["status"], row["reason"], "due_at" in row) == ("refused", "http_422", False)
     assert row["finished_at"] == row["last_processed_at"] == ended.finished_at == at
 
 
@@ -108,7 +109,7 @@ def test_an_action_that_never_began_is_unknown_to_the_ledger(ledger_rig):
 
 
 def test_a_released_event_has_no_lease_and_a_reason(ledger_rig):
-    ledger_rig.ledger.release(ledger_rig.claim(), reason="richpanel_http_429")
+    ledger_rig.ledger.release(ledger_rig.claim(), reason="richpanel_http_429", due_epoch=NOW)
     assert (ledger_rig.row()["lease_until"], ledger_rig.row()["last_reason"]) == (
         0,
         "richpanel_http_429",
@@ -155,8 +156,8 @@ def test_unfinished_rows_are_spread_over_every_partition(ledger_rig):
     """A burst must not make one partition hot."""
     for number in range(40):
         ledger_rig.ledger.receive(facts(f"evt:rp:1042:{number}"))
-    assert {row["unfinished"] for row in ledger_rig.table.rows.values()} == {
-        f"received#{shard}" for shard in range(4)
+    assert {row["due_shard"] for row in ledger_rig.table.rows.values()} == {
+        f"event#{shard}" for shard in range(4)
     }
     assert len(ledger_rig.stranded(limit=40)) == 40
 
@@ -164,20 +165,22 @@ def test_unfinished_rows_are_spread_over_every_partition(ledger_rig):
 # --- the sparse index -------------------------------------------------------------------------
 
 
-def test_the_sweep_takes_the_oldest_of_each_kind_first(ledger_rig):
+def test_the_sweep_takes_what_is_due_longest_first(ledger_rig):
     for number in range(6):
         ledger_rig.ledger.receive(facts(f"evt:rp:1042:{number}"))
         ledger_rig.clock.forward(1)
     ledger_rig.ledger.finish(
         ledger_rig.claim("evt:rp:1042:p"), EventStatus.PARKED, reason="unknown:x"
     )
-    assert [one.key[-1] for one in ledger_rig.stranded(limit=3)] == ["0", "1", "2", "p"]
+    assert [one.key[-1] for one in ledger_rig.stranded(limit=3)] == ["p", "0", "1"]
 
 
 def test_the_sweep_sees_every_stored_field_of_a_row(ledger_rig):
     lease = ledger_rig.claim(last_chance=True)
     ledger_rig.clock.forward(1)
-    ledger_rig.ledger.finish(lease, EventStatus.PARKED, reason="unknown:read_timeout")
+    ledger_rig.ledger.finish(
+        lease, EventStatus.PARKED, reason="unknown:read_timeout", waits_for=["act:1"]
+    )
     assert list(ledger_rig.stranded()) == [
         StrandedEvent(
             key=KEY,
@@ -187,15 +190,44 @@ def test_the_sweep_sees_every_stored_field_of_a_row(ledger_rig):
             reason="unknown:read_timeout",
             attempts=1,
             lease_until_epoch=NOW + 250,
+            is_last_receive=True,
+            waits_for=("act:1",),
+            due_epoch=NOW + 1,
         )
     ]
 
 
-def test_the_sweep_does_not_see_rows_younger_than_it_asks_for(ledger_rig):
+def test_the_sweep_does_not_see_rows_that_are_due_later(ledger_rig):
+    """The door has two minutes to queue what it received."""
     ledger_rig.ledger.receive(facts())
-    now = ledger_rig.clock.now().timestamp()
-    assert not ledger_rig.ledger.stranded(older_than_epoch=now, limit=10)
-    assert ledger_rig.ledger.stranded(older_than_epoch=now + 0.001, limit=10)
+    assert not ledger_rig.ledger.stranded(due_by_epoch=NOW + 119.9, limit=10)
+    assert ledger_rig.ledger.stranded(due_by_epoch=NOW + 120, limit=10)
+
+
+@pytest.mark.parametrize(
+    ("claimed", "due"),
+    [
+        ({}, None),
+        ({"last_chance": True}, NOW + 250),
+        ({"is_watched": True}, NOW + 720 + 1800),
+        ({"is_watched": True, "last_chance": True}, NOW + 250),
+    ],
+)
+def test_a_claim_is_due_when_no_message_brings_it_back(ledger_rig, claimed, due):
+    ledger_rig.claim(**claimed)
+    assert ledger_rig.row().get("due_at") == due
+    assert ledger_rig.row().get("last_receive", False) is claimed.get("last_chance", False)
+    ledger_rig.clock.forward(300)
+    ledger_rig.claim()
+    assert not {"due_at", "due_shard", "last_receive"} & ledger_rig.row().keys()
+
+
+def test_a_released_event_is_due_when_its_worker_says(ledger_rig):
+    ledger_rig.ledger.release(ledger_rig.claim(), reason="x", due_epoch=NOW + 40 * DAY)
+    row = ledger_rig.row()
+    assert (row["due_at"], row["expires_at"]) == (NOW + 40 * DAY, NOW + 70 * DAY)
+    ledger_rig.ledger.release(ledger_rig.claim(), reason="x", due_epoch=None)
+    assert not ledger_rig.stranded()
 
 
 def test_a_failed_event_is_found_while_its_hand_off_is_pending(ledger_rig):
@@ -228,21 +260,74 @@ def test_an_event_is_not_marked_failed_in_the_second_its_lease_ends(ledger_rig):
     assert isinstance(ledger_rig.claim(), Busy)
 
 
-def test_a_kept_row_expires_later_and_is_listed_last(ledger_rig):
+def test_a_kept_row_expires_later_and_is_listed_by_its_new_date(ledger_rig):
     for name in ("a", "b"):
         ledger_rig.ledger.receive(facts(name))
         ledger_rig.clock.forward(1)
-    assert ledger_rig.ledger.keep("a") is True
-    assert [one.key for one in ledger_rig.stranded()] == ["b", "a"]
-    assert ledger_rig.row("a")["expires_at"] == NOW + 2 + 30 * DAY
+    found, _ = ledger_rig.stranded()
+    assert ledger_rig.ledger.keep(found, NOW + 1000) is True
+    assert [(one.key, one.due_epoch) for one in ledger_rig.stranded()] == [
+        ("b", NOW + 121),
+        ("a", NOW + 1000),
+    ]
+    assert ledger_rig.row("a")["expires_at"] == NOW + 1000 + 30 * DAY
+    (_, found) = ledger_rig.stranded()
+    assert ledger_rig.ledger.keep(found, None) is True
+    assert [one.key for one in ledger_rig.stranded()] == ["b"]
 
 
-def test_an_ended_or_missing_row_is_not_kept(ledger_rig):
+def test_a_kept_unknown_action_is_listed_by_its_new_date(ledger_rig):
+    found = ledger_rig.unknown(TAG)
+    assert ledger_rig.ledger.keep(found, NOW + 1000) is True
+    assert not ledger_rig.ledger.unsettled(due_by_epoch=NOW + 999, limit=9)
+    assert [one.due_epoch for one in ledger_rig.ledger.unsettled(limit=9)] == [NOW + 1000]
+
+
+def test_a_row_that_was_dated_or_ended_meanwhile_is_not_kept(ledger_rig):
+    ledger_rig.ledger.release(ledger_rig.claim(), reason="x", due_epoch=NOW)
+    (found,) = ledger_rig.stranded()
+    ledger_rig.ledger.release(ledger_rig.claim(), reason="x", due_epoch=NOW + 9)
+    before = dict(ledger_rig.row())
+    assert ledger_rig.ledger.keep(found, NOW + 1000) is False
+    assert ledger_rig.row() == before
+    (found,) = ledger_rig.stranded()
     ledger_rig.ledger.finish(ledger_rig.claim(), EventStatus.PROCESSED)
     before = dict(ledger_rig.row())
-    assert ledger_rig.ledger.keep(KEY) is False
-    assert ledger_rig.ledger.keep("evt:rp:1042:gone") is False
+    assert ledger_rig.ledger.keep(found, NOW + 1000) is False
     assert list(ledger_rig.table.rows.values()) == [before]
+
+
+@pytest.mark.parametrize("mark", ["received", "parked", "released", "failed", "watched"])
+def test_a_row_of_the_previous_release_is_due_until_a_look_dates_it(ledger_rig, mark):
+    ledger_rig.claim()
+    ledger_rig.row()["lease_until"] = 0
+    ledger_rig.table.update({"event_id": KEY}, set_={"unfinished": f"{mark}#2"})
+    (found,) = ledger_rig.ledger.stranded(due_by_epoch=0, limit=9)
+    assert (found.key, found.due_epoch, found.is_last_receive) == (KEY, 0, False)
+    assert ledger_rig.ledger.keep(found, NOW + 9) is True
+    assert ledger_rig.ledger.keep(found, NOW + 9) is False
+    assert "unfinished" not in ledger_rig.row()
+    assert [one.due_epoch for one in ledger_rig.stranded()] == [NOW + 9]
+
+
+def test_a_row_of_the_previous_release_whose_worker_died_last_is_known_as_such(ledger_rig):
+    ledger_rig.claim()
+    ledger_rig.table.update({"event_id": KEY}, set_={"unfinished": "processing#2"})
+    assert [one.is_last_receive for one in ledger_rig.stranded()] == [True]
+    ledger_rig.clock.forward(300)
+    assert ledger_rig.ledger.bury(KEY, reason="dead_letter:worker_died")
+    assert "unfinished" not in ledger_rig.row()
+
+
+def test_an_unknown_action_of_the_previous_release_is_due_at_once(ledger_rig):
+    ledger_rig.unknown(TAG)
+    row = ledger_rig.row(TAG.key)
+    at = {"event_id": TAG.key}
+    ledger_rig.table.update(at, set_={"unfinished": "unknown#1"}, remove=["due_at", "due_shard"])
+    (found,) = ledger_rig.ledger.unsettled(due_by_epoch=0, limit=9)
+    assert ledger_rig.ledger.keep(found, NOW + 9) is True
+    (found,) = ledger_rig.ledger.unsettled(limit=9)
+    assert (found.due_epoch, "unfinished" in row) == (NOW + 9, False)
 
 
 def test_an_event_that_is_parked_twice_is_found_once_and_by_its_latest_reason(ledger_rig):
@@ -250,33 +335,6 @@ def test_an_event_that_is_parked_twice_is_found_once_and_by_its_latest_reason(le
     again = ledger_rig.claim(takeover=frozenset({EventStatus.PARKED}))
     ledger_rig.ledger.finish(again, EventStatus.PARKED, reason="unknown:two")
     assert [one.reason for one in ledger_rig.stranded()] == ["unknown:two"]
-
-
-def test_a_watched_event_is_found_as_abandoned_until_it_ends(ledger_rig):
-    """Its message may be lost with the worker that held it."""
-    for name in ("b", "a"):
-        ledger_rig.claim(name, is_watched=True)
-        ledger_rig.clock.forward(1)
-    ledger_rig.claim("c")
-    later = ledger_rig.clock.now().timestamp()
-    assert [one.key for one in ledger_rig.ledger.left(older_than_epoch=later, limit=9)] == [
-        "b",
-        "a",
-    ]
-    assert [one.key for one in ledger_rig.ledger.left(older_than_epoch=later, limit=1)] == ["b"]
-    assert [one.key for one in ledger_rig.ledger.left(older_than_epoch=later - 1, limit=9)] == ["b"]
-    assert not ledger_rig.stranded(), "somebody is on it"
-    ledger_rig.clock.forward(300)
-    next_lease = ledger_rig.claim("a", is_watched=True)
-    ledger_rig.ledger.finish(next_lease, EventStatus.PROCESSED)
-    later = ledger_rig.clock.now().timestamp()
-    assert [one.key for one in ledger_rig.ledger.left(older_than_epoch=later, limit=9)] == ["b"]
-
-
-def test_a_watched_event_on_its_last_receive_is_found_as_stranded(ledger_rig):
-    ledger_rig.claim(last_chance=True, is_watched=True)
-    assert [one.key for one in ledger_rig.stranded()] == [KEY]
-    assert not ledger_rig.ledger.left(older_than_epoch=NOW + 1, limit=9)
 
 
 def test_a_claim_corrects_the_conversation_the_door_stored(ledger_rig):

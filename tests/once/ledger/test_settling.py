@@ -27,6 +27,7 @@ def test_the_row_holds_the_data_a_settler_needs(ledger_rig):
         probe={"author": "bot", "body": "hash"},
         reason="read_timeout",
         owner="owner-1",
+        due_epoch=NOW,
     )
 
 
@@ -84,7 +85,7 @@ def test_a_settled_action_stores_how_and_when_it_was_settled(ledger_rig, status)
     row = ledger_rig.row(Reply().key)
     assert (row["status"], row["ref"], row["reason"]) == (status, "c-900", "by_person")
     assert row["finished_at"] == row["last_processed_at"] == "2026-11-20T12:01:00.000Z"
-    assert (row["started"], "unfinished" in row) == (True, False)
+    assert (row["started"], "due_at" in row) == (True, False)
 
 
 def test_an_action_settled_as_not_done_begins_again_without_settling(ledger_rig):

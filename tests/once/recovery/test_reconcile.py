@@ -15,6 +15,7 @@ from chalicelib.once.action import ActionStatus, Found
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.recovery.sweep import RESERVE_SECONDS
+from chalicelib.once.sharded import due
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.lost_tickets import MAX_CONSECUTIVE_GAPS
@@ -41,8 +42,9 @@ def rewrite(system, key, **attributes):
 
 def age_everything(system, seconds):
     table = system.services().ledger._table
-    for row in table._client.scan(TableName=table.name)["Items"]:
-        rewrite(system, row["event_id"]["S"], last_processed_at=ago(seconds))
+    for row in table.scan_all(columns=("event_id", "due_at")):
+        earlier = {"due_at": row["due_at"] - seconds} if "due_at" in row else {}
+        rewrite(system, row["event_id"], last_processed_at=ago(seconds), **earlier)
 
 
 # --- tickets ------------------------------------------------------------------------------------
@@ -286,7 +288,7 @@ def test_an_event_whose_worker_died_on_its_last_receive_is_failed_and_given_to_a
     assert set(system.added()) == {"middleware_error_needs_attention"}, "the event itself stays"
     assert system.event()["status"] == "failed"
     assert system.event()["reason"] == "dead_letter:worker_died"
-    assert "unfinished" not in system.event()
+    assert "due_at" not in system.event()
 
 
 def _dies(*_args, **_kwargs):
@@ -299,7 +301,7 @@ def test_a_failed_hand_off_is_repeated_until_it_succeeds_once(system, richpanel)
     with pytest.raises(Exception, match="richpanel_http_503"):
         system.services().worker.process(delivery_of(body, receive_count=10))
     assert system.event()["status"] == "failed"
-    assert "unfinished" in system.event()
+    assert "due_at" in system.event()
     assert sweep(system).handoffs == 0, "it was tried a moment ago"
     richpanel.clear_faults()
     age_everything(system, 3600)
@@ -307,7 +309,7 @@ def test_a_failed_hand_off_is_repeated_until_it_succeeds_once(system, richpanel)
     assert sweep(system).handoffs == 1
     run_all(system)
     assert "middleware_error_needs_attention" in richpanel.tags_of("1042")
-    assert "unfinished" not in system.event()
+    assert "due_at" not in system.event()
     age_everything(system, 3600)
     assert sweep(system).handoffs == 0
 
@@ -337,7 +339,7 @@ def parked(system, richpanel):
         system,
         action,
         status=ActionStatus.UNKNOWN.value,
-        unfinished="unknown#0",
+        **due("action", action, 1),
         reason="read_timeout",
         started_epoch=then,
         horizon=then + 60,
@@ -347,7 +349,8 @@ def parked(system, richpanel):
         system,
         key,
         status=EventStatus.PARKED.value,
-        unfinished="parked#0",
+        waits_for=[action],
+        **due("event", key, 1),
         reason="unknown:read_timeout",
         last_processed_at=ago(300),
     )
@@ -369,10 +372,8 @@ def test_an_unknown_action_that_happened_is_settled_and_its_event_resumes(system
 
 def test_an_unknown_action_that_did_not_happen_is_done_after_a_second_check(system, parked):
     assert (sweep(system).settled, system.row(parked.action)["looks"]) == (0, 1)
-    rewrite(system, parked.action, looked_epoch=1)
+    rewrite(system, parked.action, looked_epoch=1, due_at=1)
     assert sweep(system).settled == 1
-    rewrite(system, parked.key, last_processed_at=ago(300))
-    sweep(system)
     run_all(system)
     assert system.row(parked.key)["status"] == "processed"
     assert len(system.writes()) == 2
@@ -424,7 +425,7 @@ def test_a_row_that_cannot_be_rebuilt_into_a_job_is_counted_and_kept(system):
     system.services().ledger.receive(
         system.services().ledger.stored("evt:rp:1042:c-1") or _foreign_event()
     )
-    rewrite(system, "evt:other:1", last_processed_at=ago(300))
+    rewrite(system, "evt:other:1", due_at=1)
     summary = sweep(system)
     assert (summary.orphans, summary.requeued) == (1, 0)
     assert system.row("evt:other:1")["status"] == "received"
@@ -434,24 +435,6 @@ def _foreign_event():
     from chalicelib.once.event import EventFacts  # noqa: PLC0415
 
     return EventFacts("evt:other:1", "c", ago(300), "", 0, "elsewhere")
-
-
-def test_unfinished_conversations_are_queued_by_their_systems_own_hook(system, richpanel):
-    """The hook for systems that keep conversations in their own table."""
-    from dataclasses import replace  # noqa: PLC0415
-
-    body = system.ticket(tags=["mw-processed"])
-    asked = []
-
-    def left_behind(*, older_than, limit):
-        asked.append((older_than, limit))
-        return [job_of(body)]
-
-    reconciler = replace(system.services().reconciler, stalled_finders=(left_behind,))
-    summary = reconciler.sweep(time_left_seconds=lambda: 200.0)
-    assert (summary.left_behind, len(asked)) == (1, 1)
-    run_all(system)
-    assert system.event()["status"] == "processed"
 
 
 def test_a_part_that_fails_does_not_stop_the_others(system):

@@ -8,15 +8,16 @@ import pytest
 
 from chalicelib.clock import iso
 from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.effects import STOPPED_REPEATABLE
 from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import Recovery
 from chalicelib.once.keys import OpaqueIds
-from chalicelib.once.ledger.events import RELEASED, Ledger
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.recovery.sweep import Summary, SweepActions
-from chalicelib.once.recovery.unfinished import LIMIT, RowSweep
+from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.once.settlement import Settlement
-from chalicelib.once.sharded import partition
+from chalicelib.once.sharded import due, partition
 from chalicelib.wiring.jobs import decode
 from tests.rigs.fakes import NOON, ManualClock, RecordingLog, RecordingOutbox
 from tests.rigs.tables import FaultyTable
@@ -27,11 +28,14 @@ NOW = NOON.timestamp()
 KEY = "evt:rp:1042:c-77"
 
 
-def row(status, *, rested=timedelta(days=1), received=timedelta(days=1), key=KEY, **more):
+LATE = 1800
+
+
+def row(
+    status, *, due_at=NOW, rested=timedelta(days=1), received=timedelta(days=1), key=KEY, **more
+):
     """An unfinished event as the ledger stores it."""
-    mark = (
-        RELEASED if (status, more.get("lease_until", 0)) == (EventStatus.PROCESSING, 0) else status
-    )
+    kind = "action" if status == ActionStatus.UNKNOWN else "event"
     return {
         "event_id": key,
         "conversation_id": "1042",
@@ -42,7 +46,7 @@ def row(status, *, rested=timedelta(days=1), received=timedelta(days=1), key=KEY
         "payload_bytes": 131,
         "source": "richpanel_http_target",
         "status": status.value,
-        "unfinished": partition(mark, key),
+        **due(kind, key, due_at),
         **more,
     }
 
@@ -117,7 +121,7 @@ def changes_of_action(table, before):
     after = table.rows[(before["event_id"],)]
     if after["status"] != before["status"]:
         yield f"settled as {after['status']}"
-    elif after["last_processed_at"] != before["last_processed_at"]:
+    elif after["due_at"] != before.get("due_at"):
         yield "kept the action"
 
 
@@ -128,15 +132,20 @@ def changes_of_event(table, before, outbox):
     yield from (decode(body).recovery for body, _, _ in outbox.messages)
     if "queued_at" in after:
         yield "queued"
-    if after["expires_at"] > before["expires_at"]:
-        yield "kept"
+    if "due_at" in after and after["due_at"] != before.get("due_at"):
+        yield after["due_at"] - int(NOW)
 
 
 def test_an_event_that_was_never_queued_is_sent():
     assert sweep(row(EventStatus.RECEIVED)).did == [Recovery.SWEEP, "queued"]
 
 
-RESUMED = [Recovery.SETTLED, "kept"]
+def test_what_is_due_later_is_left_alone():
+    for status in EventStatus:
+        assert sweep(row(status, due_at=NOW + 1)).did == []
+
+
+RESUMED = [Recovery.SETTLED, LATE]
 
 
 @pytest.mark.parametrize(
@@ -144,9 +153,9 @@ RESUMED = [Recovery.SETTLED, "kept"]
     [
         ("unknown:reply", 1, RESUMED),
         ("unknown:reply", 28, RESUMED),
-        ("unknown:reply", 29, ["kept"]),
-        ("plan_not_readable", 1, ["kept"]),
-        (None, 1, ["kept"]),
+        ("unknown:reply", 29, [LATE]),
+        ("plan_not_readable", 1, [LATE]),
+        (None, 1, [LATE]),
     ],
 )
 def test_a_parked_event_resumes_when_its_unknown_outcomes_are_settled(reason, days, did):
@@ -155,65 +164,101 @@ def test_a_parked_event_resumes_when_its_unknown_outcomes_are_settled(reason, da
 
 
 def test_a_parked_event_waits_while_one_of_its_actions_is_unknown():
-    parked = row(EventStatus.PARKED, reason="unknown:reply")
+    parked = row(EventStatus.PARKED, reason="unknown:reply", waits_for=["act:0", "act:gone"])
     actions = [unknown()]
-    assert sweep(parked, actions=actions).did == ["kept the action", "kept"]
+    assert sweep(parked, actions=actions).did == ["kept the action", LATE]
     seen = sweep(parked, actions=actions, settler=happened)
     assert seen.did == ["settled as done", *RESUMED]
     not_seen = sweep(parked, actions=actions, settler=not_happened)
     assert not_seen.did == ["settled as pending", *RESUMED]
 
 
-def test_beyond_the_limit_of_unknown_actions_only_checked_events_resume():
-    """An action of this event may be among those that were not checked."""
-    others = [unknown("evt:rp:9:c-9", number) for number in range(LIMIT)]
-    parked = row(EventStatus.PARKED, reason="unknown:reply")
-    settled = ["settled as done"] * LIMIT
-    assert sweep(parked, actions=others, settler=happened).did == [*settled, "kept"]
-    seen = [unknown(), *others[1:]]
-    assert sweep(parked, actions=seen, settler=happened).did == [*settled, *RESUMED]
+def test_a_parked_event_that_is_due_later_is_due_when_an_action_is_settled():
+    parked = row(EventStatus.PARKED, reason="unknown:reply", waits_for=["act:0"], due_at=NOW + 900)
+    assert sweep(parked, actions=[unknown()]).did == ["kept the action"]
+    seen = sweep(parked, actions=[unknown()], settler=happened)
+    assert seen.did == ["settled as done", *RESUMED]
 
 
-SENT = [Recovery.SWEEP, "kept"]
-HANDED = ["marked failed", Recovery.HANDOFF, "kept"]
+def test_an_event_resumes_beside_an_action_that_the_worker_repeats():
+    parked = row(EventStatus.PARKED, reason="unknown:x", waits_for=["act:0"])
+    action = unknown() | {"reason": STOPPED_REPEATABLE}
+    assert sweep(parked, actions=[action]).did == ["kept the action", *RESUMED]
 
 
 @pytest.mark.parametrize(
-    ("lease", "attempts", "hours", "did"),
+    ("minutes", "pause"), [(0, 60), (8, 60), (40, 300), (240, LATE), (1440, LATE)]
+)
+def test_looks_are_the_rarer_the_longer_a_row_waits(minutes, pause):
+    waited = timedelta(minutes=minutes)
+    parked = row(EventStatus.PARKED, rested=waited, reason="unknown:x", waits_for=["act:0"])
+    started = int(NOW - waited.total_seconds())
+    swept = sweep(parked, actions=[unknown() | {"started_epoch": started}])
+    assert swept.did == ["kept the action", pause]
+    assert swept.table.rows[("act:0",)]["due_at"] == NOW + pause
+
+
+SENT = [Recovery.SWEEP, LATE]
+HANDED = ["marked failed", Recovery.HANDOFF, LATE]
+
+
+@pytest.mark.parametrize("attempts", [1, 10, 99])
+@pytest.mark.parametrize(
+    ("lease", "is_last", "did"),
     [
-        (NOW + 1, 1, 24, []),  # a worker holds it
-        (NOW - 1, 1, 0.1, HANDED),  # its worker died on the last receive
-        (0, 1, 24, SENT),  # released, and its message is lost
-        (0, 9, 24, SENT),
-        (0, 10, 24, HANDED),  # it has crashed its workers
-        (0, 1, 3, []),  # its message may still be redelivered
-        (0, 10, 3, []),
+        (NOW + 250, False, [251]),  # a worker holds it
+        (NOW + 250, True, [251]),
+        (NOW - 1, True, HANDED),  # its worker died on the last receive
+        (NOW - 1, False, SENT),  # its worker died, and its message did not come back
+        (0, False, SENT),  # released, and its message did not come back
+        (0, True, SENT),
     ],
 )
-def test_an_event_its_worker_abandoned_is_sent_again_or_marked_failed(lease, attempts, hours, did):
-    left = row(
-        EventStatus.PROCESSING,
-        rested=timedelta(hours=hours),
-        attempts=attempts,
-        lease_until=lease,
-    )
+def test_an_event_that_is_due_is_sent_again_or_marked_failed(lease, is_last, attempts, did):
+    left = row(EventStatus.PROCESSING, attempts=attempts, lease_until=lease, last_receive=is_last)
     assert sweep(left).did == did
 
 
 def test_an_event_claimed_meanwhile_is_not_handed_off():
-    left = row(EventStatus.PROCESSING, lease_until=NOW - 1)
+    left = row(EventStatus.PROCESSING, lease_until=NOW - 1, last_receive=True)
     swept = sweep(left, meanwhile={"lease_until": NOW + 250})
     assert (swept.did, swept.table.rows[(KEY,)]["status"]) == ([], "processing")
 
 
-@pytest.mark.parametrize(("minutes", "did"), [(30, []), (31, [Recovery.HANDOFF, "kept"])])
-def test_a_hand_off_is_repeated_after_half_an_hour(minutes, did):
-    assert sweep(row(EventStatus.FAILED, rested=timedelta(minutes=minutes))).did == did
+def test_a_hand_off_that_is_due_is_repeated():
+    assert sweep(row(EventStatus.FAILED)).did == [Recovery.HANDOFF, LATE]
+
+
+@pytest.mark.parametrize("status", [EventStatus.PROCESSED, EventStatus.SKIPPED])
+def test_an_event_that_a_worker_of_the_previous_release_ended_leaves_the_index(status):
+    swept = sweep(row(status))
+    assert (swept.did, "due_at" in swept.table.rows[(KEY,)]) == ([], False)
+
+
+OLD = [
+    ("received", EventStatus.RECEIVED, {}, [Recovery.SWEEP, "queued"]),
+    ("parked", EventStatus.PARKED, {"reason": "unknown:x"}, RESUMED),
+    ("released", EventStatus.PROCESSING, {"lease_until": 0}, SENT),
+    ("watched", EventStatus.PROCESSING, {"lease_until": NOW - 1}, SENT),
+    ("watched", EventStatus.PROCESSING, {"lease_until": NOW + 1}, []),
+    ("processing", EventStatus.PROCESSING, {"lease_until": NOW + 1}, []),
+    ("processing", EventStatus.PROCESSING, {"lease_until": NOW - 1}, HANDED),
+    ("failed", EventStatus.FAILED, {}, [Recovery.HANDOFF, LATE]),
+]
+
+
+@pytest.mark.parametrize(("mark", "status", "more", "did"), OLD)
+def test_a_row_of_the_previous_release_is_handled_and_dated(mark, status, more, did):
+    old = row(status, **more)
+    del old["due_at"], old["due_shard"]
+    swept = sweep(old | {"unfinished": partition(mark, KEY)})
+    assert swept.did == did
+    assert ("unfinished" in swept.table.rows[(KEY,)]) is (did == [])
 
 
 def test_a_row_without_a_rebuilder_is_counted_and_kept():
     swept = sweep(row(EventStatus.RECEIVED, key="evt:odd:1"))
-    assert swept.did == ["kept"]
+    assert swept.did == [LATE]
     assert (swept.summary.orphans, swept.summary.stranded) == (1, 1)
 
 
@@ -228,5 +273,20 @@ def test_a_row_without_a_rebuilder_is_counted_and_kept():
 )
 def test_a_row_without_a_rebuilder_is_kept_once_in_any_state(found):
     swept = sweep(found)
-    assert (swept.did, swept.table.calls.count("update")) == (["kept"], 1)
+    assert (swept.did, swept.table.calls.count("update")) == ([LATE], 1)
     assert swept.summary.orphans == 1
+
+
+@pytest.mark.parametrize(
+    ("status", "due_in", "is_counted"),
+    [
+        (EventStatus.PARKED, 0, True),
+        (EventStatus.PARKED, LATE, True),  # looked at half an hour ago at most
+        (EventStatus.FAILED, LATE, True),
+        (EventStatus.PROCESSING, 0, True),
+        (EventStatus.PROCESSING, 1, False),  # its message, or its date, brings it back
+    ],
+)
+def test_the_age_of_the_oldest_leaves_out_what_waits_as_it_should(status, due_in, is_counted):
+    waiting = row(status, due_at=NOW + due_in, received=timedelta(hours=5))
+    assert sweep(waiting).summary.oldest_seconds == (5 * 3600 if is_counted else 0)

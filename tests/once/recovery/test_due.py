@@ -1,0 +1,178 @@
+"""What is due and when: a worker and a sweep every five minutes, over hours of one clock."""
+
+import itertools
+
+import pytest
+
+from chalicelib.errors import HandBackError, UncertainError
+from chalicelib.once.action import ActionStatus, Found
+from chalicelib.once.intake import Intake
+from chalicelib.once.job import Recovery, facts_of
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ports import UNDECIDED
+from chalicelib.once.recovery.sweep import Summary, SweepActions
+from chalicelib.once.recovery.unfinished import RowSweep
+from chalicelib.once.settlement import Settlement
+from chalicelib.wiring.jobs import decode
+from tests.rigs.fakes import RecordingOutbox
+from tests.rigs.worker import (
+    REPLY,
+    REPLY_KEY,
+    SmallFlow,
+    WatchedFlow,
+    WorkerDied,
+    WorkerRig,
+    job,
+    planned,
+)
+
+HOUR = 3600.0
+RUN_EVERY = 300.0
+
+
+class SweptRig(WorkerRig):
+    """A worker beside a sweep; what the sweep sends waits in `outbox` until a test processes it."""
+
+    def __init__(self, flow=None):
+        super().__init__(flow)
+        self.outbox, self.shown = RecordingOutbox(), ()
+        ids = (f"id-{n}" for n in itertools.count())
+        self.intake = Intake(
+            outbox=self.outbox,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
+            clock=self.clock,
+            log=self.log,
+            new_id=lambda: next(ids),
+        )
+
+    def sweep(self):
+        summary = Summary()
+        RowSweep(
+            self.ledger,
+            Settlement(self.ledger, {"say": lambda _action: self.shown}, self.clock),
+            {"evt:rp": lambda event: job(event_key=event.event_key)},
+            self.clock,
+            SweepActions(self.ledger, self.intake, summary, lambda: 200.0),
+        ).run()
+        return summary
+
+    def sweeps_for(self, seconds):
+        """Sweep every five minutes; what each run sent, by its time from now."""
+        sent, start = [], self.clock.now().timestamp()
+        while self.clock.now().timestamp() < start + seconds:
+            self.clock.forward(RUN_EVERY)
+            before = len(self.outbox.messages)
+            self.sweep()
+            at = self.clock.now().timestamp() - start
+            sent += [(at, decode(body).recovery) for body, _, _ in self.outbox.messages[before:]]
+        return sent
+
+
+@pytest.fixture(params=[SmallFlow, WatchedFlow])
+def swept_rig(request):
+    return SweptRig(request.param())
+
+
+def hand_back(rig, *, seconds, receive=1):
+    rig.flow.raises = {"plan": HandBackError("quiet_hours", delay_seconds=seconds)}
+    assert rig.process(receive=receive) == "quiet_hours"
+    rig.flow.raises = {}
+
+
+def test_an_event_that_waits_for_quiet_hours_after_a_redrive_is_left_alone(swept_rig):
+    """Its claims of before count for nothing: its message returns."""
+    for _ in range(12):
+        hand_back(swept_rig, seconds=1)
+    hand_back(swept_rig, seconds=11.5 * HOUR)
+    assert swept_rig.sweeps_for(11.5 * HOUR) == []
+    assert swept_rig.ended()[0] == "processing"
+    assert swept_rig.process(receive=2) == "done"
+    assert swept_rig.ended() == ("processed", None)
+
+
+def test_an_event_whose_message_does_not_return_is_sent_again(swept_rig):
+    """A copy every half hour, not with every run, until a worker has it."""
+    hand_back(swept_rig, seconds=HOUR)
+    sent = swept_rig.sweeps_for(3 * HOUR)
+    assert {recovery for _, recovery in sent} == {Recovery.SWEEP}
+    assert min(at for at, _ in sent) >= 1.5 * HOUR
+    assert len(sent) <= 4
+    swept_rig.process(decode(swept_rig.outbox.messages[0][0]))
+    assert swept_rig.ended() == ("processed", None)
+    assert swept_rig.sweeps_for(3 * HOUR) == []
+
+
+@pytest.fixture
+def parked_rig():
+    """A rig whose event is parked for a reply of unknown outcome."""
+    rig = SweptRig()
+    rig.flow.decides = planned([REPLY])
+    rig.fails = {REPLY_KEY: [UncertainError("twilio", "send", reason="read_timeout")]}
+    assert rig.process() == "done"
+    assert rig.ended() == ("parked", "unknown:read_timeout")
+    return rig
+
+
+def test_a_settled_event_is_not_sent_again_by_every_sweep(parked_rig):
+    """Its conversation is held up: a copy at once, then one every half hour."""
+    parked_rig.shown = (Found("SM1"),)
+    sent = parked_rig.sweeps_for(2 * HOUR)
+    assert sent[0] == (RUN_EVERY, Recovery.SETTLED)
+    assert len(sent) <= 4
+    for body, _, _ in parked_rig.outbox.messages:
+        assert parked_rig.process(decode(body)) == "done"
+    assert parked_rig.ended() == ("processed", None)
+    assert parked_rig.sent == [REPLY_KEY]
+
+
+def test_a_parked_event_waits_as_long_as_its_action_is_unknown_and_then_resumes(parked_rig):
+    parked_rig.shown = None
+    assert parked_rig.sweeps_for(48 * HOUR) == []
+    assert parked_rig.ended()[0] == "parked"
+    parked_rig.shown = (Found("SM1"),)
+    (first, *_) = parked_rig.sweeps_for(HOUR)
+    assert first[1] == Recovery.SETTLED
+
+
+def test_an_outcome_that_an_operator_stores_resumes_its_event_at_the_next_sweep(parked_rig):
+    parked_rig.shown = None
+    parked_rig.sweeps_for(48 * HOUR)
+    (unknown,) = parked_rig.ledger.unsettled(limit=9)
+    assert parked_rig.ledger.settle(unknown, ActionStatus.DONE, reason="operator")
+    parked_rig.clock.forward(1)
+    parked_rig.sweep()
+    assert [decode(body).recovery for body, _, _ in parked_rig.outbox.messages] == [
+        Recovery.SETTLED
+    ]
+
+
+def test_an_event_that_kills_every_worker_is_failed_after_its_last_receive(swept_rig):
+    for receive in range(1, 11):
+        swept_rig.fails = {"any": [WorkerDied()]}
+        with pytest.raises(WorkerDied):
+            swept_rig.process(receive=receive)
+        assert swept_rig.sweeps_for(720) == ([] if receive < 10 else [(300.0, Recovery.HANDOFF)])
+    assert swept_rig.ended() == ("failed", "dead_letter:worker_died")
+
+
+def test_an_event_without_a_message_is_sent_when_it_is_due(swept_rig):
+    """A long wait lives in the row."""
+    now = swept_rig.clock.now().timestamp()
+    for number in range(2):
+        waiting = job(event_key=f"evt:rp:1042:c-{number}")
+        lease = swept_rig.ledger.claim(
+            facts_of(waiting), UNDECIDED, lease_seconds=250, takeover=frozenset()
+        )
+        swept_rig.ledger.release(
+            lease, reason="quiet_hours", due_epoch=now + (number + 1) * 40 * 86_400
+        )
+    sent = swept_rig.sweeps_for(2 * HOUR)
+    assert sent == []
+    swept_rig.clock.forward(40 * 86_400 - 2 * HOUR)
+    assert swept_rig.table.expire(swept_rig.clock.now().timestamp()) == 0
+    swept_rig.sweep()
+    (message,) = swept_rig.outbox.messages
+    assert decode(message[0]).event_key == "evt:rp:1042:c-0"
+    assert swept_rig.process(decode(message[0])) == "done"
+    assert swept_rig.ended("evt:rp:1042:c-0") == ("processed", None)
+    assert swept_rig.ended("evt:rp:1042:c-1")[0] == "processing"
