@@ -27,6 +27,20 @@ class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
         self.reason = reason
 
 
+class Waits(Exception):  # noqa: N818 - a result, not a fault
+    """The event waits until a time; its row carries it until then, and no message of the queue.
+
+    Attributes:
+        reason: a fixed code.
+        due_epoch: epoch seconds; in the past for as soon as the sweep runs.
+    """
+
+    def __init__(self, reason: str, due_epoch: float) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.due_epoch = due_epoch
+
+
 class Elsewhere(Exception):  # noqa: N818 - a result, not a fault
     """The job belongs to another FIFO group; it is put there and done there.
 
@@ -81,7 +95,12 @@ class Flow(ABC):
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Decide; raises `NotAnEvent` when the event needs no action."""
+        """Decide.
+
+        Raises:
+            NotAnEvent: the event needs no action.
+            Waits: it is not the time for it.
+        """
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
         """Check a stored plan before it is resumed; by default there is nothing to check.

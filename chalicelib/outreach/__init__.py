@@ -11,6 +11,7 @@ In the order of a conversation:
     replying       plans the answer to a recipient's message
     releasing      plans the message that an operator has approved
     drafting       shared by these: quiet hours, credentials, the draft
+    waiting        keeps a conversation's order while an event of it waits
     conclusions    writes an event's results into the conversation
     receipts       the flow of delivery receipts: settles unknown sends, advances delivery
     rules          hand-off rules, quiet hours, WhatsApp's 24-hour window; pure

@@ -24,6 +24,7 @@ from chalicelib.once.action import Action, ActionRow
 from chalicelib.once.event import RECEIPT_GONE, EventStatus, Lease
 from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import Recovery, facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
@@ -38,6 +39,7 @@ from chalicelib.outreach.jobs import InboundMessage, StartConversation
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
+from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 
 
@@ -58,6 +60,7 @@ class OutreachFlow(Flow):
         conversations: Conversations,
         composer: Composer,
         starts: Starts,
+        ledger: Ledger,
         clock: Clock,
         *,
         check_secrets: Callable[[Record], None],
@@ -70,7 +73,8 @@ class OutreachFlow(Flow):
         self._starts = starts
         self._receive_count = receive_count
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
-        drafting = Drafting(composer, clock, check_secrets, self._conclusions)
+        turns = Turns(conversations, ledger)
+        drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns)
         self._starting = Starting(conversations, composer, starts, drafting, processor_version)
         self._replying = Replying(conversations, drafting)
         self._releasing = Releasing(conversations, drafting)

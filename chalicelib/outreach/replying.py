@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.job import Recovery
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
@@ -62,8 +63,13 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if rules.is_held(record, "auto_queue_reply_message"):
             return hand_off_plan("reply", "auto_queue_reply_message")
-        self._drafting.wait_out_quiet_hours(record)
-        entry_id = outreach_keys.entry_id(event.facts.event_key)
+        key = event.facts.event_key
+        if (
+            context.job.recovery != Recovery.OPERATOR
+        ):  # what a person asks for does not wait its turn
+            self._drafting.turns.take(record, key)
+        self._drafting.wait_out_quiet_hours(context.conversation, key)
+        entry_id = outreach_keys.entry_id(key)
         return self._drafting.answer(context, entry_id, switches)
 
     def _is_stored(self, context: EventContext, message_id: str) -> bool:

@@ -157,6 +157,7 @@ class Outreach(Core):
             self.conversations,
             self.composer,
             self.starts,
+            self.ledger,
             self.clock,
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,

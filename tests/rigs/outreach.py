@@ -33,7 +33,10 @@ class Outreach:
         self.wiring = importlib.import_module("chalicelib.wiring")
         self.wiring.services()  # before Chalice's test client puts another environment there
         self.project = company.create(stage)
-        self.pump = Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, self._handle)
+        sqs = stage.aws.client("sqs")
+        self.pump = Pump(sqs, stage.queue_url, stage.queue_arn, self._handle)
+        later = "LaterQueue"
+        self.later = Pump(sqs, stage.queues[later], stage.queue_arns[later], app.later)
 
     @property
     def services(self):
@@ -68,7 +71,11 @@ class Outreach:
             return client.http.get(f"/conversations/{request_id}", headers={"x-api-key": key})
 
     def run(self):
-        return drain(self.pump, at_most=40)
+        """Work on everything that can be received, also on what has waited long enough."""
+        done = drain(self.pump, at_most=40)
+        while drain(self.later):
+            done += drain(self.pump, at_most=40)
+        return done
 
     def new_container(self):
         self.wiring._services.clear()

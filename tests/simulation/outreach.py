@@ -174,6 +174,7 @@ class OutreachParts:
             conversations,
             composer,
             self.starts,
+            container.ledger,
             clock,
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,

@@ -89,7 +89,11 @@ class Start:
 
 @dataclass(frozen=True, slots=True)
 class Says:
-    """A recipient's message."""
+    """A recipient's message.
+
+    Attributes:
+        sender: the address of an e-mail that does not come from the recipient's own.
+    """
 
     at: float
     channel: str
@@ -97,6 +101,7 @@ class Says:
     message: int
     text: str = field(repr=False)
     is_copy: bool = False
+    sender: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -284,7 +284,7 @@ def _received(said: Says, to: str) -> str:
     machine = "Auto-Submitted: auto-replied\r\n" if said.text == ANSWERS[-1] else ""
     message_id = f"{said.message}.{said.recipient}"
     content = (
-        f"From: <{said.recipient}>\r\nTo: <{to}>\r\nSubject: Re: it\r\n{machine}"
+        f"From: <{said.sender or said.recipient}>\r\nTo: <{to}>\r\nSubject: Re: it\r\n{machine}"
         f"Message-ID: <{message_id}>\r\n\r\n{said.text}\r\n"
     )
     return json.dumps(
