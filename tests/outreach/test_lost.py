@@ -20,11 +20,13 @@ LONG_AGO = "2026-01-01T00:00:00.000Z"
 
 
 def age(outreach, prefix="evt:"):
-    """Age every event: the sweep reads only rows unchanged for a while."""
+    """Age every event: the sweep reads only rows that are due."""
     table = outreach.services.ledger._table
     for row in outreach.rows():
         if row["event_id"]["S"].startswith(prefix):
-            table.update({"event_id": row["event_id"]["S"]}, set_={"last_processed_at": LONG_AGO})
+            due = {"due_at": 1} if "due_at" in row else {}
+            aged = {"last_processed_at": LONG_AGO, **due}
+            table.update({"event_id": row["event_id"]["S"]}, set_=aged)
 
 
 def event(outreach, prefix):

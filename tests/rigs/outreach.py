@@ -120,12 +120,13 @@ class Outreach:
         self.deliver(self.says("Tell me more", whatsapp=False, from_=recipient))
 
     def age_starts(self):
-        """Make every start look old: the sweep handles only rows that were not changed for a while."""
+        """Make every start look old: the sweep handles only rows that are due."""
         table = self.services.ledger._table
         old = {"last_processed_at": "2026-01-01T00:00:00.000Z"}
         for row in self.rows():
             if row["event_id"]["S"].startswith("evt:start:"):
-                table.update({"event_id": row["event_id"]["S"]}, set_=old)
+                due = {"due_at": 1} if "due_at" in row else {}
+                table.update({"event_id": row["event_id"]["S"]}, set_={**old, **due})
 
     def sweep(self):
         return self.app.reconcile(schedule_event(), Context(timeout_seconds=240))
