@@ -1,4 +1,4 @@
-"""Entry points: every route, the queue worker, the mail topic and the schedules."""
+"""Entry points: every route, the queues' workers, the mail topic and the schedules."""
 
 import logging
 import os
@@ -25,6 +25,7 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalic
 
 # Chalice needs these at import; at deployment it sets the stage's environment first.
 QUEUE_NAME = os.environ.get("QUEUE_NAME", "rp-mw-events-dev.fifo")
+LATER_QUEUE = os.environ.get("LATER_QUEUE_NAME", "rp-mw-later-dev")
 MAIL_TOPIC = os.environ.get("MAIL_TOPIC", "rp-mw-mail-dev")
 WORKERS = int(os.environ.get("WORKER_CONCURRENCY", "2"))
 
@@ -103,6 +104,13 @@ def worker(event: SQSEvent) -> None:
     """One queued job: claim, plan, perform once, finish."""
     for record in event:
         services().process(record.to_dict(), event.context)
+
+
+@app.on_sqs_message(queue=LATER_QUEUE, batch_size=1, maximum_concurrency=2)
+def later(event: SQSEvent) -> None:
+    """A job that waited for a while goes back into its own queue and group."""
+    for record in event:
+        services().put_back(record.to_dict())
 
 
 @app.on_sns_message(topic=MAIL_TOPIC)

@@ -29,6 +29,7 @@ class Settings(BaseModel):
     state_table: str
     audit_table: str
     queue_name: str
+    later_queue_name: str
     managed_by: Literal["cloudformation", "provision", "either"] = "provision"
     ingress_ledger: bool = False
     richpanel_base_url: str = Field(pattern=r"^https?://")
@@ -85,6 +86,7 @@ class Settings(BaseModel):
             "CONVERSATIONS_TABLE_NAME": self.conversations_table.endswith(f"-{self.stage}"),
             "COMPANY_DATA_TABLE_NAME": self.company_data_table.endswith(f"-{self.stage}"),
             "QUEUE_NAME": self.queue_name.endswith(f"-{self.stage}.fifo"),
+            "LATER_QUEUE_NAME": self.later_queue_name.endswith(f"-{self.stage}"),
         }
         wrong = [name for name, fits in scoped.items() if not fits]
         if wrong:
@@ -149,6 +151,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "state_table": ("CONVERSATION_STATE_TABLE_NAME", "rp_mw_conversation_state-{stage}"),
     "audit_table": ("AUDIT_TRAIL_TABLE_NAME", "rp_mw_audit_actions-{stage}"),
     "queue_name": ("QUEUE_NAME", "rp-mw-events-{stage}.fifo"),
+    "later_queue_name": ("LATER_QUEUE_NAME", "rp-mw-later-{stage}"),
     "managed_by": ("MANAGED_BY", "provision"),
     "ingress_ledger": ("INGRESS_LEDGER", "false"),
     "richpanel_base_url": ("RICHPANEL_BASE_URL", "https://api.richpanel.com"),

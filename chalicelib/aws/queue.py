@@ -1,4 +1,4 @@
-"""The FIFO queue: put a job with its group and deduplication id, defer a message in flight."""
+"""The FIFO queue: put a job with its group, defer a message in flight; the queue of short waits."""
 
 from __future__ import annotations
 
@@ -12,13 +12,22 @@ MAX_VISIBILITY_SECONDS = 43_200
 """SQS keeps a message invisible for at most 12 hours."""
 
 
-class SqsOutbox:
-    """`once.ports.Outbox` on SQS; the queue's URL is looked up once per container."""
+class _Queue:
+    """One queue; its URL is looked up once per container."""
 
     def __init__(self, client: Any, queue_name: str) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
         self._queue_name = queue_name
         self._queue_url = ""
+
+    def _url(self) -> str:
+        if not self._queue_url:
+            self._queue_url = self._client.get_queue_url(QueueName=self._queue_name)["QueueUrl"]
+        return self._queue_url
+
+
+class SqsOutbox(_Queue):
+    """`once.ports.Outbox` on SQS."""
 
     def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
         """See `once.ports.Outbox.put`."""
@@ -44,7 +53,15 @@ class SqsOutbox:
         except (ClientError, BotoCoreError) as error:
             raise TransientError("sqs", "change_visibility", reason=type(error).__name__) from None
 
-    def _url(self) -> str:
-        if not self._queue_url:
-            self._queue_url = self._client.get_queue_url(QueueName=self._queue_name)["QueueUrl"]
-        return self._queue_url
+
+class SqsDelayQueue(_Queue):
+    """`once.ports.DelayQueue` on SQS."""
+
+    def put(self, body: str, *, delay_seconds: float) -> None:
+        """See `once.ports.DelayQueue.put`."""
+        try:
+            self._client.send_message(
+                QueueUrl=self._url(), MessageBody=body, DelaySeconds=max(0, round(delay_seconds))
+            )
+        except (ClientError, BotoCoreError):
+            raise UnavailableError("enqueue_failed") from None

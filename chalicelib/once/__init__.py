@@ -17,6 +17,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     outcome         final status of an event, and its audit rows
     backoff         how long a message stays invisible after an error
     retry           attempts at one step within an invocation: counted and paced
+    later           short waits outside the FIFO queue
     heartbeat       keeps a message invisible while a slow call runs
     trace           fields of every log line within an event
     audit           table C: what was done, one row per action

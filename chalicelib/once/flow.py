@@ -12,6 +12,7 @@ from typing import Any
 
 from chalicelib.once.action import Action, ActionRow
 from chalicelib.once.event import EventFacts, EventStatus, Lease
+from chalicelib.once.job import Job
 from chalicelib.once.keys import Suffix, suffix_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
@@ -30,6 +31,32 @@ class NotAnEvent(Exception):  # noqa: N818 - a result, not a fault
         self.status = status
         self.reason = reason
         self.event_key = event_key
+
+
+class Waits(Exception):  # noqa: N818 - a result, not a fault
+    """The event waits until a time; its row carries it until then, and no message of the queue.
+
+    Attributes:
+        reason: a fixed code.
+        due_epoch: epoch seconds; in the past for as soon as the sweep runs.
+    """
+
+    def __init__(self, reason: str, due_epoch: float) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.due_epoch = due_epoch
+
+
+class Elsewhere(Exception):  # noqa: N818 - a result, not a fault
+    """The job belongs to another FIFO group; it is put there and done there.
+
+    Attributes:
+        job: the same job, with the group that it belongs to.
+    """
+
+    def __init__(self, job: Job) -> None:
+        super().__init__("elsewhere")
+        self.job = job
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +87,12 @@ class Flow(ABC):
 
     @abstractmethod
     def events(self, job: Any) -> Sequence[Event]:  # noqa: ANN401 - each flow has its own jobs
-        """The events of a job, in order; raises `NotAnEvent` when it has none."""
+        """The events of a job, in order.
+
+        Raises:
+            NotAnEvent: it has none.
+            Elsewhere: it is in the wrong FIFO group, where its conversation's order is not kept.
+        """
 
     def is_container(self, job: Any) -> bool:  # noqa: ANN401
         """Whether the job groups other events and gets its own row; by default not."""
@@ -69,7 +101,12 @@ class Flow(ABC):
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:
-        """Decide; raises `NotAnEvent` when the event needs no action."""
+        """Decide.
+
+        Raises:
+            NotAnEvent: the event needs no action.
+            Waits: it is not the time for it.
+        """
 
     def recheck(self, event: Event, plan: Plan, switches: Switches) -> None:
         """Check a stored plan before it is resumed; by default there is nothing to check.

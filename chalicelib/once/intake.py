@@ -128,12 +128,25 @@ class Intake:
         else:
             job = job.model_copy(update={"recovery": recovery})
             nonce = self.new_id()
+        self._put(job, nonce)
+        self._note_queued(job)
+
+    def put_back(self, job: Job) -> None:
+        """Put a job that the queue has delivered on the queue again, at the end of its group.
+
+        With a nonce, or the queue would take it for a copy of the delivered message.
+
+        Raises:
+            UnavailableError: the job was not queued.
+        """
+        self._put(job, self.new_id())
+
+    def _put(self, job: Job, nonce: str) -> None:
         self.outbox.put(
             encode(job),
             group_id=self.opaque().fifo_group(*job.group),
             deduplication_id=keys.fifo_deduplication_id(job.event_key, nonce),
         )
-        self._note_queued(job)
 
     def _accept_all(self, jobs: Sequence[Job], patience_seconds: float) -> None:
         """Queue every job; those queued before a failure are recognised when they are sent again.

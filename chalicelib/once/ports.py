@@ -63,6 +63,14 @@ class Outbox(Protocol):
         ...
 
 
+class DelayQueue(Protocol):
+    """A standard queue whose messages wait before they are delivered."""
+
+    def put(self, body: str, *, delay_seconds: float) -> None:
+        """Send one message; raises `UnavailableError` when it was not queued."""
+        ...
+
+
 @dataclass(frozen=True, slots=True)
 class Delivery:
     """One message as received from the queue.

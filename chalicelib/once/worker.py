@@ -23,6 +23,7 @@ from chalicelib.errors import (
     MiddlewareError,
     PayloadError,
     SwitchesUnreadableError,
+    UnavailableError,
     reason_of,
 )
 from chalicelib.once import trace
@@ -39,8 +40,9 @@ from chalicelib.once.event import (
     Finished,
     Lease,
 )
-from chalicelib.once.flow import Event, Flow, NotAnEvent
+from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, Waits
 from chalicelib.once.job import Job, Recovery, facts_of
+from chalicelib.once.later import MAX_DELAY_SECONDS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.outcome import audit_rows, event_end, unknown_of
 from chalicelib.once.plan import Plan
@@ -85,6 +87,10 @@ class Worker:
     effects: Effects
     escalation: Escalation
     outbox: Outbox
+    put_back: Callable[[Job], None]
+    """Puts a job on the queue again, in its own group."""
+    put_later: Callable[[Job, float], None]
+    """Likewise, after so many seconds, at most `later.MAX_DELAY_SECONDS`."""
     flows: Mapping[str, Flow]
     clock: Clock
     log: Log
@@ -136,6 +142,10 @@ class Worker:
             )
             self._record_end(own, end.status, end.reason)
             return
+        except Elsewhere as other:
+            self.put_back(other.job)
+            self.log.event("worker.moved_to_its_group", mw_trace_id=job.trace_id)
+            return
         for event in events:
             with trace.within(**trace.of_event(event.facts)):
                 self._run_event(flow, event, job, delivery)
@@ -185,6 +195,8 @@ class Worker:
             self.log.metric("mw.worker.lease_taken_over")
         try:
             self._run_plan(flow, event, lease, operator=job.recovery == Recovery.OPERATOR)
+        except Waits as wait:
+            self._let_wait(lease, job, wait)
         except LeaseLostError:
             raise
         except Exception as error:
@@ -196,6 +208,23 @@ class Worker:
             elif not self.escalation.dead_letter(flow, lease, event, modes, reason):
                 return
             raise
+
+    def _let_wait(self, lease: Lease, job: Job, wait: Waits) -> None:
+        """Release the event until its time and acknowledge its message, so that nothing is behind it.
+
+        The row alone carries a long wait.  For a short one a copy of the job comes back by the queue
+        `later`, and the row is due only if that copy is lost.
+        """
+        left = wait.due_epoch - self.clock.now().timestamp()
+        due_epoch = wait.due_epoch
+        if 0 < left <= MAX_DELAY_SECONDS:
+            try:
+                self.put_later(job, left)
+                due_epoch += LATE_SECONDS
+            except UnavailableError:
+                self.log.event("worker.later_failed", mw_trace_id=job.trace_id)
+        self.ledger.release(lease, reason=wait.reason, due_epoch=due_epoch)
+        self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
 
     def _run_plan(self, flow: Flow, event: Event, lease: Lease, *, operator: bool) -> None:
         switches = self.switches.current()

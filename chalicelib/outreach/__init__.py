@@ -11,6 +11,7 @@ In the order of a conversation:
     replying       plans the answer to a recipient's message
     releasing      plans the message that an operator has approved
     drafting       shared by these: quiet hours, credentials, the draft
+    waiting        keeps a conversation's order while an event of it waits
     conclusions    writes an event's results into the conversation
     receipts       the flow of delivery receipts: settles unknown sends, advances delivery
     rules          hand-off rules, quiet hours, WhatsApp's 24-hour window; pure
@@ -19,7 +20,8 @@ In the order of a conversation:
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off
     sending        performs the actions, and settles texts and e-mails of unknown outcome
-    lost_replies   reconciliation: reads a reply again that was received and never queued
+    lost_replies   reconciliation: fetches a reply again that its worker had not stored
+    lost_texts     reconciliation: finds texts that Twilio received and no door has kept
     handoff        operators list, approve and take over handed-off conversations
 
 What these share:

@@ -17,11 +17,11 @@ Example item (origin's names)::
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from chalicelib.once.store import Store
+from chalicelib.once.store import Item, Store
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +73,9 @@ class Project:
         return dict(config.get(channel) or {})
 
 
+SCAN_PAGE = 200
+
+
 class Companies:
     """Read-only look-ups."""
 
@@ -88,3 +91,19 @@ class Companies:
         key = {"company_id": company_id, "project_id": project_id}
         item = self._table.get(key, consistent=False)
         return Project(item) if item else None
+
+    def channel_settings(self) -> Iterator[Mapping[str, Any]]:
+        """`channel_config` of every project, whether it is active or not.
+
+        Raises:
+            TransientError: the table could not be read.
+        """
+        start: Item | None = None
+        while True:
+            items, start = self._table.scan_page(limit=SCAN_PAGE, start=start)
+            for item in items:
+                settings = item.get("channel_config")
+                if isinstance(settings, Mapping):
+                    yield settings
+            if start is None:
+                return

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from chalicelib.errors import HandBackError, PermanentError, UnavailableError, reason_of
+from chalicelib.errors import PermanentError, UnavailableError, reason_of
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
@@ -16,6 +16,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
+from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 
 
@@ -24,6 +25,7 @@ class Drafting:
 
     Args:
         check_secrets: raises if the company's credentials are missing or malformed.
+        turns: keeps the order of a conversation while an event of it waits.
     """
 
     def __init__(
@@ -32,8 +34,10 @@ class Drafting:
         clock: Clock,
         check_secrets: Callable[[Record], None],
         conclusions: Conclusions,
+        turns: Turns,
     ) -> None:
         self._composer = composer
+        self.turns = turns
         self._clock = clock
         self.check_secrets = check_secrets
         self._conclusions = conclusions
@@ -97,10 +101,8 @@ class Drafting:
                 raise
             return hand_off_plan("reply", reason_of(error))
 
-    def wait_out_quiet_hours(self, record: Record) -> None:
-        """Raise `HandBackError` while the recipient has quiet hours."""
-        now = self._clock.now()
-        until = rules.quiet_until(record, now)
+    def wait_out_quiet_hours(self, record: Record, event_key: str) -> None:
+        """Raise `Waits` while the recipient has quiet hours."""
+        until = rules.quiet_until(record, self._clock.now())
         if until is not None:
-            wait = min((until - now).total_seconds(), rules.MAX_WAIT.total_seconds())
-            raise HandBackError("quiet_hours", delay_seconds=wait)
+            self.turns.wait(record, event_key, until, "quiet_hours")

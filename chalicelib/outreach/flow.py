@@ -22,8 +22,9 @@ from dataclasses import replace
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow
 from chalicelib.once.event import RECEIPT_GONE, EventStatus, Lease
-from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
+from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import Recovery, facts_of
+from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
@@ -39,6 +40,7 @@ from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
+from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 
 
@@ -59,6 +61,7 @@ class OutreachFlow(Flow):
         conversations: Conversations,
         composer: Composer,
         starts: Starts,
+        ledger: Ledger,
         clock: Clock,
         ownership: Ownership,
         *,
@@ -72,7 +75,8 @@ class OutreachFlow(Flow):
         self._starts = starts
         self._receive_count = receive_count
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
-        drafting = Drafting(composer, clock, check_secrets, self._conclusions)
+        turns = Turns(conversations, ledger)
+        drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns)
         self._starting = Starting(conversations, composer, starts, drafting, processor_version)
         self._replying = Replying(conversations, drafting, ownership)
         self._releasing = Releasing(conversations, drafting)
@@ -85,6 +89,7 @@ class OutreachFlow(Flow):
                 return [Event(facts_of(job), context)]
             case InboundMessage():
                 context.record = self._replying.conversation_of(job)
+                _check_group(job, context.record)
             case _:
                 if job.event_key.startswith("evt:receipt:"):
                     raise NotAnEvent(EventStatus.FAILED, RECEIPT_GONE)
@@ -155,3 +160,10 @@ class OutreachFlow(Flow):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
         return HandOff(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))
+
+
+def _check_group(job: InboundMessage, record: Record) -> None:
+    """Raise `Elsewhere` where the message is not in its conversation's FIFO group."""
+    pair = (record.sender, record.primary_channel)
+    if job.pair is None and (job.sender, job.recipient) != pair:
+        raise Elsewhere(job.model_copy(update={"pair": pair}))

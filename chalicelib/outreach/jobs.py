@@ -44,6 +44,8 @@ class InboundMessage(Job):
         in_reply_to: hashes of the Message-IDs the e-mail refers to.
         email_message_id: the e-mail's own Message-ID, for the threading headers of an answer.
         is_automatic: an auto-reply or a bounce; never answered.
+        pair: the conversation's own addresses, once they are known to differ from the message's: an
+            e-mail with a valid token may come from any address.
     """
 
     kind: Literal["inbound_message"] = "inbound_message"
@@ -60,6 +62,7 @@ class InboundMessage(Job):
     email_message_id: str | None = None
     is_automatic: bool = False
     opt_out: Literal["stop", "start", "help"] | None = None
+    pair: tuple[str, str] | None = None
 
     @property
     def origin(self) -> str:
@@ -68,8 +71,8 @@ class InboundMessage(Job):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """See `StartConversation.group`."""
-        return ("pair", self.sender, self.recipient)
+        """See `StartConversation.group`: the conversation's pair, else the message's own."""
+        return ("pair", *(self.pair or (self.sender, self.recipient)))
 
 
 class DeliveryReceipt(Job):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
+from chalicelib.once.job import Recovery
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
@@ -76,8 +77,13 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if rules.is_held(record, "auto_queue_reply_message"):
             return hand_off_plan("reply", "auto_queue_reply_message")
-        self._drafting.wait_out_quiet_hours(record)
-        entry_id = outreach_keys.entry_id(event.facts.event_key)
+        key = event.facts.event_key
+        if (
+            context.job.recovery != Recovery.OPERATOR
+        ):  # what a person asks for does not wait its turn
+            self._drafting.turns.take(record, key)
+        self._drafting.wait_out_quiet_hours(context.conversation, key)
+        entry_id = outreach_keys.entry_id(key)
         return self._drafting.answer(context, entry_id, switches)
 
     def _is_stored(self, context: EventContext, message_id: str) -> bool:
@@ -106,7 +112,8 @@ class Replying:
         entry = Entry(job.message_id, job.sent_at, "user", job.text, note=note)
         changes = {"last_email_id": job.email_message_id}
         if not job.is_automatic:
-            changes["last_inbound_at"] = job.sent_at
+            # A text may be found late, after newer ones.
+            changes["last_inbound_at"] = max(job.sent_at, record.item.get("last_inbound_at") or "")
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job)
         context.record, _ = self._conversations.append(record, entry, changes=changes)
@@ -122,9 +129,13 @@ class Replying:
         if job.is_automatic:
             return
         if job.opt_out == "stop":
-            self._conversations.forbid(record.primary_channel, record.company_id, "stop")
+            self._conversations.forbid(
+                record.primary_channel, record.company_id, "stop", said_at=job.sent_at
+            )
         elif job.opt_out == "start":
-            self._conversations.allow(record.primary_channel, record.company_id)
+            self._conversations.allow(
+                record.primary_channel, record.company_id, said_at=job.sent_at
+            )
 
 
 _UNANSWERED = {

@@ -12,8 +12,6 @@ from chalicelib.outreach.conversations.records import Record
 
 WHATSAPP_WINDOW = timedelta(hours=24)
 """Free text is allowed only this long after the recipient's last message."""
-MAX_WAIT = timedelta(hours=11, minutes=30)
-"""SQS keeps a message invisible for at most 12 hours after it was received."""
 
 
 def is_held(record: Record, rule: str) -> bool:

@@ -63,7 +63,7 @@ class Sender:
         """
         if record.channel == Channel.EMAIL:
             return
-        found = self._twilio.credentials(_secret_of(record))
+        found = self._twilio.credentials(secret_of(record))
         if record.channel == Channel.WHATSAPP and not found.template_sid:
             raise PermanentError("secrets", "read", reason="no_template")
 
@@ -74,7 +74,7 @@ class Sender:
             UnavailableError: the secret cannot be read now.
         """
         try:
-            return self._twilio.credentials(_secret_of(record)).account_sid
+            return self._twilio.credentials(secret_of(record)).account_sid
         except PermanentError:
             return None
         except UnavailableError as error:
@@ -94,7 +94,7 @@ class Sender:
         """`Executor` of `SendText`."""
         action = _only(actions, SendText)
         record, text = self._prepared(action)
-        sent = self._twilio.send(_secret_of(record), text, deadline_seconds=deadline_seconds)
+        sent = self._twilio.send(secret_of(record), text, deadline_seconds=deadline_seconds)
         if action.loaded is not None and sent.body:
             action.loaded.sent.append(sent.body)
         return sent.sid
@@ -138,7 +138,7 @@ class Sender:
             return ()  # a draft is stored before it is sent: nothing was sent
         to, sender = _addresses(record)
         listed = self._twilio.sent_to(
-            _secret_of(record),
+            secret_of(record),
             to,
             sender,
             since=datetime.fromtimestamp(action.started_epoch, UTC),
@@ -203,7 +203,7 @@ class Sender:
     def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
         to, sender = _addresses(record)
         callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
-        sid = self._twilio.credentials(_secret_of(record)).template_sid  # cached for the request
+        sid = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
         if draft.variables is None:
             if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
                 raise PermanentError("twilio", "create_message", reason="window_closed")
@@ -262,7 +262,12 @@ def _display_name(name: str) -> str:
     return str(Charset("utf-8").header_encode(name))
 
 
-def _secret_of(record: Record) -> str:
+def secret_of(record: Record) -> str:
+    """Name of the secret of the conversation's Twilio account.
+
+    Raises:
+        PermanentError: the company's settings name none.
+    """
     name = CREDENTIALS_OF[record.channel]
     secret_id = record.channel_config.get(name)
     if not isinstance(secret_id, str) or not secret_id:

@@ -56,7 +56,7 @@ class Starting:
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if rules.is_held(record, "auto_queue_initial_message"):
             return hand_off_plan("start", "auto_queue_initial_message")
-        self._drafting.wait_out_quiet_hours(record)
+        self._drafting.wait_out_quiet_hours(record, event.facts.event_key)
         with self._drafting.fail_on_permanent_error(record):
             return self._drafting.plan(context, entry_id, switches, is_opening=True)
 

@@ -54,6 +54,12 @@ class Services(Support, Facts, Outreach):
         with self.heartbeat.of(delivery):
             self.worker.process(delivery)
 
+    def put_back(self, record: Mapping[str, Any]) -> None:
+        """Put the job of one SQS record of the queue `later` back into its FIFO group."""
+        from chalicelib.once import later
+
+        later.put_back(record["body"], record["messageId"], self.outbox)
+
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of reconciliation, in numbers."""
         return asdict(self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context)))
@@ -85,6 +91,8 @@ class Services(Support, Facts, Outreach):
             effects=self.effects,
             escalation=Escalation(self.ledger, self.audit, self.effects, self.log),
             outbox=self.outbox,
+            put_back=self.intake.put_back,
+            put_later=self.later.put,
             clock=self.clock,
             log=self.log,
             flows=self.flows,
@@ -127,7 +135,7 @@ class Services(Support, Facts, Outreach):
             rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            parts=self.support_sweeps(),
+            parts=(*self.outreach_sweeps(), *self.support_sweeps()),
         )
 
     # --- parts by kind, each built when its kind first occurs ---------------------------------

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from chalicelib.once.audit import Audit
     from chalicelib.once.heartbeat import Heartbeat
     from chalicelib.once.intake import Intake
+    from chalicelib.once.later import Later
     from chalicelib.once.ledger.events import Ledger
     from chalicelib.once.recovery.cursor import Sweeps
     from chalicelib.vendors.http import VendorClient
@@ -93,6 +94,15 @@ class Core:
     def outbox(self) -> SqsOutbox:
         """The FIFO queue."""
         return SqsOutbox(self.client("sqs"), self.settings.queue_name)
+
+    @cached_property
+    def later(self) -> Later:
+        """Puts a job aside for a short while."""
+        from chalicelib.aws.queue import SqsDelayQueue
+        from chalicelib.once.later import Later
+
+        queue = SqsDelayQueue(self.client("sqs"), self.settings.later_queue_name)
+        return Later(queue, lambda: self.opaque_ids)
 
     @cached_property
     def heartbeat(self) -> Heartbeat:

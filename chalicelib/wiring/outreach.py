@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
+    from chalicelib.once.recovery.sweep import SweepPart
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
@@ -134,6 +135,23 @@ class Outreach(Core):
             "evt:reply": self._lost_replies,
         }
 
+    def outreach_sweeps(self) -> Sequence[SweepPart]:
+        """What reconciliation looks for at Twilio."""
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.lost_texts import LostTexts
+
+        found = LostTexts(
+            Companies(self.table(self.settings.company_data_table)),
+            self.conversations,
+            self._twilio_of_companies,
+            self.ledger,
+            self.sweeps,
+            lambda: self.opaque_ids,
+            self.clock,
+            self.log,
+        )
+        return (found,)
+
     # --- the parts ----------------------------------------------------------------------------
 
     @cached_property
@@ -144,6 +162,7 @@ class Outreach(Core):
             self.conversations,
             self.composer,
             self.starts,
+            self.ledger,
             self.clock,
             self._ownership,
             check_secrets=self.sender.check,
@@ -179,14 +198,9 @@ class Outreach(Core):
 
     def _lost_replies(self) -> Rebuilder:
         from chalicelib.outreach.lost_replies import LostReplies
-        from chalicelib.outreach.twilio import credentials
 
         return LostReplies(
-            self.conversations,
-            self._twilio_of_accounts(),
-            lambda: credentials.accounts_of(self._twilio_webhook_secret()),
-            lambda: self.opaque_ids,
-            self.log,
+            self.conversations, self._twilio_of_companies, lambda: self.opaque_ids, self.log
         )
 
     @cached_property
@@ -231,7 +245,7 @@ class Outreach(Core):
         return Sender(
             self.conversations,
             self.composer,
-            self._twilio_of_companies(),
+            self._twilio_of_companies,
             self._ses(),
             self.clock,
             public_base_url=self.settings.public_base_url,
@@ -243,26 +257,14 @@ class Outreach(Core):
 
     # --- vendors ------------------------------------------------------------------------------
 
+    @cached_property
     def _twilio_of_companies(self) -> Twilio:
-        """Twilio by the name of a company's secret."""
-        from chalicelib.outreach.twilio import credentials
-
-        return self._twilio(
-            lambda name, refresh: credentials.of_company(self.secrets.text(name, refresh=refresh))
-        )
-
-    def _twilio_of_accounts(self) -> Twilio:
-        """Twilio by account, under the secret that signs the account's webhooks."""
-        from chalicelib.outreach.twilio import credentials
-
-        return self._twilio(
-            lambda account, refresh: credentials.of_account(
-                account, self._twilio_webhook_secret(refresh=refresh)
-            )
-        )
-
-    def _twilio(self, credentials: Callable[[str, bool], Credentials]) -> Twilio:
+        """Twilio by the name of a company's secret; one client each."""
         from chalicelib.outreach.twilio import client as twilio
+        from chalicelib.outreach.twilio import credentials as of
+
+        def credentials(name: str, refresh: bool) -> Credentials:  # noqa: FBT001 - as it is asked
+            return of.of_company(self.secrets.text(name, refresh=refresh))
 
         def client(name: str) -> VendorClient:
             return self.vendor(
@@ -275,8 +277,8 @@ class Outreach(Core):
 
         return twilio.Twilio(credentials, client)
 
-    def _twilio_webhook_secret(self, *, refresh: bool = False) -> str:
-        return self.secrets.text(self.settings.twilio_webhook_secret_id, refresh=refresh)
+    def _twilio_webhook_secret(self) -> str:
+        return self.secrets.text(self.settings.twilio_webhook_secret_id)
 
     def _ses(self) -> Ses:
         from chalicelib.outreach.ses.client import Ses

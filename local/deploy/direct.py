@@ -54,6 +54,7 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
                 ("reconcile", "reconcile"),
                 ("facts", "post_facts"),
                 ("mail", "mail"),
+                ("later", "later"),
             )
         },
     )

@@ -28,6 +28,7 @@ FUNCTIONS = {
     "reconcile": "Reconcile",
     "facts": "PostFacts",
     "mail": "Mail",
+    "later": "Later",
 }
 READY_SECONDS = 120.0
 

@@ -68,6 +68,7 @@ class Stack:
     dataset: str
     http: Http
     pump: Pump
+    later: Pump
     schedule: Schedule
     facts_schedule: Schedule
 
@@ -152,6 +153,16 @@ class Stack:
             on_error=lambda error: self._on_error("worker", error),
         ).start()
         self._open.callback(self.pump.finish_running, wait_seconds=STOP_SECONDS)
+        self.later = Pump(
+            aws.client("sqs"),
+            self.stage.queues["LaterQueue"],
+            self.stage.queue_arns["LaterQueue"],
+            app.later,
+            pollers=1,
+            function_name="rp-mw-dev-later",
+            on_error=lambda error: self._on_error("later", error),
+        ).start()
+        self._open.callback(self.later.finish_running, wait_seconds=STOP_SECONDS)
         self.schedule = Schedule(
             app.reconcile,
             self._every or 0,

@@ -144,6 +144,14 @@ class Twilio(simulated.Vendor):
         """Messages to a number, on both channels."""
         return [one for one in self.messages if one["to"].removeprefix("whatsapp:") == number]
 
+    def age_received(self, seconds: float, *, last: int | None = None) -> None:
+        """Let every received message, or the `last` ones, have come in so much earlier."""
+        with self.lock:
+            for one in self._received[-last if last else 0 :]:
+                one["_at"] -= seconds
+                for name in ("date_created", "date_updated", "date_sent"):
+                    one[name] = _rfc2822(one["_at"])
+
     def callbacks(self) -> list[Post]:
         """Remove and return every callback that is due, signed and not yet posted."""
         with self.lock:
@@ -164,9 +172,10 @@ class Twilio(simulated.Vendor):
         media: int = 0,
         sid: str | None = None,
         url: str = "",
+        account: str = "",
         **more: str,
     ) -> Post:
-        """An inbound message, as Twilio's signed post."""
+        """An inbound message, as Twilio's signed post; `account` is the first one by default."""
         prefix = "whatsapp:" if whatsapp else ""
         with self.lock:
             self._inbound_at[to, from_] = self._now()
@@ -180,7 +189,7 @@ class Twilio(simulated.Vendor):
             "MessageSid": sid,
             "SmsSid": sid,
             "SmsMessageSid": sid,
-            "AccountSid": next(iter(self.accounts)),
+            "AccountSid": account or next(iter(self.accounts)),
             "From": prefix + from_,
             "To": prefix + to,
             "Body": body,

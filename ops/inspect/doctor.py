@@ -95,7 +95,11 @@ def _queues(session: Session) -> Iterator[Finding]:
         waiting = int(found["ApproximateNumberOfMessages"])
         if "RedrivePolicy" not in declared:
             command = "dlq mail" if "mail" in name else "dlq list"
-            detail = f"{waiting} dead letters: python -m ops {command}"
+            detail = (
+                f"{waiting} dead letters: the sweep sends their events when they are due"
+                if "later" in name
+                else f"{waiting} dead letters: python -m ops {command}"
+            )
             yield (
                 Finding(name, "warn", detail)
                 if waiting and not problems

@@ -32,6 +32,7 @@ CONFIGURED = {
     "reconcile": "reconcile",
     "facts": "post_facts",
     "mail": "mail",
+    "later": "later",
 }
 HANDLERS = {"api": "app.app"} | {
     one: f"app.{name}" for one, name in CONFIGURED.items() if one != "api"

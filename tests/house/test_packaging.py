@@ -26,6 +26,7 @@ FUNCTIONS = {
     "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
     "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
     "Mail": {"handler": "app.mail", "timeout": 25, "policy": "policy-mail.json"},
+    "Later": {"handler": "app.later", "timeout": 25, "policy": "policy-later.json"},
     "PostFacts": {"handler": "app.post_facts", "timeout": 240, "policy": "policy-post-facts.json"},
 }
 ROLES = {
@@ -33,6 +34,7 @@ ROLES = {
     "Worker": "WorkerRole",
     "Reconcile": "ReconcileRole",
     "Mail": "MailRole",
+    "Later": "LaterRole",
     "PostFacts": "PostFactsRole",
 }
 NAMES = {
@@ -41,6 +43,7 @@ NAMES = {
     "Reconcile": "-reconcile",
     "PostFacts": "-post_facts",
     "Mail": "-mail",
+    "Later": "-later",
 }
 """Functions are named as `chalice deploy` names them: alarms and log groups fit both ways."""
 
@@ -109,6 +112,7 @@ def test_every_function_has_the_same_complete_environment(template: Template, fu
     assert variables["DYNAMO_TABLE_NAME"] == _name(template, "QuillLedgerTable", stage)
     assert variables["DYNAMO_TTL_DAYS"] == "14"
     assert variables["QUEUE_NAME"] == _name(template, "EventsQueue", stage)
+    assert variables["LATER_QUEUE_NAME"] == _name(template, "LaterQueue", stage)
     assert variables["WEBHOOK_SECRET_ID"] == f"rp-mw/{stage}/richpanel/webhook_token"
     assert variables["RICHPANEL_API_KEY_SECRET_ID"] == f"rp-mw/{stage}/richpanel/api_key"
     assert variables["KEY_HASH_SECRET_ID"] == f"rp-mw/{stage}/key_hash"
@@ -170,6 +174,28 @@ def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, st
     assert "FunctionResponseTypes" not in source["Properties"]
     concurrency = worker["Properties"]["Environment"]["Variables"]["WORKER_CONCURRENCY"]
     assert source["Properties"]["ScalingConfig"] == {"MaximumConcurrency": int(concurrency)}
+
+
+def test_short_waits_have_a_queue_and_a_function_of_their_own(template: Template, stage: str):
+    later = template["Resources"]["Later"]
+    (source,) = later["Properties"]["Events"].values()
+    queue = template["Resources"]["LaterQueue"]["Properties"]
+    dead = template["Resources"]["LaterDeadLetterQueue"]["Properties"]
+
+    assert source["Type"] == "SQS"
+    assert source["Properties"]["Queue"]["Fn::Sub"].rsplit(":", 1)[-1] == _name(
+        template, "LaterQueue", stage
+    )
+    assert later["DependsOn"] == ["LaterQueue"]
+    assert source["Properties"]["BatchSize"] == 1
+    assert queue["VisibilityTimeout"] == 720 >= 6 * int(FUNCTIONS["Later"]["timeout"])
+    assert queue["RedrivePolicy"] == {
+        "deadLetterTargetArn": {"Fn::GetAtt": ["LaterDeadLetterQueue", "Arn"]},
+        "maxReceiveCount": 10,
+    }
+    for one in (queue, dead):
+        assert "FifoQueue" not in one
+        assert one["MessageRetentionPeriod"] == DAY
 
 
 def test_the_api_is_deployed_under_the_stages_name(template: Template, stage: str):
@@ -389,7 +415,7 @@ def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
     resources = [one for kind in kinds for one in _of_type(template, kind).values()]
 
-    assert len(resources) == 10
+    assert len(resources) == 12
     for resource in resources:
         assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
 

@@ -11,6 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -177,11 +178,12 @@ def run(
     return Run(app, wire, stage, pump, richpanel, monkeypatch)
 
 
-@pytest.mark.parametrize("function", ["api", "worker", "reconcile", "mail", "post-facts"])
+@pytest.mark.parametrize("function", ["api", "worker", "later", "reconcile", "mail", "post-facts"])
 def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: str):
     drive = {
         "api": every_way_in,
         "worker": every_kind_of_work,
+        "later": every_short_wait,
         "reconcile": every_find,
         "mail": every_mail,
         "post-facts": every_post,
@@ -237,6 +239,14 @@ def every_kind_of_work(run: Run) -> None:
         every_conversation(run, outreach)
 
 
+def every_short_wait(run: Run) -> None:
+    name = "LaterQueue"
+    sqs, url = run.stage.aws.client("sqs"), run.stage.queues[name]
+    sqs.send_message(QueueUrl=url, MessageBody=json.dumps({"group": "group", "job": "job"}))
+    with run.wire.container("later"):
+        assert len(drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))) == 1
+
+
 def every_reply(run: Run) -> None:
     """An order question, classified by the model, looked up in the shop, answered."""
     with Shopify() as shopify, OpenAI() as openai, run.monkeypatch.context() as environ:
@@ -275,6 +285,13 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.emails[0]["reply_to"], "Hello"))
     outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, "Hello again"))
+    run.work()
+    now = datetime.now(UTC)
+    begun, over = (f"{now + timedelta(minutes=by):%H:%M}" for by in (-60, 5))
+    outreach.set_project(quiet_hours={"from": begun, "until": over, "zone": "UTC"})
+    outreach.start("quiet", "sms", "+15550100009")
+    run.work()
+    outreach.deliver(outreach.says("Hello?", whatsapp=False, from_="+15550100009"))
     run.work()
     assert [row for row in outreach.rows() if "parked" in json.dumps(row)] == []
 
@@ -382,7 +399,10 @@ def every_find(run: Run) -> None:
             down.setenv("QUEUE_NAME", "gone-dev.fifo")
             with run.wire.container("api"):
                 assert outreach.services
-                assert outreach.deliver(outreach.says("hello")).status_code == 503
+                for whatsapp in (True, False):
+                    said = outreach.says("hello", whatsapp=whatsapp)
+                    assert outreach.deliver(said).status_code == 503
+        outreach.twilio.age_received(600.0)
         rested = {"S": "2026-01-01T00:00:00.000Z"}
         run.rewrite("IdempotencyTable", last_processed_at=rested)
         run.monkeypatch.setattr("chalicelib.wiring._services", [])

@@ -20,11 +20,13 @@ LONG_AGO = "2026-01-01T00:00:00.000Z"
 
 
 def age(outreach, prefix="evt:"):
-    """Age every event: the sweep reads only rows unchanged for a while."""
+    """Age every event: the sweep reads only rows that are due."""
     table = outreach.services.ledger._table
     for row in outreach.rows():
         if row["event_id"]["S"].startswith(prefix):
-            table.update({"event_id": row["event_id"]["S"]}, set_={"last_processed_at": LONG_AGO})
+            due = {"due_at": 1} if "due_at" in row else {}
+            aged = {"last_processed_at": LONG_AGO, **due}
+            table.update({"event_id": row["event_id"]["S"]}, set_=aged)
 
 
 def event(outreach, prefix):
@@ -103,10 +105,11 @@ def test_a_reply_never_queued_is_answered_when_its_sender_repeats_it(ledgered_ou
     assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
-def test_a_reply_never_queued_is_read_back_from_twilio_and_answered_once(
+def test_a_reply_never_queued_is_found_in_twilios_list_and_answered_once(
     ledgered_outreach, lost_text
 ):
     age(ledgered_outreach)
+    ledgered_outreach.twilio.age_received(600.0)
     ledgered_outreach.sweep()
     ledgered_outreach.run()
     assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "processed"
@@ -120,24 +123,13 @@ def test_a_reply_never_queued_is_read_back_from_twilio_and_answered_once(
     assert len(ledgered_outreach.twilio.sent_to(TEL)) == 2
 
 
-def test_a_stop_never_queued_is_respected_once_it_is_read_back(ledgered_outreach, queue_down):
-    ledgered_outreach.start(channel="sms")
-    ledgered_outreach.run()
-    with queue_down():
-        ledgered_outreach.deliver(ledgered_outreach.says("STOP", whatsapp=False))
-    age(ledgered_outreach)
-    ledgered_outreach.sweep()
-    ledgered_outreach.run()
-    assert ledgered_outreach.services.conversations.is_forbidden(TEL, "ci-aaa-001")
-    assert len(ledgered_outreach.twilio.sent_to(TEL)) == 1
-
-
 @pytest.mark.parametrize("status", [404, 503, 401])
 def test_a_reply_that_twilio_does_not_show_waits_for_its_sender(
     ledgered_outreach, lost_text, status
 ):
     age(ledgered_outreach)
-    ledgered_outreach.twilio.fault("status", operation="fetch_message", status=status, times=2)
+    ledgered_outreach.twilio.age_received(600.0)
+    ledgered_outreach.twilio.fault("status", operation="list_messages", status=status, times=4)
     assert ledgered_outreach.sweep()["orphans"] == 1
     ledgered_outreach.run()
     assert event(ledgered_outreach, "evt:reply:")["status"]["S"] == "received"

@@ -33,7 +33,10 @@ class Outreach:
         self.wiring = importlib.import_module("chalicelib.wiring")
         self.wiring.services()  # before Chalice's test client puts another environment there
         self.project = company.create(stage)
-        self.pump = Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, self._handle)
+        sqs = stage.aws.client("sqs")
+        self.pump = Pump(sqs, stage.queue_url, stage.queue_arn, self._handle)
+        later = "LaterQueue"
+        self.later = Pump(sqs, stage.queues[later], stage.queue_arns[later], app.later)
 
     @property
     def services(self):
@@ -69,7 +72,11 @@ class Outreach:
             return client.http.get(f"/conversations/{request_id}", headers=low)
 
     def run(self):
-        return drain(self.pump, at_most=40)
+        """Work on everything that can be received, also on what has waited long enough."""
+        done = drain(self.pump, at_most=40)
+        while drain(self.later):
+            done += drain(self.pump, at_most=40)
+        return done
 
     def new_container(self):
         self.wiring._services.clear()
@@ -114,12 +121,13 @@ class Outreach:
         self.deliver(self.says("Tell me more", whatsapp=False, from_=recipient))
 
     def age_starts(self):
-        """Make every start look old: the sweep handles only rows that were not changed for a while."""
+        """Make every start look old: the sweep handles only rows that are due."""
         table = self.services.ledger._table
         old = {"last_processed_at": "2026-01-01T00:00:00.000Z"}
         for row in self.rows():
             if row["event_id"]["S"].startswith("evt:start:"):
-                table.update({"event_id": row["event_id"]["S"]}, set_=old)
+                due = {"due_at": 1} if "due_at" in row else {}
+                table.update({"event_id": row["event_id"]["S"]}, set_={**old, **due})
 
     def sweep(self):
         return self.app.reconcile(schedule_event(), Context(timeout_seconds=240))

@@ -204,6 +204,7 @@ class WorkerRig:
         self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
         self.flow = flow or SmallFlow()
         self.sent, self.fails, self.kept, self.chance = [], {}, [], 0.5
+        self.put_back, self.aside = [], []
         self.flows = dict.fromkeys(("ticket_message", "ticket_notification"), self.flow)
         audit = Audit(self.audit_table, self.clock)
         effects = Effects(
@@ -222,6 +223,8 @@ class WorkerRig:
             effects=effects,
             escalation=Escalation(self.ledger, audit, effects, self.log),
             outbox=self.queue,
+            put_back=self.put_back.append,
+            put_later=lambda later, seconds: self.aside.append((later, seconds)),
             flows=self.flows,
             clock=self.clock,
             log=self.log,

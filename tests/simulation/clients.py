@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -113,19 +113,6 @@ class Clients:
         return self._twilio(
             lambda name, refresh: credentials.of_company(self._secrets.text(name, refresh=refresh))
         )
-
-    @cached_property
-    def twilio_of_accounts(self) -> Twilio:
-        """Twilio by account."""
-        return self._twilio(
-            lambda account, refresh: credentials.of_account(
-                account, self._secrets.text(WEBHOOK_TOKENS, refresh=refresh)
-            )
-        )
-
-    def accounts(self) -> Sequence[str]:
-        """The accounts that may post to us."""
-        return credentials.accounts_of(self._secrets.text(WEBHOOK_TOKENS))
 
     @cached_property
     def ses(self) -> Ses:

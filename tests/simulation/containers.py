@@ -17,6 +17,7 @@ from chalicelib.once.effects import Effects
 from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import Lease
 from chalicelib.once.intake import Intake
+from chalicelib.once.later import Later, put_back
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Modes, Tightening
 from chalicelib.once.recovery.cursor import Sweeps
@@ -33,7 +34,15 @@ from tests.simulation.clients import Clients
 from tests.simulation.exchange import Sending
 from tests.simulation.facts import FactParts
 from tests.simulation.outreach import OutreachParts
-from tests.simulation.parts import SimClock, SimLog, SimOutbox, SimSsm, SimTable
+from tests.simulation.parts import (
+    PlainOutbox,
+    SimClock,
+    SimDelayQueue,
+    SimLog,
+    SimOutbox,
+    SimSsm,
+    SimTable,
+)
 
 if TYPE_CHECKING:
     from tests.simulation.memory_queue import Message
@@ -151,12 +160,23 @@ class Container:
             effects=effects,
             escalation=Escalation(self.ledger, audit, effects, self.log),
             outbox=self.outbox,
+            put_back=self.intake.put_back,
+            put_later=self._later.put,
             flows=flows,
             clock=self.clock,
             log=self.log,
             keepers=keepers,
             jitter=world.rng.random,
         )
+
+    @property
+    def _later(self) -> Later:
+        outbox: Any = PlainOutbox(self.world)
+
+        def handle(body: str, message_id: str) -> None:
+            put_back(body, message_id, outbox)
+
+        return Later(SimDelayQueue(self.world, handle), lambda: support.OPAQUE)
 
     @cached_property
     def reconciler(self) -> Reconciler:
@@ -174,7 +194,10 @@ class Container:
             rebuilders=rebuilders,
             clock=self.clock,
             log=self.log,
-            parts=(lost_tickets,),
+            parts=(
+                *((self.outreach.lost_texts(sweeps),) if world.scenario.starts else ()),
+                lost_tickets,
+            ),
         )
 
     @property

@@ -97,7 +97,9 @@ class Oracle:
 
     def sent(self, job: Mapping[str, Any], position: int) -> None:
         """A job went onto the queue: the order of the front door is the order of the effects."""
-        if job["recovery"] is None:
+        if job.get("pair") and job["kind"] == "inbound_message":  # moved into its own group
+            self._order[job["event_key"]] = position
+        elif job["recovery"] is None:
             self._order.setdefault(job["event_key"], position)
         else:
             self._late.add(job["event_key"])

@@ -11,6 +11,7 @@ from chalicelib.errors import TransientError
 from chalicelib.once.flow import Event
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
+from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -21,6 +22,7 @@ from chalicelib.outreach.door.initiate import Initiate
 from chalicelib.outreach.flow import OutreachFlow
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
+from chalicelib.outreach.lost_texts import LostTexts
 from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
 from chalicelib.outreach.senders import Senders
@@ -111,6 +113,7 @@ class OutreachParts:
             conversations,
             composer,
             self.starts,
+            container.ledger,
             clock,
             ownership,
             check_secrets=self.sender.check,
@@ -133,14 +136,28 @@ class OutreachParts:
             "send_email": self.sender.settle_email,
         }
         lost_replies = LostReplies(
-            conversations,
-            clients.twilio_of_accounts,
-            clients.accounts,
-            lambda: OPAQUE,
-            container.log,
+            conversations, clients.twilio_of_companies, lambda: OPAQUE, container.log
         )
         resumes = ResumeRebuilder(conversations)
         self.rebuilders = {**dict.fromkeys(_EVENTS, resumes), "evt:reply": lost_replies}
+
+    def lost_texts(self, sweeps: Sweeps) -> LostTexts:
+        """Outreach's part of the sweep."""
+        container = self._container
+        return LostTexts(
+            self._companies,
+            self._conversations,
+            container.clients.twilio_of_companies,
+            container.ledger,
+            sweeps,
+            lambda: OPAQUE,
+            container.clock,
+            container.log,
+        )
+
+    @property
+    def _companies(self) -> Companies:
+        return Companies(SimTable(self._world, self._world.companies))  # type: ignore[arg-type]
 
     @property
     def desk(self) -> Desk:
@@ -154,7 +171,7 @@ class OutreachParts:
         container = self._container
         return Initiate(
             access=lambda: _ACCESS,
-            companies=Companies(SimTable(self._world, self._world.companies)),  # type: ignore[arg-type]
+            companies=self._companies,
             starts=self.starts,
             ledger=container.ledger,
             intake=container.intake,

@@ -210,6 +210,37 @@ class SimOutbox:
             raise TransientError("sqs", "change_visibility", reason="receipt") from None
 
 
+class SimDelayQueue:
+    """`ports.DelayQueue`: a standard queue; it may deliver a message twice, and in any order."""
+
+    def __init__(self, world: World, handle: Callable[[str, str], None]) -> None:
+        self._world = world
+        self._handle = handle
+
+    def put(self, body: str, *, delay_seconds: float) -> None:
+        try:
+            self._world.network.call(Port.SEND, self._keep, body, delay_seconds)
+        except TransientError:
+            raise UnavailableError("enqueue_failed") from None
+
+    def _keep(self, body: str, delay_seconds: float) -> None:
+        world, message_id = self._world, self._world.new_id()
+        world.happened["put_aside"] += 1
+        for _ in range(1 + (world.rng.random() < 0.2)):
+            at = world.now + delay_seconds + 5.0 * world.rng.random()
+            world.at(at, lambda: self._handle(body, message_id))
+
+
+class PlainOutbox:
+    """The sending side of `ports.Outbox`, without faults: its caller is repeated until it succeeds."""
+
+    def __init__(self, world: World) -> None:
+        self._world = world
+
+    def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
+        return self._world.network.send(body, group_id, deduplication_id)
+
+
 class SimSsm:
     """The boto3 client under `SsmSwitches`.
 

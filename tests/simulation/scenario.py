@@ -102,6 +102,7 @@ class Says:
 
     Attributes:
         is_elsewhere: an e-mail from another address of theirs, to the reply address they were given.
+        sender: the address of an e-mail that does not come from the recipient's own.
     """
 
     at: float
@@ -111,6 +112,7 @@ class Says:
     text: str = field(repr=False)
     is_copy: bool = False
     is_elsewhere: bool = False
+    sender: str = ""
 
 
 @dataclass(frozen=True, slots=True)

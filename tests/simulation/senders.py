@@ -133,7 +133,10 @@ class Senders:
         elif world.scenario.sender_repeats:
             again = replace(said, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))
-        elif world.row(key) is not None:  # not accepted, but stored: the sweep reads it back
+        elif any(
+            row.get("primary_channel") == said.recipient and row.get("channel_method")
+            for row in world.conversations.rows.values()
+        ):  # not accepted, but Twilio has it: the sweep finds it
             world.oracle.accepted[key] = sid
 
     def text_accepted(self, sid: str, callback: str) -> None:
@@ -287,7 +290,7 @@ def _received(said: Says, to: str) -> str:
     machine = "Auto-Submitted: auto-replied\r\n" if said.text == ANSWERS[-1] else ""
     message_id = f"{said.message}.{said.recipient}"
     content = (
-        f"From: <{said.recipient}>\r\nTo: <{to}>\r\nSubject: Re: it\r\n{machine}"
+        f"From: <{said.sender or said.recipient}>\r\nTo: <{to}>\r\nSubject: Re: it\r\n{machine}"
         f"Message-ID: <{message_id}>\r\n\r\n{said.text}\r\n"
     )
     return json.dumps(

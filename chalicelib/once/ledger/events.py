@@ -250,7 +250,8 @@ class Ledger(ActionLedger):
         """
         item = self._event_item(event, modes)
         del item["event_id"]
-        created = {"created_at": item.pop("created_at")}
+        # A claim knows the conversation, the door perhaps only the sender.
+        created = {name: item.pop(name) for name in ("created_at", "conversation_id")}
         # A failed event whose hand-off is pending stays due and keeps its reason.
         pending = "attribute_not_exists(#due_at) AND attribute_not_exists(#unfinished)"
         waits = f" AND {pending}" if status == EventStatus.FAILED else ""

@@ -15,6 +15,7 @@ Kinds::
     limit    lim:{what}:{opaque id}                 support.limits              its longest window
     cursor   sweep:cursor                           once.recovery.cursor        30 days
     run      sweep:run:{ISO time}                   once.recovery.cursor        30 days
+    look     sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
 
 (1) The row of a start is written, and its sender's attributes are added, by
 `outreach.door.admission`.
@@ -34,7 +35,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     conversation_id      all but limit            opaque, or an identifier without personal data
     payload_sha256       all but limit            of the event's body, the action's payload, the ref
     payload_bytes        all but limit            length of the same
-    source               event cursor run         the sender
+    source               event cursor run look    the sender
     source_message_id    event                    the provider's id of the message
     trace_id             event                    of the request that brought it
     queued_at            event                    a row written at ingress is on the queue
@@ -80,6 +81,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     number               cursor                   highest ticket number seen
     last_run             cursor                   key of the newest run row
     summary              run                      the run's counts
+    seen_until           look                     time of the newest entry handled, at its provider
 
 A row is in the sparse index of what is due (`once.sharded`) while it has ``due_shard`` and
 ``due_at``: an event that was received and not queued, or is held or released and has not come back in

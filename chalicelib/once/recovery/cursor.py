@@ -7,16 +7,20 @@
                                number    10412             highest ticket number seen
                                last_run  sweep:run:2026-11-20T09:05:00.000Z
     event_id   sweep:run:2026-11-20T09:05:00.000Z          its counts under `summary`, for 30 days
+    event_id   sweep:position:{list}                       of a provider's list: what was handled
+                               seen_until                  time of the newest entry handled
 
 After a crashed run the next one starts when the lease expires, at the page saved last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
+from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger.rows import MINE, LedgerRows
@@ -25,6 +29,7 @@ from chalicelib.once.store import ConditionFailed, Item
 
 CURSOR_KEY = "sweep:cursor"
 RUN_PREFIX = "sweep:run:"
+POSITION_PREFIX = "sweep:position:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +47,19 @@ class SweepCursor:
     fence: int
     page: int = 1
     number: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a provider's list has been handled.
+
+    Attributes:
+        looked_at: ISO time of the last look; empty before the first.
+        seen_until: time of the newest entry handled, by the provider's clock; None before the first.
+    """
+
+    looked_at: str = ""
+    seen_until: datetime | None = None
 
 
 class Sweeps(LedgerRows):
@@ -95,6 +113,30 @@ class Sweeps(LedgerRows):
             set_={"number": number},
             keep=self._row(EventStatus.PROCESSED) | {"lease_until": int(now) - 1},
         )
+
+    def positions(self, lists: Sequence[str]) -> Mapping[str, Position]:
+        """The position in each of these lists; one without a row has not been looked at."""
+        keys = {f"{POSITION_PREFIX}{name}": name for name in lists}
+        found = self._table.get_all(
+            [{"event_id": key} for key in keys],
+            attributes=["event_id", "last_processed_at", "seen_until", "expires_at"],
+        )
+        now = self._epoch()
+        known = {
+            keys[row["event_id"]]: Position(row["last_processed_at"], parsed(row.get("seen_until")))
+            for row in found
+            if row["expires_at"] > now
+        }
+        return {name: known.get(name, Position()) for name in lists}
+
+    def save_position(self, name: str, seen_until: datetime | None) -> None:
+        """Save a look at a list.
+
+        It needs no fence: whatever run writes it, everything up to that time was handled.
+        """
+        item = self._row(EventStatus.PROCESSED) | {"event_id": f"{POSITION_PREFIX}{name}"}
+        seen = {"seen_until": iso(seen_until)} if seen_until else {}
+        self._table.put(item | seen)
 
     def _write(self, cursor: SweepCursor, more: Mapping[str, Any]) -> None:
         try:

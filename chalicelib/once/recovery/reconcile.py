@@ -86,7 +86,7 @@ class Reconciler:
         self.log.event("reconcile.summary", **asdict(summary))
         # Every name is written in full: a test compares alarms and dashboard with these literals.
         self.log.metric("mw.reconcile.requeued", summary.requeued)
-        self.log.metric("mw.reconcile.missing", summary.missing)
+        self.log.metric("mw.reconcile.missing", summary.missing + summary.texts_missing)
         self.log.metric("mw.reconcile.stranded", summary.stranded)
         self.log.metric("mw.reconcile.settled", summary.settled)
         self.log.metric("mw.reconcile.unknown", summary.unknown)

@@ -38,6 +38,8 @@ class Summary:
     Attributes:
         listed: open tickets seen.
         missing: of those, how many had an unprocessed comment.
+        texts: received texts that a carrier lists.
+        texts_missing: of those, how many had been received by no door.
         requeued: jobs put on the queue, for any reason.
         stranded: events received at the door and never queued.
         settled: unknown actions whose outcome is now known.
@@ -57,6 +59,8 @@ class Summary:
 
     listed: int = 0
     missing: int = 0
+    texts: int = 0
+    texts_missing: int = 0
     requeued: int = 0
     stranded: int = 0
     settled: int = 0
@@ -117,12 +121,17 @@ class SweepActions:
             self.intake.accept(job, recovery=recovery)
         self.summary.requeued += 1
 
-    def send_once(self, job: Job) -> None:
-        """Write a job's own row and queue the job; the row stops later runs from sending it again."""
-        if not self.dry_run:
-            self.ledger.receive(facts_of(job))
+    def send_once(self, job: Job) -> bool:
+        """Write a job's own row and queue the job; the row stops later runs from sending it again.
+
+        Returns:
+            False where the queue or a worker has it already.
+        """
+        if not self.dry_run and self.ledger.receive(facts_of(job)) is None:
+            return False
         self.send(job, Recovery.SWEEP)
         self.queued(job.event_key)
+        return True
 
     def queued(self, event_key: str) -> None:
         """Mark a received row as queued."""

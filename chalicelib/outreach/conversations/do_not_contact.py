@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from datetime import timedelta
+from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.store import ConditionFailed, Item
@@ -24,24 +25,47 @@ An item with an opaque id is a conversation: in older versions a request could g
 class DoNotContact(items.OnTable):
     """Sets, lifts and reads the marks."""
 
-    def forbid(self, primary_channel: str, company_id: str, reason: str) -> None:
-        """Mark that a company must not contact a recipient; doing it again changes nothing."""
-        now = self._clock.now()
-        self._table.update(
-            items.do_not_contact(primary_channel, company_id),
-            set_={"reason": reason, "ttl": int((now + DO_NOT_CONTACT_TTL).timestamp())},
-            keep={"since": iso(now)},
-            remove=["lifted_at"],
-        )
+    def forbid(
+        self, primary_channel: str, company_id: str, reason: str, *, said_at: str | None = None
+    ) -> None:
+        """Mark that a company must not contact a recipient; doing it again changes nothing.
 
-    def allow(self, primary_channel: str, company_id: str) -> None:
-        """Lift the mark at the recipient's request; does nothing where there is none."""
+        Args:
+            primary_channel: the recipient.
+            company_id: the company.
+            reason: a fixed code.
+            said_at: ISO time of the recipient's message that asks for it, where one does.  The mark
+                keeps the newest: a START sent before it and found after it lifts nothing.
+        """
+        now = self._clock.now()
+        key = items.do_not_contact(primary_channel, company_id)
+        mark = {"reason": reason, "ttl": int((now + DO_NOT_CONTACT_TTL).timestamp())}
+        known: dict[str, Any] = {"keep": {"since": iso(now)}, "remove": ["lifted_at"]}
+        if said_at is not None:
+            with contextlib.suppress(ConditionFailed):  # a newer one was heard already
+                newest = "attribute_not_exists(#said_at) OR #said_at <= :at"
+                said = {**mark, "said_at": said_at}
+                self._table.update(key, set_=said, **known, condition=newest, at=said_at)
+                return
+        self._table.update(key, set_=mark, **known)
+
+    def allow(self, primary_channel: str, company_id: str, *, said_at: str | None = None) -> None:
+        """Lift the mark at the recipient's request; does nothing where there is none.
+
+        Args:
+            primary_channel: the recipient.
+            company_id: the company.
+            said_at: ISO time of the request, now by default; a mark by a later message stays.
+        """
+        now = iso(self._clock.now())
         for key in _marks(primary_channel, company_id):
             with contextlib.suppress(ConditionFailed):
                 self._table.update(
                     key,
-                    set_={"lifted_at": iso(self._clock.now())},
-                    condition="attribute_exists(#conversation_id) AND attribute_not_exists(#opaque_id)",
+                    set_={"lifted_at": now},
+                    condition="attribute_exists(#conversation_id) AND attribute_not_exists(#opaque_id)"
+                    " AND (attribute_not_exists(#said_at) OR #said_at <= :at)",
+                    at=said_at or now,
                 )
 
     def is_forbidden(self, primary_channel: str, company_id: str) -> bool:

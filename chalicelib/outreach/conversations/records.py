@@ -16,8 +16,8 @@ Example item (required attributes first; the rest as seed 002 names them)::
 Beyond the seed an item has ``opaque_id`` (the conversation's id in every other table),
 ``layout`` (where its pages and drafts are; see `items`), ``start_event`` (the ledger's key of its
 start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``failure_stage``,
-``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message) and, while it
-is handed off, ``handoff``.
+``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message), while it is
+handed off ``handoff``, and while events of it wait ``waiting``.
 """
 
 from __future__ import annotations
@@ -252,6 +252,11 @@ class Record:
     def handoff(self) -> Mapping[str, Any]:
         """Why and since when a person has it; empty when it is not handed off."""
         return dict(self.item.get("handoff") or {})
+
+    @property
+    def waiting(self) -> tuple[Mapping[str, Any], ...]:
+        """Events that wait, oldest first: ``event``, its key, and ``due``, epoch seconds."""
+        return tuple(self.item.get("waiting") or ())
 
     @property
     def created_at(self) -> str:

@@ -172,6 +172,28 @@ class Conversations(Queries, Drafts, DoNotContact):
             return None
         return Record(item)
 
+    def set_waiting(self, record: Record, waiting: Sequence[Mapping[str, Any]]) -> None:
+        """Replace the list of events that wait.
+
+        Raises:
+            TransientError: another writer has changed it since the record was read.
+        """
+        if list(record.waiting) == list(waiting):
+            return
+        known: dict[str, Any] = {"waiting": record.item.get("waiting")}
+        unchanged = "#waiting = :waiting" if known["waiting"] else "attribute_not_exists(#waiting)"
+        try:
+            self._table.update(
+                record.key,
+                set_={"waiting": list(waiting) or None},
+                remove=() if waiting else ("waiting",),
+                condition=f"attribute_exists(#conversation_id) AND {unchanged}",
+                reading=False,
+                **(known if known["waiting"] else {}),
+            )
+        except ConditionFailed:
+            raise _contended("set_waiting") from None
+
     def hand_off(
         self, record: Record, *, handoff_id: str, held: str, reason: str, reason_text: str
     ) -> bool:

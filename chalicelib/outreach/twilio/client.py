@@ -1,4 +1,4 @@
-"""Twilio: send one SMS or WhatsApp message, list sent messages, fetch a received one.
+"""Twilio: send one SMS or WhatsApp message, list sent and received messages, fetch a received one.
 
 Vendor facts (https://www.twilio.com/docs/messaging/api/message-resource): creating a message takes
 no idempotency key; 429 means surely not sent; after a 5xx or a missing response it may have been
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from http import HTTPStatus
+from typing import Generic, TypeVar
 from urllib.parse import parse_qsl, quote, urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -27,6 +28,9 @@ PROVIDER = "twilio"
 ERROR_CODE_AT = ("code",)
 """Where `VendorClient` finds Twilio's own error code."""
 MAX_PAGES = 20
+MAX_INBOUND_PAGES = 50
+INBOUND_PAGE_SIZE = 200
+"""With `MAX_INBOUND_PAGES`, up to 10,000 received messages of one number are listed at a time."""
 READ_DEADLINE_SECONDS = 15.0
 _API = "/2010-04-01/Accounts"
 _WHOLE_SECOND = timedelta(seconds=1)
@@ -88,11 +92,7 @@ class Sent(BaseModel):
     @property
     def created_at(self) -> datetime | None:
         """When Twilio accepted it, to the second."""
-        try:
-            created = parsedate_to_datetime(self.date_created or "")
-        except ValueError:
-            return None
-        return created if created.tzinfo else created.replace(tzinfo=UTC)
+        return _time(self.date_created)
 
 
 class Received(BaseModel):
@@ -101,22 +101,34 @@ class Received(BaseModel):
     model_config = ConfigDict(hide_input_in_errors=True, frozen=True)
 
     sid: str
-    direction: str
-    sender: str = Field(alias="from", repr=False)
-    to: str = Field(repr=False)
+    direction: str = ""
+    sender: str | None = Field(default=None, alias="from", repr=False)
+    to: str | None = Field(default=None, repr=False)
     body: str | None = Field(default=None, repr=False)
     num_media: str | None = None
+    account_sid: str | None = None
+    date_created: str | None = None
+
+    @property
+    def created_at(self) -> datetime | None:
+        """When Twilio received it, to the second."""
+        return _time(self.date_created)
 
     def form(self) -> dict[str, str]:
         """The form of its webhook."""
-        form = {"MessageSid": self.sid, "From": self.sender, "To": self.to}
+        form = {"MessageSid": self.sid, "From": self.sender or "", "To": self.to or ""}
+        if self.account_sid:
+            form["AccountSid"] = self.account_sid
         return {**form, "Body": self.body or "", "NumMedia": self.num_media or "0"}
 
 
-class _Page(BaseModel):
+_Listed = TypeVar("_Listed", Sent, Received)
+
+
+class _Page(BaseModel, Generic[_Listed]):
     model_config = ConfigDict(hide_input_in_errors=True)
 
-    messages: list[Sent]
+    messages: list[_Listed]
     next_page_uri: str | None = None
 
 
@@ -188,7 +200,7 @@ class Twilio:
         """
         found: list[Sent] = []
         query = {"To": to, "From": sender, "PageSize": "50"}
-        for message, skew in self._listed(secret_id, query):
+        for message, skew in self._listed(_Page[Sent], secret_id, query, MAX_PAGES):
             created = message.created_at
             if created is not None and created + _WHOLE_SECOND <= skew.earliest(since):
                 break
@@ -197,6 +209,21 @@ class Twilio:
                 found.append(message)
         found.reverse()
         return found
+
+    def received_at(self, secret_id: str, to: str) -> Iterator[Received]:
+        """The messages that a number of ours has received, newest first, page by page as it is read.
+
+        Args:
+            secret_id: the account's.
+            to: E.164, with ``whatsapp:`` before it on that channel.
+
+        Raises:
+            ProviderError: a page could not be read, or there are too many.
+        """
+        query = {"To": to, "PageSize": str(INBOUND_PAGE_SIZE)}
+        for message, _ in self._listed(_Page[Received], secret_id, query, MAX_INBOUND_PAGES):
+            if message.direction == "inbound":
+                yield message
 
     def received(self, secret_id: str, sid: str) -> Received | None:
         """A received message by its id; None if the account has none of that id.
@@ -218,16 +245,22 @@ class Twilio:
             raise TransientError(PROVIDER, "fetch_message", reason="answer_not_a_message") from None
         return found if found.direction == "inbound" else None
 
-    def _listed(self, secret_id: str, query: Mapping[str, str]) -> Iterator[tuple[Sent, ClockSkew]]:
+    def _listed(
+        self,
+        page_type: type[_Page[_Listed]],
+        secret_id: str,
+        query: Mapping[str, str],
+        max_pages: int,
+    ) -> Iterator[tuple[_Listed, ClockSkew]]:
         """Every listed message, newest first, with the difference of the clocks on its page."""
         path = f"{self._path(secret_id)}/Messages.json"
-        for _ in range(MAX_PAGES):
+        for _ in range(max_pages):
             call = Call("list_messages", "GET", path, is_repeatable=True, query=query)
             answer = self._client(secret_id).exchange(call, deadline_seconds=READ_DEADLINE_SECONDS)
             if answer.skew is None:
                 raise TransientError(PROVIDER, "list_messages", reason="answer_without_date")
             try:
-                page = _Page.model_validate(answer.json)
+                page = page_type.model_validate(answer.json)
             except ValidationError:
                 raise TransientError(
                     PROVIDER, "list_messages", reason="answer_not_a_list"
@@ -246,6 +279,15 @@ class Twilio:
         if secret_id not in self._clients:
             self._clients[secret_id] = self._make_client(secret_id)
         return self._clients[secret_id]
+
+
+def _time(text: str | None) -> datetime | None:
+    """A time of Twilio's (RFC 2822); None for anything else."""
+    try:
+        found = parsedate_to_datetime(text or "")
+    except ValueError:
+        return None
+    return found if found.tzinfo else found.replace(tzinfo=UTC)
 
 
 def basic(credentials: Credentials) -> Mapping[str, str]:

@@ -1,7 +1,7 @@
-"""Credentials of Twilio accounts, read from a company's secret or from the webhook secret.
+"""Credentials of Twilio accounts, read from a company's secret.
 
-A company's secret is JSON with ``twilio_account_sid``, ``twilio_auth_token`` and, optionally,
-``twilio_template_sid``.  The webhook secret is JSON from account to active tokens, newest first.
+It is JSON with ``twilio_account_sid``, ``twilio_auth_token`` and, optionally,
+``twilio_template_sid``.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 
 from chalicelib.errors import PermanentError
-from chalicelib.outreach.twilio import webhook
 from chalicelib.outreach.twilio.client import Credentials
 
 
@@ -28,23 +27,6 @@ def of_company(secret: str) -> Credentials:
         )
     except (ValueError, KeyError, TypeError, AttributeError):
         raise _malformed() from None
-
-
-def of_account(account: str, webhook_secret: str) -> Credentials:
-    """An account under the newest token that signs its webhooks.
-
-    Raises:
-        PermanentError: ``credentials_malformed``; the webhook secret has no token of the account.
-    """
-    tokens = webhook.accounts(webhook_secret).get(account)
-    if not tokens:
-        raise _malformed()
-    return Credentials(account, tokens[0])
-
-
-def accounts_of(webhook_secret: str) -> list[str]:
-    """The accounts that may post to us: those with an active token."""
-    return [account for account, tokens in webhook.accounts(webhook_secret).items() if tokens]
 
 
 def _malformed() -> PermanentError:

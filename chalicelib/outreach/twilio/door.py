@@ -12,6 +12,8 @@ from chalicelib.outreach.twilio import webhook
 
 MESSAGE_PATH = "/webhook/twilio"
 STATUS_PATH = "/webhook/twilio/status"
+PATIENCE_SECONDS = 4.0
+"""Twilio waits 15 s for an answer and repeats a request a few times at most; see `docs/retries.md`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +39,7 @@ class TwilioDoor:
             lambda low: self._verify(low, body, MESSAGE_PATH, query),
             listed(lambda request: webhook.parse_message(request, self.intake.opaque())),
             max_body_bytes=webhook.MAX_BODY_BYTES,
+            patience_seconds=PATIENCE_SECONDS,
         )
 
     def status(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
@@ -48,6 +51,7 @@ class TwilioDoor:
             lambda low: self._verify(low, body, STATUS_PATH, query),
             listed(lambda request: webhook.parse_receipt(request, query)),
             max_body_bytes=webhook.MAX_BODY_BYTES,
+            patience_seconds=PATIENCE_SECONDS,
         )
 
     def _verify(

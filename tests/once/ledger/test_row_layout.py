@@ -144,6 +144,7 @@ def sweeps(rig):
     sweeps = Sweeps(rig.table, rig.clock, lambda: "sweeper")
     cursor = sweeps.take(lease_seconds=60)
     sweeps.end(replace(cursor, number=7), {"listed": 0})
+    sweeps.save_position("texts:opaque", rig.clock.now())
 
 
 def erased(rig):

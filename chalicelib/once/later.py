@@ -1,0 +1,58 @@
+"""Short waits outside the FIFO queue: a job waits on a standard queue and comes back into its group.
+
+A message that is handed back to a FIFO queue stays at the head of its group, and everything behind
+it waits too.  A wait that is no fault therefore ends the message: the event's row says when it is
+due, and the sweep sends it then.  The sweep runs every few minutes; for a shorter wait a copy of the
+job goes through this queue, too.  Should the copy be lost, the sweep finds the row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from chalicelib.errors import PayloadError
+from chalicelib.once import keys
+from chalicelib.once.job import Job, encode
+from chalicelib.once.ports import DelayQueue, Outbox
+
+MAX_DELAY_SECONDS = 900
+"""SQS delays a message for at most 15 minutes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Later:
+    """The worker's side: puts a job aside."""
+
+    queue: DelayQueue
+    opaque: Callable[[], keys.OpaqueIds]
+
+    def put(self, job: Job, delay_seconds: float) -> None:
+        """Let a job come back into its FIFO group after a while, at most `MAX_DELAY_SECONDS`.
+
+        Raises:
+            UnavailableError: it was not queued.
+        """
+        body = {"group": self.opaque().fifo_group(*job.group), "job": encode(job)}
+        self.queue.put(json.dumps(body), delay_seconds=min(MAX_DELAY_SECONDS, delay_seconds))
+
+
+def put_back(body: str, message_id: str, outbox: Outbox) -> None:
+    """The handler's side: put the job of one message back into its FIFO group.
+
+    The message's own id is the nonce of the deduplication id: without one the FIFO queue would take
+    the job for a copy of its first message, and with one of its own each delivery of this message
+    would be another copy.
+
+    Raises:
+        PayloadError: the body was not written by `Later.put`.
+        UnavailableError: the job was not queued; the message is delivered again.
+    """
+    try:
+        raw = json.loads(body)
+        group, job = str(raw["group"]), str(raw["job"])
+    except (ValueError, TypeError, KeyError):
+        raise PayloadError("invalid_later", "the queue body is no put-back") from None
+    deduplication_id = keys.fifo_deduplication_id("later", message_id)
+    outbox.put(job, group_id=group, deduplication_id=deduplication_id)

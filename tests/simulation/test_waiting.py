@@ -1,0 +1,102 @@
+"""Schedules in which messages of one conversation meet: another address, quiet hours, STOP."""
+
+from collections import Counter
+
+import pytest
+
+from chalicelib.outreach import keys
+from local import company
+from tests.simulation.faults import Fault
+from tests.simulation.fixed_schedules import TEXT, run, schedule
+from tests.simulation.scenario import Says, Start
+from tests.simulation.world import World
+
+MAIL = Start(0.0, "req0", "email", "r0@example.com")
+PICKS = (0.1, 0.5, 0.9)
+
+
+def each_fault(scenario, *, every):
+    """The schedule with one fault, or one pause, at every n-th call."""
+    quiet = World(scenario, trace=True).run()
+    calls = sum(" call " in line for line in quiet.trace)
+    yield scenario
+    for at in range(0, calls, every):
+        for pick in PICKS:
+            fault = Fault(at, pick, 0.5, pauses=False)
+            yield schedule_with(scenario, fault)
+        yield schedule_with(scenario, Fault(at, 0.5, 0.5, pauses=True))
+
+
+def schedule_with(scenario, fault):
+    fields = {name: getattr(scenario, name) for name in scenario.__slots__}
+    return type(scenario)(**{**fields, "faults": (fault,)})
+
+
+def entries(world):
+    """The conversation's entries: role and id, in their order."""
+    pages = [
+        row
+        for row in world.conversations.rows.values()
+        if row["conversation_id"].startswith("page#")
+    ]
+    pages.sort(key=lambda row: row["conversation_id"])
+    return [(row["role"], row["entry_id"]) for row in pages]
+
+
+def assert_answered_in_order(world, channel, *counts):
+    """Each message was answered once; in order, unless an unknown outcome let later ones pass."""
+    said = [entry_id for role, entry_id in entries(world) if role == "user"]
+    opening = keys.entry_id(keys.start(company.COMPANY_ID, "req0"))
+    written = [entry_id for role, entry_id in entries(world) if role == "assistant"]
+    answers = [entry_id for entry_id in written if entry_id != opening]
+    wanted = [keys.entry_id(keys.reply(channel, one)) for one in said]
+    assert len(said) in counts
+    assert sorted(answers) == sorted(wanted)
+    assert answers == wanted or world.oracle.logs["worker.parked"]
+
+
+def test_a_mail_from_another_address_races_with_one_from_the_right_one():
+    says = (
+        Says(100.0, "email", MAIL.recipient, 1, "tell me more", sender="private@example.com"),
+        Says(100.0, "email", MAIL.recipient, 3, "and the price"),
+    )
+    orders = Counter()
+    for number, one in enumerate(each_fault(schedule(starts=(MAIL,), says=says), every=3)):
+        world, violations = run(one)
+        assert violations == [], number
+        # Without the opening there is no token: a stranger's mail is not taken.
+        assert_answered_in_order(world, "email", 1, 2)
+        orders[tuple(entry_id for role, entry_id in entries(world) if role == "user")] += 1
+    both = [order for order in orders if len(order) == 2]
+    assert sum(orders[order] for order in both) > 50
+
+
+@pytest.mark.parametrize("until", ["14:20", "15:30"])
+def test_a_stop_in_quiet_hours_is_heard_before_anything_is_sent(until):
+    """It comes last, and everything before it waits: by the other queue, or by its row."""
+    says = tuple(
+        Says(at, "sms", TEXT.recipient, number, text)
+        for number, (at, text) in enumerate([(60.0, "hi"), (90.0, "tell me more"), (120.0, "STOP")])
+    )
+    night = schedule(starts=(TEXT,), says=says, quiet_until=until)
+    # A message that a fault holds back may be delivered after the shorter night.
+    runs = each_fault(night, every=3) if until == "15:30" else [night]
+    for number, one in enumerate(runs):
+        world, violations = run(one)
+        assert violations == [], number
+        heard = [row for row in world.conversations.rows.values() if row.get("said_at")]
+        assert len(heard) == 1, number
+        assert sum(world.landed.values()) == 0, number
+
+
+@pytest.mark.parametrize("until", ["14:20", "15:30"])
+def test_messages_of_one_night_are_answered_in_their_order(until):
+    says = tuple(
+        Says(at, "sms", TEXT.recipient, number, text)
+        for number, (at, text) in enumerate([(60.0, "hi"), (90.0, "tell me more"), (410.0, "so?")])
+    )
+    night = schedule(starts=(TEXT,), says=says, quiet_until=until)
+    for number, one in enumerate(each_fault(night, every=5)):
+        world, violations = run(one)
+        assert violations == [], number
+        assert_answered_in_order(world, "sms", 3)
