@@ -11,9 +11,9 @@ REPLY_ACCEPTED_NOTHING_DONE = True
 """``send-message`` answers 200 with the ticket and writes no comment."""
 TAGS_ACCEPTED_NOTHING_DONE = True
 """``add-tags`` and ``remove-tags`` answer 200 with the unchanged ticket."""
-SECRET_GONE_HARMS_NO_OTHER = False
+SECRET_GONE_HARMS_NO_OTHER = True
 """One company's secret is deleted for good: the sweep settles and resumes for the other."""
-MAIL_FROM_ANOTHER_ADDRESS = False
+MAIL_FROM_ANOTHER_ADDRESS = True
 """An e-mail from another address with a valid token joins its conversation's FIFO group."""
 TICKETS_LISTED_WITHOUT_COMMENTS = False
 """Richpanel's list has no comments: a lost message is found though the clocks differ by 120 s."""
