@@ -30,8 +30,12 @@ def is_at_rest(world: World) -> bool:
         return False
     if any(row.get("status") == "failed" and "due_at" in row for row in rows):
         return False  # its hand-off is pending
-    unknown = {row["event_key"] for row in rows if row.get("status") == "unknown"}
-    if any(_is_resumable(row) and row["event_id"] not in unknown for row in rows):
+    for_good = {
+        row["event_key"]
+        for row in rows
+        if row.get("status") == "unknown" and stays_unknown(world, row)
+    }
+    if any(_is_resumable(row) and row["event_id"] not in for_good for row in rows):
         return False  # a sweep that takes 200 rows has not reached it yet
     facts = world.facts.rows.values()
     return not any(row.get("status") == "pending" or row.get("posting") for row in facts)
