@@ -9,6 +9,7 @@ import re
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.places import extended
 from chalicelib.redaction.routes import (
+    ROAD_WORDS,
     after_address_word,
     before_postcode,
     has_postcode,
@@ -31,7 +32,7 @@ _PO_BOX = lazily(
     r"box #?\d{1,6}[a-z]?\b"
     r"|\b(?:psc|unit|cmr) \d{3,5},? box \d{1,5}\b(?:\s{1,3}(?:apo|dpo|fpo),? a[aep],? \d{5}\b)?"
 )
-_BOX_HINTS = ("box", "postfach", "apartado", "postale", "locked bag")
+_BOX_HINTS = ("postfach", "apartado", "postale", "locked bag")
 
 # Words that only streets end with, and words that also end other phrases: the second kind needs a
 # capitalised name before it.
@@ -100,7 +101,7 @@ _NUMBER_SIGN = re.compile(
 def mask_addresses(sheet: Sheet) -> None:
     """Claim street addresses, with unit, place and postcode where they follow."""
     low = sheet.low
-    if any(hint in low for hint in _BOX_HINTS):
+    if _may_hold_box(low):
         for match in _PO_BOX().finditer(low):
             sheet.claim(match.start(), extended(sheet, *match.span())[1], Kind.ADDRESS, MASK)
         sheet.settle()
@@ -110,13 +111,11 @@ def mask_addresses(sheet: Sheet) -> None:
         start, end = match.span()
         if start < done or (start > 1 and low[start - 1] in ".,-/" and low[start - 2].isdigit()):
             continue
-        if is_phone_part(low, start, end):
-            continue
         if low[start - 1 : start] == "#":
             span = _number_last(sheet, start, end, done)
         else:
             span = _any_form(sheet, start, end, done)
-        if span is None or span[0] < done:
+        if span is None or span[0] < done or is_phone_part(low, start, end):
             continue
         start, end = extended(sheet, *span, floor=done)
         sheet.claim(start, end, Kind.ADDRESS, MASK)
@@ -124,14 +123,40 @@ def mask_addresses(sheet: Sheet) -> None:
     sheet.settle()
 
 
+_BOX_NUMBER = re.compile(r"box[ #:]{1,2}[0-9]")
+
+
+def _may_hold_box(low: str) -> bool:
+    if "box" in low and _BOX_NUMBER.search(low):
+        return True
+    return any(hint in low for hint in _BOX_HINTS)
+
+
 def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] | None:
+    """The span of an address around one number, or None; each form is read only where it can begin."""
+    low = sheet.low
+    if low[end : end + 1] not in {" ", ",", "\x1f"}:
+        return _number_last(sheet, start, end, done)
+    following = _NEXT_WORD.match(low, end)
+    first = following[1] if following else ""
+    if first in _NEVER and first not in {"the", "business"}:
+        return _number_last(sheet, start, end, done)
+    span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
+    line = low[end : end + _FAR].partition("\n")[0]
+    if span is None and not _ALL_ENDINGS.isdisjoint(_WORDS.findall(line)):
+        span = _number_first(sheet, start, end)
     return (
-        numbered_street(sheet, start, end)
-        or _number_first(sheet, start, end)
+        span
         or _number_last(sheet, start, end, done)
         or before_postcode(sheet, start, end)
         or after_address_word(sheet, start, end)
     )
+
+
+_NEXT_WORD = re.compile(r"[ ,\x1f]{1,3}([^\W\d_]+)")
+_WORDS = re.compile(r"[^\W\d_]+")
+_ALL_ENDINGS = _ENDINGS | _FRENCH
+_FAR = 110
 
 
 _FOLLOWING = re.compile(r"[^\W\d_][\w'’.\-]*|\d{1,3}(?:st|nd|rd|th)")
@@ -221,8 +246,11 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     if low[start - 1 : start] not in {" ", ",", "\x1f", "º", ".", "#"}:
         return None
     tail = low[max(floor, start - _REACH) : start]
-    if not tail.rstrip(" ,.nr\x1f").endswith(_TRIMMED) and not _has_romance(tail):
-        return None
+    if not tail.rstrip(" ,.nr\x1f").endswith(_TRIMMED):
+        if sheet.has_romance is None:
+            sheet.has_romance = _has_romance(sheet.words)
+        if not sheet.has_romance or not _has_romance(tail):
+            return None
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
     name_end = start - len(tail) + (sign.start() if sign else len(tail))
     tail = tail[: len(tail) - (start - name_end)]

@@ -94,6 +94,22 @@ def after(words: str, end: int) -> Context:
     return NOTHING
 
 
+def may_be_direct(words: str, start: int, end: int) -> bool:
+    """Whether the word next to a number could join it to a topic; cheaper than the topic itself."""
+    # Matched backwards: a search for the end would begin at every character.
+    found = _WORD_REVERSED.match(words[max(0, start - 24) : start][::-1])
+    if found is None or found[1][::-1] in ROLES:
+        return True
+    head = words[end : end + 12].lstrip()
+    if head[:1] in {"(", "=", "<"}:
+        return True
+    first = _WORD.match(head)
+    return first is not None and first.group() in COPULAS
+
+
+_WORD_REVERSED = re.compile(r"[\W\d_]*+([^\W\d_]++)")
+
+
 def _head(tail: str, word: str) -> Topic:
     """In "tracking number for my order: ..." the number is the tracking number."""
     is_linked = False

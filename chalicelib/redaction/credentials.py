@@ -43,24 +43,29 @@ _PRIVATE_KEY = lazily(
 )
 
 _CODE_HINTS = (
-    "cvv", "cvc", "csc", "cvn", "cid", "code", "código", "codigo", "verif", "prüf", "fziffer", "pin", "geheimzahl",
-    "clave", "otp", "kennwort", "passwort", "password", "tan", "cryptogramme", "security number", "nummer", "codice", "card check", "token",
+    "code", "cvv", "cvc", "csc", "cvn", "cid ", "código", "codigo", "codice", "prüf", "fziffer", "pin ", "pin:", "otp",
+    "geheimzahl", "clave ", "passwor", "kennwort", "token", "tan ", "tan:", "cryptogramme", "security num", "verification va",
+    "sicherheitsn", "card check",
 )  # fmt: skip
 _PASSWORD_HINTS = (
     "passw", "pwd", "kennwort", "passphrase", "contrase", "clave", "mot de passe", "senha", "key", "secret", "token",
 )  # fmt: skip
 _SHAPE_HINTS = (
-    "bearer", "akia", "asia", "abia", "acca", "sk_", "sk-", "pk_", "pk-", "rk_", "whsec", "gh", "glpat", "xox", "shp", "aiza", "ya29", "sg.",
-    "key-", "npm_", "pat-", "eyj", "wamid.",
+    "bearer", "akia", "asia", "abia", "acca", "k_", "k-", "whsec", "ghp_", "gho_", "ghu_", "ghs_", "ghr_", "github_", "glpat", "xox",
+    "shpat", "shpca", "shppa", "shpss", "aiza", "ya29", "sg.", "key-", "npm_", "pat-", "eyj", "wamid.",
 )  # fmt: skip
+
+
+def _holds(low: str, hints: tuple[str, ...]) -> bool:
+    for hint in hints:  # noqa: SIM110 - twice as fast as any() here
+        if hint in low:
+            return True
+    return False
 
 
 def may_hold_password(low: str) -> bool:
     """Whether a secret without any digit may be in a text of small letters; cheap."""
-    for hint in _PASSWORD_HINTS:
-        if hint in low:
-            return True
-    return "bearer" in low or "private key" in low
+    return _holds(low, _PASSWORD_HINTS) or "bearer" in low or "wamid." in low
 
 
 def mask_credentials(sheet: Sheet) -> None:
@@ -70,13 +75,13 @@ def mask_credentials(sheet: Sheet) -> None:
         sheet.claim(*match.span(), Kind.SECRET, MASK)
     sheet.settle()
     low = sheet.low
-    for match in _SHAPES().finditer(low) if any(hint in low for hint in _SHAPE_HINTS) else ():
+    for match in _SHAPES().finditer(low) if _holds(low, _SHAPE_HINTS) else ():
         name = "token" if match["token"] else "key"
         if _is_random(match[name]):
             sheet.claim(*match.span(name), Kind.SECRET, MASK)
     sheet.settle()
     low = sheet.low
-    for match in _PASSWORDS().finditer(low) if may_hold_password(low) else ():
+    for match in _PASSWORDS().finditer(low) if _holds(low, _PASSWORD_HINTS) else ():
         start, end = match.span("secret")
         end -= len(match["secret"]) - len(match["secret"].rstrip(".,;:!?)]}"))
         if end > start and _is_password(sheet.cased[start:end], match["sign"]):
@@ -87,7 +92,7 @@ def mask_credentials(sheet: Sheet) -> None:
 def mask_security_codes(sheet: Sheet) -> None:
     """Claim card check numbers, PINs and one-time codes after their word."""
     low = sheet.low
-    if not any(hint in low for hint in _CODE_HINTS):
+    if not _holds(low, _CODE_HINTS):
         return
     for match in _CODES().finditer(low):
         sheet.claim(*match.span("secret"), Kind.SECRET, MASK)

@@ -72,10 +72,11 @@ _MARKERS = re.compile(r"[\d@]|[wW]{3}\.")
 
 def normalise(text: str) -> View:
     """The view of a text; every str is accepted, lone surrogates and NUL included."""
-    if text.isascii():
+    strange = "" if text.isascii() else set(text) - _AS_WRITTEN
+    if not strange:
         odd, plain = "", text
     else:
-        table = {ord(char): _plain(char) for char in set(text) if char > "\x7f"}
+        table = {ord(char): _plain(char) for char in strange}
         odd = "".join(sorted(chr(code) for code, shown in table.items() if len(shown) != 1))
         plain = text.translate({code: s for code, s in table.items() if len(s) == 1})
     tokens = _token_pattern(odd, plain)
@@ -83,6 +84,11 @@ def normalise(text: str) -> View:
         return View(plain, plain.lower(), (), ())
     return _decode(plain, tokens)
 
+
+# Letters and signs of European languages that a view shows as they are.
+_AS_WRITTEN = frozenset(map(chr, range(128))) | frozenset(
+    "áéíóúüñàèìòùâêîôûäöëïçãõåæøœßÁÉÍÓÚÜÑÀÈÌÒÙÂÊÎÔÛÄÖËÏÇÃÕÅÆØŒ¿¡€£§°«»“”„"
+)
 
 _ESCAPES = (
     r"%(?:25){0,4}[0-7][0-9A-Fa-f]"

@@ -2,7 +2,7 @@
 
 import re
 
-from chalicelib.redaction.context import Context
+from chalicelib.redaction.context import Context, may_be_direct
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.tokens import is_hash
@@ -73,6 +73,8 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
     if len(token) >= 32 and is_hash(token):
         return None
     if _ORDINAL.match(token) or _COUNTED().match(low, end):
+        return None
+    if digits < _MIN_BARE and not may_be_direct(low, start, end):
         return None
     near = sheet.near(start, end)
     if near.topic in _TOPICS and _is_number(near, token, digits):

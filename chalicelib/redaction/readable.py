@@ -55,6 +55,11 @@ _NUMBERS = lazily(
 _MONEY_BEFORE = lazily(rf"[€$£¥₹][ \x1f]?[0-9]{_MONEY}(?!\d|[-.]\d)")
 
 
+_HARDWARE_HINT = re.compile(
+    r":[0-9a-f]{1,3}:[0-9a-f]{1,3}:[0-9a-f]|-[0-9a-f]{1,5}-[0-9a-f]{1,5}-[0-9a-f]"
+)
+
+
 def keep_uuids(sheet: Sheet) -> None:
     """Shield UUIDs and hardware addresses before another pass claims a part of one."""
     low = sheet.low
@@ -64,7 +69,7 @@ def keep_uuids(sheet: Sheet) -> None:
             if start >= 0 and _HEX8.match(low, start):
                 sheet.shield(start, match.end())
         sheet.settle()
-    if low.count(":") >= 4 or low.count("-") >= 4:
+    if (low.count(":") >= 4 or low.count("-") >= 4) and _HARDWARE_HINT.search(low):
         _shield_hardware(sheet)
 
 

@@ -98,7 +98,7 @@ def read(view: View) -> Sheet:
     keep_uuids(sheet)
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
-    mask_identities(sheet)
+    mask_identities(sheet, has_long_run=any(len(run) >= 6 for run in runs))
     mask_ibans(sheet)
     mask_broken_cards(sheet)
     keep_readable(sheet)

@@ -66,6 +66,8 @@ def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | 
     if sheet.low[end : end + 1] not in {" ", ","} or _NO_HOUSE.match(sheet.low, end):
         return None
     tail = sheet.words[max(0, start - _REACH) : start]
+    if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS:
+        return None
     if _DIRECTLY().search(tail) is None:
         return None
     match = _NAMED().match(sheet.cased, end)
@@ -74,6 +76,14 @@ def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | 
     return (start, match.end()) if _WORD.search(match.group()) else None
 
 
+_LEADS = frozenset(
+    """address dirección direccion adresse anschrift domicilio is es ist lautet to now at en in a""".split()
+)
+ROAD_WORDS = frozenset(
+    """county co state us u farm forest old north south east west n s e w ne nw se sw i business road
+    rd route rte rt highway hwy street st avenue ave cr sr fm carretera""".split()
+)
+_FIVE_DIGITS = re.compile(r"\d{5}")
 _WORD = re.compile(r"[A-Z][\w'’\-]{2}")
 
 
@@ -88,9 +98,12 @@ def numbered_street(sheet: Sheet, start: int, end: int) -> tuple[int, int] | Non
 
 def before_postcode(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
     """`120 Hekili, Kailua, HI 96734`: any capitalised words between a number and state and postcode."""
-    if sheet.low[end : end + 1] not in {" ", ","} or _NO_HOUSE.match(sheet.low, end):
+    low = sheet.low
+    if low[end : end + 1] not in {" ", ","} or not _FIVE_DIGITS.search(low, end, end + 100):
+        return None
+    if _NO_HOUSE.match(low, end):
         return None
     match = _POSTCODE().match(sheet.cased, end)
-    if match is None or "\x00" in sheet.low[start : match.end()]:
+    if match is None or "\x00" in low[start : match.end()]:
         return None
     return start, match.end()
