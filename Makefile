@@ -60,8 +60,8 @@ bench: $(READY) ## The figures, as ratios in one run
 eval: $(READY) ## The classifier on the labelled set, with and without the model
 	@$(BIN)/python -m bench.measures.intents
 
-bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers
-	@$(BIN)/python -m bench.redaction
+bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers; TEXTS=folder of public texts
+	@$(BIN)/python -m bench.redaction $(if $(TEXTS),--texts $(TEXTS))
 
 stats: $(READY) ## Lines, coverage, what is shipped, and the time from clone to demo
 	@$(BIN)/python -m bench.report.stats --clone

@@ -6,7 +6,8 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-NAMES = ("presidio-analyzer", "scrubadub", "datafog", "commonregex-improved")
+NAMES = ("presidio-analyzer", "presidio-all", "scrubadub", "datafog", "commonregex-improved")
+_PACKAGES = {"presidio-all": "presidio-analyzer"}
 _HOME = Path(".venv-peers")
 _WORKER = Path(__file__).with_name("peer_worker.py")
 _TIMEOUT_SECONDS = 900
@@ -22,7 +23,7 @@ class Answer(NamedTuple):
 
 def install() -> None:
     """Create missing environments; a peer that cannot be installed is reported in the table."""
-    for name in NAMES:
+    for name in sorted({_PACKAGES.get(name, name) for name in NAMES}):
         home = _HOME / name
         if (home / "bin" / "python").exists():
             continue
@@ -33,7 +34,7 @@ def install() -> None:
 
 def ask(name: str, messages: list[str], timed: list[str]) -> Answer:
     """Run one peer over the messages in its own process."""
-    python = _HOME / name / "bin" / "python"
+    python = _HOME / _PACKAGES.get(name, name) / "bin" / "python"
     if not python.exists():
         return Answer([], [], "not installed")
     body = json.dumps([messages, timed])

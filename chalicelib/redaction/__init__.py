@@ -13,6 +13,9 @@ Pure: no clock, no network, no environment, standard library only.
     context         the nearest such word around a number
     emails, links, addresses, places, cards, orders, tracking, phones
                     one kind of identifier each; places extends an address to its postcode
+    routes          addresses without a word for a street
+    credentials     passwords, keys, tokens, security and one-time codes
+    identities      national identity numbers that hold letters
     tokens          codes of letters and digits
     numbers         numbers written in groups; unbroken those in one run
     readable        values that stay readable: UUIDs, dates, prices

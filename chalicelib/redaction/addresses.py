@@ -8,34 +8,53 @@ import re
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.places import extended
+from chalicelib.redaction.routes import (
+    ROAD_WORDS,
+    after_address_word,
+    before_postcode,
+    has_postcode,
+    is_announced,
+    is_phone_part,
+    numbered_street,
+)
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "[ADDRESS]"
 
 _HOUSE = re.compile(
-    r"[0-9](?<![0-9a-z#$€£+].)\d{0,5}(?: ?1/2|[\-/]\d{1,4}(?![\d/\-])|(?: ?(?:bis|ter|quater)|[a-z])(?![a-z0-9]))?"
+    r"[0-9](?<![0-9a-z$€£+].)\d{0,5}(?: ?1/2|[\-/](?:\d{1,4}(?![\d/\-])|[a-z](?![\w\-]))|(?: ?(?:bis|ter|quater)|[a-z])(?![a-z0-9]))?"
     r"(?![0-9a-z:]|[.,]\d)"
 )
 _PO_BOX = lazily(
     r"(?:p\.? ?o\.? ?box|post office box|postfach|apartado(?: postal)?|boîte postale|"
     r"casella postale|locked bag|gpo box)[ #:]{1,2}\d{1,8}(?: \d{2}){0,2}\b"
+    r"|\b(?:r\.? ?r|h\.? ?c|r\.? ?f\.? ?d|rural route|star route)\.? ?(?:no\.? ?)?#? ?\d{1,4},? {1,2}"
+    r"box #?\d{1,6}[a-z]?\b"
+    r"|\b(?:psc|unit|cmr) \d{3,5},? box \d{1,5}\b(?:\s{1,3}(?:apo|dpo|fpo),? a[aep],? \d{5}\b)?"
 )
-_BOX_HINTS = ("box", "postfach", "apartado", "postale", "locked bag")
+_BOX_HINTS = ("postfach", "apartado", "postale", "locked bag")
 
 # Words that only streets end with, and words that also end other phrases: the second kind needs a
 # capitalised name before it.
 _STREETS = frozenset(
-    """street avenue road lane boulevard terrace highway parkway crescent expressway turnpike
-    mews esplanade rd ave blvd hwy pkwy""".split()
+    """street avenue road lane boulevard terrace highway parkway crescent expressway expwy turnpike
+    mews esplanade rd ave aven avenu blvd boulv hwy highwy pkwy pky pkway freeway fwy drive""".split()
 )
 _MAYBE_STREETS = frozenset(
-    """str st av ln dr drive ct court pl place way sq square cir circle trl trail ter cres close
+    """str st av ln dr ct court pl place way sq square cir circle trl trail ter cres close
     gardens grove park row walk hill view loop run pike point ridge plaza parade pde cl gdns
-    heights green wharf quay alley crossing bend path pass cove landing causeway broadway""".split()
+    heights green wharf quay alley crossing bend path pass cove landing causeway broadway
+    mall common commons yard real bypass knoll knolls creek hollow glen manor meadow meadows
+    orchard oval mount ferry crest dale fields ford forest gate haven isle junction key knl
+    lake lakes lodge mill mills oaks pines ranch rise shore shores spring springs spur station
+    terr tpke track trace valley village vista vw xing cv hts hl holw bnd trce expy aly""".split()
 )
 _ENDINGS = _STREETS | _MAYBE_STREETS
 _ALONE = frozenset({"broadway"})
-_SIDES = frozenset("nw ne sw se n s e w north south east west".split())
+_SIDES = frozenset(
+    """nw ne sw se n s e w north south east west northwest northeast southwest southeast
+    n.w n.e s.w s.e""".split()
+)
 _FRENCH = frozenset(
     """rue avenue av boulevard bd blvd allée allee allées impasse chemin place quai cours route
     square passage faubourg sentier ruelle villa esplanade""".split()
@@ -50,7 +69,7 @@ _NEVER = frozenset(
     miles mile km percent times items item orders order pieces people more less than about per
     stars star dollars bucks euros pounds different small big large pairs boxes i we you they it
     only just not no if when then so as down up next step steps ways other another each every pm am
-    easy business working min mins stop per degree level x""".split()
+    easy business working min mins stop per degree level x palms flags points""".split()
 )
 _GERMANIC = (
     "straße", "strasse", "str.", "str", "weg", "platz", "allee", "gasse", "ring", "damm", "ufer",
@@ -58,25 +77,31 @@ _GERMANIC = (
     "kai", "promenade", "vej", "gatan", "vägen", "gade", "gata", "veien", "graben", "kamp",
     "singel", "kade", "dijk", "pfad", "winkel", "park", "feld", "hang", "heide",
 )  # fmt: skip
+_SURE = frozenset({"straße", "strasse", "chaussee", "gracht"})
 _TRIMMED = tuple({ending.rstrip("r.n") for ending in _GERMANIC})
 _ROMANCE_HINTS = (
-    "calle", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
+    "calle ", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
+    "bulevar", "blvd", "calz", "cerrada", "cda.", "priv", "prol", "carretera", "circuito", "andador", "eje ",
     "carrera", "travesía", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
     "ul", "al.", "aleja",
 )  # fmt: skip
 _LEADS = frozenset("am an zum zur unter alte alter altes alten neue neuer neuen große".split())
 _ROMANCE = lazily(
-    r"(?<!\w)(?:calle|c/|cl\.|avenida|avda\.?|av\.|paseo|pº|plaza|pza\.?|camino|carrera|ronda|"
-    r"travesía|rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|ul\.|aleja|al\.) ?"
-    r"(?P<name>[^\W\d_].{1,40})$"
+    r"(?<!\w)(?:(?:calle|avenida|avda|paseo|plaza|pza|camino|carrera|ronda|travesía|bulevar|blvd|"
+    r"calzada|calz|cerrada|cda|privada|priv|prolongación|prol|carretera|circuito|andador|eje|"
+    r"rua|travessa|largo|praça|via|viale|corso|piazza|vicolo|ulica|aleja)(?!\w)\.?|"
+    r"c/|cl\.|av\.|pº|ul\.|al\.) ?"
+    r"(?P<name>(?:[^\W\d_]|\d{1,2} ).{1,40})$"
 )
-_NUMBER_SIGN = re.compile(r"[ ,]*(?:n[º°.ro]{0,3}|núm\.?|nr\.?|#)?[ ,]*$")
+_NUMBER_SIGN = re.compile(
+    r"[ ,]*(?:n[º°.ro]{0,3}|núm(?:ero)?\.?|nr\.?|num\.?|no\.|km\.?|mz\.?|manzana|#)?[ ,#]*$"
+)
 
 
 def mask_addresses(sheet: Sheet) -> None:
     """Claim street addresses, with unit, place and postcode where they follow."""
     low = sheet.low
-    if any(hint in low for hint in _BOX_HINTS):
+    if _may_hold_box(low):
         for match in _PO_BOX().finditer(low):
             sheet.claim(match.start(), extended(sheet, *match.span())[1], Kind.ADDRESS, MASK)
         sheet.settle()
@@ -86,13 +111,52 @@ def mask_addresses(sheet: Sheet) -> None:
         start, end = match.span()
         if start < done or (start > 1 and low[start - 1] in ".,-/" and low[start - 2].isdigit()):
             continue
-        span = _number_first(sheet, start, end) or _number_last(sheet, start, end, done)
-        if span is None or span[0] < done:
+        if low[start - 1 : start] == "#":
+            span = _number_last(sheet, start, end, done)
+        else:
+            span = _any_form(sheet, start, end, done)
+        if span is None or span[0] < done or is_phone_part(low, start, end):
             continue
         start, end = extended(sheet, *span, floor=done)
         sheet.claim(start, end, Kind.ADDRESS, MASK)
         done = end
     sheet.settle()
+
+
+_BOX_NUMBER = re.compile(r"box[ #:]{1,2}[0-9]")
+
+
+def _may_hold_box(low: str) -> bool:
+    if "box" in low and _BOX_NUMBER.search(low):
+        return True
+    return any(hint in low for hint in _BOX_HINTS)
+
+
+def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] | None:
+    """The span of an address around one number, or None; each form is read only where it can begin."""
+    low = sheet.low
+    if low[end : end + 1] not in {" ", ",", "\x1f"}:
+        return _number_last(sheet, start, end, done)
+    following = _NEXT_WORD.match(low, end)
+    first = following[1] if following else ""
+    if first in _NEVER and first not in {"the", "business"}:
+        return _number_last(sheet, start, end, done)
+    span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
+    line = low[end : end + _FAR].partition("\n")[0]
+    if span is None and not _ALL_ENDINGS.isdisjoint(_WORDS.findall(line)):
+        span = _number_first(sheet, start, end)
+    return (
+        span
+        or _number_last(sheet, start, end, done)
+        or before_postcode(sheet, start, end)
+        or after_address_word(sheet, start, end)
+    )
+
+
+_NEXT_WORD = re.compile(r"[ ,\x1f]{1,3}([^\W\d_]+)")
+_WORDS = re.compile(r"[^\W\d_]+")
+_ALL_ENDINGS = _ENDINGS | _FRENCH
+_FAR = 110
 
 
 _FOLLOWING = re.compile(r"[^\W\d_][\w'’.\-]*|\d{1,3}(?:st|nd|rd|th)")
@@ -130,9 +194,12 @@ def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
 def _is_street(sheet: Sheet, spans: list[tuple[int, int]], suffix: str) -> bool:
     if len(spans) == 1:
         return suffix in _ALONE
-    if suffix in _STREETS:
+    if suffix in _STREETS or all(_is_name(sheet.cased[a:b]) for a, b in spans[:-1]):
         return True
-    return all(_is_name(sheet.cased[a:b]) for a, b in spans[:-1])
+    first, last = spans[0][0], spans[-1][1]
+    if sheet.low[first : first + 2].rstrip(" .") in _SIDES and len(spans) == 3:
+        return True
+    return len(spans) <= 4 and (is_announced(sheet, first) or has_postcode(sheet, last))
 
 
 def _is_name(word: str) -> bool:
@@ -176,11 +243,14 @@ def _has_romance(tail: str) -> bool:
 def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
     """`Hauptstraße 12a`, `Berliner Allee 5`, `Calle Mayor, 12`, `Via Roma 1`."""
     low = sheet.low
-    if low[start - 1 : start] not in {" ", ",", "\x1f", "º", "."}:
+    if low[start - 1 : start] not in {" ", ",", "\x1f", "º", ".", "#"}:
         return None
     tail = low[max(floor, start - _REACH) : start]
-    if not tail.rstrip(" ,.nr\x1f").endswith(_TRIMMED) and not _has_romance(tail):
-        return None
+    if not tail.rstrip(" ,.nr\x1f").endswith(_TRIMMED):
+        if sheet.has_romance is None:
+            sheet.has_romance = _has_romance(sheet.words)
+        if not sheet.has_romance or not _has_romance(tail):
+            return None
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
     name_end = start - len(tail) + (sign.start() if sign else len(tail))
     tail = tail[: len(tail) - (start - name_end)]
@@ -192,10 +262,16 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     first = name_end - len(tail) + match.start()
     name = name_end - len(tail) + match.start("name")
     words = sheet.cased[name:name_end].replace(",", " ").split()
-    if len(words) > 5 or any(w.islower() and w not in _PARTICLES for w in words[1:]):
+    if not words or len(words) > 6:
+        return None
+    is_lower = any(w.islower() and w not in _PARTICLES for w in words[1:])
+    if is_lower and not is_announced(sheet, first):
         return None
     is_marked = sheet.cased[first].isupper() or match.group().startswith(("calle", "c/", "avenida"))
-    return (first, end) if is_marked and (_is_name(words[0]) or words[0] in _PARTICLES) else None
+    is_named = _is_name(words[0]) or words[0] in _PARTICLES
+    if (is_marked and is_named) or is_announced(sheet, first):
+        return first, end
+    return None
 
 
 def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, int] | None:
@@ -212,7 +288,9 @@ def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, in
         return lead_start, end
     if is_alone or len(last) - len(ending) < 3:
         return None
-    return (first, end) if sheet.cased[first].isupper() else None
+    if sheet.cased[first].isupper() or ending in _SURE:
+        return first, end
+    return (first, end) if is_announced(sheet, first) else None
 
 
 _REVERSED_WORD = re.compile(r"[\w.'\-]*[^\W\d_]")

@@ -35,6 +35,24 @@ def passes_luhn(digits: str) -> bool:
     return total % 10 == 0
 
 
+_BROKEN = lazily(
+    r"[0-9](?<![\d.,\-].)\d{3}(?:[ \-]?\d{4}){0,2}[ \-]?(?:\r?\n(?:>[ ]?){0,2})"
+    r"\d{4}(?:[ \-]?\d{4}){0,2}(?:[ \-]?\d{1,3})?(?![\d\-])"
+)
+
+
+def mask_broken_cards(sheet: Sheet) -> None:
+    """Claim card numbers that a line break splits, by their check digit."""
+    low = sheet.low
+    if "\n" not in low:
+        return
+    for match in _BROKEN().finditer(low):
+        digits = "".join(filter(str.isdigit, match.group()))
+        if len(digits) in CARD_LENGTHS and has_brand(digits) and passes_luhn(digits):
+            sheet.claim(*match.span(), Kind.CARD, last_four(digits))
+    sheet.settle()
+
+
 _IBAN_LENGTHS = {
     "ad": 24, "ae": 23, "al": 28, "at": 20, "az": 28, "ba": 20, "be": 16, "bg": 22, "bh": 22,
     "br": 29, "by": 28, "ch": 21, "cr": 22, "cy": 28, "cz": 24, "de": 22, "dk": 18, "do": 28,

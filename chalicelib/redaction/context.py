@@ -44,7 +44,7 @@ def before(words: str, start: int) -> Context:
     """The nearest topic that ends at most 40 characters before `start`."""
     tail = words[max(0, start - REACH - 16) : start]
     if "? " in tail or "! " in tail or ". " in tail:
-        tail = _SENTENCE_END.split(tail)[-1]
+        tail = _last_sentence(tail)
     is_marked = tail.rstrip(" \t\x1f([{\"'*").endswith(("#", ":", "="))
     is_direct = True
     following = ""
@@ -61,6 +61,18 @@ def before(words: str, start: int) -> Context:
             return Context(topic, is_direct, is_marked, following in MARKS)
         following = word
     return NOTHING
+
+
+def _last_sentence(tail: str) -> str:
+    """The text after the last full stop, with a question for a number that these words answer."""
+    found = _SENTENCE_END.split(tail)
+    if len(found) == 1:
+        return tail
+    asked = _WORD.findall(found[-2])
+    is_answer = all(word in FILLERS for word in _WORD.findall(found[-1]))
+    if is_answer and "? " in tail and any(word in MARKS for word in asked[-4:]):
+        return found[-2] + " " + found[-1]
+    return found[-1]
 
 
 def after(words: str, end: int) -> Context:
@@ -80,6 +92,22 @@ def after(words: str, end: int) -> Context:
             break
         is_direct = True
     return NOTHING
+
+
+def may_be_direct(words: str, start: int, end: int) -> bool:
+    """Whether the word next to a number could join it to a topic; cheaper than the topic itself."""
+    # Matched backwards: a search for the end would begin at every character.
+    found = _WORD_REVERSED.match(words[max(0, start - 24) : start][::-1])
+    if found is None or found[1][::-1] in ROLES:
+        return True
+    head = words[end : end + 12].lstrip()
+    if head[:1] in {"(", "=", "<"}:
+        return True
+    first = _WORD.match(head)
+    return first is not None and first.group() in COPULAS
+
+
+_WORD_REVERSED = re.compile(r"[\W\d_]*+([^\W\d_]++)")
 
 
 def _head(tail: str, word: str) -> Topic:

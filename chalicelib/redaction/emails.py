@@ -11,12 +11,15 @@ _TLD = (
     "com|net|org|edu|gov|mil|info|biz|io|co|us|uk|ca|au|de|fr|es|it|nl|be|at|ch|se|no|dk|fi|pl|pt|"
     "br|mx|ar|cl|in|cn|jp|kr|ru|nz|ie|za|eu|me|tv|app|dev|ai|xyz|online|store|shop|example|test|cat"
 )
-_SIGN = re.compile(r"@(?=[ \t\x1f]{0,2}(?:\[|\w[\w\-.]))")
+_SIGN = re.compile(r"@(?=(?:[ \t\x1f]{0,2}|\r?\n)(?:\[|\w[\w\-.]))")
 _LOCAL = lazily(r"(?P<gap>[ \t\x1f]{0,2})(?P<local>\"[^\"\n@]{1,64}\"|[\w.+\-'%~#!$*^`{}&]+)")
 _LEADING = ".+-'%~#!$*^`{}&"
 _DOMAIN_WRITTEN = lazily(
-    r"(?P<gap>[ \t\x1f]{0,2})(?P<domain>\[[0-9a-f.:]{3,45}\]|[\w\-]++(?:\.{1,2}[\w\-]++)*+)"
-    rf"(?P<tail>(?:[ \t]?[,.][ \t]?|[ \t](?:dot[ \t])?)(?:{_TLD})(?:\.(?:uk|au|br|mx))?(?![\w@]))?"
+    r"(?P<gap>[ \t\x1f]{0,2}|\r?\n)(?P<domain>\[[0-9a-f.:]{3,45}\]|[\w\-]++(?:\.{1,2}[\w\-]++)*+)"
+    rf"(?P<tail>(?: \.[ ][\w\-]{{1,40}}){{0,2}}"
+    r"(?:[ \t]?[,.](?:[ \t]?|\r?\n)|[ \t](?:(?:dot|punkt|punto|point|ponto)[ \t])?"
+    r"|[ \t]?[(\[{](?:dot|punkt|punto|point|ponto|\.)[)\]}][ \t]?)"
+    rf"(?:{_TLD})(?:\.(?:uk|au|br|mx))?(?![\w@]))?"
 )
 _KNOWN_TLD = frozenset(_TLD.split("|"))
 _LOCAL_REACH = 320  # RFC 5321 allows 64; a longer one is masked as well
@@ -40,6 +43,8 @@ def mask_emails(sheet: Sheet) -> None:
                 done = span[1]
         sheet.settle()
     _mask_spelled(sheet)
+    if _has_mailbox(sheet.low):
+        _mask_bare_mailboxes(sheet)
 
 
 _MANY_SIGNS = 200
@@ -97,13 +102,13 @@ def _without_next_sentence(labels: list[str], start: int, end: int, cased: str) 
 _AT = (
     " at ", "at)", "at]", "at}", "at>", " arroba ", "arroba)", "arroba]", " arobase ",
     " klammeraffe ", " chiocciola ", " ät ", "_at_", "-at-",
+    "ät)", "ät]", "ät}", "aet)", "arroba}", "klammeraffe)", "klammeraffe]", "(a)", "[a]", "@)", "@]",
 )  # fmt: skip
+_AT_WORDS = frozenset({"at", "arroba", "ät", "aet", "klammeraffe", "a", "@"})
 _CLEAR_AT = tuple(sign for sign in _AT if sign != " at ")
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
-_DOT = (
-    r"\(dot\)|\[dot\]|\{dot\}|<dot>|dot|punto|punkt|point|ponto|\(punto\)|\[punto\]|\(\.\)|\[\.\]"
-)
-_SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}|\.)"
+_DOT = r"[(\[{<] ?(?:dot|punto|punkt|point|ponto|\.) ?[)\]}>]|dot|punto|punkt|point|ponto"
+_SEPARATOR = rf"(?:[ \t]{{0,2}}(?:{_DOT})[ \t]{{0,2}}| \.[ ]?|\.)"
 _DOMAIN = lazily(
     rf"(?P<name>[a-z0-9\-]{{1,40}}(?:{_SEPARATOR}[a-z0-9\-]{{2,40}}){{0,3}})"
     rf"(?P<dot>{_SEPARATOR})(?P<tld>{_TLD})(?:{_SEPARATOR}(?:uk|au|br|mx|nz|jp|za|in))?(?![\w])"
@@ -112,7 +117,8 @@ _DOT_WORD = lazily(rf"[ \t(\[{{<](?:{_DOT})|(?:{_DOT})[ \t]|[)\]}}>]")
 _LOCAL_CHARS = "abcdefghijklmnopqrstuvwxyz0123456789._-+"
 _JOINS = (
     " dot ", " punto ", " punkt ", " point ", " ponto ", " underscore ", " dash ", " hyphen ",
-    " guion ", " minus ", " plus ", "(dot)", "[dot]", " (dot) ", " [dot] ",
+    " guion ", " minus ", " plus ", "(dot)", "[dot]", " (dot) ", " [dot] ", "(punkt)", "[punkt]",
+    "(punto)", "[punto]", " unterstrich ", " guion bajo ", " bindestrich ",
 )  # fmt: skip
 _MAILBOXES = frozenset(
     """gmail googlemail yahoo ymail hotmail outlook live msn icloud me aol proton protonmail gmx web
@@ -132,7 +138,32 @@ def may_be_spelled(low: str) -> bool:
     """Whether an address may be spelled out in a text of small letters; cheap."""
     if " at " in low and ("." in low or " dot " in low):
         return True
-    return any(sign in low for sign in _CLEAR_AT)
+    return any(sign in low for sign in _CLEAR_AT) or _has_mailbox(low)
+
+
+_PROVIDERS = ("gmail", "hotmail", "outlook", "yahoo", "icloud", "gmx")
+_BARE_MAILBOX = lazily(
+    r"(?<![\w@.])(?:gmail|hotmail|outlook|yahoo|icloud|gmx)"
+    r"(?: (?:address|account|adresse|username|user|id|name))?(?: (?:is|es|ist|lautet)|:|=)[ \x1f]{0,2}"
+    r"(?P<name>[a-z0-9][a-z0-9._+\-]{2,63})(?![\w@])"
+)
+
+
+def _has_mailbox(low: str) -> bool:
+    for provider in _PROVIDERS:  # noqa: SIM110 - twice as fast as any() here
+        if provider in low:
+            return True
+    return False
+
+
+def _mask_bare_mailboxes(sheet: Sheet) -> None:
+    """In "my gmail is jo.smith22" the name before the sign is the address."""
+    for match in _BARE_MAILBOX().finditer(sheet.low):
+        name = match["name"].rstrip(".-")
+        if any(char.isdigit() or char in "._" for char in name):
+            start = match.start("name")
+            sheet.claim(start, start + len(name), Kind.EMAIL, MASK)
+    sheet.settle()
 
 
 def _mask_spelled(sheet: Sheet) -> None:
@@ -154,8 +185,8 @@ def _mask_spelled(sheet: Sheet) -> None:
 def _spelled_span(low: str, at: int, sign: str) -> tuple[int, int] | None:
     end = at + len(sign)
     if sign[-1] in ")]}>":
-        at = low.rfind(_OPENING[sign[-1]], max(0, at - 8), at + 1)
-        if at < 0 or low[at + 1 : end - 1].strip() not in {"at", "arroba"}:
+        at = low.rfind(_OPENING[sign[-1]], max(0, at - 13), at + 1)
+        if at < 0 or low[at + 1 : end - 1].strip() not in _AT_WORDS:
             return None
     end += low[end : end + 1] == " "
     domain = _DOMAIN().match(low, end)

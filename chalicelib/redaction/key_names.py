@@ -11,6 +11,8 @@ class Meaning(StrEnum):
     PLAIN = "plain"  # judged by its form
     READABLE = "readable"  # a number under it is a measure, a time or a counter
     TEXT = "text"  # message text: dropped
+    PROSE = "prose"  # a reason or a title: a code stays, a sentence is dropped
+    LABEL = "label"  # a name: that of a thing stays, that of a person is dropped
     EMAIL = "email"
     PHONE = "phone"
     ORDER = "order"
@@ -61,9 +63,15 @@ _BY_WORD = {
         "waybill shipment parcel consignment".split(),
         Meaning.TRACKING,
     ),
-    **dict.fromkeys("card cardnumber creditcard iban ssn pan account".split(), Meaning.CARD),
     **dict.fromkeys(
-        "cvv cvc password passwd secret token authorization apikey pin otp".split(), Meaning.SECRET
+        "card cardnumber creditcard iban ssn pan account curp rfc nino nationalid taxid".split(),
+        Meaning.CARD,
+    ),
+    **dict.fromkeys(
+        "cvv cvv2 cvc cvc2 csc cid securitycode codigodeseguridad pruefziffer kartenpruefnummer password passwd "
+        "passwort contrasena secret clientsecret token accesstoken authorization apikey pin otp onetimecode "
+        "verificationcode birthday birthdate dateofbirth dob geburtsdatum fechanacimiento".split(),
+        Meaning.SECRET,
     ),
     **dict.fromkeys(
         "address address1 address2 addresses street street1 street2 addressline postcode postalcode zip zipcode plz city".split(),
@@ -75,6 +83,9 @@ _BY_WORD = {
         Meaning.NAME,
     ),
 }
+
+
+_PROSE_WORDS = frozenset("reason description title preview".split())
 
 
 def meaning(key: str) -> Meaning:
@@ -95,6 +106,10 @@ def _meaning(key: str) -> Meaning:
         return Meaning.TEXT
     if joined in _BY_WORD:
         return _BY_WORD[joined]
+    if joined == "name":
+        return Meaning.LABEL
+    if last in _PROSE_WORDS:
+        return Meaning.PROSE
     if last in _READABLE_WORDS:
         return Meaning.READABLE
     if {"ip", "mac"} & set(words):

@@ -25,6 +25,12 @@ _SAFE_VALUE = re.compile(
 _LINK_OR_SPELLED_ADDRESS = re.compile(r"/|[_\-]at[_\-]")
 
 
+# A reason such as `fail:http_400`, and a name such as `worker.skipped`, `order-status` or `F_Tickets`.
+_CODE = re.compile(r"\S*+")
+_THING = re.compile(r"[A-Za-z0-9]*+(?:[_.:/\-][A-Za-z0-9]*+)++|[A-Z0-9]{2,}+|\*{3}")
+_OPEN = frozenset({Meaning.PLAIN, Meaning.LABEL})
+
+
 def redact_mapping(value: Any) -> Any:  # noqa: ANN401 - JSON enters here
     """The value with personal data masked: same shape, still valid JSON; never raises.
 
@@ -65,7 +71,8 @@ def _dict(value: dict[Any, Any], means: Meaning, depth: int) -> dict[Any, Any]:
     for key, item in value.items():
         name = key if isinstance(key, str) else str(key)
         own = meaning(name)
-        if own is Meaning.PLAIN and (means is Meaning.TEXT or _is_identity(name)):
+        is_inherited = means is Meaning.TEXT or (means in _BY_MEANING and _is_identity(name))
+        if own in _OPEN and is_inherited:
             own = means
         shown = redact(name) if not name.isidentifier() or len(name) > 24 else name
         shown = key if shown == name else shown
@@ -94,6 +101,10 @@ def _text(text: str, means: Meaning, depth: int) -> str:
     if means in _BY_MEANING:
         return _masked(text, means)
     if means is Meaning.TEXT:
+        return DROPPED
+    if (means is Meaning.PROSE and not _CODE.fullmatch(text)) or (
+        means is Meaning.LABEL and not _THING.fullmatch(text)
+    ):
         return DROPPED
     if _SAFE_VALUE.fullmatch(text) and not ("." in text and _LINK_OR_SPELLED_ADDRESS.search(text)):
         return text

@@ -16,19 +16,23 @@ _TAG = re.compile(r"<(?!redacted>)[a-zA-Z/!?][^<>]{0,2000}>")
 _LINK = lazily(r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)]")
 _MASK = lazily(r"\*{3}@\*{3}|\*{3}-\*{3}-\d{4}|\[ADDRESS\]")
 _NAME = lazily(
-    r"(?P<lead>(?i:\b(?:my name is|i am called|name:|this is|me llamo|mi nombre es|ich heiße|"
+    r"(?P<lead>(?i:\b(?:my name is|i am called|name:|this is|me llamo|mi nombre(?: completo)? es|soy|"
+    r"les? saluda|(?:les?|te) escribe|habla|hablas con|a nombre de|"
+    r"(?:ship|deliver|send|shipped|addressed|enviar|envíen|entregar|liefern)(?: (?:it|them|this))? (?:to|an|a)|attn\.?:?|ich heiße|"
     r"mein name ist|je m'appelle|mon nom est|mi chiamo|meu nome é|"
     r"hi|hello|hey|dear|hola|hallo|bonjour|ciao|olá|thanks|thank you|many thanks|cheers|regards|"
-    r"best wishes|sincerely|gracias|saludos|danke|viele grüße|mit freundlichen grüßen|merci|"
+    r"best wishes|sincerely|gracias|un saludo|saludos|atentamente|cordialmente|estimad[oa]|querid[oa]|buenos días|buenas tardes|"
+    r"señora?|sra?\.|danke|viele grüße|mit freundlichen grüßen|merci|"
     r"cordialement|grazie|obrigado|obrigada)\b)[ ,\-–!.]{0,3}\s{1,3})"
-    r"(?P<name>[^\W\d_a-zß-ÿ][\w'’\-]{1,30}(?:[ ][^\W\d_a-zß-ÿ][\w'’.\-]{0,30}){0,2})"
+    r"(?P<name>[^\W\d_a-zß-ÿ][\w'’\-]{1,30}(?:[ ](?:[^\W\d_a-zß-ÿ]\.(?=[ ])|[^\W\d_a-zß-ÿ][\w'’\-]{0,30})){0,2})"
 )
 _NO_NAME = frozenset(
     """there team all everyone everybody support sir madam guys friends folks again so for in and i
     we you my the a an this it is please can could would where when why how what who do does did have
     has no not yes ok okay any thanks thank hi hello best kind order customer service your our if
     since after before today yesterday tomorrow mein meine wo wann ich wir bitte dónde mi por où je
-    nous votre ma mon""".split()
+    nous votre ma mon de el la los las un una mi su por cliente usuario nuevo nueva quien street
+    avenue po main""".split()
 )
 
 
@@ -58,7 +62,7 @@ def _without_name(match: re.Match[str]) -> str:
     words = match["name"].split(" ")
     if words[0].lower().strip(".'’-") in _NO_NAME:
         return match.group()
-    return match["lead"] + REDACTED + ("." if match["name"].endswith(".") else "")
+    return match["lead"] + REDACTED
 
 
 def _masked(text: str, *, keep_order_numbers: bool) -> str:

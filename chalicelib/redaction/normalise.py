@@ -72,10 +72,11 @@ _MARKERS = re.compile(r"[\d@]|[wW]{3}\.")
 
 def normalise(text: str) -> View:
     """The view of a text; every str is accepted, lone surrogates and NUL included."""
-    if text.isascii():
+    strange = "" if text.isascii() else set(text) - _AS_WRITTEN
+    if not strange:
         odd, plain = "", text
     else:
-        table = {ord(char): _plain(char) for char in set(text) if char > "\x7f"}
+        table = {ord(char): _plain(char) for char in strange}
         odd = "".join(sorted(chr(code) for code, shown in table.items() if len(shown) != 1))
         plain = text.translate({code: s for code, s in table.items() if len(s) == 1})
     tokens = _token_pattern(odd, plain)
@@ -84,13 +85,18 @@ def normalise(text: str) -> View:
     return _decode(plain, tokens)
 
 
+# Letters and signs of European languages that a view shows as they are.
+_AS_WRITTEN = frozenset(map(chr, range(128))) | frozenset(
+    "áéíóúüñàèìòùâêîôûäöëïçãõåæøœßÁÉÍÓÚÜÑÀÈÌÒÙÂÊÎÔÛÄÖËÏÇÃÕÅÆØŒ¿¡€£§°«»“”„"
+)
+
 _ESCAPES = (
     r"%(?:25){0,4}[0-7][0-9A-Fa-f]"
     r"|&(?:amp;){0,4}(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,8});"
     r"|\\{1,8}(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrt\"/])"
-    r"|=(?:40|2E|2D)(?=[A-Za-z])|=\r?\n"
+    r"|=(?:40|2E|2D)(?=[A-Za-z])|=\r?\n|<[wW][bB][rR] ?/?>"
 )
-_ESCAPE_HINTS = ("%", "&", "\\", "=")
+_ESCAPE_HINTS = ("%", "&", "\\", "=", "<wbr", "<WBR")
 _ENTITIES = {
     "commat": "@",
     "period": ".",
@@ -182,6 +188,8 @@ def _show(token: str) -> str | None:
         if len(name) > 1:
             return _shown_code(int(name[1:], 16))
         return name if name in '"/' else "\n"
+    if head == "<":
+        return ""
     if head == "=":
         return _shown_code(int(token[1:], 16)) if len(token) == len("=40") else ""
     return _plain(token)
@@ -209,7 +217,8 @@ def _plain(char: str) -> str:
     if category in {"Cf", "Mn", "Me"} or char in "\u115f\u1160\u3164\uffa0":
         return ""
     if category == "Zs":
-        return " "
+        # A thin space groups the digits of a count; one view character tells it from a space.
+        return "\x1f" if char in "\u2009\u202f" else " "
     if category == "Pd" or char in _MINUS:
         return "-"
     if char in _DOTS:

@@ -8,6 +8,7 @@ from bisect import bisect_right
 from itertools import accumulate, pairwise
 
 from chalicelib.redaction import cards, orders, phones, tracking
+from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.unbroken import MEASURED, MIN_RUN, claim_run
 from chalicelib.redaction.vocabulary import Topic
@@ -77,7 +78,7 @@ def _claim_window(run: _Run, first: int) -> tuple[int, int]:
     count, kind = _strong_window(run, first, sizes, totals)
     if kind is not None:
         return count, _claim(run, first, count, kind)
-    if sizes[0] <= 3 and len(sizes) > 3:
+    if sizes[0] <= 3 and len(sizes) > 3 and not _is_plus(run, first):
         # A small number before a card number does not start a phone number.
         rest = sizes[1:]
         if _strong_window(run, first + 1, rest, list(accumulate(rest)))[1] is not None:
@@ -131,16 +132,30 @@ def _readable_window(run: _Run, first: int, sizes: list[int], totals: list[int])
         count += 1
     if totals[count - 1] == 13 and run.groups[first] in {"978", "979"}:
         return count
+    if sizes[0] == 4 and run.separators[first] == "-" and _is_issn(run, first):
+        return 2
     near = run.sheet.before(run.starts[first])
     is_product = near.topic is Topic.PRODUCT and near.is_direct
     is_phone = tuple(sizes[:3]) in {(3, 3, 4), (1, 3, 3)} or _is_plus(run, first)
     return count if is_product and not is_phone else 0
 
 
+def _is_issn(run: _Run, first: int) -> bool:
+    """`0317-8471`, by its check digit; not after a word for a phone."""
+    low, end = run.sheet.low, run.ends[first + 1]
+    values = [int(digit) for digit in run.groups[first] + run.groups[first + 1]]
+    if len(values) == 7 and low[end : end + 1] == "x" and not low[end + 1 : end + 2].isalnum():
+        values.append(10)
+    weighted = sum(value * weight for value, weight in zip(values, range(8, 0, -1), strict=False))
+    is_valid = len(values) == 8 and weighted % 11 == 0
+    return is_valid and run.sheet.before(run.starts[first]).topic is not Topic.PHONE
+
+
 def _triple(run: _Run, first: int, lengths: tuple[int, ...]) -> Kind | None:
     """`123-45-6789`, Amazon's `114-1234567-1234567` and eBay's `12-34567-89012`."""
     separators = tuple(run.separators[first : first + 2])
-    if cards.is_ssn(lengths, separators) or (
+    is_whole = run.separators[first + 2 : first + 3] != ["-"]
+    if (is_whole and cards.is_ssn(lengths, separators)) or (
         lengths == cards.SSN_LENGTHS and _is_called_ssn(run, first)
     ):
         return Kind.SSN
@@ -213,15 +228,23 @@ def _phone_window(run: _Run, first: int, sizes: list[int], totals: list[int]) ->
         if phones.is_shape(tuple(sizes[:count]), separators):
             return count
     if head.startswith("0") and head != "0" and "," not in "".join(run.separators[first:]):
-        return _longest(totals, most, range(7, 13))
+        return _longest(totals, most, range(7, 15))
     if sign == "(":
         return _longest(totals, most, range(7, 14))
-    if run.topic(first, first)[0] is Topic.PHONE:
+    if run.topic(first, first)[0] is Topic.PHONE or _is_labelled(run):
         return _longest(totals, min(len(sizes), 15), phones.DIGITS)
     is_spelled = sizes[:9] == [1] * 9
     if is_spelled:
         return _longest(totals, len(sizes), phones.DIGITS)
     return _dashed(run, first, sizes, totals)
+
+
+_LABEL = lazily(r" ?[\-(:]? ?(?:office|fax|mobile|cell|home|desk|work phone|landline|handy)(?!\w)")
+
+
+def _is_labelled(run: _Run) -> bool:
+    """`22 498317 office`: a word for the kind of phone follows."""
+    return _LABEL().match(run.sheet.low, run.ends[-1]) is not None
 
 
 def _longest(totals: list[int], most: int, wanted: range) -> int:

@@ -2,7 +2,7 @@
 
 import re
 
-from chalicelib.redaction.context import Context
+from chalicelib.redaction.context import Context, may_be_direct
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Kind, Sheet, last_four
 from chalicelib.redaction.tokens import is_hash
@@ -17,6 +17,7 @@ _COUNTED = lazily(
     r"%|€|\$|£|of|more|different|products?|times|tage|wochen|días|jours|percent|orders|pedidos)(?!\w)"
 )
 _HEX_COLOUR = re.compile(r"(?:[0-9a-f]{3}|[0-9a-f]{6}|[0-9a-f]{8})$")
+_SALES_ORDER = lazily(r"so-\d{4,10}$")
 _MIN_BARE = 4
 _MIN_HASHED = 3
 _LAST_FOUR = frozenset({Kind.ORDER, Kind.ACCOUNT})
@@ -33,7 +34,9 @@ def mask_orders(sheet: Sheet) -> None:
             continue  # a later group of a number that was read from its first group
         start, end = _whole(low, match, done)
         kind = _kind(sheet, start, end)
-        if kind is not None:
+        if kind is None and low[start - 1 : start] == "#" and not low[start:end].strip("0"):
+            sheet.shield(start, end)  # the colour black
+        elif kind is not None:
             more = _MORE_GROUPS().match(low, end) if low[start:end].isdigit() else None
             if more and end - start + len(more.group()) <= 24:
                 end = more.end()
@@ -61,11 +64,17 @@ def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
     last = low[start - 1 : start] if start else ""
     if last == "+" or (last == "(" and low[end : end + 1] == ")" and digits <= _MIN_BARE):
         return None
+    if last == ":" and low[start - 2 : start - 1].isdigit():
+        return None  # the minutes of a time
+    if _SALES_ORDER().match(token):
+        return Kind.ORDER
     if last == "#":
         return _hashed(sheet, start, token, digits)
     if len(token) >= 32 and is_hash(token):
         return None
     if _ORDINAL.match(token) or _COUNTED().match(low, end):
+        return None
+    if digits < _MIN_BARE and not may_be_direct(low, start, end):
         return None
     near = sheet.near(start, end)
     if near.topic in _TOPICS and _is_number(near, token, digits):
@@ -92,7 +101,11 @@ def _hashed(sheet: Sheet, start: int, token: str, digits: int) -> Kind | None:
         return Kind.ORDER
     if near.topic in {Topic.COLOUR, Topic.PRODUCT} and near.is_direct:
         return None
-    if digits < _MIN_HASHED or (not token.isdigit() and _HEX_COLOUR.match(token)):
+    if (
+        digits < _MIN_HASHED
+        or not token.strip("0")
+        or (not token.isdigit() and _HEX_COLOUR.match(token))
+    ):
         return None
     return Kind.ORDER
 

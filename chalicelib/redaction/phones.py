@@ -36,7 +36,7 @@ def is_shape(lengths: tuple[int, ...], separators: tuple[str, ...]) -> bool:
     """Whether these groups look like a phone number without any context."""
     if lengths in _ONLY_DASHED:
         is_dashed = all(s.strip() == "-" for s in separators)
-        return is_dashed or (lengths == (3, 3, 3) and set(separators) <= {" ", "."})
+        return is_dashed or (lengths == (3, 3, 3) and set(separators) <= {" ", ".", "\x1f"})
     if lengths == (4, 4):
         return False
     return lengths in _SHAPES or lengths in _TYPO_SHAPES

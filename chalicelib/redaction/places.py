@@ -7,6 +7,12 @@ _UNIT = lazily(
     r"(?:,?[ \n\x1f]{1,2}|,)(?:(?:apartment|apt|suite|ste|unit|flat|floor|fl|level|room|rm|bldg|"
     r"building|app|appt|appartement|wohnung|whg|piso|puerta|interno|int)\b\.?[ #]{0,2}|#[ ]?)[a-z0-9\-]{1,6}\b"
 )
+_COLONY = lazily(
+    r"(?:,? (?:int|interior|depto|dpto|lt|lote|letra|edif)\.? ?#?[a-z0-9\-]{1,5}\b)?"
+    r"(?:,? {1,2}(?:col|colonia|fracc|barrio)\.?(?: (?!c\.?p)[^\W\d_][^\W\d_.'\-]{0,20}){1,5}"
+    r"(?:,[ ](?!c\.?p)[^\W\d_]{2,20}){0,1})?"
+    r"(?:,? {1,2}(?:c\.? ?p\.? ?)\d{5}\b)?"
+)
 _FLOOR = lazily(r",?[ ]\d{1,2}[ºª°o]?[ ]?(?:[a-d]|izq|dcha|piso)\b[ºª]?\.?")
 _UNIT_BEFORE = lazily(
     r"(?<![a-z0-9])(?:flat|apartment|apt|unit|suite|level|shop)\.? ?#?[a-z0-9\-]{1,6}[,/ ]{1,2}$"
@@ -40,7 +46,7 @@ def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int
     if unit:
         start -= len(window) - unit.start()
     end += low[end : end + 2] == ".,"
-    for pattern in (_UNIT(), _FLOOR()):
+    for pattern in (_UNIT(), _FLOOR(), _COLONY()):
         match = pattern.match(low, end)
         end = match.end() if match else end
     for pattern in (_CODE_TOWN(), _TOWN_STATE_CODE(), _TOWN_STATE()):

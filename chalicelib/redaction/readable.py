@@ -4,35 +4,49 @@ import re
 
 from chalicelib.redaction.patterns import lazily
 from chalicelib.redaction.sheet import Sheet
+from chalicelib.redaction.vocabulary import Topic
 
 # Every pattern begins with a plain character class, which CPython's matcher can skip to; the
 # look-behind after it rejects digits in the middle of a longer token.
 _D = r"[0-9](?<![0-9a-z+#_].)"
 _UUID_TAIL = re.compile(r"-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-z])")
 _HEX8 = re.compile(r"(?<![0-9a-z])[0-9a-f]{8}")
-_MAC = lazily(
-    r"[0-9a-f](?<![0-9a-z].)[0-9a-f](?P<s>[:-])(?:[0-9a-f]{2}(?P=s)){4}[0-9a-f]{2}(?![\w:-])"
+_HARDWARE = lazily(
+    r"[0-9a-f](?<![0-9a-z_].)(?:(?P<mac>[0-9a-f]{1,2}(?::[0-9a-f]{1,3}){4,7}(?![\w:]))"
+    r"|[0-9a-f](?:-[0-9a-f]{1,2}){4,7}(?![\w-])"
+    r"|[0-9a-f]{5,9}-[0-9a-f]{3,5}-[0-9a-f]{3,5}-[0-9a-f]{3,5}-[0-9a-f]{9,14}(?![\w-]))"
 )
 _CURRENCY = "usd|eur|gbp|cad|aud|chf|jpy|mxn|inr|dollars?|euros?|pounds?|bucks|pesos|kr|zł|cents?"
 _MONEY = r"\d{0,2}(?:[.,' ]?\d{3}){0,3}(?:[.,]\d{1,2})?"
+_TIME = r"[0-2]?\d[:.h][0-5]\d(?:[:.][0-6]\d(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\b\.?)?"
+_AT_TIME = rf"(?:,?[ \x1f]{{1,2}}{_TIME})?"
 _NUMBERS = lazily(
     rf"{_D}(?:"
+    # 9:14, 09:14:33.123, 9:14 PM
+    r"(?P<time>(?:(?<=[01])\d|(?<=2)[0-3])?:[0-5]\d(?::[0-6]\d(?:[.,]\d{1,9})?)?(?: ?[ap]\.?m\b\.?)?"
+    r"(?!\w|[-./:]\d))"
     # 2026-01-03T12:00:00.123Z
-    r"(?P<iso>\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
+    r"|(?P<iso>\d{3}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])"
     r"(?:[t \x1f]{1,2}[0-2]\d:[0-5]\d(?::[0-6]\d(?:[.,]\d{1,9})?)?"
     r"(?: ?(?:z|utc|gmt|[+-]\d\d:?\d\d))?)?(?!\w|[-./]\d))"
     r"|\d{3}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])t[0-2]\d[0-5]\d[0-6]\dz?(?!\w)"
-    # 3/1/2026, 03.01.26, 3 1 2026, 2026/01/03, 2025-2026
-    r"|\d?(?P<s>[./\-])(?:0?[1-9]|[12]\d|3[01])(?P=s)(?:(?:19|20)\d\d|\d\d)(?!\w|[-./ ]\d)"
-    r"|\d? (?:0?[1-9]|[12]\d|3[01]) (?:19|20)\d\d(?!\w|[-./ ]\d)"
-    r"|(?<=[12])[09]\d\d(?P<r>[./])(?:0?[1-9]|1[0-2])(?P=r)(?:0?[1-9]|[12]\d|3[01])(?!\w|[-./]\d)"
-    r"|(?:(?<=1)9|(?<=2)0)\d\d ?[-/ ] ?(?:19|20)\d\d(?!\w|[-./ ]\d)"
+    # 3/1/2026, 03.01.26, 3 1 2026, 2026/01/03, each with a time; 2026, 09:14; 2025-2026, 2026-156
+    r"|(?P<day>\d?(?P<s>[./\-])(?:0?[1-9]|[12]\d|3[01])(?P=s)"
+    rf"(?:(?P<year>(?:19|20)\d\d){_AT_TIME}(?!\w|[-./:]\d)"
+    rf"|\d\d(?:{_AT_TIME}(?!\w|[-./: ]\d)|,(?= \d\d?[/.]))))"
+    rf"|\d? (?:0?[1-9]|[12]\d|3[01]) (?:19|20)\d\d{_AT_TIME}(?!\w|[-./: ]\d)"
+    r"|(?<=[12])[09]\d\d(?P<r>[./])(?:0?[1-9]|1[0-2])(?P=r)(?:0?[1-9]|[12]\d|3[01])"
+    rf"{_AT_TIME}(?!\w|[-./:]\d)"
+    rf"|(?<=[12])[09]\d\d,?[ \x1f]{{1,2}}{_TIME}(?!\w|[-./:]\d)"
+    r"|(?P<span>(?:(?<=1)9|(?<=2)0)\d\d(?: ?[-/ ] ?(?:19|20)\d\d|-(?:[0-2]\d\d|3[0-5]\d|36[0-6]))"
+    r"(?!\w|[-./ ]\d))"
     # 192.0.2.1:8080
     r"|(?P<ip>\d{0,2}(?:\.\d{1,3}){3}(?::\d{2,5}|/\d{1,2})?(?!\w|[-.]\d))"
-    # 1,234,567.89 and 1.234.567,89
+    # 1,234,567.89 and 1.234.567,89; 1 234 567 with thin spaces
+    r"|(?<!0)(?:\d?(?:\x1f\d{3}){1,4}|\d\d(?:\x1f\d{3}|(?:\x1f\d{3}){3,4}))(?![\d\x1f.\-]|[ ]\d)"
     r"|\d{0,2}(?:(?:,\d{3}){1,4}(?:\.\d{1,2})?|(?:\.\d{3}){1,4},\d{2})(?![\d,]|[-.]\d)"
     # 40.712776, 0.25, 12345.67
-    r"|(?:\d{0,2}\.\d{5,}|(?<=0)\.\d+|\d{4,8}\.\d{2})(?!\w|[-.]\d)"
+    r"|(?P<decimal>(?<=[1-9])\d{0,2}\.\d{5,}|(?<=0)\.\d+|\d{4,8}\.\d{2})(?!\w|[-.]\d)"
     # 1 500 euros, USD 1500
     rf"|{_MONEY}[ \x1f]?(?:[€$£¥₹]|(?:{_CURRENCY})(?!\w))"
     rf"|(?:(?<=usd[ \x1f].)|(?<=[egc][ubha][rpdf][ \x1f].)){_MONEY}(?!\d|[-.]\d)"
@@ -41,8 +55,13 @@ _NUMBERS = lazily(
 _MONEY_BEFORE = lazily(rf"[€$£¥₹][ \x1f]?[0-9]{_MONEY}(?!\d|[-.]\d)")
 
 
+_HARDWARE_HINT = re.compile(
+    r":[0-9a-f]{1,3}:[0-9a-f]{1,3}:[0-9a-f]|-[0-9a-f]{1,5}-[0-9a-f]{1,5}-[0-9a-f]"
+)
+
+
 def keep_uuids(sheet: Sheet) -> None:
-    """Shield UUIDs before another pass claims a part of one."""
+    """Shield UUIDs and hardware addresses before another pass claims a part of one."""
     low = sheet.low
     if low.count("-") >= 4:
         for match in _UUID_TAIL.finditer(low):
@@ -50,40 +69,89 @@ def keep_uuids(sheet: Sheet) -> None:
             if start >= 0 and _HEX8.match(low, start):
                 sheet.shield(start, match.end())
         sheet.settle()
+    if (low.count(":") >= 4 or low.count("-") >= 4) and _HARDWARE_HINT.search(low):
+        _shield_hardware(sheet)
 
 
 def keep_readable(sheet: Sheet) -> None:
     """Shield numbers that look like an identifier but are not."""
     low = sheet.low
-    if low.count(":") >= 5 or low.count("-") >= 5:
-        _shield(sheet, _MAC())
-    _shield(sheet, _NUMBERS())
+    done = -1
+    for match in _NUMBERS().finditer(low):
+        if _is_start(low, match) and not _is_governed(sheet, match, done):
+            done = match.end()
+            sheet.shield(match.start(), done)
+    sheet.settle()
     if "$" in low or not low.isascii():
-        _shield(sheet, _MONEY_BEFORE())
+        for match in _MONEY_BEFORE().finditer(sheet.low):
+            sheet.shield(*match.span())
+        sheet.settle()
 
 
-def _shield(sheet: Sheet, pattern: re.Pattern[str]) -> None:
-    low = sheet.low
-    for match in pattern.finditer(low):
-        start = match.start()
-        if _is_start(low, start, match.group()) and _is_possible(match):
-            sheet.shield(start, match.end())
+def _shield_hardware(sheet: Sheet) -> None:
+    """MAC addresses and GUIDs, with a digit or a group too many or too few as well."""
+    for match in _HARDWARE().finditer(sheet.low):
+        if _HEX_LETTER.search(match.group()) or match["mac"]:
+            sheet.shield(*match.span())
     sheet.settle()
 
 
-def _is_start(low: str, start: int, text: str) -> bool:
+def _is_start(low: str, match: re.Match[str]) -> bool:
     """Whether no joined number precedes this one."""
-    joins = ".-/,' " if " " in text else ".-/,'"
-    return not (start > 1 and low[start - 1] in joins and low[start - 2].isdigit())
+    start = match.start()
+    if start < 2 or not low[start - 2].isdigit():
+        return True
+    if match["day"] or match["ip"]:
+        return low[start - 1] not in ".-/,'"
+    return low[start - 1] not in (
+        ".-/,': \x1f" if " " in match.group() or match["time"] else ".-/,'\x1f"
+    )
 
 
-def _is_possible(match: re.Match[str]) -> bool:
-    text = match.group()
-    if match.re is _MAC():
-        return ":" in text or not text.replace("-", "").isdigit()
-    if match.re is _NUMBERS() and match["ip"]:
-        return all(int(octet) <= 255 for octet in _OCTET.split(text)[:4])
-    return True
+# The groups of digits before a number, across spaces and brackets.
+_GROUPS_BEFORE = re.compile(r"(?P<plus>\+ ?)?\(?(?P<digits>\d[\d \x1f()./\-]*?)[ \x1f()/\-]{1,3}$")
+_GAPS = " \x1f()-/"
 
 
+def _is_governed(sheet: Sheet, match: re.Match[str], done: int) -> bool:
+    """Whether what looks like a date, an IP address or a decimal is the tail of a phone number.
+
+    It is, if a `+`, an international prefix or a group of digits precedes it across a space, or a word
+    for a phone governs it. A date with its full year needs a stronger sign than one of two digits.
+    """
+    start = match.start()
+    if match["span"]:
+        if sheet.low[start - 1 : start] in {"-", "_", "/"}:
+            return True  # the tail of a code
+        near = sheet.before(start)
+        return near.is_direct and near.topic in _IDENTIFIED
+    if match["ip"] and not _is_ip(match.group()):
+        return True
+    if not (match["day"] or match["ip"] or match["decimal"]):
+        return False
+    low = sheet.low
+    is_full = match["year"] is not None
+    if start and low[start - 1] in _GAPS:
+        before = low[max(done, start - 24, 0) : start]
+        if before.rstrip(_GAPS).endswith("+"):
+            return True
+        groups = _GROUPS_BEFORE.search(before)
+        if groups and not _CLOCK.search(before, 0, groups.end("digits")):
+            if groups["plus"] or groups["digits"].startswith("0"):
+                return True
+            if not is_full and len(groups["digits"]) > 1:
+                return True
+    near = sheet.before(start)
+    return near.topic is Topic.PHONE and not is_full and (near.is_direct or not match["day"])
+
+
+_IDENTIFIED = frozenset({Topic.ORDER, Topic.TRACKING, Topic.PHONE, Topic.ACCOUNT})
+_CLOCK = re.compile(r"\d:\d\d$")
 _OCTET = re.compile(r"[.:/]")
+_HEX_LETTER = re.compile(r"[a-f]")
+
+
+def _is_ip(text: str) -> bool:
+    """Whether four octets are possible; one with a leading zero is not."""
+    octets = _OCTET.split(text)[:4]
+    return all(int(octet) <= 255 and octet == str(int(octet)) for octet in octets)

@@ -5,8 +5,14 @@ from collections import Counter
 from collections.abc import Mapping
 
 from chalicelib.redaction.addresses import mask_addresses
-from chalicelib.redaction.cards import mask_ibans
+from chalicelib.redaction.cards import mask_broken_cards, mask_ibans
+from chalicelib.redaction.credentials import (
+    mask_credentials,
+    mask_security_codes,
+    may_hold_password,
+)
 from chalicelib.redaction.emails import mask_emails, may_be_spelled
+from chalicelib.redaction.identities import mask_identities
 from chalicelib.redaction.links import mask_links
 from chalicelib.redaction.normalise import CAP_BYTES, View, cap, has_no_markers, normalise
 from chalicelib.redaction.numbers import mask_numbers
@@ -70,7 +76,7 @@ _MASK_WRITTEN = re.compile(r"\*\*\*(?:-\*\*\*-\d{4}|@\*\*\*|[A-Za-z0-9]{4}(?![A-
 
 def _is_spelled(low: str) -> bool:
     """Whether an address may be spelled out, or a link written without its scheme."""
-    return may_be_spelled(low) or ".com/" in low or "/track" in low
+    return may_be_spelled(low) or may_hold_password(low) or ".com/" in low or "/track" in low
 
 
 def read(view: View) -> Sheet:
@@ -80,6 +86,7 @@ def read(view: View) -> Sheet:
         for match in _MASKS.finditer(sheet.low):
             sheet.shield(*match.span())
         sheet.settle()
+    mask_credentials(sheet)
     mask_links(sheet)
     mask_emails(sheet)
     runs = _DIGITS.findall(sheet.low)
@@ -89,8 +96,11 @@ def read(view: View) -> Sheet:
         _mask_all_numbers(sheet)
         return sheet
     keep_uuids(sheet)
+    mask_security_codes(sheet)
     mask_marked_formats(sheet)
+    mask_identities(sheet, has_long_run=any(len(run) >= 6 for run in runs))
     mask_ibans(sheet)
+    mask_broken_cards(sheet)
     keep_readable(sheet)
     if not _DIGITS.search(sheet.low):
         return sheet

@@ -32,7 +32,7 @@ class Sheet:
     passes see blanks in settled spans, so that no two passes mask the same characters.
     """
 
-    __slots__ = ("_nearby", "_pending", "cased", "claims", "low", "words")
+    __slots__ = ("_nearby", "_pending", "cased", "claims", "has_romance", "low", "words")
 
     def __init__(self, view: View) -> None:
         """Open a sheet over a view; `words` keeps the original text for context."""
@@ -40,6 +40,9 @@ class Sheet:
         self.low = view.low
         self.words = view.low
         self.claims: list[tuple[int, int, Kind, str]] = []
+        self.has_romance: bool | None = (
+            None  # a Spanish or Italian word for a street; None: not yet looked for
+        )
         self._pending: list[tuple[int, int]] = []
         self._nearby: dict[int, Context] = {}  # negative offsets: context after
 

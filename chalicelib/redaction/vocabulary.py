@@ -24,6 +24,7 @@ _WORDS = {
     Topic.PHONE: """
         phone phones telephone tel tele mobile mob cell cellphone fax whatsapp sms call calling
         called callback text texting ring dial dialing reach contact hotline landline voicemail
+        answering ruf
         telefon telefonnummer rufnummer handy handynummer mobilnummer mobiltelefon anrufen anruf
         rückruf telefonnr erreichbar erreichen festnetz
         teléfono telefono tlf tfno móvil movil celular llamar llámame llamame llame llamen fijo
@@ -32,11 +33,11 @@ _WORDS = {
         telefoon telefoonnummer bellen mobiel gsm telefonu komórka
         """,
     Topic.ORDER: """
-        order orders ordernumber orderno ordernr orderid ordered reorder ord po purchase
+        order orders myorder mypurchase yourorder theorder ordernumber orderno ordernr orderid ordered reorder ord po purchase purchases
         invoice invoices receipt confirmation reference ref booking reservation rma return
         bestellung bestellungen bestellnummer bestellnr bestell auftrag auftragsnummer
         auftragsnr rechnung rechnungsnummer rechnungsnr vorgangsnummer
-        pedido pedidos orden factura referencia compra reserva
+        pedido pedidos orden factura referencia compra compras reserva
         commande commandes facture référence réservation
         ordine ordini fattura riferimento encomenda encomendas fatura
         bestelling bestelnummer ordernummer ordre ordrenummer beställning tilaus
@@ -156,7 +157,7 @@ def _table() -> dict[str, Topic]:
 
 TOPICS = _table()
 # Words that set a topic only when a mark follows: German "or", and verbs.
-NEEDS_MARK = frozenset({"oder", "ref", "return", "purchase", "reference", "ordered", "compra"})
+NEEDS_MARK = frozenset({"oder", "ref", "return", "reference", "ordered"})
 TOPICS["oder"] = Topic.ORDER
 # Words that attach a second noun to the first: "tracking number FOR my order".
 LINKS = frozenset("for of on für zu para de do da pour per van".split())

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,15 @@ def test_every_str_is_accepted(text):
     assert isinstance(redact(text), str)
 
 
+@settings(max_examples=300, deadline=None)
+@given(
+    st.one_of(DENSE_TEXT, MIXED_TEXT, st.text("0123456789 .:/-+#<wbr>\n\u2009aepm", max_size=80))
+)
+def test_no_pass_raises(text):
+    """`redact` would hide an error behind `***`; the pass itself must not have one."""
+    redactor._pass(text, Counter())
+
+
 def test_the_tail_beyond_the_cap_is_dropped():
     text = "x" * (256 * 1024 - 20) + " and call 212-555-0142 or jo@example.com"
     redacted = redact(text)
@@ -91,7 +101,8 @@ HOSTILE = [
     "a", "1", " ", "@", "a@", "a@a.a.a", "a.a@", "order ", "order order #", "#1", "1.", "1-", "1 ", "+1 ", "(1",
     "aGVsbG8gd29ybGQ1NTUx", "1234567 ", "call 555-123-4567 ", "4111 ", "1z", "RR 123 456 78", "de12", "a1",
     "12 rue de ", "1 Main ", "Calle Mayor ", "Astr 1", "a at b dot ", " at ", "http://", "%40", "&#64;", "\\u0040",
-    "\u200b1", "１", "½", "***", "***-", "***1", "[", '{"a":', "2026-01-03 ", "1.1.1.1", "-aaaa-aaaa-aaaa", "aa:bb:",
+    "\u200b1", "１", "½", "eyj-", "sk-", "password: a ", "cvv 1", "1 A, ", "a(ät)", "wamid.", "-----begin private key-----", "4111\n", "12.10.24 ",
+    "1\u2009", "1 my address is ", "5 de calle ", "a.\n@", "***", "***-", "***1", "[", '{"a":', "2026-01-03 ", "1.1.1.1", "-aaaa-aaaa-aaaa", "aa:bb:",
 ]  # fmt: skip
 
 

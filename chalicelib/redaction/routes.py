@@ -1,0 +1,109 @@
+"""Addresses without a word for a street: numbered roads, rural routes, number and postcode alone."""
+
+import re
+
+from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.sheet import Sheet
+
+_NUMBERED = lazily(
+    r"[ ,\x1f]{1,2}(?:(?:north|south|east|west|[nsew]\b\.?) )?"
+    r"(?:(?:county|co|state|us|u\.s\.|farm|forest|old)\.? )?"
+    r"(?:(?:road|rd|route|rte|rt|highway|hwy|street|st|avenue|ave|cr|sr|fm|carretera)\.? (?:no\.? ?)?#?"
+    r"|[nsew]\.? (?=\d00\b)|(?:[ns][ew]?|[ew]|north|south|east|west)\.? (?=\d{1,3}(?:st|nd|rd|th)\b)"
+    r"|(?<=\d{3} )(?:us|i|business loop)[ \-](?=\d))(?:\d{1,3}(?:st|nd|rd|th)|\d{1,4}[a-z]?|[a-z])(?![\w]|[.,]\d)(?: (?:[nsew]|north|south|east|west)\b)?"
+)
+# A capital state and a postcode make an address of any number before them.
+_POSTCODE = lazily(
+    r"(?:[ ,\x1f]{1,2}(?:[A-Z][\w.'\-]*|#? ?\d{1,4}[A-Za-z]?|de|la|of|the)){1,9}?[ ,\x1f]{1,2}"
+    r"(?:A[KLRZ]|C[AOT]|D[CE]|FL|GA|HI|I[ADLN]|K[SY]|LA|M[ADEINOST]|N[CDEHJMVY]|O[HKR]|PA|RI|S[CD]|"
+    r"T[NX]|UT|V[AT]|W[AIVY]|PR)[ ,\x1f]{1,2}\d{5}(?:-\d{4})?(?![\w\-])"
+)
+_STATE_CODE = lazily(r"[ ,\n][a-z]{2}[ ,]{1,2}\d{5}(?:-\d{4})?(?!\w)")
+_NO_HOUSE = re.compile(r"[ ,](?:mile|miles|palms|flags|points|items?|orders?|x)\b")
+_ANNOUNCED = (
+    "address", "live at", "lives at", "living at", "ship to", "shipped to", "deliver to",
+    "deliver it to", "delivered to", "send to", "send it to", "moved to", "dirección", "direccion",
+    "adresse", "anschrift", "wohne", "vivo en", "domicilio", "enviar a", "envíen a", "liefern an",
+    "indirizzo", "endereço", "habite",
+)  # fmt: skip
+_PHONE_BEFORE = re.compile(r"\d{3}[ .\-]\d{3,4}[ .\-]$|\+\d[\d ]*$")
+_PHONE_AFTER = re.compile(r"[ .\-]\d{3}[ .\-]\d{3,4}(?!\d)|[ .\-]\d{2}(?:[ .\-]\d{2}){2,}(?!\d)")
+_REACH = 40
+
+
+def is_phone_part(low: str, start: int, end: int) -> bool:
+    """Whether a number is a group of a phone number: "call 305 555 0125"."""
+    if start and low[start - 1] in " .-" and _PHONE_BEFORE.search(low[max(0, start - 16) : start]):
+        return True
+    return low[end : end + 1] in {" ", ".", "-"} and _PHONE_AFTER.match(low, end) is not None
+
+
+def is_announced(sheet: Sheet, start: int) -> bool:
+    """Whether words such as "my address is" precede; then small letters are an address too."""
+    tail = sheet.words[max(0, start - _REACH) : start]
+    return any(hint in tail for hint in _ANNOUNCED)
+
+
+def has_postcode(sheet: Sheet, end: int) -> bool:
+    """Whether a state's two letters and a postcode follow within forty characters."""
+    return _STATE_CODE().search(sheet.low, end, end + _REACH) is not None
+
+
+# An address word right before the number: any capitalised words after it are the street.
+_DIRECTLY = lazily(
+    r"(?:\b(?:address|dirección|direccion|adresse|anschrift|domicilio)(?: (?:is|es|ist|lautet|to|now))?|"
+    r"\b(?:lives?|living|located|arrived|off) at|\b(?:ship|deliver|send|sent|moved?|shipped|return)(?: (?:it|them))? to|"
+    r"\b(?:vivo en|wohne in|enviar a))[:,]?[ \n]{1,2}$"
+)
+_NAMED = lazily(
+    r"(?:[ ,]{1,2}(?:(?:and|of|the|de|del|la|el|los|las|van|der|den)(?= )|#? ?\d{1,5}[A-Za-z]?\b|[NSEWnsew]\b\.?|[A-Z][\w'’\-]*\.?))"
+    r"{1,10}"
+)
+
+
+def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
+    """`My address is 2945 W. Harrison Suite 100`: no word for a street is needed."""
+    if sheet.low[end : end + 1] not in {" ", ","} or _NO_HOUSE.match(sheet.low, end):
+        return None
+    tail = sheet.words[max(0, start - _REACH) : start]
+    if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS:
+        return None
+    if _DIRECTLY().search(tail) is None:
+        return None
+    match = _NAMED().match(sheet.cased, end)
+    if match is None or "\x00" in sheet.low[start : match.end()]:
+        return None
+    return (start, match.end()) if _WORD.search(match.group()) else None
+
+
+_LEADS = frozenset(
+    """address dirección direccion adresse anschrift domicilio is es ist lautet to now at en in a""".split()
+)
+ROAD_WORDS = frozenset(
+    """county co state us u farm forest old north south east west n s e w ne nw se sw i business road
+    rd route rte rt highway hwy street st avenue ave cr sr fm carretera""".split()
+)
+_FIVE_DIGITS = re.compile(r"\d{5}")
+_WORD = re.compile(r"[A-Z][\w'’\-]{2}")
+
+
+def numbered_street(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
+    """`1200 County Road 5`, `350 W 400 S`, `1600 NE 4th`."""
+    low = sheet.low
+    if low[end : end + 1] not in {" ", ",", "\x1f"}:
+        return None
+    match = _NUMBERED().match(low, end)
+    return (start, match.end()) if match else None
+
+
+def before_postcode(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
+    """`120 Hekili, Kailua, HI 96734`: any capitalised words between a number and state and postcode."""
+    low = sheet.low
+    if low[end : end + 1] not in {" ", ","} or not _FIVE_DIGITS.search(low, end, end + 100):
+        return None
+    if _NO_HOUSE.match(low, end):
+        return None
+    match = _POSTCODE().match(sheet.cased, end)
+    if match is None or "\x00" in low[start : match.end()]:
+        return None
+    return start, match.end()
