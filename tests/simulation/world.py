@@ -60,6 +60,8 @@ class World:
         faults_ended_at: when the last fault ended.
     """
 
+    network_class = Network
+
     def __init__(self, scenario: Scenario, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
@@ -93,7 +95,7 @@ class World:
             lambda: self.now, visibility_seconds=VISIBILITY_SECONDS, max_receives=MAX_RECEIVES
         )
         self.oracle = Oracle(self)
-        self.network = Network(self)
+        self.network = self.network_class(self)
         self.senders = Senders(self)
         self.people = People(self)
         door, sweeper, writer, provider = scenario.other_skews
