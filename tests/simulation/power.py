@@ -50,7 +50,7 @@ class Noticed:
     @property
     def cells(self) -> tuple[object, ...]:
         """The row of the table."""
-        seed: object = f"{self.seed:,}" if self.seed else "none"
+        seed: object = f"{self.seed:,}" if self.seed else "not tried" if self.test else "none"
         name = self.test.rpartition("::")[2]
         return (self.name, self.what, seed, self.promise, f"`{name}`" if name else "")
 
