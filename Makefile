@@ -10,7 +10,7 @@ AT_ONCE ?= 3
 SEED ?= 1
 JOBS ?= 1
 
-.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate soak crash attack bench-reliability mutate stats deploy-local drill test-deployed clean
+.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -75,8 +75,14 @@ drill: $(READY) ## Faults in a deployed stage; nothing may be lost or done twice
 test-deployed: $(READY) ## The deployed stage, both ways, compared with the declaration
 	@$(BIN)/python -m pytest -m deployed tests/deployed
 
-simulate: $(READY) ## Seeded schedules of faults: RUNS=... SEED=... JOBS=... KIND=denser|stalled|handed|dying
+simulate: $(READY) ## Seeded schedules of faults: RUNS=... SEED=... JOBS=... KIND=aimed|mixed|denser|stalled|handed|dying
 	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) $(if $(KIND),--kind $(KIND))
+
+simulate-power: $(READY) ## What plain seeds notice of 22 hand-made breaks of the core
+	@$(BIN)/python -m tests.simulation.power --runs 2000
+
+explore: $(READY) ## Small worlds whole: every interleaving and fault, up to a bound
+	@$(BIN)/python -m tests.simulation.explore
 
 soak: $(READY) ## A million of them, on every core, for hours
 	@$(BIN)/python -m tests.simulation --runs 1000000 --seed $(SEED) --jobs $$(getconf _NPROCESSORS_ONLN) $(if $(KIND),--kind $(KIND))
@@ -91,6 +97,9 @@ mutate: $(READY) ## Mutation tests of the core: ledger, effects, intake, worker
 	@rm -rf mutants # old results do not match functions renamed since
 	@$(BIN)/mutmut run
 	@$(BIN)/python -m bench.report.mutation
+
+mutate-sample: $(READY) ## Mutation tests of 200 mutants of each package outside the core: GROUP=...
+	@$(BIN)/python -m bench.report.mutation_sample $(if $(GROUP),--group $(GROUP))
 
 attack: $(READY) ## Hostile requests to every door by kind, and the memory that the worst take
 	@$(BIN)/python -m tests.attack --per-door 2000 --seed $(SEED)

@@ -11,7 +11,7 @@ import difflib
 import json
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -52,16 +52,23 @@ class Survivor:
         return f"| `{self.function}` | `{self.was}` | `{self.now}` |"
 
 
-def survivors(name: str, codes: dict[str, int | None]) -> Iterator[Survivor]:
+def is_killed(code: int | None) -> bool:
+    """Whether a mutant's tests failed, or were endless."""
+    return code in _KILLED | _ENDLESS
+
+
+def survivors(
+    name: str, codes: Mapping[str, int | None], *, below: Path = MUTANTS
+) -> Iterator[Survivor]:
     """The survivors of one file, in the order of the file."""
-    lines = (MUTANTS / f"{name}.py").read_text().splitlines()
+    lines = (below / f"{name}.py").read_text().splitlines()
     bodies = {
         node.name: lines[node.lineno : node.end_lineno]
         for node in ast.walk(ast.parse("\n".join(lines)))
         if isinstance(node, ast.FunctionDef)
     }
     for key, code in codes.items():
-        if code in _KILLED | _ENDLESS:
+        if is_killed(code):
             continue
         mangled = key.rpartition(".")[2]
         original = bodies[_NUMBER.sub("__mutmut_orig", mangled)]

@@ -16,7 +16,7 @@ from chalicelib.once import keys
 from chalicelib.once.intake import Intake
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.conversations.handoffs import Handoffs
+from chalicelib.outreach.conversations.handoffs import TAKEN, Handoffs
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import HandoffRelease
@@ -105,6 +105,9 @@ class Desk:
             person: the operator; the team's own identifier.
             company_id: only a conversation of this company.
 
+        The same operator's repetition finishes a take that failed after its first write: without it
+        the hand-off would stay on the list.
+
         Returns:
             False if it is not handed off, or another operator has taken it.
         """
@@ -112,12 +115,13 @@ class Desk:
         if record is None or not record.is_handed_off:
             return False
         holder = record.handoff.get("taken_by")
-        if holder is not None:
-            return bool(holder == person)
-        taken = {**record.handoff, "id": f"taken-{record.handoff['id']}", "taken_by": person}
-        kept = {"handoff": taken}
-        if not self._conversations.move(record, {Status.HANDED_OFF}, kept, same_handoff=True):
+        if holder not in (None, person):
             return False
+        if holder is None:
+            taken = {**record.handoff, "id": f"{TAKEN}{record.handoff['id']}", "taken_by": person}
+            kept = {"handoff": taken}
+            if not self._conversations.move(record, {Status.HANDED_OFF}, kept, same_handoff=True):
+                return False
         self._handoffs.close(record, "taken", self._clock.now() + CLOSED_FOR)
         return True
 

@@ -41,6 +41,30 @@ def test_a_hand_off_a_person_took_cannot_be_approved(outreach):
     assert outreach.twilio.sent_to(TEL) == []
 
 
+def test_a_take_that_failed_between_its_two_writes_is_finished_by_its_repetition(
+    outreach, monkeypatch
+):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    desk = outreach.services.desk
+    (waiting,) = desk.waiting()
+
+    def throttled(*entry):
+        raise TransientError("dynamodb", "update_item", reason="throttled")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(desk._handoffs, "close", throttled)
+        with pytest.raises(TransientError):
+            desk.take(waiting.opaque_id, "sam")
+    assert not desk.take(waiting.opaque_id, "kim")
+    assert not desk.approve(waiting.opaque_id)
+    assert desk.take(waiting.opaque_id, "sam")
+    assert list(desk.waiting()) == []
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+
+
 def test_a_hand_off_rule_with_a_list_applies_only_to_the_listed(outreach):
     outreach.set_project(
         auto_queue_initial_message=True, auto_queue_initial_message_from_number=["+15550100002"]

@@ -7,6 +7,7 @@ workload    puts a scenario on the timeline of its world
 timeline    planned actions, and requests in flight
 scenario    the workload of one seed: messages, copies, flips, deploys, replays, clocks
 denser      the same with more faults in each schedule, or longer pauses
+aimed       small worlds with faults at the protocol's windows; the mix of a plain seed
 handoffs    one recipient, whose messages wait for persons, switches and quiet hours
 dead_letters    the same; events fail until they are dead letters, and are redriven and replayed
 people      operators and other persons: replay, redrive, approve
@@ -36,6 +37,9 @@ stored_records    the promises on stored records at the end: audit, state, histo
 consent     marks of a STOP, and the looks at them
 answered    every answer that is recorded is a message that landed for it
 progress    each sweep moves something
+breaks      hand-made breaks of the core, applied at run time
+power       what plain seeds notice of each break: python -m tests.simulation.power
+explore     small worlds whole: every interleaving up to a bound, `make explore`
 shrink      a failing schedule, made as short as possible
 __main__    python -m tests.simulation --runs 20000 --seed 1
 """

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from tests.simulation import crowds
+from tests.simulation.aimed import aimed, plain
 from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
 from tests.simulation.handoffs import with_handoffs
@@ -21,6 +22,8 @@ from tests.simulation.shrink import shrunk
 from tests.simulation.world import World
 
 _KINDS = {
+    "plain": plain,
+    "aimed": aimed,
     "mixed": scenario,
     "denser": denser,
     "stalled": stalled,
@@ -81,7 +84,7 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=1, help="processes; a soak has one a core")
     parser.add_argument("--stop-after", type=int, default=5, help="failing runs")
     parser.add_argument("--no-shrink", action="store_true")
-    parser.add_argument("--kind", choices=_KINDS, default="mixed", help="of the schedules")
+    parser.add_argument("--kind", choices=_KINDS, default="plain", help="of the schedules")
     return parser.parse_args(arguments)
 
 

@@ -115,9 +115,9 @@ class Network:
         `within`: a second request of one action may start this long after the first.
         """
         world, vendor = self._world, actions[0].vendor
+        world.oracle.effect_starts(actions, within=within)
         fault = self.next_effect_fault(actions)
         kind = "none" if fault is None else fault.kind(Port.EFFECT)
-        world.oracle.effect_starts(actions, within=within)
         is_failing_ticket = actions[0].conversation_id == world.vendor.failing_ticket
         if self.is_in_outage() or is_failing_ticket or world.is_failing(actions[0].key):
             world.oracle.did_not_happen(actions)

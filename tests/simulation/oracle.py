@@ -29,10 +29,13 @@ OURS = "reply-"
 """Begins the ids of our own comments on a ticket."""
 SWITCH_SECONDS = 30.0
 SKEW_SECONDS = 121.0
+LANDING_SECONDS = 900.0
 LEAST_LEASE_SECONDS = 149.0
 """A request's total deadline and the margin, less the second to which the ledger's times are cut."""
 ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_text", "send_email"})
 """Kinds that are never repeated while their outcome is unknown."""
+_QUERIED = frozenset({"reply_queried", "reply", "send_text"})
+"""Kinds whose absence at the provider counts, as it shows what it has."""
 _ENDS = frozenset({"processed", "parked", "skipped"})
 """An event's ends that only a claim can leave; a failed event may be recorded again."""
 _HANDOFF_KINDS = frozenset({"add_tag", "hand_off"})
@@ -86,6 +89,7 @@ class Oracle:
         self.bodies: dict[str, tuple[str, str]] = {}
         self.landed_texts: Counter[tuple[str, str]] = Counter()
         self._meaning: dict[str, tuple[str, dict[str, str]]] = {}
+        self._newest = 0
         self._order: dict[str, int] = {}
         self._head: dict[str, int] = {}
         self._event_head: dict[str, int] = {}
@@ -97,6 +101,9 @@ class Oracle:
 
     def sent(self, job: Mapping[str, Any], position: int) -> None:
         """A job went onto the queue: the order of the front door is the order of the effects."""
+        if job["recovery"] is not None and position <= self._newest:
+            self.broken("P2", f"{job['event_key']} was sent again and the queue dropped it")
+        self._newest = max(self._newest, position)
         if job.get("pair") and job["kind"] == "inbound_message":  # moved into its own group
             self._order[job["event_key"]] = position
         elif job["recovery"] is None:
@@ -180,6 +187,7 @@ class Oracle:
             return
         if before["status"] == "done" and after["status"] != "done":
             self.broken("P1", f"{key} was done and is {after['status']}")
+        self._check_absence(key, before, after)
         same_event = before["event_key"] == after["event_key"]
         mine = actor.fences.get(before["event_key"]) if actor is not None else None
         if _is_only(_CHECK_FIELDS, before, after):  # a check's result; any worker may write it
@@ -188,6 +196,22 @@ class Oracle:
             self.broken("P6", f"{key} at fence {before['fence']} changed by fence {mine}")
         if same_event and after["fence"] < before["fence"]:
             self.broken("P6", f"{key} taken from fence {before['fence']} by {after['fence']}")
+
+    def _check_absence(self, key: str, before: Mapping[str, Any], after: Mapping[str, Any]) -> None:
+        """P1: an effect counts as not done after its landing time and a second look, not before."""
+        is_open = before["status"] in {"unknown", "pending"} and before["started"]
+        is_other = (before["owner"], before["fence"]) != (after["owner"], after["fence"])
+        is_again = after["status"] == "pending" and (
+            not after["started"] or after["started_epoch"] != before["started_epoch"]
+        )
+        is_settled = before["status"] == "unknown" or is_other
+        if before["action_kind"] not in _QUERIED or not (is_open and is_again and is_settled):
+            return
+        waited = self._world.now - before["started_epoch"]
+        if waited < LANDING_SECONDS - SKEW_SECONDS:
+            self.broken("P1", f"{key} counts as not done {waited:.0f} s after its start")
+        if not before.get("looks"):
+            self.broken("P1", f"{key} counts as not done after one look")
 
     def _wrote_event(
         self, actor: Any, before: Mapping[str, Any] | None, after: Mapping[str, Any]

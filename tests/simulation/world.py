@@ -67,6 +67,8 @@ class World:
         faults_ended_at: when the last fault ended.
     """
 
+    network_class = Network
+
     def __init__(self, scenario: Scenario, *, trace: bool = False) -> None:
         self.scenario = scenario
         self.now = EPOCH
@@ -102,7 +104,7 @@ class World:
         )
         self.oracle = Oracle(self)
         self.consent = Consent(self)
-        self.network = Network(self)
+        self.network = self.network_class(self)
         self.senders = Senders(self)
         self.people = People(self)
         door, sweeper, writer, provider = scenario.other_skews

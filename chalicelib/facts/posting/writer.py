@@ -259,6 +259,8 @@ class FactWriter:
         if run.suspects and not run.summary.posts:
             self.log.metric("mw.facts.table_refuses")
             raise HandBackError("every_row_refused")
+        if run.suspects:
+            self._check_lease(run)
         for fact, reason in run.suspects:
             self.store.settle([fact], FactStatus.FAILED, batch=run.batch.number, reason=reason)
             self.log.event("facts.failed", reason=reason, source=fact.source)

@@ -13,6 +13,8 @@ PARTITION = "handoffs"
 WAITING = "waiting"
 REPLACED = "replaced"
 """A later hand-off, which holds a message, took its place."""
+TAKEN = "taken-"
+"""Begins the id of a conversation's hand-off once a person has taken it; its entry keeps its key."""
 
 
 class Handoffs:
@@ -34,7 +36,7 @@ class Handoffs:
         """Mark a hand-off as approved or taken; False when it was closed before."""
         try:
             self._table.update(
-                key(str(record.handoff["id"]), record.opaque_id),
+                key(str(record.handoff["id"]).removeprefix(TAKEN), record.opaque_id),
                 set_={"handoff_state": state, "ttl": int(expires_at.timestamp())},
                 condition="#handoff_state = :waiting",
                 waiting=WAITING,

@@ -7,6 +7,7 @@ from chalicelib.facts.model import Dimension
 from chalicelib.facts.posting import batch as fact_batch
 from chalicelib.facts.posting.dimensions import STARTED_SECONDS
 from chalicelib.once import keys
+from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import LANDING_SECONDS, LEASE_GRACE_SECONDS
 from chalicelib.once.ports import Switches
 from tests.rigs.fact_writer import Crash, CrashingClient, fact
@@ -348,6 +349,30 @@ def test_a_run_paused_past_its_lease_leaves_the_record_to_the_next(writer_rig):
     assert writer_rig.statuses(["ALOWARE:1"]) == {"ALOWARE:1": "pending"}
     assert writer_rig.run().outcome == "posted"
     assert writer_rig.ids()["ALOWARE:1"] == 1, "what is known to be taken is not sent again"
+
+
+def test_a_run_paused_past_its_lease_fails_no_fact(writer_rig):
+    """The next run may be posting the fact at this moment: its schema was mended meanwhile."""
+    writer_rig.run(seeded(writer_rig))
+    writer_rig.store().keep([fact(1), fact(2, notes="x" * 4001)])
+    writer = writer_rig.writer()
+    perform = writer.effects.perform
+
+    def slow(attempt, step, earlier):
+        done = perform(attempt, step, earlier)
+        action = step[0].action
+        if done[action.key].status == ActionStatus.REFUSED and len(action.rows) == 1:
+            writer_rig.clock.forward(LEASE_OVER)
+        return done
+
+    object.__setattr__(writer.effects, "perform", slow)
+    assert writer_rig.run(writer).outcome == "held:lease_over"
+    assert writer_rig.statuses(["ALOWARE:2"]) == {"ALOWARE:2": "pending"}
+    writer_rig.store().keep([fact(3)])
+    for _ in range(3):  # the open batch is repeated, split, and its row refused again
+        writer_rig.run()
+    assert writer_rig.statuses(["ALOWARE:2"]) == {"ALOWARE:2": "failed"}
+    assert set(writer_rig.ids().values()) == {1}
 
 
 @pytest.mark.parametrize(("room", "step"), [("effects", "perform"), ("store", "settle")])

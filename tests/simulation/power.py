@@ -1,0 +1,150 @@
+"""``python -m tests.simulation.power --runs 2000``: what a plain run notices of a broken core.
+
+Each break of `breaks` is applied while the same plain seeds run; the first seed that violates a
+promise ends it.  A break that plain seeds need not notice names a test, which is run instead and must
+fail.  `--page` writes the
+kept table into docs/reliability.md; 1 where fewer than 18 are noticed by seeds, or one by nothing.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from bench.report import marked
+from tests.simulation.aimed import plain
+from tests.simulation.breaks import BREAKS, Break
+from tests.simulation.world import World
+
+ROOT = Path(__file__).resolve().parents[2]
+KEPT = ROOT / "bench" / "results" / "power.json"
+LEAST = 18
+HEADS = ("break", "what is wrong then", "noticed at seed", "broken promise", "otherwise noticed by")
+
+
+@dataclass(frozen=True, slots=True)
+class Noticed:
+    """What came of one break.
+
+    Attributes:
+        seed: the first plain seed that violates a promise; 0 where none does.
+        promise: the one it violates.
+        test: the test that fails with the break, where no seed notices it.
+    """
+
+    name: str
+    what: str
+    seed: int = 0
+    promise: str = ""
+    test: str = ""
+
+    @property
+    def cells(self) -> tuple[object, ...]:
+        """The row of the table."""
+        seed: object = f"{self.seed:,}" if self.seed else "not tried" if self.test else "none"
+        name = self.test.rpartition("::")[2]
+        return (self.name, self.what, seed, self.promise, f"`{name}`" if name else "")
+
+
+def noticed(broken: Break, seeds: Sequence[int]) -> Noticed:
+    """Run these seeds with the break until one violates a promise."""
+    with broken.applied():
+        for seed in seeds:
+            violations = World(plain(seed)).run().oracle.violations
+            if violations:
+                return Noticed(broken.name, broken.what, seed, violations[0].promise)
+    return Noticed(broken.name, broken.what)
+
+
+def is_noticed_by_its_test(broken: Break) -> bool:
+    """Whether the break's own test passes without it and fails with it."""
+    passes, fails = (_exit_code(broken, with_break=with_break) for with_break in (False, True))
+    return (passes, fails) == (0, 1)
+
+
+def _exit_code(broken: Break, *, with_break: bool) -> int:
+    """The exit code of the break's test, in a process of its own."""
+    code = (
+        "import contextlib, sys, pytest\n"
+        "from tests.simulation.breaks import BREAKS\n"
+        "name, node, with_break = sys.argv[1:]\n"
+        "broken = next(one for one in BREAKS if one.name == name)\n"
+        "with broken.applied() if with_break else contextlib.nullcontext():\n"
+        "    sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', node]))\n"
+    )
+    command = (sys.executable, "-c", code, broken.name, broken.test, "yes" if with_break else "")
+    where = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return subprocess.run(command, cwd=ROOT, env=where, capture_output=True, check=False).returncode
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run; 1 when too little is noticed."""
+    options = _options(arguments)
+    if options.page:
+        _write_page()
+        return 0
+    gc.freeze()
+    gc.set_threshold(20_000)
+    chosen = [one for one in BREAKS if options.only in one.name]
+    found = []
+    started = time.process_time()
+    for broken in chosen:
+        if broken.test:
+            test = broken.test if is_noticed_by_its_test(broken) else ""
+            one = Noticed(broken.name, broken.what, test=test)
+        else:
+            one = noticed(broken, range(1, options.runs + 1))
+        found.append(one)
+        print(f"{one.name:38} {one.seed or 'none':>6}  {one.promise:3} {one.test}", flush=True)
+    seconds = round(time.process_time() - started)
+    by_seed = sum(one.seed > 0 for one in found)
+    print(f"\n{by_seed} of {len(found)} noticed by {options.runs:,} plain seeds, {seconds} s")
+    if not options.only:
+        _keep(found, options.runs, seconds)
+    unnoticed = [one.name for one in found if not one.seed and not one.test]
+    print(f"noticed by nothing: {', '.join(unnoticed) or 'none'}")
+    return int(bool(unnoticed) or (by_seed < LEAST and not options.only))
+
+
+def _keep(found: Sequence[Noticed], runs: int, seconds: int) -> None:
+    kept = {
+        "at": datetime.now(UTC).isoformat(timespec="minutes"),
+        "runs": runs,
+        "seconds": seconds,
+        "breaks": [asdict(one) for one in found],
+    }
+    KEPT.write_text(json.dumps(kept, indent=1) + "\n")
+
+
+def _write_page() -> None:
+    kept = json.loads(KEPT.read_text())
+    found = [Noticed(**one) for one in kept["breaks"]]
+    by_seed = sum(one.seed > 0 for one in found)
+    first = (
+        f"Run of {kept['at']}, {kept['seconds']} s of processor time:"
+        f" {by_seed} of {len(found)} breaks are noticed within the plain seeds 1 to"
+        f" {kept['runs']:,}, the others by the tests named."
+    )
+    lines = [first, "", *marked.table(HEADS, [one.cells for one in found])]
+    marked.write("reliability.md", "power", lines)
+
+
+def _options(arguments: list[str] | None) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.simulation.power", description=__doc__)
+    parser.add_argument("--runs", type=int, default=2_000, help="plain seeds, from 1")
+    parser.add_argument("--only", default="", help="breaks with this in their name")
+    parser.add_argument("--page", action="store_true", help="write the kept table into the page")
+    return parser.parse_args(arguments)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

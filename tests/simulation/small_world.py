@@ -1,0 +1,247 @@
+"""A world that stops before every call, so that somebody else decides what happens next.
+
+Time passes only when it is told to.  Workers and the sweep are stacks of their own; between two of
+their calls the state of everything can be compared, as each of them depends on nothing but what its
+calls returned.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from tests.simulation import verdict, workload
+from tests.simulation.containers import Container
+from tests.simulation.faults import Fault, Port
+from tests.simulation.network import LANDING_SECONDS, Network
+from tests.simulation.runner import Runner
+from tests.simulation.scenario import Scenario
+from tests.simulation.world import World
+
+WAIT_SECONDS = 760.0
+"""Beyond a lease and the visibility of a message; two of them are beyond the landing time."""
+MOST_WAITS = 3
+LEFT_OUT = frozenset({"slow"})
+"""Faults that are nothing but time."""
+
+
+class Middle(random.Random):
+    """Random numbers that are always the same, whoever draws first."""
+
+    def random(self) -> float:
+        return 0.5
+
+
+class SteppedNetwork(Network):
+    """The network; every call of a stepped worker waits until it is chosen."""
+
+    _world: SmallWorld
+
+    def call(self, port: Port, act: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        """See `Network.call`."""
+        return self._seen(lambda: super(SteppedNetwork, self).call(port, act, *arguments, **named))
+
+    def effect(
+        self, actions: Sequence[Any], land: Callable[[], Any], *, within: float = 0.0
+    ) -> Any:
+        """See `Network.effect`."""
+        return self._seen(lambda: super(SteppedNetwork, self).effect(actions, land, within=within))
+
+    def _seen(self, call: Callable[[], Any]) -> Any:
+        """The result of a call, which its caller's next steps depend on."""
+        actor = self._world.actor
+        try:
+            result = call()
+        except Exception as error:
+            self._world.saw(actor, repr(error))
+            raise
+        if isinstance(result, Iterator):
+            result = list(result)
+            self._world.saw(actor, repr(result))
+            return iter(result)
+        self._world.saw(actor, repr(result))
+        return result
+
+    def next_fault(self, port: Port) -> Fault | None:
+        if not self._world.is_stepping:
+            return super().next_fault(port)
+        self.calls += 1
+        return self._world.wait_for_turn(port)
+
+
+class SmallWorld(World):
+    """One schedule whose next step is chosen from outside.
+
+    Attributes:
+        waiting: the port of the call that each running container is about to make.
+    """
+
+    network_class = SteppedNetwork
+
+    def __init__(self, scenario: Scenario) -> None:
+        self.is_stepping = False
+        self._seen: dict[int, int] = {}
+        self._made: dict[int, int] = {}
+        super().__init__(scenario)
+        self.rng = Middle()
+        self.is_fault_free = False
+        self.waiting: dict[int, Port] = {}
+        self._since: dict[int, float] = {}
+        self._stacks: dict[int, tuple[Container, Runner]] = {}
+        self._asleep: set[int] = set()
+        self._fault: Fault | None = None
+        self._left = {"wait": MOST_WAITS, "sweep": 1, "fault": 1}
+        self._last = -1
+
+    def begin(self) -> None:
+        """Put the workload on the queue and stop before the first delivery."""
+        workload.plan(self)
+        while self._timeline.next_at is not None and self._timeline.next_at <= self.now:
+            self._do_next()
+        self.is_stepping = True
+
+    def options(self) -> list[str]:
+        """What may happen next; the first is what happens by default.
+
+        Who runs, goes on; who was running when time passed, sleeps on until the others are done.
+        """
+        turns = self._in_turn()
+        found = [f"go {number}" for number in turns if number not in self._asleep]
+        if self.queue.ready_groups() and self._idle():
+            found.append("deliver")
+        found += [f"go {number}" for number in turns if number in self._asleep]
+        if not found:
+            return []
+        if self._left["sweep"] and not self.sweepers[0].busy:
+            found.append("sweep")
+        if self._left["wait"] and not self._are_late:
+            found.append("wait")
+        if self._left["fault"] and found[0].startswith("go"):
+            port = self.waiting[int(found[0].split()[1])]
+            found += [f"fault {kind}" for kind in port.value if kind not in LEFT_OUT]
+        return found
+
+    def take(self, option: str) -> None:
+        """Let it happen, up to the next call of whoever runs."""
+        what, _, which = option.partition(" ")
+        match what:
+            case "go":
+                self._resume(int(which))
+            case "fault":
+                number = int(self.options()[0].split()[1])
+                self._left["fault"] -= 1
+                kinds = self.waiting[number].value
+                pick = (kinds.index(which) + 0.5) / len(kinds)
+                self._fault = Fault(0, pick, 0.99, pauses=False)
+                self._resume(number)
+            case "deliver":
+                group = self.queue.ready_groups()[0]
+                message = self.queue.receive(group)
+                if message is not None:
+                    self._deliver(self._idle()[0], message)
+            case "sweep":
+                self._left["sweep"] -= 1
+                self.sweep()
+            case _:
+                self._left["wait"] -= 1
+                self._asleep |= self.waiting.keys()
+                self.now += WAIT_SECONDS
+                self._land_until(self.now)
+
+    def end(self) -> None:
+        """Let everything come to rest, and judge it."""
+        self.is_stepping = False
+        self._run_until_idle()
+        self._run_until_at_rest()
+        verdict.judge(self)
+
+    def fingerprint(self) -> int:
+        """A hash of everything that the future depends on."""
+        tables = (self.ledger, self.conversations, self.state, self.audit, self.sweeps)
+        rows = [
+            sorted((key, sorted(_shown(row))) for key, row in one.rows.items()) for one in tables
+        ]
+        messages = [
+            (one.id, one.visible_at, one.receives, one.receipt) for one in self.queue.waiting()
+        ]
+        vendors = (
+            sorted(self.landed.items()),
+            sorted(map(repr, self.vendor.tickets.items())),
+            repr(self.twilio.messages),
+        )
+        return hash(
+            repr(
+                (
+                    *(self.now, sorted(self._left.items()), sorted(self._seen.items())),
+                    sorted(self._asleep),
+                    *(sorted((n, port.name) for n, port in self.waiting.items()), rows, messages),
+                    *(vendors, len(self.queue.dead), len(self.oracle.violations)),
+                )
+            )
+        )
+
+    # --- called by the stacks -----------------------------------------------------------------
+
+    def wait_for_turn(self, port: Port) -> Fault | None:
+        """Stop before a call; returns the fault it meets."""
+        actor = self.actor
+        if actor is None or actor.number not in self._stacks:
+            return None
+        self.waiting[actor.number], self._since[actor.number] = port, self.now
+        self.actor = None
+        self._stacks[actor.number][1].pause()
+        self.actor = actor
+        fault, self._fault = self._fault, None
+        return fault
+
+    def saw(self, actor: Container | None, what: str) -> None:
+        """Note what a call returned to a container, and when."""
+        if actor is not None:
+            self._seen[actor.number] = hash((self._seen.get(actor.number), self.now, what))
+
+    def new_id(self) -> str:
+        """An id by its maker, so that it does not depend on whose turn was first."""
+        number = self.actor.number if self.actor is not None else -1
+        self._made[number] = self._made.get(number, 0) + 1
+        return f"id{number}.{self._made[number]}"
+
+    def _run(self, container: Container, work: Callable[[], Any]) -> None:
+        if not self.is_stepping:
+            super()._run(container, work)
+            return
+        container.busy = True
+        runner = Runner(lambda: self.invoke(container, work))
+        self._stacks[container.number] = (container, runner)
+        self._resume(container.number)
+
+    def _resume(self, number: int) -> None:
+        _, runner = self._stacks[number]
+        self._last = number
+        self._asleep.discard(number)
+        self.waiting.pop(number, None)
+        runner.resume()
+        if runner.is_done:
+            del self._stacks[number]
+            self._seen[number] = hash((self._seen.get(number), "ended"))
+        self.actor = None
+
+    @property
+    def _are_late(self) -> bool:
+        """Whether a request has left that would land too late after another wait."""
+        until = self.now + WAIT_SECONDS - LANDING_SECONDS
+        return any(
+            port is Port.EFFECT and self._since[number] < until
+            for number, port in self.waiting.items()
+        )
+
+    def _in_turn(self) -> list[int]:
+        """The running containers; first the one that ran last."""
+        return sorted(self.waiting, key=lambda number: (number != self._last, number))
+
+    def _idle(self) -> list[Container]:
+        return [one for one in self.containers[:2] if not one.busy]
+
+
+def _shown(row: Any) -> list[tuple[str, str]]:
+    return [(name, repr(value)) for name, value in row.items()]

@@ -1,0 +1,56 @@
+"""Small worlds whole: the first thousands of states hold every promise, and a break is found."""
+
+import pytest
+
+from tests.simulation.breaks import BREAKS
+from tests.simulation.explore import WORLDS, explore, replayed
+from tests.simulation.small_world import SmallWorld
+
+STATES = 2_000
+
+
+@pytest.mark.parametrize("name", WORLDS)
+def test_every_promise_holds_in_the_first_states_of_a_small_world(name):
+    found = explore(WORLDS[name], states=STATES)
+    assert found.broken is None
+    assert len(found.states) >= STATES
+    assert found.complete >= 1
+
+
+def test_every_fault_is_met_at_some_call():
+    found = explore(WORLDS["a step of two"], states=6_000)
+    assert len(found.met) > 25
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "takeover without fence",
+        "statement's error taken for success",
+        "last look skipped",
+        "second look skipped",
+    ],
+)
+def test_a_broken_core_is_found_and_its_schedule_is_short(name):
+    (broken,) = (one for one in BREAKS if one.name == name)
+    with broken.applied():
+        scenario = WORLDS["a step of two"]
+        found = explore(scenario, states=40_000)
+        assert found.broken is not None
+        deviations, _ = found.broken
+        assert len(deviations) <= 2
+        assert replayed(scenario, deviations)
+    assert replayed(scenario, deviations) == []
+
+
+def test_two_orders_of_independent_calls_lead_to_one_state():
+    """Two workers, one of them asleep: who takes the next step first makes no difference."""
+    prints = set()
+    for order in (("go 0", "go 1"), ("go 1", "go 0")):
+        world = SmallWorld(WORLDS["a step of two"])
+        world.begin()
+        for option in ("deliver", "go 0", "wait", "deliver", *order):
+            assert option in world.options()
+            world.take(option)
+        prints.add(world.fingerprint())
+    assert len(prints) == 1
