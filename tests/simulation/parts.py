@@ -232,13 +232,19 @@ class SimDelayQueue:
 
 
 class PlainOutbox:
-    """The sending side of `ports.Outbox`, without faults: its caller is repeated until it succeeds."""
+    """The sending side of `ports.Outbox`, without faults: its caller is repeated until it succeeds.
+
+    A standard queue delivers some messages twice: the second time its job is on the queue already.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._put: set[str] = set()
 
     def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
-        return self._world.network.send(body, group_id, deduplication_id)
+        is_copy = deduplication_id in self._put
+        self._put.add(deduplication_id)
+        return self._world.network.send(body, group_id, deduplication_id, is_copy=is_copy)
 
 
 class SimSsm:

@@ -34,6 +34,13 @@ class Spoil:
         """As it is counted."""
         return f"answer_{self.shape}_{'done' if self.is_done else 'nothing_done'}"
 
+    def is_possible_at(self, operation: str) -> bool:
+        """Whether the vendor's response to this operation can be spoiled so.
+
+        Power BI's own has no body: only a page can be told from it.
+        """
+        return self.is_done or self.shape == "html" or operation not in {"post_rows", "clear_rows"}
+
     def shaped(self, answer: Answer) -> Answer:
         """The response as it arrives."""
         match self.shape:
