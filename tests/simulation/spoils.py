@@ -52,10 +52,16 @@ class Spoil:
                 return answer
 
 
+def one_of(rng: random.Random, *, answers: int) -> Spoil:
+    """A spoiled response among so many."""
+    at, shape = rng.randrange(answers), rng.choice(_SHAPES)
+    return Spoil(at, shape, is_done=shape != "usual" and rng.random() < 0.5)
+
+
 def drawn(rng: random.Random, *, answers: int) -> tuple[Spoil, ...]:
     """The spoiled responses of a schedule with about so many responses: often none."""
     spoils = {}
     for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
-        at, shape = rng.randrange(answers), rng.choice(_SHAPES)
-        spoils[at] = Spoil(at, shape, is_done=shape != "usual" and rng.random() < 0.5)
+        one = one_of(rng, answers=answers)
+        spoils[one.at] = one
     return tuple(spoils[at] for at in sorted(spoils))

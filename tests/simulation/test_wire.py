@@ -9,10 +9,10 @@ from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.support.richpanel.client import Richpanel
+from tests.simulation.breaks import BREAKS
 from tests.simulation.faults import Port
 from tests.simulation.fixed_schedules import HELLO, TEXT, fault, run, schedule
 from tests.simulation.partials import Partial
-from tests.simulation.parts import SimTable
 from tests.simulation.scenario import Batch, Post, Says, Start, scenario
 from tests.simulation.spoils import Spoil
 from tests.simulation.staleness import Versions
@@ -207,20 +207,16 @@ def test_a_look_that_may_be_behind_is_detected(monkeypatch):
     assert any("after the STOP" in one for one in run(story)[1])
 
 
-def test_a_batch_statements_error_taken_for_success_is_detected(monkeypatch):
-    def careless(self, statements, execute):
-        partial = self._world.network.next_partial()
-        if partial is None:
-            return execute(statements)
-        execute(partial.taken(statements))
-        return [True] * len(statements)
-
-    monkeypatch.setattr(SimTable, "_batch", careless)
-    found = [
-        violation
-        for at in range(6)
-        for violation in run(schedule(posts=DAMAGED, **FACTS, partials=(Partial(at, 0xFFFF),)))[1]
-    ]
+def test_a_batch_statements_error_taken_for_success_is_detected():
+    (careless,) = (one for one in BREAKS if one.name == "statement's error taken for success")
+    with careless.applied():
+        found = [
+            violation
+            for at in range(6)
+            for violation in run(schedule(posts=DAMAGED, **FACTS, partials=(Partial(at, 0xFFFF),)))[
+                1
+            ]
+        ]
     assert found
 
 
