@@ -1,4 +1,4 @@
-"""``python -m tests.simulation --runs 20000 --seed 1``: run schedules and print the results."""
+"""``python -m tests.simulation --runs 7000 --seed 1``: run schedules and print the results."""
 
 from __future__ import annotations
 

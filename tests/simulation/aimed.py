@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+from tests.simulation import partials, spoils
 from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
 from tests.simulation.faults import PAUSES, Fault, Port, drawn
@@ -38,6 +39,8 @@ _LOST = (
     *("crash_and_lands_late", "lands_and_no_answer", "lands_late_and_no_answer"),
     *("never_lands_and_no_answer", "crash_after", "crash_and_never_lands", "refused"),
 )
+_KNOWN_FAILURE = 7.5 / len(Port.EFFECT.value)
+"""The draw of a refused connection: the worker knows that nothing was sent."""
 _NOTHING = ("posts", "flips", "deploys", "replays", "redrives", "sweeps")
 _LONGEST = (len(PAUSES) - 0.5) / len(PAUSES)
 _OVERSLEPT = (0.32, 0.62)
@@ -71,7 +74,8 @@ def aimed(seed: int) -> Scenario:
     )
     window = rng.choice((_overslept, _overslept, _overslept, _lost, _lost, _any))
     found = replace(base, **window(rng, calls))
-    return replace(found, **_people(rng))
+    found = replace(found, **_people(rng))
+    return replace(found, **_at_the_wire(random.Random(seed ^ 0x317E)))
 
 
 def _small(rng: random.Random) -> tuple[dict[str, Any], int]:
@@ -124,6 +128,11 @@ def _overslept(rng: random.Random, calls: int) -> dict[str, Any]:
             found["faults"] = (sleep, more)
         case _:
             pass
+    if rng.random() < 0.4:  # its own request fails: it sleeps before it notes that, or near there
+        at = rng.randrange(3)
+        sleep = replace(sleep, at=rng.randrange(9, 17), pick=rng.uniform(0.32, 0.5))
+        found["faults"] = (sleep, *found["faults"][1:])
+        found["effect_faults"] = (Fault(at, _KNOWN_FAILURE, rng.random(), pauses=False),)
     if rng.random() < 0.2:
         found["deploys"] = (rng.uniform(50.0, 700.0),)
     return found
@@ -142,6 +151,16 @@ def _lost(rng: random.Random, calls: int) -> dict[str, Any]:
 def _any(rng: random.Random, calls: int) -> dict[str, Any]:
     """Faults of any kind among the first calls."""
     return {"faults": tuple(drawn(rng, calls=calls)), "flips": _flips(rng)}
+
+
+def _at_the_wire(rng: random.Random) -> dict[str, Any]:
+    """Sometimes the vendors' answers are spoiled, or batches are done in part."""
+    found: dict[str, Any] = {"texts_unreported": rng.random() < 0.2}
+    if rng.random() < 0.3:
+        found["spoils"] = (spoils.one_of(rng, answers=4),)
+    if rng.random() < 0.3:
+        found["partials"] = partials.drawn(rng, batches=5)
+    return found
 
 
 def _one(rng: random.Random, calls: int) -> Fault:

@@ -183,7 +183,7 @@ BREAKS: tuple[Break, ...] = (
         "marked before it is queued",
         "the door marks a row as queued before the queue has its job",
         "chalicelib.once.intake:Intake.accept",
-        ("self.outbox.put(", "self._note_queued(job)\n    self.outbox.put("),
+        ("self._put(job, nonce)", "self._note_queued(job)\n    self._put(job, nonce)"),
     ),
     _one(
         "ended before it is audited",
@@ -191,10 +191,13 @@ BREAKS: tuple[Break, ...] = (
         "chalicelib.once.worker:Worker._finish",
         (
             "self.audit.write(audit_rows(built, rows))",
-            "self.ledger.finish(lease, status, reason=reason)",
+            "self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)",
         ),
         (
-            "mw_trace_id=event.facts.trace_id)\n    self.ledger.finish(lease, status, reason=reason)",
+            (
+                "mw_trace_id=event.facts.trace_id)\n"
+                "    self.ledger.finish(lease, status, reason=reason, waits_for=waits_for)"
+            ),
             "mw_trace_id=event.facts.trace_id)\n    self.audit.write(audit_rows(built, rows))",
         ),
     ),
@@ -231,20 +234,18 @@ BREAKS: tuple[Break, ...] = (
     ),
     _one(
         "statement's error taken for success",
-        "a row that a batch did not insert counts as inserted",
-        f"{_ACTIONS}begin",
-        ("if is_new\n", "if is_new or True\n"),
+        "a statement of a batch that failed alone counts as executed",
+        "chalicelib.aws.dynamo:Table._batch",
+        ("if code not in (None, refused):", "if False:"),
+        ("taken.append(code is None)", "taken.append(code != refused)"),
     ),
     _one(
         "unreadable answer taken for transient",
-        "a request whose answer cannot be read counts as one that was surely not done",
-        f"{_EFFECTS}_send",
+        "a 2xx whose body cannot be read counts as a request that was surely not done",
+        "chalicelib.vendors.http_answers:VendorAnswer.failure",
         (
-            "return self._uncertain(attempt, actions, error)",
-            (
-                "self._ledger.rearm(attempt.lease, fresh)\n"
-                "        raise TransientError.of(error) from None"
-            ),
+            "return unclear if self.reason else None",
+            "return TransientError if self.reason else None",
         ),
     ),
     _one(
@@ -262,8 +263,8 @@ BREAKS: tuple[Break, ...] = (
     _one(
         "read-back without upper bound",
         "a message sent after an action's last possible moment counts as that action's",
-        "chalicelib.outreach.sending:Sender.settle_text",
-        ("one.is_until(until) and ", ""),
+        "chalicelib.outreach.twilio.client:Twilio.sent_to",
+        ("created is None or created <= skew.latest(until)", "True"),
         test="tests/outreach/test_texts_settled.py"
         "::test_a_message_within_the_possible_landing_time_is_a_candidate",
     ),

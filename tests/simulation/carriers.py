@@ -25,6 +25,8 @@ from tests.simulation.in_memory import InMemory
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
+CONFIGURATION_SET = "mail"
+"""Its events settle what became of an e-mail."""
 Report = Callable[[str, str], None]
 """Called for every accepted message: its id and the content of its later reports."""
 
@@ -146,7 +148,7 @@ class MemorySes(InMemory, ses.Ses):
     changes: ClassVar[frozenset[str]] = frozenset({"send_email"})
 
     def __init__(self, now: Callable[[], float], *, report: Report, verified: set[str]) -> None:
-        super().__init__(now=now, verified=verified)
+        super().__init__(now=now, verified=verified, configuration_sets=(CONFIGURATION_SET,))
         self._accepted = report
         self.reply_to: dict[str, str] = {}
         self.keys_by_id: dict[str, str] = {}

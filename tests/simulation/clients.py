@@ -28,6 +28,7 @@ from local.vendors import powerbi as powerbi_vendor
 from local.vendors import richpanel as richpanel_vendor
 from local.vendors import twilio as twilio_vendor
 from tests.simulation import neighbours
+from tests.simulation.carriers import CONFIGURATION_SET
 from tests.simulation.wire import url_of
 
 if TYPE_CHECKING:
@@ -119,7 +120,7 @@ class Clients:
         """SES's client on boto3."""
         return Ses(
             _sesv2(self._container.number),
-            configuration_set="mail",
+            configuration_set=CONFIGURATION_SET,
             region=REGION,
             clock=self._clock,
             log=self._container.log,

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from chalicelib.errors import TransientError
 from local.vendors.wire import Answer, Request
-from tests.simulation import known_holes
 from tests.simulation.carriers import said_in
 from tests.simulation.faults import Crash, Fault, Port
 from tests.simulation.network import LATEST_SECONDS
@@ -188,7 +187,7 @@ class Change:
     def _spoiled(self, request: Request) -> Answer:
         """The response, which may be another than the vendor's own, or pretend."""
         spoil = self._world.network.next_spoil()
-        if spoil is None or not known_holes.may_spoil(self._operation, spoil):
+        if spoil is None or not spoil.is_possible_at(self._operation):
             return self._land(request)
         _noted_spoil(self._world, spoil, self._operation)
         if spoil.is_done or self._site.is_so(request, self._operation):

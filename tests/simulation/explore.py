@@ -84,6 +84,13 @@ def _run(
 ) -> tuple[list[Deviations], list[str]]:
     """One schedule: what may be run next, and the promises it breaks."""
     world = SmallWorld(scenario)
+    with world.running():
+        return _run_in(world, deviations, found)
+
+
+def _run_in(
+    world: SmallWorld, deviations: Deviations, found: Explored
+) -> tuple[list[Deviations], list[str]]:
     world.begin()
     wanted, last = dict(deviations), max((at for at, _ in deviations), default=-1)
     more: list[Deviations] = []
@@ -109,13 +116,14 @@ def _run(
 def replayed(scenario: Scenario, deviations: Sequence[tuple[int, str]]) -> list[str]:
     """The promises that one schedule breaks; what does not fit any more is left out."""
     world = SmallWorld(scenario)
-    world.begin()
     wanted, step = dict(deviations), 0
-    while options := world.options():
-        chosen = wanted.get(step, options[0])
-        world.take(chosen if chosen in options else options[0])
-        step += 1
-    world.end()
+    with world.running():
+        world.begin()
+        while options := world.options():
+            chosen = wanted.get(step, options[0])
+            world.take(chosen if chosen in options else options[0])
+            step += 1
+        world.end()
     return _violations(world)
 
 

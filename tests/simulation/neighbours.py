@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.clock import parsed
 from local import company
 from local.vendors import twilio
-from tests.simulation import known_holes
 from tests.simulation.faults import Fault, Port
 
 if TYPE_CHECKING:
@@ -64,12 +63,11 @@ def beside_each_other(rng: random.Random, drawn: Scenario, start: Start) -> Scen
         Fault(at, 6.5 / len(Port.EFFECT.value), rng.random(), pauses=False)
         for at in rng.sample(range(6), rng.choice((0, 1, 2, 3)))
     )
-    kinds = ["account", *(["secret"] if known_holes.SECRET_GONE_HARMS_NO_OTHER else [])]
     nothing: Mapping[str, Any] = dict.fromkeys(_FAULTS, ())
     return replace(
         drawn,
         **nothing,
-        neighbour=rng.choice(kinds),
+        neighbour=rng.choice(("account", "secret")),
         starts=(*drawn.starts, start),
         outage=(0.0, 0.0),
         failing_ticket=("", 0.0),

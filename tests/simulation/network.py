@@ -55,14 +55,16 @@ class Network:
         """Whether a pause may occur within so many calls."""
         return any(self.calls <= at < self.calls + calls for at in self.pauses)
 
-    def send(self, body: str, group_id: str, deduplication_id: str) -> str:
-        """Put a message on the queue."""
+    def send(
+        self, body: str, group_id: str, deduplication_id: str, *, is_copy: bool = False
+    ) -> str:
+        """Put a message on the queue; `is_copy`: it may be there already."""
         world = self._world
         job = json.loads(body)
         if any(canary in group_id + deduplication_id for canary in CANARIES):
             world.oracle.broken("P4", "text in a message's attributes")
         message_id = world.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
-        world.oracle.sent(job, int(message_id[1:]))
+        world.oracle.sent(job, int(message_id[1:]), is_copy=is_copy)
         return message_id
 
     def call(self, port: Port, act: Callable[..., Any], *arguments: Any, **named: Any) -> Any:

@@ -99,9 +99,9 @@ class Oracle:
 
     # --- reports from the world ---------------------------------------------------------------
 
-    def sent(self, job: Mapping[str, Any], position: int) -> None:
+    def sent(self, job: Mapping[str, Any], position: int, *, is_copy: bool) -> None:
         """A job went onto the queue: the order of the front door is the order of the effects."""
-        if job["recovery"] is not None and position <= self._newest:
+        if job["recovery"] is not None and position <= self._newest and not is_copy:
             self.broken("P2", f"{job['event_key']} was sent again and the queue dropped it")
         self._newest = max(self._newest, position)
         if job.get("pair") and job["kind"] == "inbound_message":  # moved into its own group

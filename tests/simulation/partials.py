@@ -22,9 +22,13 @@ class Partial:
     at: int
     mask: int
 
+    def is_failing(self, number: int) -> bool:
+        """Whether the statement with this number fails."""
+        return bool(self.mask >> (number % _BITS) & 1)
+
     def taken(self, what: Sequence[Any]) -> list[Any]:
         """The statements that are executed."""
-        return [one for n, one in enumerate(what) if not self.mask >> (n % _BITS) & 1]
+        return [one for number, one in enumerate(what) if not self.is_failing(number)]
 
 
 def drawn(rng: random.Random, *, batches: int) -> tuple[Partial, ...]:

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from botocore.exceptions import BotoCoreError
 
+from chalicelib.aws import dynamo
 from chalicelib.errors import TransientError, UnavailableError
 from tests.simulation.faults import Port
 from tests.simulation.memory_queue import ReceiptError
@@ -104,17 +106,23 @@ class SimTable:
         return self._call(Port.READ, lambda: self._seen(seen).get(key))
 
     def insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
-        found: list[bool] = self._call(Port.WRITE, self._batch, items, self._insert_all)
+        found: list[bool] = self._call(
+            Port.WRITE, self._batch, items, self._insert_all, "DuplicateItem"
+        )
         return found
 
     def update_all(self, keys: Sequence[Mapping[str, Any]], **more: Any) -> list[bool]:
         found: list[bool] = self._call(
-            Port.WRITE, self._batch, keys, lambda taken: self._update_all(taken, more)
+            Port.WRITE,
+            self._batch,
+            keys,
+            lambda taken: self._update_all(taken, more),
+            "ConditionalCheckFailed",
         )
         return found
 
     def put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
-        self._call(Port.WRITE, self._batch, items, self._table.put_all)
+        self._call(Port.WRITE, self._put_all, items)
 
     def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:
         return self._call(Port.READ, self._table.get_all, keys, attributes=attributes)
@@ -151,14 +159,28 @@ class SimTable:
         """The table as a read shows it that may be so many seconds behind."""
         return self._table if at_most is None else self._world.seen(self._table, at_most)
 
-    def _batch(self, statements: Sequence[Any], execute: Callable[[Any], Any]) -> Any:
-        """Statements of one call, each of which may fail alone."""
-        network = self._world.network
-        partial = network.next_partial()
-        if partial is None:
-            return execute(statements)
-        execute(partial.taken(statements))
-        raise TransientError("dynamodb", "batch_execute_statement", reason="ThrottlingError")
+    def _batch(
+        self, what: Sequence[Any], execute: Callable[[Any], Sequence[bool]], refused: str
+    ) -> list[bool]:
+        """Statements of one call, each of which may fail alone; the product reads the answer."""
+        partial = self._world.network.next_partial()
+        done = iter(execute(what if partial is None else partial.taken(what)))
+        answers: list[Any] = [
+            {"Error": {"Code": "ThrottlingError"}}
+            if partial is not None and partial.is_failing(number)
+            else {}
+            if next(done)
+            else {"Error": {"Code": refused}}
+            for number in range(len(what))
+        ]
+        client = SimpleNamespace(batch_execute_statement=lambda **_: {"Responses": answers})
+        return dynamo.Table(client, self.name)._batch([], refused=refused)
+
+    def _put_all(self, items: Sequence[Mapping[str, Any]]) -> None:
+        partial = self._world.network.next_partial()
+        self._table.put_all(items if partial is None else partial.taken(items))
+        if partial is not None:
+            raise TransientError("dynamodb", "batch_write_item", reason="unprocessed")
 
     def _insert_all(self, items: Sequence[Mapping[str, Any]]) -> list[bool]:
         inserted = self._table.insert_all(items)
@@ -232,13 +254,19 @@ class SimDelayQueue:
 
 
 class PlainOutbox:
-    """The sending side of `ports.Outbox`, without faults: its caller is repeated until it succeeds."""
+    """The sending side of `ports.Outbox`, without faults: its caller is repeated until it succeeds.
+
+    A standard queue delivers some messages twice: the second time its job is on the queue already.
+    """
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._put: set[str] = set()
 
     def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
-        return self._world.network.send(body, group_id, deduplication_id)
+        is_copy = deduplication_id in self._put
+        self._put.add(deduplication_id)
+        return self._world.network.send(body, group_id, deduplication_id, is_copy=is_copy)
 
 
 class SimSsm:

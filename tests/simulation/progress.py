@@ -27,7 +27,7 @@ class Progress:
         now = {
             row["event_id"]: hash(repr(sorted(row.items(), key=str)))
             for row in self._world.ledger.rows.values()
-            if "unfinished" in row and row["status"] != "parked"
+            if "due_at" in row and row["status"] != "parked"
         }
         self._idle = self._idle + 1 if now and now == self._before else 0
         self._before = now

@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.simulation import crowds, known_holes, neighbours, partials, spoils, staleness
+from tests.simulation import crowds, neighbours, partials, spoils, staleness
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
 from tests.simulation.partials import Partial
@@ -373,7 +373,7 @@ def _once_more(rng: random.Random, starts: list[Start]) -> list[Start]:
 
 def _elsewhere(rng: random.Random, says: list[Says]) -> list[Says]:
     """Some e-mails come from another address; a copy has the address of the first."""
-    if not known_holes.MAIL_FROM_ANOTHER_ADDRESS or rng.random() >= 0.4:
+    if rng.random() >= 0.4:
         return says
     chosen = {(one.recipient, one.message) for one in says if rng.random() < 0.5}
     return [
@@ -445,6 +445,7 @@ def _at_the_wire(rng: random.Random) -> dict[str, Any]:
         "lags": staleness.drawn(rng),
         "crowd": crowds.drawn(rng),
         "deleted": _deleted(rng),
+        "texts_unreported": rng.random() < 0.12,
     }
 
 

@@ -2,19 +2,26 @@
 
 Time passes only when it is told to.  Workers and the sweep are stacks of their own; between two of
 their calls the state of everything can be compared, as each of them depends on nothing but what its
-calls returned.
+calls returned.  A request to a vendor stops twice: before it connects, where its fault is chosen,
+and on its way, where it may be overtaken.
 """
 
 from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from enum import Enum
+from functools import partial
 from typing import Any
 
-from tests.simulation import verdict, workload
+from local.vendors.wire import Answer, Request
+from tests.simulation import verdict, wire, workload
 from tests.simulation.containers import Container
+from tests.simulation.exchange import Change, connect
 from tests.simulation.faults import Fault, Port
 from tests.simulation.network import LANDING_SECONDS, Network
+from tests.simulation.partials import Partial
 from tests.simulation.runner import Runner
 from tests.simulation.scenario import Scenario
 from tests.simulation.world import World
@@ -22,8 +29,19 @@ from tests.simulation.world import World
 WAIT_SECONDS = 760.0
 """Beyond a lease and the visibility of a message; two of them are beyond the landing time."""
 MOST_WAITS = 3
+IN_PART = "fault done_in_part"
+"""A batch's statements are executed but for the first one."""
 LEFT_OUT = frozenset({"slow"})
 """Faults that are nothing but time."""
+
+
+class OnItsWay(Enum):
+    """Where a request stops that has left: it meets no further fault."""
+
+    ON_ITS_WAY = ()
+
+
+ON_ITS_WAY = OnItsWay.ON_ITS_WAY
 
 
 class Middle(random.Random):
@@ -40,6 +58,7 @@ class SteppedNetwork(Network):
 
     def call(self, port: Port, act: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """See `Network.call`."""
+        self._world.is_batch = getattr(act, "__name__", "") in {"_batch", "_put_all"}
         return self._seen(lambda: super(SteppedNetwork, self).call(port, act, *arguments, **named))
 
     def effect(
@@ -49,19 +68,12 @@ class SteppedNetwork(Network):
         return self._seen(lambda: super(SteppedNetwork, self).effect(actions, land, within=within))
 
     def _seen(self, call: Callable[[], Any]) -> Any:
-        """The result of a call, which its caller's next steps depend on."""
-        actor = self._world.actor
-        try:
-            result = call()
-        except Exception as error:
-            self._world.saw(actor, repr(error))
-            raise
-        if isinstance(result, Iterator):
-            result = list(result)
-            self._world.saw(actor, repr(result))
-            return iter(result)
-        self._world.saw(actor, repr(result))
-        return result
+        return self._world.seen_by_caller(call)
+
+    def next_partial(self) -> Partial | None:
+        """See `Network.next_partial`: the first statement fails, the others are executed."""
+        is_partial, self._world.is_partial = self._world.is_partial, False
+        return Partial(0, 1) if is_partial else super().next_partial()
 
     def next_fault(self, port: Port) -> Fault | None:
         if not self._world.is_stepping:
@@ -70,29 +82,67 @@ class SteppedNetwork(Network):
         return self._world.wait_for_turn(port)
 
 
+class SteppedExchange:
+    """A vendor request of a stepped container: it stops once more when it is on its way."""
+
+    def __init__(self, world: SmallWorld, vendor: str, method: str, url: str) -> None:
+        self._world = world
+        actor = world.actor
+        try:
+            self._exchange = connect(world, vendor, method, url)
+        except OSError as error:
+            world.saw(actor, repr(error))
+            raise
+
+    def clock(self) -> float:
+        """See `wire.Exchange.clock`."""
+        return self._exchange.clock()
+
+    def start(self) -> None:
+        """See `wire.Exchange.start`."""
+        self._exchange.start()
+
+    def answer(self, request: Request) -> Answer:
+        """See `wire.Exchange.answer`."""
+        if isinstance(self._exchange, Change):
+            self._world.wait_for_turn(ON_ITS_WAY)
+        answer: Answer = self._world.seen_by_caller(lambda: self._exchange.answer(request))
+        return answer
+
+
 class SmallWorld(World):
     """One schedule whose next step is chosen from outside.
 
     Attributes:
-        waiting: the port of the call that each running container is about to make.
+        waiting: where each running container has stopped: the port of its next call, or that its
+            request to a vendor is on its way.
+        is_batch: whether the call that is about to stop writes a batch.
+        is_partial: whether the batch that is written next is done in part.
     """
 
     network_class = SteppedNetwork
 
     def __init__(self, scenario: Scenario) -> None:
-        self.is_stepping = False
+        self.is_stepping = self.is_batch = self.is_partial = False
+        self._batching: set[int] = set()
         self._seen: dict[int, int] = {}
         self._made: dict[int, int] = {}
         super().__init__(scenario)
         self.rng = Middle()
         self.is_fault_free = False
-        self.waiting: dict[int, Port] = {}
+        self.waiting: dict[int, Port | OnItsWay] = {}
         self._since: dict[int, float] = {}
         self._stacks: dict[int, tuple[Container, Runner]] = {}
         self._asleep: set[int] = set()
         self._fault: Fault | None = None
         self._left = {"wait": MOST_WAITS, "sweep": 1, "fault": 1}
         self._last = -1
+
+    @contextmanager
+    def running(self) -> Iterator[None]:
+        """Vendors are reached while the context is open."""
+        with wire.running(partial(SteppedExchange, self), lambda: self.now):
+            yield
 
     def begin(self) -> None:
         """Put the workload on the queue and stop before the first delivery."""
@@ -120,6 +170,8 @@ class SmallWorld(World):
         if self._left["fault"] and found[0].startswith("go"):
             port = self.waiting[int(found[0].split()[1])]
             found += [f"fault {kind}" for kind in port.value if kind not in LEFT_OUT]
+            if int(found[0].split()[1]) in self._batching:
+                found.append(IN_PART)
         return found
 
     def take(self, option: str) -> None:
@@ -128,6 +180,10 @@ class SmallWorld(World):
         match what:
             case "go":
                 self._resume(int(which))
+            case "fault" if option == IN_PART:
+                self._left["fault"] -= 1
+                self.is_partial = True
+                self._resume(int(self.options()[0].split()[1]))
             case "fault":
                 number = int(self.options()[0].split()[1])
                 self._left["fault"] -= 1
@@ -167,8 +223,8 @@ class SmallWorld(World):
         ]
         vendors = (
             sorted(self.landed.items()),
-            sorted(map(repr, self.vendor.tickets.items())),
-            repr(self.twilio.messages),
+            sorted((name, repr(ticket)) for name, ticket in self.vendor._tickets.items()),
+            (self.twilio._messages, self.twilio._received, self.ses._emails),
         )
         return hash(
             repr(
@@ -183,17 +239,35 @@ class SmallWorld(World):
 
     # --- called by the stacks -----------------------------------------------------------------
 
-    def wait_for_turn(self, port: Port) -> Fault | None:
-        """Stop before a call; returns the fault it meets."""
+    def wait_for_turn(self, port: Port | OnItsWay) -> Fault | None:
+        """Stop before a call, or while a request is on its way; returns the fault it meets."""
         actor = self.actor
         if actor is None or actor.number not in self._stacks:
             return None
         self.waiting[actor.number], self._since[actor.number] = port, self.now
+        if self.is_batch:
+            self._batching.add(actor.number)
+        self.is_batch = False
         self.actor = None
         self._stacks[actor.number][1].pause()
         self.actor = actor
         fault, self._fault = self._fault, None
         return fault
+
+    def seen_by_caller(self, call: Callable[[], Any]) -> Any:
+        """The result of a call, which its caller's next steps depend on."""
+        actor = self.actor
+        try:
+            result = call()
+        except Exception as error:
+            self.saw(actor, repr(error))
+            raise
+        if isinstance(result, Iterator):
+            result = list(result)
+            self.saw(actor, repr(result))
+            return iter(result)
+        self.saw(actor, repr(result))
+        return result
 
     def saw(self, actor: Container | None, what: str) -> None:
         """Note what a call returned to a container, and when."""
@@ -220,6 +294,7 @@ class SmallWorld(World):
         self._last = number
         self._asleep.discard(number)
         self.waiting.pop(number, None)
+        self._batching.discard(number)
         runner.resume()
         if runner.is_done:
             del self._stacks[number]
@@ -231,7 +306,7 @@ class SmallWorld(World):
         """Whether a request has left that would land too late after another wait."""
         until = self.now + WAIT_SECONDS - LANDING_SECONDS
         return any(
-            port is Port.EFFECT and self._since[number] < until
+            port in {Port.EFFECT, ON_ITS_WAY} and self._since[number] < until
             for number, port in self.waiting.items()
         )
 

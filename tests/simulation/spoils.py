@@ -34,6 +34,13 @@ class Spoil:
         """As it is counted."""
         return f"answer_{self.shape}_{'done' if self.is_done else 'nothing_done'}"
 
+    def is_possible_at(self, operation: str) -> bool:
+        """Whether the vendor's response to this operation can be spoiled so.
+
+        Power BI's own has no body: only a page can be told from it.
+        """
+        return self.is_done or self.shape == "html" or operation not in {"post_rows", "clear_rows"}
+
     def shaped(self, answer: Answer) -> Answer:
         """The response as it arrives."""
         match self.shape:
@@ -45,10 +52,16 @@ class Spoil:
                 return answer
 
 
+def one_of(rng: random.Random, *, answers: int) -> Spoil:
+    """A spoiled response among so many."""
+    at, shape = rng.randrange(answers), rng.choice(_SHAPES)
+    return Spoil(at, shape, is_done=shape != "usual" and rng.random() < 0.5)
+
+
 def drawn(rng: random.Random, *, answers: int) -> tuple[Spoil, ...]:
     """The spoiled responses of a schedule with about so many responses: often none."""
     spoils = {}
     for _ in range(rng.choice((0, 0, 0, 1, 1, 2))):
-        at, shape = rng.randrange(answers), rng.choice(_SHAPES)
-        spoils[at] = Spoil(at, shape, is_done=shape != "usual" and rng.random() < 0.5)
+        one = one_of(rng, answers=answers)
+        spoils[one.at] = one
     return tuple(spoils[at] for at in sorted(spoils))

@@ -9,11 +9,10 @@ from chalicelib.once.recovery.unfinished import RowSweep
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.support.richpanel.client import Richpanel
-from tests.simulation import known_holes
+from tests.simulation.breaks import BREAKS
 from tests.simulation.faults import Port
 from tests.simulation.fixed_schedules import HELLO, TEXT, fault, run, schedule
 from tests.simulation.partials import Partial
-from tests.simulation.parts import SimTable
 from tests.simulation.scenario import Batch, Post, Says, Start, scenario
 from tests.simulation.spoils import Spoil
 from tests.simulation.staleness import Versions
@@ -25,6 +24,7 @@ NEIGHBOUR = Start(1.0, "beside", "sms", "+15550140001")
 DAMAGED = (Post(0.0, "s0", "c0", "the parcel arrived damaged", "id", is_copy=False),)
 FACTS = {"batches": (Batch(0.0, (1, 2, 3)),), "writes": (60.0, 700.0, 1_600.0, 3_000.0)}
 SHAPES = [("html", True), ("html", False), ("empty", True), ("empty", False), ("usual", False)]
+FIELDS = ("partials", "lags", "deleted", "crowd", "neighbour", "texts_unreported")
 TICKS = tuple(300.0 * n for n in range(1, 40))
 
 
@@ -50,13 +50,9 @@ def test_every_new_fault_is_drawn_by_plain_seeds():
     for seed in range(1, 400):
         drawn = scenario(seed)
         counted.update(spoil.name for spoil in drawn.spoils)
-        counted.update(
-            name
-            for name in ("partials", "lags", "deleted", "crowd", "neighbour")
-            if getattr(drawn, name)
-        )
+        counted.update(name for name in FIELDS if getattr(drawn, name))
     assert set(counted) == {
-        *("partials", "lags", "deleted", "crowd", "neighbour"),
+        *FIELDS,
         *(f"answer_{shape}_{'done' if done else 'nothing_done'}" for shape, done in SHAPES),
     }
 
@@ -211,20 +207,16 @@ def test_a_look_that_may_be_behind_is_detected(monkeypatch):
     assert any("after the STOP" in one for one in run(story)[1])
 
 
-def test_a_batch_statements_error_taken_for_success_is_detected(monkeypatch):
-    def careless(self, statements, execute):
-        partial = self._world.network.next_partial()
-        if partial is None:
-            return execute(statements)
-        execute(partial.taken(statements))
-        return [True] * len(statements)
-
-    monkeypatch.setattr(SimTable, "_batch", careless)
-    found = [
-        violation
-        for at in range(6)
-        for violation in run(schedule(posts=DAMAGED, **FACTS, partials=(Partial(at, 0xFFFF),)))[1]
-    ]
+def test_a_batch_statements_error_taken_for_success_is_detected():
+    (careless,) = (one for one in BREAKS if one.name == "statement's error taken for success")
+    with careless.applied():
+        found = [
+            violation
+            for at in range(6)
+            for violation in run(schedule(posts=DAMAGED, **FACTS, partials=(Partial(at, 0xFFFF),)))[
+                1
+            ]
+        ]
     assert found
 
 
@@ -256,38 +248,33 @@ def test_a_sweep_that_moves_nothing_is_detected(monkeypatch):
     assert any("no sweep moves one" in one for one in run(story)[1])
 
 
-# --- holes that are known -------------------------------------------------------------------------
+# --- once holes, each by the schedule that showed it ------------------------------------------------
 
 
-def secret_gone():
-    lost = tuple(fault(Port.EFFECT, "never_lands_and_no_answer", at) for at in range(2))
-    return [schedule(starts=(TEXT, NEIGHBOUR), neighbour="secret", effect_faults=lost, ticks=TICKS)]
-
-
-def pretended():
+@pytest.mark.parametrize("at", range(12))
+def test_a_response_that_pretends_leaves_both_replies_and_tags_as_they_are_recorded(at):
     """Two replies within two minutes; each response in turn pretends."""
     asked = Post(0.0, "s0", "c0", "where is my order?", "id", is_copy=False)
     again = replace(
         asked, comment_id="c1", text="where is my order #100234?", at=60.0, wrote_at=60.0
     )
-    return [
-        schedule(posts=(asked, again), spoils=(Spoil(at, "usual", is_done=False),))
-        for at in range(12)
-    ]
+    _, violations = run(schedule(posts=(asked, again), spoils=(Spoil(at, "usual", is_done=False),)))
+    assert violations == []
 
 
-@pytest.mark.parametrize(
-    ("hole", "draw"),
-    [
-        ("REPLY_ACCEPTED_NOTHING_DONE", pretended),
-        ("TAGS_ACCEPTED_NOTHING_DONE", pretended),
-        ("SECRET_GONE_HARMS_NO_OTHER", secret_gone),
-        ("TICKETS_LISTED_WITHOUT_COMMENTS", lambda: [scenario(5_706)]),
-        ("MAIL_FROM_ANOTHER_ADDRESS", lambda: [scenario(1_045)]),
-    ],
-)
-@pytest.mark.xfail(strict=True, raises=AssertionError, reason="the product does not survive it yet")
-def test_a_hole_is_mended(monkeypatch, hole, draw):
-    """Fails as soon as it is: then its flag is switched on, and this case becomes a plain one."""
-    monkeypatch.setattr(known_holes, hole, True)
-    assert [one for drawn in draw() for one in run(drawn)[1]] == []
+def test_a_secret_deleted_for_good_delays_no_other_company():
+    lost = tuple(fault(Port.EFFECT, "never_lands_and_no_answer", at) for at in range(2))
+    story = schedule(starts=(TEXT, NEIGHBOUR), neighbour="secret", effect_faults=lost, ticks=TICKS)
+    world, violations = run(story)
+    assert violations == []
+    assert world.happened["neighbour_judged"] == 1
+
+
+def test_a_lost_message_is_found_in_a_list_without_comments():
+    assert run(scenario(5_706))[1] == []
+
+
+def test_a_mail_from_another_address_joins_its_conversations_group():
+    world, violations = run(scenario(1_045))
+    assert violations == []
+    assert world.happened["mail_from_another_address"]

@@ -17,7 +17,6 @@ from chalicelib.support.orders.order import Lookup, Order
 from local.vendors.richpanel import Richpanel
 from local.vendors.richpanel_tenant import Ticket
 from local.vendors.wire import Answer, Request
-from tests.simulation import known_holes
 from tests.simulation.flow import AUTHOR
 from tests.simulation.in_memory import InMemory
 from tests.simulation.scenario import CANARY
@@ -76,7 +75,7 @@ class MemoryVendor(InMemory, Richpanel):
         super().__init__(now=now)
         self.modes.rate_limit = None
         self.modes.comment_lag_seconds = lag_seconds
-        self.modes.listed_with_comments = not known_holes.TICKETS_LISTED_WITHOUT_COMMENTS
+        self.modes.listed_with_comments = False
         self.landed_keys = landed
         self._on_comment = on_comment
         self.failing_ticket = ""
