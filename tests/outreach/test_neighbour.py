@@ -5,6 +5,7 @@ company has, sends and hears is the same, byte for byte.
 """
 
 import importlib
+import json
 import os
 from contextlib import contextmanager
 
@@ -165,13 +166,21 @@ def base_of(world, name):
     return BASES[name]
 
 
+def differing(before, after):
+    """The attributes of a row that differ, with both values."""
+    old, new = json.loads(before), json.loads(after)
+    names = sorted(old.keys() | new.keys())
+    return {one: (old.get(one), new.get(one)) for one in names if old.get(one) != new.get(one)}
+
+
 def judged(run, base):
     """What differs for the first company."""
     rows, messages, answers = base
     now = run.rows()
     changed = [key for key, row in rows.items() if now.get(key) != row]
     added = [key for key in now.keys() - rows.keys() if hostile.is_the_firsts(now[key])]
-    found = [("row changed", *key) for key in changed] + [("row added", *key) for key in added]
+    found = [("row changed", *key, differing(rows[key], now.get(key, "{}"))) for key in changed]
+    found += [("row added", *key) for key in added]
     if run.messages() != messages:
         found.append(("messages",))
     if run.answers != answers:
