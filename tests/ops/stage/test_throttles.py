@@ -45,6 +45,8 @@ def test_a_flood_at_every_door_leaves_half_of_the_accounts_concurrency():
     bursts = [burst for _, burst in declared().values()]
     assert sum(bursts) <= DEFAULT_CONCURRENCY / 2
     assert max(bursts) <= DEFAULT_CONCURRENCY / 10
+    page = (ROOT / "docs" / "security.md").read_text()
+    assert f"start {sum(bursts)} functions at once at most, and one door {max(bursts)}" in page
 
 
 def test_the_page_shows_the_figures():
