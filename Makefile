@@ -9,6 +9,7 @@ RUNS ?= 7000
 AT_ONCE ?= 3
 SEED ?= 1
 JOBS ?= 1
+NEIGHBOUR_EXAMPLES ?= 20
 
 .PHONY: help run demo test cover check audit format bench eval bench-redaction simulate simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
@@ -101,9 +102,10 @@ mutate: $(READY) ## Mutation tests of the core: ledger, effects, intake, worker
 mutate-sample: $(READY) ## Mutation tests of 200 mutants of each package outside the core: GROUP=...
 	@$(BIN)/python -m bench.report.mutation_sample $(if $(GROUP),--group $(GROUP))
 
-attack: $(READY) ## Hostile requests to every door by kind, and the memory that the worst take
+attack: $(READY) ## Hostile requests to every door by kind, the memory that the worst take, a company against its neighbour
 	@$(BIN)/python -m tests.attack --per-door 2000 --seed $(SEED)
 	@$(BIN)/python -m tests.attack.memory
+	@NEIGHBOUR_EXAMPLES=$(NEIGHBOUR_EXAMPLES) $(BIN)/python -m pytest -q tests/outreach/test_neighbour.py
 
 clean: ## Remove everything the commands created
 	rm -rf $(VENV) .venv-sam .engines .run out build mutants .coverage .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -101,7 +101,7 @@ def replacement(table: str, changes: Mapping[str, Any], where: Mapping[str, Any]
     met = " AND ".join(f'"{name}"=?' for name in where)
     return {
         # The code chooses every name; every value is a parameter.
-        "Statement": f'UPDATE "{table}" SET {assigned} WHERE {met}',  # noqa: S608
+        "Statement": f'UPDATE "{table}" SET {assigned} WHERE {met}',  # noqa: S608 - of our names
         "Parameters": [*changes.values(), *where.values()],
     }
 

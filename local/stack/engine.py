@@ -98,7 +98,7 @@ class Engine(Running):
             self._process.wait()
 
 
-SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3,logs,cloudwatch,sns,lambda"
+SERVICES = "dynamodb,sqs,ssm,secretsmanager,ses,sts,s3,logs,cloudwatch,sns,lambda,iam,apigateway"
 
 
 def ministack(

@@ -20,11 +20,16 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from chalice.app import Chalice
+    from chalice.local import HeaderType
 
 
 class _Handler(ChaliceRequestHandler):
     disable_nagle_algorithm = True
     do_TRACE = ChaliceRequestHandler.do_GET  # noqa: N815 - refused by the routes, not by a 501
+
+    def _send_http_response(self, code: int, headers: HeaderType, body: str | bytes | None) -> None:
+        """Answer HEAD without a body: the client would take it for the next response."""
+        super()._send_http_response(code, headers, None if self.command == "HEAD" else body)
 
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002
         """Log nothing: the application has its own log."""

@@ -4,6 +4,7 @@ commands      `handoff list`, `approve`, `take`; `company put`, `check`, `key`; 
 handoff       conversations waiting for a person: list, show, approve, take over
 company       a company's settings, the secrets they name, and its API keys
 company_item  validation of a `company-data` item
+identities    what a stage may send e-mails as, and the senders that this does not cover
 senders       the map of senders: which company a number or address belongs to
 api_keys      the Router's API keys: issue, revoke
 erase         removes a person from every table

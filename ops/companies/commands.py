@@ -18,6 +18,7 @@ app = typer.Typer()
 handoff_app = typer.Typer(help="Conversations waiting for a person.", no_args_is_help=True)
 company_app = typer.Typer(help="Companies: settings and keys.", no_args_is_help=True)
 
+Company = Annotated[str | None, typer.Option("--company", help="Only of this company.")]
 Conversation = Annotated[str, typer.Argument(help="The id that `handoff list` prints.")]
 
 
@@ -25,9 +26,7 @@ Conversation = Annotated[str, typer.Argument(help="The id that `handoff list` pr
 def handoff_list(
     stage: Stage = "dev",
     limit: Limit = 200,
-    company_id: Annotated[
-        str | None, typer.Option("--company", help="Only of this company.")
-    ] = None,
+    company_id: Company = None,
     show: Annotated[
         str | None, typer.Option("--show", help="Show this one in full, with personal data.")
     ] = None,
@@ -37,7 +36,7 @@ def handoff_list(
     """List conversations waiting for a person, and why; identifiers only."""
     session, output = Session(stage), Output(json)
     if show is not None:
-        shown = handoff.show(session, show)
+        shown = handoff.show(session, show, company_id)
         output.show(shown)
         facts = {name: one for name, one in shown.items() if name not in ("handoff", "messages")}
         output.facts({**facts, **shown["handoff"], "id": shown["id"]})
@@ -53,12 +52,17 @@ def handoff_list(
 
 @handoff_app.command("approve")
 def handoff_approve(
-    conversation: Conversation, stage: Stage = "dev", *, yes: Yes = False, json: Json = False
+    conversation: Conversation,
+    stage: Stage = "dev",
+    company_id: Company = None,
+    *,
+    yes: Yes = False,
+    json: Json = False,
 ) -> None:
     """Resume automation and send the held message, once even if approved repeatedly."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("handoff approve")
-    result = handoff.approve(session, conversation)
+    result = handoff.approve(session, conversation, company_id)
     output.show(result)
     output.facts(result)
 
@@ -68,6 +72,7 @@ def handoff_take(
     conversation: Conversation,
     by: Annotated[str, typer.Option("--by", help="Who answers, as the team names them.")],
     stage: Stage = "dev",
+    company_id: Company = None,
     *,
     yes: Yes = False,
     json: Json = False,
@@ -75,7 +80,7 @@ def handoff_take(
     """Take a conversation over manually; automation never sends what it holds."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("handoff take")
-    result = handoff.take(session, conversation, by)
+    result = handoff.take(session, conversation, by, company_id)
     output.show(result)
     output.facts(result)
 

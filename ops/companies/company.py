@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from botocore.exceptions import BotoCoreError, ClientError
+
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.outreach.conversations.records import Record
-from ops.companies import api_keys, company_item, senders
+from ops.companies import api_keys, company_item, identities, senders
 from ops.companies.company_item import CompanyItem
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
@@ -97,6 +99,7 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
             for name, channels in company_item.secrets_of(valid).items()
         ]
         found.append(_senders(session, item))
+        found += _identities(session, item)
     company_id = item.get("company_id")
     if isinstance(company_id, str):
         found.append(_keys(session, company_id))
@@ -136,6 +139,16 @@ def _senders(session: Session, item: dict[str, Any]) -> Finding:
     if any(all(one[name] == item[name] for name in ids) for one in stored):
         problems += senders.unmapped(session, item)
     return Finding("senders", "fail" if problems else "ok", "; ".join(problems))
+
+
+def _identities(session: Session, item: dict[str, Any]) -> list[Finding]:
+    """E-mail senders that the stage may not use; nothing while its worker is not deployed."""
+    try:
+        allowed = identities.allowed(session)
+    except (ClientError, BotoCoreError):
+        return [Finding("sender identities", "warn", "the worker's role cannot be read")]
+    problems = [] if allowed is None else identities.uncovered(item, allowed)
+    return [Finding("sender identities", "fail", one) for one in problems]
 
 
 def _keys(session: Session, company_id: str) -> Finding:

@@ -1,4 +1,7 @@
-"""Conversations waiting for a person: list them, show one, approve it, take it over."""
+"""Conversations waiting for a person: list them, show one, approve it, take it over.
+
+Where a company is named, another company's conversation is as one that does not exist.
+"""
 
 from __future__ import annotations
 
@@ -33,9 +36,9 @@ def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dic
     return found
 
 
-def show(session: Session, opaque_id: str) -> dict[str, Any]:
+def show(session: Session, opaque_id: str, company_id: str | None = None) -> dict[str, Any]:
     """One conversation in full, with personal data, for the person who will answer."""
-    record = _record(session, opaque_id)
+    record = _record(session, opaque_id, company_id)
     return {
         "id": opaque_id,
         "company": record.company_id,
@@ -52,17 +55,17 @@ def show(session: Session, opaque_id: str) -> dict[str, Any]:
     }
 
 
-def approve(session: Session, opaque_id: str) -> dict[str, Any]:
+def approve(session: Session, opaque_id: str, company_id: str | None = None) -> dict[str, Any]:
     """Release what is held; a release that failed before runs again under its own key.
 
     Raises:
         OpsError: there is no such conversation, it is not handed off, or a person took it over.
     """
-    record = _handed_off(session, opaque_id)
+    record = _handed_off(session, opaque_id, company_id)
     holder = record.handoff.get("taken_by")
     if holder is not None:
         raise OpsError(f"{opaque_id} was taken over by {holder}: automation sends nothing")
-    if not session.services.desk.approve(opaque_id):
+    if not session.services.desk.approve(opaque_id, company_id=company_id):
         raise OpsError(f"{opaque_id} was released or taken over by another operator meanwhile")
     event_key = outreach_keys.release(opaque_id, str(record.handoff["id"]))
     row = session.ledger_table.get({"event_id": event_key})
@@ -72,7 +75,9 @@ def approve(session: Session, opaque_id: str) -> dict[str, Any]:
     return {"id": opaque_id, "event": event_key, "did": "released again" if again else "released"}
 
 
-def take(session: Session, opaque_id: str, person: str) -> dict[str, Any]:
+def take(
+    session: Session, opaque_id: str, person: str, company_id: str | None = None
+) -> dict[str, Any]:
     """Mark it as taken over by a person; automation sends nothing more.
 
     Raises:
@@ -80,24 +85,24 @@ def take(session: Session, opaque_id: str, person: str) -> dict[str, Any]:
     """
     if not person.strip():
         raise OpsError("--by must name the person who takes it over", code=2)
-    record = _handed_off(session, opaque_id)
+    record = _handed_off(session, opaque_id, company_id)
     holder = record.handoff.get("taken_by")
     if holder not in (None, person):
         raise OpsError(f"{opaque_id} was taken over by {holder}")
-    if not session.services.desk.take(opaque_id, person):
+    if not session.services.desk.take(opaque_id, person, company_id=company_id):
         raise OpsError(f"{opaque_id} was released or taken over by another operator meanwhile")
     return {"id": opaque_id, "taken_by": person}
 
 
-def _record(session: Session, opaque_id: str) -> Record:
-    record = session.services.desk.show(opaque_id)
+def _record(session: Session, opaque_id: str, company_id: str | None) -> Record:
+    record = session.services.desk.show(opaque_id, company_id=company_id)
     if record is None:
         raise OpsError(f"no such conversation: {opaque_id}")
     return record
 
 
-def _handed_off(session: Session, opaque_id: str) -> Record:
-    record = _record(session, opaque_id)
+def _handed_off(session: Session, opaque_id: str, company_id: str | None) -> Record:
+    record = _record(session, opaque_id, company_id)
     if not record.is_handed_off:
         raise OpsError(f"{opaque_id} is not waiting for a person: it is {record.status.value}")
     return record

@@ -6,5 +6,6 @@ events            jobs rebuilt from ledger rows, one by one or by a paced scan
 doctor            a deployed stage checked against its declaration
 doctor_alarms     its part for alarms and their recipients
 doctor_richpanel  its part for Richpanel
+doctor_stage      its part for throttles and sender identities, as they are deployed
 finding           the result of one check
 """

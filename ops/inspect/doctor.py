@@ -15,6 +15,7 @@ from chalicelib.once.ports import Clock
 from ops.companies import api_keys, senders
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_richpanel import richpanel
+from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.finding import Finding, finding
 from ops.session import OpsError, Session
 from ops.stage import config, provision, switches
@@ -34,7 +35,9 @@ def examine(session: Session) -> Iterator[Finding]:
         ("secrets", _secrets),
         ("signing", _signing),
         ("senders", _senders),
+        ("sender identities", sender_identities),
         ("mapping", _mapping),
+        ("throttles", throttles),
         ("alarms", alarms),
         ("mail", _mail),
         ("sweep", _sweep),

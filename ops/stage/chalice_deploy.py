@@ -94,10 +94,17 @@ def throttle_routes(template: Template) -> None:
         for declared, name in limits.items()
     ]
 
-    def throttled(self: TypedAWSClient, rest_api_id: str, stage: str, xray: bool) -> None:  # noqa: FBT001 - as Chalice calls it
-        deploy(self, rest_api_id, stage, xray)
+    def throttled(
+        self: TypedAWSClient,
+        rest_api_id: str,
+        api_gateway_stage: str,
+        xray: bool,  # noqa: FBT001 - as Chalice calls it
+    ) -> None:
+        deploy(self, rest_api_id, api_gateway_stage, xray)
         client = self._client("apigateway")
-        client.update_stage(restApiId=rest_api_id, stageName=stage, patchOperations=changes)
+        client.update_stage(
+            restApiId=rest_api_id, stageName=api_gateway_stage, patchOperations=changes
+        )
 
     setattr(TypedAWSClient, deploy.__name__, throttled)
 

@@ -144,6 +144,28 @@ def test_a_functions_role_has_the_policy_of_this_stage_and_account(deployed, fun
     assert f":{deployed.aws.account}:" in text
 
 
+def test_every_route_has_its_declared_throttle(deployed):
+    raw = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
+    declared = raw["Resources"]["RestAPI"]["Properties"]["MethodSettings"]
+    stage = deployed.aws.client("apigateway").get_stage(
+        restApiId=deployed.api_url.rsplit("/", 2)[-2], stageName=deployed.stage.name
+    )
+    found = {
+        path.replace("~1", "/").lstrip("/"): (
+            one["throttlingRateLimit"],
+            one["throttlingBurstLimit"],
+        )
+        for path, one in stage["methodSettings"].items()
+    }
+    assert found == {
+        f"{one['ResourcePath']}/{one['HttpMethod']}".replace("~1", "/").lstrip("/"): (
+            one["ThrottlingRateLimit"],
+            one["ThrottlingBurstLimit"],
+        )
+        for one in declared
+    }
+
+
 def test_the_queue_feeds_the_worker_one_message_at_a_time(deployed):
     (mapping,) = [
         one for one in deployed.mappings() if one["EventSourceArn"] == deployed.stage.queue_arn

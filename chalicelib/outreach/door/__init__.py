@@ -6,4 +6,5 @@ In the order of a request:
     access     who asks: the company's API key, and its signature
     initiate   the request's steps: access, body, project, admission, queue, response
     admission  starts in table A: admitted once, under the company's limits
+    outcomes   what became of a start, in the Router's fields
 """

@@ -28,7 +28,6 @@ from chalicelib.errors import (
 )
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer
-from chalicelib.once.event import EventStatus
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import facts_of, fits
 from chalicelib.once.ledger.events import Ledger
@@ -36,9 +35,9 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.companies import Companies, Project
-from chalicelib.outreach.door import access, router
+from chalicelib.outreach.door import access, outcomes, router
 from chalicelib.outreach.door.access import Access
-from chalicelib.outreach.door.admission import Admitted, Known, Limited, Outcome, Reused, Starts
+from chalicelib.outreach.door.admission import Admitted, Known, Limited, Reused, Starts
 from chalicelib.outreach.door.router import StartRequest
 from chalicelib.outreach.jobs import StartConversation
 
@@ -114,7 +113,7 @@ class Initiate:
                 raise NotFoundError("REQUEST_NOT_FOUND", "no such request of this company")
         except (RequestError, UnavailableError, TransientError) as error:
             return self._error_answer(error, router.quotable(request_id))
-        return Answer(200, {"request_id": request_id, **_outcome_fields(found)})
+        return Answer(200, {"request_id": request_id, **outcomes.fields(found)})
 
     def _authenticate(self, headers: Mapping[str, str], body: bytes) -> str:
         access.key_in(headers)  # without one no secret is read
@@ -265,44 +264,6 @@ def _code(error: RequestError | UnavailableError | TransientError) -> str:
     return error.code
 
 
-def _outcome_fields(found: Outcome) -> dict[str, Any]:
-    """A start's outcome in the Router's fields."""
-    fields = {
-        "state": _state(found),
-        "reason": found.delivery_reason or _withheld(found) or found.reason,
-        "delivery": found.delivery,
-        "received_at": found.received_at,
-        "updated_at": found.updated_at,
-    }
-    return {name: value for name, value in fields.items() if value is not None}
-
-
-def _state(found: Outcome) -> str:
-    match found.status:
-        case EventStatus.RECEIVED:
-            return "queued"
-        case EventStatus.PROCESSED if found.outcome == "handed_off":
-            return "handed_off"
-        case EventStatus.PROCESSED if _withheld(found):
-            return "withheld"
-        case EventStatus.PROCESSED if found.delivery in _DELIVERED:
-            return "delivered"
-        case EventStatus.PROCESSED if found.delivery in _NOT_DELIVERED:
-            return "failed"
-        case EventStatus.PROCESSED:
-            return "sent"
-        case _:
-            return str(found.status.value)
-
-
-def _withheld(found: Outcome) -> str | None:
-    """``withheld:{switch}``, where a switch stopped the start or its release."""
-    known = found.outcome or found.reason or ""
-    return known if known.startswith("withheld:") else None
-
-
-_DELIVERED = frozenset({"delivered", "read"})
-_NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 _COPIED = (
     "company_name",
     "project_name",

@@ -20,6 +20,13 @@ def test_the_apps_routes_are_served(http):
     assert (answer.status_code, answer.json()["stage"]) == (200, "dev")
 
 
+def test_a_refused_head_leaves_the_connection_usable(http):
+    """A body after it would be read as the next response."""
+    with requests.Session() as session:
+        assert session.head(f"{http.url}/health", timeout=5).status_code in (403, 405)
+        assert session.get(f"{http.url}/health", timeout=5).status_code == 200
+
+
 def test_no_response_waits_for_the_clients_acknowledgement(http):
     """Two packets an answer and Nagle's algorithm would cost 44 ms on a kept connection."""
     handled = []

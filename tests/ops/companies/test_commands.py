@@ -166,6 +166,23 @@ def test_a_message_a_person_took_is_never_sent_automatically(outreach, run, held
     assert run("handoff", "list", "--json").data == []
 
 
+def test_another_companys_conversation_is_as_one_that_does_not_exist(outreach, run, held):
+    other = ("--company", "ci-other")
+    for words in (
+        ("approve", held),
+        ("take", held, "--by", "agent-7"),
+        ("list", "--show", held),
+    ):
+        said = run("handoff", *words, *other)
+        assert (said.code, said.err) == (1, f"error: no such conversation: {held}\n"), words
+        assert TEL not in said.out
+    outreach.run()
+    assert outreach.twilio.sent_to(TEL) == []
+    assert run("handoff", "approve", held, "--company", company.COMPANY_ID).code == 0
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
 # --- events withheld by a switch ----------------------------------------------------------------
 
 

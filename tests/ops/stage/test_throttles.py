@@ -45,6 +45,8 @@ def test_a_flood_at_every_door_leaves_half_of_the_accounts_concurrency():
     bursts = [burst for _, burst in declared().values()]
     assert sum(bursts) <= DEFAULT_CONCURRENCY / 2
     assert max(bursts) <= DEFAULT_CONCURRENCY / 10
+    page = (ROOT / "docs" / "security.md").read_text()
+    assert f"start {sum(bursts)} functions at once at most, and one door {max(bursts)}" in page
 
 
 def test_the_page_shows_the_figures():
@@ -73,8 +75,10 @@ def test_chalice_deploy_sets_the_throttles_at_every_deployment(aws, monkeypatch)
     aws.put_method(restApiId=api, resourceId=root, httpMethod="GET", authorizationType="NONE")
     aws.put_integration(restApiId=api, resourceId=root, httpMethod="GET", type="MOCK")
     client = TypedAWSClient(botocore.session.get_session())
+    # Chalice names its arguments, in `chalice.deploy.planner`.
+    called = {"rest_api_id": api, "xray": False, "api_gateway_stage": "dev"}
     for _ in range(2):
-        client.deploy_rest_api(api, "dev", False)
+        client.deploy_rest_api(**called)
     found = aws.get_stage(restApiId=api, stageName="dev")["methodSettings"]
     assert {
         tuple(name.replace("~1", "/").rsplit("/", 1)): (

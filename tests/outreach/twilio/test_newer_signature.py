@@ -7,7 +7,6 @@ import pytest
 from twilio.request_validator import RequestValidator
 
 from chalicelib.errors import SignatureError
-from chalicelib.outreach.twilio import credentials
 from chalicelib.outreach.twilio import webhook as twilio_webhook
 
 URL = "https://router.company.example/api/webhook/twilio"
@@ -91,8 +90,3 @@ def test_an_entry_of_another_form_accepts_nothing(value):
     assert not is_valid(secret, "token", "HMAC_SHA1")
     assert not is_valid(secret, "shared", "HMAC_SHA256", SETTINGS)
     assert not is_valid(secret, "", "HMAC_SHA256", "key=,algorithm=HMAC_SHA256")
-
-
-def test_messages_are_read_with_the_accounts_token_and_never_with_a_shared_key():
-    assert credentials.of_account(ACCOUNT, json.dumps(BOTH)).auth_token == "token"
-    assert credentials.accounts_of(json.dumps({**BOTH, "AC3": SHARED_ONLY[ACCOUNT]})) == [ACCOUNT]

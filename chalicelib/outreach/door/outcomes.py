@@ -1,0 +1,47 @@
+"""A start's outcome as the Channel Router reads it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from chalicelib.once.event import EventStatus
+from chalicelib.outreach.door.admission import Outcome
+
+_DELIVERED = frozenset({"delivered", "read"})
+_NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
+
+
+def fields(found: Outcome) -> dict[str, Any]:
+    """A start's outcome in the Router's fields."""
+    known = {
+        "state": _state(found),
+        "reason": found.delivery_reason or _withheld(found) or found.reason,
+        "delivery": found.delivery,
+        "received_at": found.received_at,
+        "updated_at": found.updated_at,
+    }
+    return {name: value for name, value in known.items() if value is not None}
+
+
+def _state(found: Outcome) -> str:
+    match found.status:
+        case EventStatus.RECEIVED:
+            return "queued"
+        case EventStatus.PROCESSED if found.outcome == "handed_off":
+            return "handed_off"
+        case EventStatus.PROCESSED if _withheld(found):
+            return "withheld"
+        case EventStatus.PROCESSED if found.delivery in _DELIVERED:
+            return "delivered"
+        case EventStatus.PROCESSED if found.delivery in _NOT_DELIVERED:
+            return "failed"
+        case EventStatus.PROCESSED:
+            return "sent"
+        case _:
+            return str(found.status.value)
+
+
+def _withheld(found: Outcome) -> str | None:
+    """``withheld:{switch}``, where a switch stopped the start or its release."""
+    known = found.outcome or found.reason or ""
+    return known if known.startswith("withheld:") else None

@@ -1,0 +1,62 @@
+"""The SES identities that a stage's worker may send as, and the senders that they do not cover."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from chalicelib.outreach.channels import Channel
+from ops.companies import senders
+from ops.session import Session
+
+_IDENTITY = ":identity/"
+_SEND = "ses:SendEmail"
+
+
+def allowed(session: Session) -> frozenset[str] | None:
+    """The identities in the policy of the deployed worker's role: domains and addresses.
+
+    Returns:
+        None if the worker is not deployed, so that there is no role yet.
+    """
+    functions, iam = session.client("lambda"), session.client("iam")
+    try:
+        worker = functions.get_function_configuration(FunctionName=f"rp-mw-{session.stage}-worker")
+    except functions.exceptions.ResourceNotFoundException:
+        return None
+    role = worker["Role"].rsplit("/", 1)[-1]
+    found = set()
+    for name in iam.list_role_policies(RoleName=role)["PolicyNames"]:
+        document = iam.get_role_policy(RoleName=role, PolicyName=name)["PolicyDocument"]
+        policy = json.loads(document) if isinstance(document, str) else document
+        for statement in policy["Statement"]:
+            if _SEND in _listed(statement["Action"]):
+                found |= {
+                    resource.split(_IDENTITY)[1].lower()
+                    for resource in _listed(statement["Resource"])
+                    if _IDENTITY in resource
+                }
+    return frozenset(found)
+
+
+def uncovered(item: Mapping[str, Any], identities: frozenset[str]) -> list[str]:
+    """A project's e-mail senders that none of the identities covers; addresses are not shown.
+
+    An identity is an address, or a domain, which covers the domains below it too.
+    """
+    return [
+        f"{use.place} is covered by none of the stage's SenderIdentities: SES refuses its e-mails"
+        for use in senders.uses(item)
+        if use.channel == Channel.EMAIL.value and identities.isdisjoint(_names(use.address))
+    ]
+
+
+def _names(address: str) -> set[str]:
+    """The identities that would cover an address."""
+    labels = address.lower().rpartition("@")[2].split(".")
+    return {address.lower(), *(".".join(labels[start:]) for start in range(len(labels)))}
+
+
+def _listed(value: Any) -> list[Any]:  # noqa: ANN401 - any JSON value
+    return value if isinstance(value, list) else [value]
