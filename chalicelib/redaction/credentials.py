@@ -75,13 +75,13 @@ def mask_credentials(sheet: Sheet) -> None:
         sheet.claim(*match.span(), Kind.SECRET, MASK)
     sheet.settle()
     low = sheet.low
-    for match in _SHAPES().finditer(low) if _holds(low, _SHAPE_HINTS) else ():
+    for match in _SHAPES().finditer(low) if sheet.holds("key shape", _SHAPE_HINTS) else ():
         name = "token" if match["token"] else "key"
         if _is_random(match[name]):
             sheet.claim(*match.span(name), Kind.SECRET, MASK)
     sheet.settle()
     low = sheet.low
-    for match in _PASSWORDS().finditer(low) if _holds(low, _PASSWORD_HINTS) else ():
+    for match in _PASSWORDS().finditer(low) if sheet.holds("password", _PASSWORD_HINTS) else ():
         start, end = match.span("secret")
         end -= len(match["secret"]) - len(match["secret"].rstrip(".,;:!?)]}"))
         if end > start and _is_password(sheet.cased[start:end], match["sign"]):
@@ -91,10 +91,9 @@ def mask_credentials(sheet: Sheet) -> None:
 
 def mask_security_codes(sheet: Sheet) -> None:
     """Claim card check numbers, PINs and one-time codes after their word."""
-    low = sheet.low
-    if not _holds(low, _CODE_HINTS):
+    if not sheet.holds("code word", _CODE_HINTS):
         return
-    for match in _CODES().finditer(low):
+    for match in _CODES().finditer(sheet.low):
         sheet.claim(*match.span("secret"), Kind.SECRET, MASK)
     sheet.settle()
 

@@ -43,7 +43,7 @@ def mask_emails(sheet: Sheet) -> None:
                 done = span[1]
         sheet.settle()
     _mask_spelled(sheet)
-    if _has_mailbox(sheet.low):
+    if sheet.holds("mailbox", _PROVIDERS):
         _mask_bare_mailboxes(sheet)
 
 
@@ -167,6 +167,8 @@ def _mask_bare_mailboxes(sheet: Sheet) -> None:
 
 
 def _mask_spelled(sheet: Sheet) -> None:
+    if not sheet.holds("spelled at", _AT):
+        return
     for sign in _AT:
         low = sheet.low
         if sign not in low:

@@ -34,9 +34,9 @@ def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:
                 sheet.claim(start, end, Kind.SSN, last_four(sheet.cased[start:end]))
         sheet.settle()
         low = sheet.low
-    spots = [(hint.start() - 14, 18, False) for hint in _NI_HINT.finditer(low)]
+    spots = [(hint.start() - 14, 18, False) for hint in sheet.find("national insurance", _NI_HINT)]
     if has_long_run:
-        spots += [(hint.start() - 5, 24, True) for hint in _DATED.finditer(low)]
+        spots += [(hint.start() - 5, 24, True) for hint in sheet.find("dated", _DATED)]
     done = 0
     for start, reach, is_dated in sorted(spots):
         for pattern in (_CURP(), _RFC()) if is_dated else (_NI(),):

@@ -1,5 +1,6 @@
 """Shared state of the passes: the spans claimed for a mask and the spans that stay readable."""
 
+import re
 from enum import StrEnum
 
 from chalicelib.redaction.context import Context, after, before
@@ -32,10 +33,16 @@ class Sheet:
     passes see blanks in settled spans, so that no two passes mask the same characters.
     """
 
-    __slots__ = ("_nearby", "_pending", "cased", "claims", "has_romance", "low", "words")
+    __slots__ = ("_absent", "_nearby", "_pending", "cased", "claims", "has_romance", "low", "words")
 
-    def __init__(self, view: View) -> None:
-        """Open a sheet over a view; `words` keeps the original text for context."""
+    def __init__(self, view: View, absent: set[str] | None = None) -> None:
+        """Open a sheet over a view; `words` keeps the original text for context.
+
+        Args:
+            view: The text to read.
+            absent: Names of signs known to be absent; signs that are not found are added.
+        """
+        self._absent = set() if absent is None else absent
         self.cased = view.cased
         self.low = view.low
         self.words = view.low
@@ -69,6 +76,26 @@ class Sheet:
         if follow.topic is None:
             return context
         return follow if follow.is_direct or context.topic is None else context
+
+    def holds(self, name: str, hints: tuple[str, ...]) -> bool:
+        """Whether one of these strings is in the text; looked for once for all readings of a text."""
+        if name in self._absent:
+            return False
+        low = self.low
+        for hint in hints:
+            if hint in low:
+                return True
+        self._absent.add(name)
+        return False
+
+    def find(self, name: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+        """All matches in `low`; looked for once for all readings of a text that has none."""
+        if name in self._absent:
+            return []
+        found = list(pattern.finditer(self.low))
+        if not found:
+            self._absent.add(name)
+        return found
 
     def claim(self, start: int, end: int, kind: Kind, mask: str) -> None:
         """Replace `[start, end)` by the mask; spans of one pass are ordered and disjoint."""
