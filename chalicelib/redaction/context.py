@@ -55,7 +55,7 @@ def before(words: str, start: int) -> Context:
         elif role is Role.MARK:
             is_marked = True
         elif role is not Role.FILLER and (is_marked or word not in NEEDS_MARK):
-            topic = Topic(role)
+            topic = TOPICS[word]
             if topic is Topic.ORDER:
                 topic = _head(tail, word)
             return Context(topic, is_direct, is_marked, following in MARKS)

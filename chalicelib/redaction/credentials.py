@@ -4,7 +4,7 @@ Each is masked whole. A pass begins with a cheap look for the words and prefixes
 without any costs next to nothing.
 """
 
-from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.patterns import holds_any, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
@@ -56,16 +56,9 @@ _SHAPE_HINTS = (
 )  # fmt: skip
 
 
-def _holds(low: str, hints: tuple[str, ...]) -> bool:
-    for hint in hints:  # noqa: SIM110 - twice as fast as any() here
-        if hint in low:
-            return True
-    return False
-
-
 def may_hold_password(low: str) -> bool:
     """Whether a secret without any digit may be in a text of small letters; cheap."""
-    return _holds(low, _PASSWORD_HINTS) or "bearer" in low or "wamid." in low
+    return holds_any(low, _PASSWORD_HINTS) or "bearer" in low or "wamid." in low
 
 
 def mask_credentials(sheet: Sheet) -> None:

@@ -18,7 +18,7 @@ _SCANNED_SSN = lazily(
 )
 # The date in a CURP or RFC, with a letter before it.
 _DATED = re.compile(r"[0-9](?:(?<=[a-zñ&].)|(?<=[a-zñ&][ \-].))\d{5}[ \-]?[a-z0-9]{3}")
-_NI_HINT = re.compile(r"\d[ \-]?[a-d](?![a-z0-9])")
+_NI_HINT = re.compile(r"[0-9][ \-]?[a-d](?![a-z0-9])")
 
 
 def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:

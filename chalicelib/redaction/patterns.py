@@ -5,6 +5,14 @@ from collections.abc import Callable
 from functools import cache
 
 
+def holds_any(text: str, hints: tuple[str, ...]) -> bool:
+    """Whether one of the strings is in the text; faster than an alternation."""
+    for hint in hints:  # noqa: SIM110 - twice as fast as any() here
+        if hint in text:
+            return True
+    return False
+
+
 def lazily(pattern: str) -> Callable[[], re.Pattern[str]]:
     """A function that compiles the pattern at its first call and returns it."""
 

@@ -141,8 +141,10 @@ def _is_governed(sheet: Sheet, match: re.Match[str], done: int) -> bool:
                 return True
             if not is_full and len(groups["digits"]) > 1:
                 return True
+    if is_full:
+        return False
     near = sheet.before(start)
-    return near.topic is Topic.PHONE and not is_full and (near.is_direct or not match["day"])
+    return near.topic is Topic.PHONE and (near.is_direct or not match["day"])
 
 
 _IDENTIFIED = frozenset({Topic.ORDER, Topic.TRACKING, Topic.PHONE, Topic.ACCOUNT})

@@ -127,7 +127,7 @@ def read(view: View, absent: set[str] | None = None) -> Sheet:
     keep_uuids(sheet)
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
-    mask_identities(sheet, has_long_run=any(len(run) >= 6 for run in runs))
+    mask_identities(sheet, has_long_run=max(map(len, runs)) >= 6)
     mask_ibans(sheet)
     mask_broken_cards(sheet)
     keep_readable(sheet)

@@ -63,10 +63,10 @@ _NAMED = lazily(
 
 def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
     """`My address is 2945 W. Harrison Suite 100`: no word for a street is needed."""
-    if sheet.low[end : end + 1] not in {" ", ","} or _NO_HOUSE.match(sheet.low, end):
+    if sheet.low[end : end + 1] not in {" ", ","}:
         return None
     tail = sheet.words[max(0, start - _REACH) : start]
-    if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS:
+    if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS or _NO_HOUSE.match(sheet.low, end):
         return None
     if _DIRECTLY().search(tail) is None:
         return None
@@ -83,7 +83,7 @@ ROAD_WORDS = frozenset(
     """county co state us u farm forest old north south east west n s e w ne nw se sw i business road
     rd route rte rt highway hwy street st avenue ave cr sr fm carretera""".split()
 )
-_FIVE_DIGITS = re.compile(r"\d{5}")
+_FIVE_DIGITS = re.compile(r"[0-9]\d{4}")
 _WORD = re.compile(r"[A-Z][\w'’\-]{2}")
 
 

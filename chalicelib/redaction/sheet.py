@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from chalicelib.redaction.context import Context, after, before
 from chalicelib.redaction.normalise import View
+from chalicelib.redaction.patterns import holds_any
 
 BLANK = "\x00"  # neither letter, digit, space nor punctuation: ends every pattern
 SHORT = 5  # below this, the last four would show the whole identifier
@@ -33,7 +34,7 @@ class Sheet:
     passes see blanks in settled spans, so that no two passes mask the same characters.
     """
 
-    __slots__ = ("_absent", "_nearby", "_pending", "cased", "claims", "has_romance", "low", "words")
+    __slots__ = ("_absent", "_nearby", "_pending", "cased", "claims", "low", "words")
 
     def __init__(self, view: View, absent: set[str] | None = None) -> None:
         """Open a sheet over a view; `words` keeps the original text for context.
@@ -47,9 +48,6 @@ class Sheet:
         self.low = view.low
         self.words = view.low
         self.claims: list[tuple[int, int, Kind, str]] = []
-        self.has_romance: bool | None = (
-            None  # a Spanish or Italian word for a street; None: not yet looked for
-        )
         self._pending: list[tuple[int, int]] = []
         self._nearby: dict[int, Context] = {}  # negative offsets: context after
 
@@ -81,10 +79,8 @@ class Sheet:
         """Whether one of these strings is in the text; looked for once for all readings of a text."""
         if name in self._absent:
             return False
-        low = self.low
-        for hint in hints:
-            if hint in low:
-                return True
+        if holds_any(self.low, hints):
+            return True
         self._absent.add(name)
         return False
 
@@ -114,10 +110,13 @@ class Sheet:
         done = 0
         low = self.low
         for start, end in sorted(self._pending):
-            if end <= done:
+            if start < done:
+                if end > done:
+                    pieces.append(BLANK * (end - done))
+                    done = end
                 continue
             pieces.append(low[done:start])
-            pieces.append(BLANK * (end - max(start, done)))
+            pieces.append(BLANK * (end - start))
             done = end
         pieces.append(low[done:])
         self.low = "".join(pieces)
