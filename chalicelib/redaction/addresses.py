@@ -6,7 +6,7 @@ before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
 
 import re
 
-from chalicelib.redaction.patterns import holds_any, lazily
+from chalicelib.redaction.patterns import holds_any, lazily, words_of
 from chalicelib.redaction.places import extended
 from chalicelib.redaction.routes import (
     ROAD_WORDS,
@@ -145,7 +145,7 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
     span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
     if span is None:
         line = low[end : end + _FAR].partition("\n")[0]
-        if not _ALL_ENDINGS.isdisjoint(_WORDS.findall(line)):
+        if not _ALL_ENDINGS.isdisjoint(words_of(line)):
             span = _number_first(sheet, start, end)
     return (
         span
@@ -156,7 +156,6 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
 
 
 _NEXT_WORD = re.compile(r"[ ,\x1f]{1,3}([^\W\d_]+)")
-_WORDS = re.compile(r"[^\W\d_]+")
 _ALL_ENDINGS = _ENDINGS | _FRENCH
 _FAR = 110
 
@@ -245,7 +244,7 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     if (
         name_tail not in _TRIMMED
         and not name_tail.endswith("st")
-        and _ROMANCE_WORDS.isdisjoint(_WORDS.findall(tail))
+        and _ROMANCE_WORDS.isdisjoint(words_of(tail))
         and not holds_any(tail, _ROMANCE_SIGNS)
     ):
         return None

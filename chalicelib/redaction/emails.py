@@ -160,10 +160,7 @@ def _mask_bare_mailboxes(sheet: Sheet) -> None:
 
 
 def _mask_spelled(sheet: Sheet) -> None:
-    low = sheet.low
-    if not sheet.holds("spelled at", _AT):
-        return
-    for sign in [sign for sign in _AT if sign in low]:
+    for sign in sheet.found("spelled at", _AT):
         low = sheet.low
         at = low.find(sign)
         done = 0

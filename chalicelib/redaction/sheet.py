@@ -84,6 +84,16 @@ class Sheet:
         self._absent.add(name)
         return False
 
+    def found(self, name: str, hints: tuple[str, ...]) -> list[str]:
+        """Those of the strings that are in the text."""
+        if name in self._absent:
+            return []
+        low = self.low
+        found = [hint for hint in hints if hint in low]
+        if not found:
+            self._absent.add(name)
+        return found
+
     def find(self, name: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
         """All matches in `low`; looked for once for all readings of a text that has none."""
         if name in self._absent:
