@@ -86,6 +86,7 @@ _ROMANCE_WORDS = frozenset(
     praça via viale corso piazza vicolo ulica aleja""".split()
 )
 _ROMANCE_SIGNS = ("c/", "cl.", "av.", "pº", "ul.", "al.")
+_ROMANCE_HINTS = (*_ROMANCE_SIGNS, *_ROMANCE_WORDS)
 _LEADS = frozenset("am an zum zur unter alte alter altes alten neue neuer neuen große".split())
 _ROMANCE = lazily(
     r"(?<!\w)(?:(?:calle|avenida|avda|paseo|plaza|pza|camino|carrera|ronda|travesía|bulevar|blvd|"
@@ -144,7 +145,8 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
         return _number_last(sheet, start, end, done)
     span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
     if span is None:
-        line = low[end : end + _FAR].partition("\n")[0]
+        # The form has six words at most.
+        line = " ".join(low[end : end + _FAR].split(maxsplit=6)[:6])
         if not _ALL_ENDINGS.isdisjoint(words_of(line)):
             span = _number_first(sheet, start, end)
     return (
@@ -234,6 +236,10 @@ def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
     return (start, end) if named else None
 
 
+def _has_romance(tail: str) -> bool:
+    return not _ROMANCE_WORDS.isdisjoint(words_of(tail)) or holds_any(tail, _ROMANCE_SIGNS)
+
+
 def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
     """`Hauptstraße 12a`, `Berliner Allee 5`, `Calle Mayor, 12`, `Via Roma 1`."""
     low = sheet.low
@@ -244,8 +250,7 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     if (
         name_tail not in _TRIMMED
         and not name_tail.endswith("st")
-        and _ROMANCE_WORDS.isdisjoint(words_of(tail))
-        and not holds_any(tail, _ROMANCE_SIGNS)
+        and not (sheet.holds("romance", _ROMANCE_HINTS) and _has_romance(tail))
     ):
         return None
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))

@@ -101,6 +101,7 @@ def after(words: str, end: int) -> Context:
 
 
 _BRACKETS = frozenset("(=<")
+_COPULA_INITIALS = frozenset(word[0] for word in COPULAS)
 
 
 def may_be_direct(words: str, start: int, end: int) -> bool:
@@ -108,8 +109,10 @@ def may_be_direct(words: str, start: int, end: int) -> bool:
     if _last_word(words[max(0, start - 24) : start]) in ROLES:
         return True
     head = words[end : end + 12].lstrip()
-    if head[:1] in {"(", "=", "<"}:
+    if head[:1] in _BRACKETS:
         return True
+    if head[:1] not in _COPULA_INITIALS:
+        return False
     first = _WORD.match(head)
     return first is not None and first.group() in COPULAS
 

@@ -105,6 +105,7 @@ _AT = (
     "ät)", "ät]", "ät}", "aet)", "arroba}", "klammeraffe)", "klammeraffe]", "(a)", "[a]", "@)", "@]",
 )  # fmt: skip
 _AT_WORDS = frozenset({"at", "arroba", "ät", "aet", "klammeraffe", "a", "@"})
+_AT_CLOSINGS = tuple((sign, sign[-1] if sign[-1] in ")]}>" else None) for sign in _AT)
 _CLEAR_AT = tuple(sign for sign in _AT if sign != " at ")
 _OPENING = {")": "(", "]": "[", "}": "{", ">": "<"}
 _DOT = r"[(\[{<] ?(?:dot|punto|punkt|point|ponto|\.) ?[)\]}>]|dot|punto|punkt|point|ponto"
@@ -160,7 +161,10 @@ def _mask_bare_mailboxes(sheet: Sheet) -> None:
 
 
 def _mask_spelled(sheet: Sheet) -> None:
-    for sign in sheet.found("spelled at", _AT):
+    low = sheet.low
+    closed = {closing for closing in _OPENING if closing in low}
+    signs = tuple(sign for sign, closing in _AT_CLOSINGS if closing is None or closing in closed)
+    for sign in sheet.found("spelled at", signs):
         low = sheet.low
         at = low.find(sign)
         done = 0

@@ -34,7 +34,7 @@ class Sheet:
     passes see blanks in settled spans, so that no two passes mask the same characters.
     """
 
-    __slots__ = ("_absent", "_nearby", "_pending", "cased", "claims", "low", "words")
+    __slots__ = ("_absent", "_nearby", "_pending", "_present", "cased", "claims", "low", "words")
 
     def __init__(self, view: View, absent: set[str] | None = None) -> None:
         """Open a sheet over a view; `words` keeps the original text for context.
@@ -44,6 +44,7 @@ class Sheet:
             absent: Names of signs known to be absent; signs that are not found are added.
         """
         self._absent = set() if absent is None else absent
+        self._present: set[str] = set()
         self.cased = view.cased
         self.low = view.low
         self.words = view.low
@@ -79,10 +80,11 @@ class Sheet:
         """Whether one of these strings is in the text; looked for once for all readings of a text."""
         if name in self._absent:
             return False
-        if holds_any(self.low, hints):
+        if name in self._present:
             return True
-        self._absent.add(name)
-        return False
+        is_there = holds_any(self.low, hints)
+        (self._present if is_there else self._absent).add(name)
+        return is_there
 
     def found(self, name: str, hints: tuple[str, ...]) -> list[str]:
         """Those of the strings that are in the text."""
