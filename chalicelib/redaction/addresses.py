@@ -6,7 +6,7 @@ before it for German, Dutch, Nordic, Spanish, Portuguese and Italian.
 
 import re
 
-from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.patterns import holds_any, lazily, words_of
 from chalicelib.redaction.places import extended
 from chalicelib.redaction.routes import (
     ROAD_WORDS,
@@ -78,13 +78,15 @@ _GERMANIC = (
     "singel", "kade", "dijk", "pfad", "winkel", "park", "feld", "hang", "heide",
 )  # fmt: skip
 _SURE = frozenset({"straße", "strasse", "chaussee", "gracht"})
-_TRIMMED = tuple({ending.rstrip("r.n") for ending in _GERMANIC})
-_ROMANCE_HINTS = (
-    "calle ", "c/", "cl.", "avenida", "avda", "av.", "paseo", "pº", "plaza", "pza", "camino", "ronda",
-    "bulevar", "blvd", "calz", "cerrada", "cda.", "priv", "prol", "carretera", "circuito", "andador", "eje ",
-    "carrera", "travesía", "rua", "travessa", "largo", "praça", "via", "corso", "piazza", "vicolo",
-    "ul", "al.", "aleja",
-)  # fmt: skip
+# Their last three letters without the full stop and the "nr." that may follow; "str" has two: "st".
+_TRIMMED = frozenset(ending.rstrip("r.n")[-3:] for ending in _GERMANIC)
+_ROMANCE_WORDS = frozenset(
+    """calle avenida avda paseo plaza pza camino carrera ronda travesía bulevar blvd calzada calz
+    cerrada cda privada priv prolongación prol carretera circuito andador eje rua travessa largo
+    praça via viale corso piazza vicolo ulica aleja""".split()
+)
+_ROMANCE_SIGNS = ("c/", "cl.", "av.", "pº", "ul.", "al.")
+_ROMANCE_HINTS = (*_ROMANCE_SIGNS, *_ROMANCE_WORDS)
 _LEADS = frozenset("am an zum zur unter alte alter altes alten neue neuer neuen große".split())
 _ROMANCE = lazily(
     r"(?<!\w)(?:(?:calle|avenida|avda|paseo|plaza|pza|camino|carrera|ronda|travesía|bulevar|blvd|"
@@ -142,9 +144,11 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
     if first in _NEVER and first not in {"the", "business"}:
         return _number_last(sheet, start, end, done)
     span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
-    line = low[end : end + _FAR].partition("\n")[0]
-    if span is None and not _ALL_ENDINGS.isdisjoint(_WORDS.findall(line)):
-        span = _number_first(sheet, start, end)
+    if span is None:
+        # The form has six words at most.
+        line = " ".join(low[end : end + _FAR].split(maxsplit=6)[:6])
+        if not _ALL_ENDINGS.isdisjoint(words_of(line)):
+            span = _number_first(sheet, start, end)
     return (
         span
         or _number_last(sheet, start, end, done)
@@ -154,7 +158,6 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
 
 
 _NEXT_WORD = re.compile(r"[ ,\x1f]{1,3}([^\W\d_]+)")
-_WORDS = re.compile(r"[^\W\d_]+")
 _ALL_ENDINGS = _ENDINGS | _FRENCH
 _FAR = 110
 
@@ -234,10 +237,7 @@ def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
 
 
 def _has_romance(tail: str) -> bool:
-    for hint in _ROMANCE_HINTS:  # noqa: SIM110 - twice as fast as any() here
-        if hint in tail:
-            return True
-    return False
+    return not _ROMANCE_WORDS.isdisjoint(words_of(tail)) or holds_any(tail, _ROMANCE_SIGNS)
 
 
 def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
@@ -246,11 +246,13 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     if low[start - 1 : start] not in {" ", ",", "\x1f", "º", ".", "#"}:
         return None
     tail = low[max(floor, start - _REACH) : start]
-    if not tail.rstrip(" ,.nr\x1f").endswith(_TRIMMED):
-        if sheet.has_romance is None:
-            sheet.has_romance = _has_romance(sheet.words)
-        if not sheet.has_romance or not _has_romance(tail):
-            return None
+    name_tail = tail.rstrip(" ,.nr\x1f")[-3:]
+    if (
+        name_tail not in _TRIMMED
+        and not name_tail.endswith("st")
+        and not (sheet.holds("romance", _ROMANCE_HINTS) and _has_romance(tail))
+    ):
+        return None
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
     name_end = start - len(tail) + (sign.start() if sign else len(tail))
     tail = tail[: len(tail) - (start - name_end)]

@@ -46,7 +46,7 @@ def mask_broken_cards(sheet: Sheet) -> None:
     low = sheet.low
     if "\n" not in low:
         return
-    for match in _BROKEN().finditer(low):
+    for match in sheet.find("broken card", _BROKEN()):
         digits = "".join(filter(str.isdigit, match.group()))
         if len(digits) in CARD_LENGTHS and has_brand(digits) and passes_luhn(digits):
             sheet.claim(*match.span(), Kind.CARD, last_four(digits))
@@ -73,7 +73,7 @@ def mask_ibans(sheet: Sheet) -> None:
     """Claim every IBAN by country and length, mistyped check digits included."""
     low = sheet.low
     done = 0
-    for match in _IBAN_START.finditer(low):
+    for match in sheet.find("iban", _IBAN_START):
         start = match.start() - 2
         length = _IBAN_LENGTHS.get(low[start : start + 2])
         if length is None or start < done:

@@ -1,8 +1,10 @@
 """The context of a number: the nearest word within 40 characters that gives it a type."""
 
 import re
+from string import ascii_lowercase
 from typing import NamedTuple
 
+from chalicelib.redaction.patterns import words_of
 from chalicelib.redaction.vocabulary import (
     COPULAS,
     FILLERS,
@@ -48,14 +50,14 @@ def before(words: str, start: int) -> Context:
     is_marked = tail.rstrip(" \t\x1f([{\"'*").endswith(("#", ":", "="))
     is_direct = True
     following = ""
-    for word in reversed(_WORD.findall(tail)):
+    for word in reversed(words_of(tail)):
         role = ROLES.get(word)
         if role is None:
             is_direct = False
         elif role is Role.MARK:
             is_marked = True
         elif role is not Role.FILLER and (is_marked or word not in NEEDS_MARK):
-            topic = Topic(role)
+            topic = TOPICS[word]
             if topic is Topic.ORDER:
                 topic = _head(tail, word)
             return Context(topic, is_direct, is_marked, following in MARKS)
@@ -77,8 +79,12 @@ def _last_sentence(tail: str) -> str:
 
 def after(words: str, end: int) -> Context:
     """The nearest topic that begins shortly after `end`: "48213 is my order number"."""
-    head = _SENTENCE_END.split(words[end : end + REACH], 1)[0]
-    found = _WORD.findall(head)
+    head = words[end : end + REACH]
+    first = _WORD.search(head)
+    if (first is None or first.group() not in COPULAS) and _BRACKETS.isdisjoint(head[:3]):
+        return NOTHING
+    head = _SENTENCE_END.split(head, 1)[0]
+    found = words_of(head)
     is_bracketed = head[:3].strip().startswith(("(", "=", "<-"))
     if not found or not (found[0] in COPULAS or is_bracketed):
         return NOTHING
@@ -94,26 +100,41 @@ def after(words: str, end: int) -> Context:
     return NOTHING
 
 
+_BRACKETS = frozenset("(=<")
+_COPULA_INITIALS = frozenset(word[0] for word in COPULAS)
+
+
 def may_be_direct(words: str, start: int, end: int) -> bool:
     """Whether the word next to a number could join it to a topic; cheaper than the topic itself."""
-    # Matched backwards: a search for the end would begin at every character.
-    found = _WORD_REVERSED.match(words[max(0, start - 24) : start][::-1])
-    if found is None or found[1][::-1] in ROLES:
+    if _last_word(words[max(0, start - 24) : start]) in ROLES:
         return True
     head = words[end : end + 12].lstrip()
-    if head[:1] in {"(", "=", "<"}:
+    if head[:1] in _BRACKETS:
         return True
+    if head[:1] not in _COPULA_INITIALS:
+        return False
     first = _WORD.match(head)
     return first is not None and first.group() in COPULAS
 
 
+def _last_word(tail: str) -> str:
+    """The last word of a text of small letters; a word for a role if there is none."""
+    if tail.isascii():
+        tail = tail.rstrip(_NO_LETTERS)
+        return tail[len(tail.rstrip(ascii_lowercase)) :] or "is"
+    # Matched backwards: a search for the end would begin at every character.
+    found = _WORD_REVERSED.match(tail[::-1])
+    return found[1][::-1] if found else "is"
+
+
+_NO_LETTERS = "".join(char for char in map(chr, range(128)) if char not in ascii_lowercase)
 _WORD_REVERSED = re.compile(r"[\W\d_]*+([^\W\d_]++)")
 
 
 def _head(tail: str, word: str) -> Topic:
     """In "tracking number for my order: ..." the number is the tracking number."""
     is_linked = False
-    for earlier in reversed(_WORD.findall(tail[: tail.rfind(word)])):
+    for earlier in reversed(words_of(tail[: tail.rfind(word)])):
         if earlier in LINKS:
             is_linked = True
         elif earlier not in FILLERS:

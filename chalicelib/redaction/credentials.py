@@ -4,7 +4,7 @@ Each is masked whole. A pass begins with a cheap look for the words and prefixes
 without any costs next to nothing.
 """
 
-from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.patterns import holds_any, lazily
 from chalicelib.redaction.sheet import Kind, Sheet
 
 MASK = "***"
@@ -56,16 +56,9 @@ _SHAPE_HINTS = (
 )  # fmt: skip
 
 
-def _holds(low: str, hints: tuple[str, ...]) -> bool:
-    for hint in hints:  # noqa: SIM110 - twice as fast as any() here
-        if hint in low:
-            return True
-    return False
-
-
 def may_hold_password(low: str) -> bool:
     """Whether a secret without any digit may be in a text of small letters; cheap."""
-    return _holds(low, _PASSWORD_HINTS) or "bearer" in low or "wamid." in low
+    return holds_any(low, _PASSWORD_HINTS) or "bearer" in low or "wamid." in low
 
 
 def mask_credentials(sheet: Sheet) -> None:
@@ -75,13 +68,13 @@ def mask_credentials(sheet: Sheet) -> None:
         sheet.claim(*match.span(), Kind.SECRET, MASK)
     sheet.settle()
     low = sheet.low
-    for match in _SHAPES().finditer(low) if _holds(low, _SHAPE_HINTS) else ():
+    for match in _SHAPES().finditer(low) if sheet.holds("key shape", _SHAPE_HINTS) else ():
         name = "token" if match["token"] else "key"
         if _is_random(match[name]):
             sheet.claim(*match.span(name), Kind.SECRET, MASK)
     sheet.settle()
     low = sheet.low
-    for match in _PASSWORDS().finditer(low) if _holds(low, _PASSWORD_HINTS) else ():
+    for match in _PASSWORDS().finditer(low) if sheet.holds("password", _PASSWORD_HINTS) else ():
         start, end = match.span("secret")
         end -= len(match["secret"]) - len(match["secret"].rstrip(".,;:!?)]}"))
         if end > start and _is_password(sheet.cased[start:end], match["sign"]):
@@ -91,10 +84,9 @@ def mask_credentials(sheet: Sheet) -> None:
 
 def mask_security_codes(sheet: Sheet) -> None:
     """Claim card check numbers, PINs and one-time codes after their word."""
-    low = sheet.low
-    if not _holds(low, _CODE_HINTS):
+    if not sheet.holds("code word", _CODE_HINTS):
         return
-    for match in _CODES().finditer(low):
+    for match in _CODES().finditer(sheet.low):
         sheet.claim(*match.span("secret"), Kind.SECRET, MASK)
     sheet.settle()
 

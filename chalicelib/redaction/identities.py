@@ -18,7 +18,7 @@ _SCANNED_SSN = lazily(
 )
 # The date in a CURP or RFC, with a letter before it.
 _DATED = re.compile(r"[0-9](?:(?<=[a-zñ&].)|(?<=[a-zñ&][ \-].))\d{5}[ \-]?[a-z0-9]{3}")
-_NI_HINT = re.compile(r"\d[ \-]?[a-d](?![a-z0-9])")
+_NI_HINT = re.compile(r"[0-9][ \-]?[a-d](?![a-z0-9])")
 
 
 def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:
@@ -34,9 +34,9 @@ def mask_identities(sheet: Sheet, *, has_long_run: bool) -> None:
                 sheet.claim(start, end, Kind.SSN, last_four(sheet.cased[start:end]))
         sheet.settle()
         low = sheet.low
-    spots = [(hint.start() - 14, 18, False) for hint in _NI_HINT.finditer(low)]
+    spots = [(hint.start() - 14, 18, False) for hint in sheet.find("national insurance", _NI_HINT)]
     if has_long_run:
-        spots += [(hint.start() - 5, 24, True) for hint in _DATED.finditer(low)]
+        spots += [(hint.start() - 5, 24, True) for hint in sheet.find("dated", _DATED)]
     done = 0
     for start, reach, is_dated in sorted(spots):
         for pattern in (_CURP(), _RFC()) if is_dated else (_NI(),):

@@ -93,7 +93,7 @@ _AS_WRITTEN = frozenset(map(chr, range(128))) | frozenset(
 _ESCAPES = (
     r"%(?:25){0,4}[0-7][0-9A-Fa-f]"
     r"|&(?:amp;){0,4}(?:#[0-9]{1,7}|#[xX][0-9A-Fa-f]{1,6}|[A-Za-z]{2,8});"
-    r"|\\{1,8}(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrt\"/])"
+    r"|\\\\{0,7}(?:u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|[nrt\"/])"
     r"|=(?:40|2E|2D)(?=[A-Za-z])|=\r?\n|<[wW][bB][rR] ?/?>"
 )
 _ESCAPE_HINTS = ("%", "&", "\\", "=", "<wbr", "<WBR")
@@ -130,8 +130,16 @@ _ENTITIES = {
 }
 
 
+def may_hold_escapes(text: str) -> bool:
+    """Whether an escape such as `%40` or `&#64;` may be in a text; cheap."""
+    for hint in _ESCAPE_HINTS:  # noqa: SIM110 - twice as fast as any() here
+        if hint in text:
+            return True
+    return False
+
+
 def _token_pattern(odd: str, plain: str) -> re.Pattern[str] | None:
-    escaped = any(hint in plain for hint in _ESCAPE_HINTS)
+    escaped = may_hold_escapes(plain)
     if not odd:
         return _ESCAPE if escaped else None
     # A hostile text may hold thousands of such characters: one class, never an alternation.

@@ -11,6 +11,7 @@ from chalicelib.redaction.vocabulary import Topic
 _TOKEN = re.compile(r"[0-9][a-z0-9]*+(?:[\-_/.][a-z0-9]++)*+")
 _MORE_GROUPS = lazily(r"(?: \d{3,}(?![a-z\d]))+|(?: \d(?![a-z\d.,]))+")
 _LEFT = "abcdefghijklmnopqrstuvwxyz0123456789-_/"
+_LEFT_SIGNS = frozenset(_LEFT)
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th|er|x|am|pm|h|days?|min|kg|g|cm|mm|ml|oz|lbs?|%)$")
 _COUNTED = lazily(
     r"[ \x1f]?(?:x|pcs|pieces|units?|items?|boxes|pairs|days?|weeks?|months?|years?|hours?|minutes?|"
@@ -49,6 +50,8 @@ def mask_orders(sheet: Sheet) -> None:
 def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
     """The token with the letters before its first digit: `SO-12345`, not `order-12345`."""
     start = match.start()
+    if low[start - 1 : start] not in _LEFT_SIGNS:
+        return match.span()
     chunk = low[max(done, start - 12) : start]
     left = chunk[len(chunk.rstrip(_LEFT)) :]
     letters = left.strip("-_/")
@@ -60,19 +63,20 @@ def _whole(low: str, match: re.Match[str], done: int) -> tuple[int, int]:
 def _kind(sheet: Sheet, start: int, end: int) -> Kind | None:
     low = sheet.low
     token = low[start:end]
-    digits = sum(map(str.isdigit, token))
+    is_number = token.isdigit()
+    digits = len(token) if is_number else sum(map(str.isdigit, token))
     last = low[start - 1 : start] if start else ""
     if last == "+" or (last == "(" and low[end : end + 1] == ")" and digits <= _MIN_BARE):
         return None
     if last == ":" and low[start - 2 : start - 1].isdigit():
         return None  # the minutes of a time
-    if _SALES_ORDER().match(token):
+    if token.startswith("so-") and _SALES_ORDER().match(token):
         return Kind.ORDER
     if last == "#":
         return _hashed(sheet, start, token, digits)
     if len(token) >= 32 and is_hash(token):
         return None
-    if _ORDINAL.match(token) or _COUNTED().match(low, end):
+    if (not is_number and _ORDINAL.match(token)) or _COUNTED().match(low, end):
         return None
     if digits < _MIN_BARE and not may_be_direct(low, start, end):
         return None

@@ -64,12 +64,12 @@ def keep_uuids(sheet: Sheet) -> None:
     """Shield UUIDs and hardware addresses before another pass claims a part of one."""
     low = sheet.low
     if low.count("-") >= 4:
-        for match in _UUID_TAIL.finditer(low):
+        for match in sheet.find("uuid", _UUID_TAIL):
             start = match.start() - 8
             if start >= 0 and _HEX8.match(low, start):
                 sheet.shield(start, match.end())
         sheet.settle()
-    if (low.count(":") >= 4 or low.count("-") >= 4) and _HARDWARE_HINT.search(low):
+    if (low.count(":") >= 4 or low.count("-") >= 4) and sheet.find("hardware", _HARDWARE_HINT):
         _shield_hardware(sheet)
 
 
@@ -141,8 +141,10 @@ def _is_governed(sheet: Sheet, match: re.Match[str], done: int) -> bool:
                 return True
             if not is_full and len(groups["digits"]) > 1:
                 return True
+    if is_full:
+        return False
     near = sheet.before(start)
-    return near.topic is Topic.PHONE and not is_full and (near.is_direct or not match["day"])
+    return near.topic is Topic.PHONE and (near.is_direct or not match["day"])
 
 
 _IDENTIFIED = frozenset({Topic.ORDER, Topic.TRACKING, Topic.PHONE, Topic.ACCOUNT})

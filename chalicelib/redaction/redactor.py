@@ -14,7 +14,7 @@ from chalicelib.redaction.credentials import (
 from chalicelib.redaction.emails import mask_emails, may_be_spelled
 from chalicelib.redaction.identities import mask_identities
 from chalicelib.redaction.links import mask_links
-from chalicelib.redaction.normalise import CAP_BYTES, View, cap, has_no_markers, normalise
+from chalicelib.redaction.normalise import CAP_BYTES, View, cap, has_no_markers, may_hold_escapes, normalise
 from chalicelib.redaction.numbers import mask_numbers
 from chalicelib.redaction.orders import mask_orders
 from chalicelib.redaction.readable import keep_readable, keep_uuids
@@ -46,8 +46,9 @@ def redact_counted(text: str) -> tuple[str, Counts]:
     counts: Counter[Kind] = Counter()
     try:
         # Masking may expose another identifier in the rest of the text: repeat until nothing changes.
+        absent: set[str] = set()
         for _ in range(_MAX_PASSES):
-            redacted, is_final = _pass(text, counts)
+            redacted, is_final = _pass(text, counts, absent)
             if is_final or redacted == text:
                 return redacted, counts
             text = redacted
@@ -56,19 +57,42 @@ def redact_counted(text: str) -> tuple[str, Counts]:
     return DROPPED, counts
 
 
-def _pass(text: str, counts: Counter[Kind]) -> tuple[str, bool]:
+def _pass(text: str, counts: Counter[Kind], absent: set[str]) -> tuple[str, bool]:
     """The text after one pass, and whether a further pass could find nothing more."""
     text, end = cap(text)
     if has_no_markers(text) and not _is_spelled(text.lower()):
         return text[:end], True
-    view = normalise(text)
-    sheet = read(view)
+    view = View(text, text.lower(), (), ()) if _PLAIN in absent else normalise(text)
+    sheet = read(view, absent)
     if not sheet.claims:
         return text[:end], end == len(text)
     counts.update(kind for _, _, kind, _ in sheet.claims)
     redacted = _write(text, end, view, sheet)
+    if not _stay_absent(view.low, sheet):
+        absent.clear()
+    elif view.cased is text and not may_hold_escapes(text):
+        absent.add(_PLAIN)
     is_final = end == len(text) and has_no_markers(_MASK_WRITTEN.sub("", redacted))
     return redacted, is_final and "/" not in redacted
+
+
+_PLAIN = "escape"  # the view of the text is the text
+
+
+def _stay_absent(low: str, sheet: Sheet) -> bool:
+    """Whether no sign can be in the masked text that was not in the text before.
+
+    A mask ends a pattern as a space does: a sign can only appear where a mask touches a word, or where
+    a mask ends with letters.
+    """
+    for start, end, _, mask in sheet.claims:
+        if (
+            low[start - 1 : start].isalnum()
+            or low[end : end + 1].isalnum()
+            or not (mask.endswith(("*", "]")) or mask[-4:].isdigit())
+        ):
+            return False
+    return True
 
 
 _MASK_WRITTEN = re.compile(r"\*\*\*(?:-\*\*\*-\d{4}|@\*\*\*|[A-Za-z0-9]{4}(?![A-Za-z0-9]))?")
@@ -79,9 +103,14 @@ def _is_spelled(low: str) -> bool:
     return may_be_spelled(low) or may_hold_password(low) or ".com/" in low or "/track" in low
 
 
-def read(view: View) -> Sheet:
-    """Run all passes over one view, the most certain first; each sees only what the earlier ones left."""
-    sheet = Sheet(view)
+def read(view: View, absent: set[str] | None = None) -> Sheet:
+    """Run all passes over one view, the most certain first; each sees only what the earlier ones left.
+
+    Args:
+        view: The text to read.
+        absent: Signs known to be absent from the text; those that are not found are added.
+    """
+    sheet = Sheet(view, absent)
     if "***" in sheet.low or "[address]" in sheet.low or "<redacted>" in sheet.low:
         for match in _MASKS.finditer(sheet.low):
             sheet.shield(*match.span())
@@ -98,7 +127,7 @@ def read(view: View) -> Sheet:
     keep_uuids(sheet)
     mask_security_codes(sheet)
     mask_marked_formats(sheet)
-    mask_identities(sheet, has_long_run=any(len(run) >= 6 for run in runs))
+    mask_identities(sheet, has_long_run=max(map(len, runs)) >= 6)
     mask_ibans(sheet)
     mask_broken_cards(sheet)
     keep_readable(sheet)

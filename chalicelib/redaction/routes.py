@@ -61,12 +61,18 @@ _NAMED = lazily(
 )
 
 
+def _may_be_name(cased: str, end: int) -> bool:
+    """Whether a capital, a number or a particle such as "of" may follow; cheap."""
+    first = cased[end + 1 : end + 2]
+    return not first.islower() or first in "adelnostvw"
+
+
 def after_address_word(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
     """`My address is 2945 W. Harrison Suite 100`: no word for a street is needed."""
-    if sheet.low[end : end + 1] not in {" ", ","} or _NO_HOUSE.match(sheet.low, end):
+    if sheet.low[end : end + 1] not in {" ", ","} or not _may_be_name(sheet.cased, end):
         return None
     tail = sheet.words[max(0, start - _REACH) : start]
-    if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS:
+    if tail.rstrip(" :,\n").rpartition(" ")[2] not in _LEADS or _NO_HOUSE.match(sheet.low, end):
         return None
     if _DIRECTLY().search(tail) is None:
         return None
@@ -83,7 +89,7 @@ ROAD_WORDS = frozenset(
     """county co state us u farm forest old north south east west n s e w ne nw se sw i business road
     rd route rte rt highway hwy street st avenue ave cr sr fm carretera""".split()
 )
-_FIVE_DIGITS = re.compile(r"\d{5}")
+_FIVE_DIGITS = re.compile(r"[0-9]\d{4}")
 _WORD = re.compile(r"[A-Z][\w'’\-]{2}")
 
 
@@ -99,7 +105,9 @@ def numbered_street(sheet: Sheet, start: int, end: int) -> tuple[int, int] | Non
 def before_postcode(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
     """`120 Hekili, Kailua, HI 96734`: any capitalised words between a number and state and postcode."""
     low = sheet.low
-    if low[end : end + 1] not in {" ", ","} or not _FIVE_DIGITS.search(low, end, end + 100):
+    if low[end : end + 1] not in {" ", ","} or not _may_be_name(sheet.cased, end):
+        return None
+    if not _FIVE_DIGITS.search(low, end, end + 100):
         return None
     if _NO_HOUSE.match(low, end):
         return None

@@ -1,9 +1,11 @@
 """Shared state of the passes: the spans claimed for a mask and the spans that stay readable."""
 
+import re
 from enum import StrEnum
 
 from chalicelib.redaction.context import Context, after, before
 from chalicelib.redaction.normalise import View
+from chalicelib.redaction.patterns import holds_any
 
 BLANK = "\x00"  # neither letter, digit, space nor punctuation: ends every pattern
 SHORT = 5  # below this, the last four would show the whole identifier
@@ -32,17 +34,21 @@ class Sheet:
     passes see blanks in settled spans, so that no two passes mask the same characters.
     """
 
-    __slots__ = ("_nearby", "_pending", "cased", "claims", "has_romance", "low", "words")
+    __slots__ = ("_absent", "_nearby", "_pending", "_present", "cased", "claims", "low", "words")
 
-    def __init__(self, view: View) -> None:
-        """Open a sheet over a view; `words` keeps the original text for context."""
+    def __init__(self, view: View, absent: set[str] | None = None) -> None:
+        """Open a sheet over a view; `words` keeps the original text for context.
+
+        Args:
+            view: The text to read.
+            absent: Names of signs known to be absent; signs that are not found are added.
+        """
+        self._absent = set() if absent is None else absent
+        self._present: set[str] = set()
         self.cased = view.cased
         self.low = view.low
         self.words = view.low
         self.claims: list[tuple[int, int, Kind, str]] = []
-        self.has_romance: bool | None = (
-            None  # a Spanish or Italian word for a street; None: not yet looked for
-        )
         self._pending: list[tuple[int, int]] = []
         self._nearby: dict[int, Context] = {}  # negative offsets: context after
 
@@ -70,6 +76,35 @@ class Sheet:
             return context
         return follow if follow.is_direct or context.topic is None else context
 
+    def holds(self, name: str, hints: tuple[str, ...]) -> bool:
+        """Whether one of these strings is in the text; looked for once for all readings of a text."""
+        if name in self._absent:
+            return False
+        if name in self._present:
+            return True
+        is_there = holds_any(self.low, hints)
+        (self._present if is_there else self._absent).add(name)
+        return is_there
+
+    def found(self, name: str, hints: tuple[str, ...]) -> list[str]:
+        """Those of the strings that are in the text."""
+        if name in self._absent:
+            return []
+        low = self.low
+        found = [hint for hint in hints if hint in low]
+        if not found:
+            self._absent.add(name)
+        return found
+
+    def find(self, name: str, pattern: re.Pattern[str]) -> list[re.Match[str]]:
+        """All matches in `low`; looked for once for all readings of a text that has none."""
+        if name in self._absent:
+            return []
+        found = list(pattern.finditer(self.low))
+        if not found:
+            self._absent.add(name)
+        return found
+
     def claim(self, start: int, end: int, kind: Kind, mask: str) -> None:
         """Replace `[start, end)` by the mask; spans of one pass are ordered and disjoint."""
         self.claims.append((start, end, kind, mask))
@@ -87,10 +122,13 @@ class Sheet:
         done = 0
         low = self.low
         for start, end in sorted(self._pending):
-            if end <= done:
+            if start < done:
+                if end > done:
+                    pieces.append(BLANK * (end - done))
+                    done = end
                 continue
             pieces.append(low[done:start])
-            pieces.append(BLANK * (end - max(start, done)))
+            pieces.append(BLANK * (end - start))
             done = end
         pieces.append(low[done:])
         self.low = "".join(pieces)

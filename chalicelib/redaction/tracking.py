@@ -36,7 +36,7 @@ def mask_marked_formats(sheet: Sheet) -> None:
                 sheet.claim(*match.span(), Kind.TRACKING, MASK)
         sheet.settle()
         low = sheet.low
-    for match in _S10.finditer(low):
+    for match in sheet.find("s10", _S10):
         start = match.start() - (2 if low[match.start() - 1].isalpha() else 3)
         if start > 0 and low[start - 1].isalnum():
             continue
