@@ -119,7 +119,7 @@ class Clients:
         """SES's client on boto3."""
         return Ses(
             _sesv2(self._container.number),
-            configuration_set="mail",
+            configuration_set="rp-mw-dev",
             region=REGION,
             clock=self._clock,
             log=self._container.log,
