@@ -8,8 +8,9 @@ nothing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 from chalicelib.errors import (
     HandBackError,
@@ -33,10 +34,13 @@ LEASE_MARGIN_SECONDS = 130.0
 """Lease time that must remain after the deadline: clocks differ by up to 120 s between hosts, and
 Lambda kills up to a second late."""
 RECORD_PAUSES_SECONDS = (0.2, 0.4, 0.8)
-"""Pauses between attempts to write an outcome; after the last one the action is left to be settled."""
+"""Pauses between attempts to write that an action begins, was surely not done, or how it ended; after
+the last one the action is left to be settled."""
 
 STOPPED_REPEATABLE = "stopped_repeatable"
 """Stored reason: a switch stopped a repeatable action; the event resumes when the switch allows it."""
+
+_Written = TypeVar("_Written")
 
 _REPEAT_SAFE = frozenset({Settle.REPEATABLE, Settle.KEY})
 
@@ -164,13 +168,7 @@ class Effects:
         executor = self._executors[actions[0].kind]
         prepare = self._preparers.get(actions[0].kind)
         self._check_lease(attempt.lease)
-        begun = self._ledger.begin(
-            attempt.lease,
-            actions,
-            attempt.modes,
-            operator=attempt.operator,
-            while_held=attempt.while_held,
-        )
+        begun = self._insist(lambda: self._begin(attempt, actions))
         rows = {row.key: row for row in begun}
         ours: list[Action] = []
         repeated: set[str] = set()
@@ -186,6 +184,19 @@ class Effects:
             fresh = [one for one in ours if one.key not in repeated]
             rows |= self._send(attempt, ours, fresh, executor, prepare)
         return rows
+
+    def _begin(self, attempt: Attempt, actions: Sequence[Action]) -> tuple[ActionRow, ...]:
+        """Claim the rows; of a repetition after a lost answer, those are ours that it has written.
+
+        Nothing is sent before the answer, so the rows need not be settled.
+        """
+        return self._ledger.begin(
+            attempt.lease,
+            actions,
+            attempt.modes,
+            operator=attempt.operator,
+            while_held=attempt.while_held,
+        )
 
     def _settle_interrupted(self, attempt: Attempt, action: Action, row: ActionRow) -> ActionRow:
         """Settle an action that an earlier claim started without storing its outcome."""
@@ -227,7 +238,7 @@ class Effects:
         except PermanentError as error:
             return self._refused(attempt, actions, fresh, error)
         except (HandBackError, ProviderError, UnavailableError):
-            self._ledger.rearm(attempt.lease, fresh)
+            self._rearm(attempt, fresh)
             raise
         try:
             ref = executor(actions, deadline_seconds=DEADLINE_SECONDS)
@@ -236,7 +247,7 @@ class Effects:
         except PermanentError as error:
             return self._refused(attempt, actions, fresh, error)
         except ProviderError:
-            self._ledger.rearm(attempt.lease, fresh)
+            self._rearm(attempt, fresh)
             raise
         return self._end(attempt, actions, ActionStatus.DONE, ref=ref)
 
@@ -285,11 +296,21 @@ class Effects:
         reason: str | None,
         ref: str | None,
     ) -> tuple[ActionRow, ...]:
-        """Write an outcome, with retries: the effect has happened and only its record is missing."""
+        """The effect has happened, or may have, and only its record is missing."""
+        return self._insist(
+            lambda: self._ledger.end_actions(lease, actions, status, reason=reason, ref=ref)
+        )
+
+    def _rearm(self, attempt: Attempt, actions: Sequence[Action]) -> None:
+        """The actions were surely not done; without this record they would have to be settled."""
+        self._insist(lambda: self._ledger.rearm(attempt.lease, actions))
+
+    def _insist(self, write: Callable[[], _Written]) -> _Written:
+        """Write to the ledger, with retries; a repetition after a lost answer changes nothing."""
         attempts = Attempts(self._clock, RECORD_PAUSES_SECONDS)
         while True:
             try:
-                return self._ledger.end_actions(lease, actions, status, reason=reason, ref=ref)
+                return write()
             except TransientError as error:
                 attempts.failed(error)
 

@@ -100,10 +100,9 @@ class Sender:
         return sent.sid
 
     def send_email(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
-        """`Executor` of `SendEmail`; the timeouts are the client's."""
-        del deadline_seconds
+        """`Executor` of `SendEmail`."""
         action = _only(actions, SendEmail)
-        return self._ses.send(self._prepared(action)[1])
+        return self._ses.send(self._prepared(action)[1], deadline_seconds=deadline_seconds)
 
     def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
         """`Executor` of `HandOff`; a conversation already handed off stays so."""

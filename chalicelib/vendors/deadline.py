@@ -48,6 +48,11 @@ class Watch:
         """The deadline has passed."""
         return time.monotonic() >= self._ends
 
+    @property
+    def seconds_left(self) -> float:
+        """Until the deadline; never zero, which a socket takes for no timeout."""
+        return max(self._ends - time.monotonic(), 0.001)
+
     @contextmanager
     def watching(self) -> Iterator[None]:
         """Watch the requests that this thread sends inside the block."""
@@ -80,6 +85,11 @@ class Watch:
 
 
 _WATCH: ContextVar[Watch] = ContextVar("watch")
+
+
+def seconds_left() -> float:
+    """Until the deadline of the call that this thread watches."""
+    return _WATCH.get().seconds_left
 
 
 class _WatchedHTTP(urllib3.connection.HTTPConnection):

@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 TWILIO_REQUESTS_PER_30_S = 300
 """Per account and container; Twilio queues what exceeds a sender's own pace."""
 OPENAI_REQUESTS_PER_30_S = 60
-SES_CONFIG = Config(connect_timeout=3, read_timeout=15, retries={"total_max_attempts": 1})
-"""SES takes no client token: a send that the SDK repeats is sent twice."""
+SES_CONFIG = Config(retries={"total_max_attempts": 1})
+"""SES takes no client token: a send that the SDK repeats is sent twice.  Its deadline is the call's."""
 
 
 class Outreach(Core):

@@ -67,3 +67,4 @@ class FaultyTable(MemoryTable):
             super().transact(writes)
         finally:
             self.calls = calls
+        self.after.pop("transact", lambda: None)()

@@ -13,15 +13,12 @@ from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
 
+from botocore.awsrequest import AWSPreparedRequest, AWSResponse
 from botocore.exceptions import (
-    BotoCoreError,
     ClientError,
-    ConnectTimeoutError,
-    EndpointConnectionError,
     NoCredentialsError,
     ParamValidationError,
     PartialCredentialsError,
-    ProxyConnectionError,
 )
 
 from chalicelib.errors import (
@@ -32,6 +29,8 @@ from chalicelib.errors import (
     UncertainError,
 )
 from chalicelib.once.ports import Clock, Log
+from chalicelib.vendors import signed
+from chalicelib.vendors.deadline import Watch
 
 PROVIDER = "ses"
 OPERATION = "send_email"
@@ -52,7 +51,6 @@ _PERMANENT_CODES = frozenset(
         "ValidationException",
     }
 )
-_NOT_SENT = (ConnectTimeoutError, EndpointConnectionError, ProxyConnectionError)
 _SERVER_ERROR = 500
 
 
@@ -99,7 +97,7 @@ class Email:
 
 
 class Ses:
-    """Sends by a boto3 client whose own retries are off.
+    """Sends by a boto3 client whose own retries are off, and whose transport is `vendors.signed`.
 
     Args:
         client: ``sesv2``, with ``total_max_attempts`` 1.
@@ -119,35 +117,40 @@ class Ses:
         log: Log,
     ) -> None:
         self._client = client
+        # The id: a client that several share sends by it once.
+        client.meta.events.register("before-send", _sent_signed, unique_id="rp-mw-signed")
         self._configuration_set = configuration_set
         self._region = region
         self._clock = clock
         self._log = log
 
-    def send(self, email: Email) -> str:
+    def send(self, email: Email, *, deadline_seconds: float) -> str:
         """Send one e-mail and return SES's id of it.
 
-        Uses a fresh connection: a stale keep-alive connection would leave the outcome unknown.
+        Args:
+            email: what to send.
+            deadline_seconds: total, for connecting, sending and reading.
 
         Raises:
-            TransientError: surely not sent: throttled, or no connection was made.
+            TransientError: surely not sent: throttled, or the request did not leave the machine.
             PermanentError: refused; its reason is SES's error code.
             UncertainError: may have been sent.
             AuthError: our IAM role may not send.
         """
         started = self._clock.monotonic()
-        message_id, failure = self._try_send(email)
+        message_id, failure = self._try_send(email, Watch(deadline_seconds))
         self._report(failure, self._clock.monotonic() - started)
         if failure is not None:
             raise failure
         return message_id
 
-    def _try_send(self, email: Email) -> tuple[str, ProviderError | None]:
-        self._client.close()
+    def _try_send(self, email: Email, watch: Watch) -> tuple[str, ProviderError | None]:
+        request = email.request(self._configuration_set)
         try:
-            answer = self._client.send_email(**email.request(self._configuration_set))
-        except (ClientError, BotoCoreError) as error:
-            return "", _translated(error)
+            with watch.watching():
+                answer = self._client.send_email(**request)
+        except Exception as error:  # noqa: BLE001 - what it means depends on what was sent
+            return "", _translated(error, watch)
         message_id = str(answer.get("MessageId") or "")
         if not message_id:
             return "", UncertainError(PROVIDER, OPERATION, reason="answer_without_id")
@@ -177,15 +180,28 @@ class Ses:
         return f"<{message_id}@{host}.amazonses.com>"
 
 
-def _translated(error: ClientError | BotoCoreError) -> ProviderError:
-    if isinstance(error, _NOT_SENT):
-        return TransientError(PROVIDER, OPERATION, reason="connect_failed")
+def _sent_signed(request: AWSPreparedRequest, **_: object) -> AWSResponse:
+    """Botocore's hook: the response that it returns takes the place of botocore's own transport."""
+    received = signed.send(request.method, request.url, dict(request.headers), request.body)
+    return AWSResponse(request.url, received.status, received.headers, received)
+
+
+def _translated(error: Exception, watch: Watch) -> ProviderError:
+    if isinstance(error, ClientError):
+        return _refusal(error)
+    if watch.was_sent:
+        reason = "timeout" if watch.is_over else "connection_broken"
+        return UncertainError(PROVIDER, OPERATION, reason=reason)
     if isinstance(error, NoCredentialsError | PartialCredentialsError):
         return AuthError(PROVIDER, OPERATION, reason="no_credentials")
     if isinstance(error, ParamValidationError):
         return PermanentError(PROVIDER, OPERATION, reason="invalid_request")
-    if not isinstance(error, ClientError):
-        return UncertainError(PROVIDER, OPERATION, reason=type(error).__name__)
+    reason = "connect_timeout" if watch.is_over else "connect_failed"
+    return TransientError(PROVIDER, OPERATION, reason=reason)
+
+
+def _refusal(error: ClientError) -> ProviderError:
+    """What an error that SES answered means; one without a status is none of SES's."""
     code = str(error.response.get("Error", {}).get("Code", "unknown"))
     about = error.response.get("ResponseMetadata", {})
     status, request_id = int(about.get("HTTPStatusCode", 0)), about.get("RequestId")
