@@ -58,6 +58,7 @@ class Settings(BaseModel):
     facts_region: str = ""
     facts_timezone: str = "UTC"
     facts_roster: str = ""
+    facts_report: Literal["powerbi", "archive"] = "powerbi"
     facts_bucket: str = ""
     facts_folder: str = ""
     aloware_secret_id: str
@@ -182,6 +183,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "facts_region": ("DYNAMO_REGION", ""),
     "facts_timezone": ("FACTS_TIMEZONE", "UTC"),
     "facts_roster": ("FACTS_ROSTER", ""),
+    "facts_report": ("FACTS_REPORT", "powerbi"),
     "facts_bucket": ("FACTS_BUCKET", ""),
     "facts_folder": ("FACTS_FOLDER", ""),
     "aloware_secret_id": ("ALOWARE_WEBHOOK_SECRET_ID", "rp-mw/{stage}/aloware/webhook_token"),

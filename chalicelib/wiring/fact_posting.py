@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from chalicelib.errors import SettingsError
 from chalicelib.facts.model import Sink
 from chalicelib.facts.posting.actions import append, replace
 from chalicelib.facts.posting.dimensions import Dimensions
-from chalicelib.facts.posting.ndjson import FileRows, S3Rows, combined
+from chalicelib.facts.posting.ndjson import FileRows, S3Rows
 from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi, Tokens
 from chalicelib.facts.posting.scheduled import ScheduledRun
 from chalicelib.facts.posting.writer import FactWriter
@@ -34,7 +33,7 @@ class Posting:
 
     def run(self, *, time_left_seconds: Callable[[], float]) -> dict[str, Any]:
         """One run of the writer, in numbers."""
-        run = ScheduledRun(self._facts.fact_ledger, self.sink, lambda: self.writer)
+        run = ScheduledRun(self._facts.fact_ledger, self.held, lambda: self.writer)
         return run(time_left_seconds=time_left_seconds)
 
     @cached_property
@@ -44,16 +43,15 @@ class Posting:
         return FactWriter(
             ledger=self.ledger,
             store=facts.fact_ledger,
-            dimensions=self.dimensions,
+            sinks=[self._dimensions(target) for target in self.sinks],
             effects=self.effects,
             switches=facts.switches,
             clock=facts.clock,
             log=facts.log,
         )
 
-    @cached_property
-    def dimensions(self) -> Dimensions:
-        """The dataset's tables of agents, metrics and days."""
+    def _dimensions(self, target: str) -> Dimensions:
+        """One sink's tables of agents, metrics and days."""
         facts = self._facts
         return Dimensions(
             store=facts.fact_ledger,
@@ -61,7 +59,7 @@ class Posting:
             roster=facts.roster,
             clock=facts.clock,
             log=facts.log,
-            target=self._some_sink.target,
+            target=target,
         )
 
     @cached_property
@@ -78,9 +76,9 @@ class Posting:
             self.ledger,
             facts.switches,
             {
-                "post_facts": append(self._some_sink),
-                "insert_dimension": append(self._some_sink),
-                "replace_dimension": replace(self._some_sink),
+                "post_facts": append(self.sinks),
+                "insert_dimension": append(self.sinks),
+                "replace_dimension": replace(self.sinks),
             },
             Settlement(self.ledger, {}, facts.clock),
             facts.clock,
@@ -88,17 +86,25 @@ class Posting:
         )
 
     @cached_property
-    def sink(self) -> Sink | None:
-        """Where rows go, the archive first, as it stores a repeated batch once; None: nowhere."""
+    def held(self) -> str | None:
+        """Why facts cannot be posted, as a fixed code; None where the report's sink is configured."""
+        settings = self._settings
+        if settings.facts_report == "powerbi":
+            return None if settings.powerbi_dataset_id else "no_dataset"
+        return None if self.sinks else "no_archive"
+
+    @cached_property
+    def sinks(self) -> Mapping[str, Sink]:
+        """By target: the dataset first where the report is one, then the archives."""
         settings = self._settings
         sinks: list[Sink] = []
+        if settings.facts_report == "powerbi" and settings.powerbi_dataset_id:
+            sinks.append(self.powerbi(settings.powerbi_dataset_id))
         if settings.facts_folder:
             sinks.append(FileRows(Path(settings.facts_folder)))
         if settings.facts_bucket:
             sinks.append(S3Rows(self._facts.client("s3"), settings.facts_bucket))
-        if settings.powerbi_dataset_id:
-            sinks.append(self.powerbi(settings.powerbi_dataset_id))
-        return combined(sinks)
+        return {sink.target: sink for sink in sinks}
 
     def powerbi(self, dataset_id: str) -> Sink:
         """One push dataset as a sink."""
@@ -137,9 +143,3 @@ class Posting:
             requests_per_window=POSTS_PER_MINUTE // 2,
             window_seconds=60.0,
         )
-
-    @property
-    def _some_sink(self) -> Sink:
-        if self.sink is None:
-            raise SettingsError("no sink is configured: POWERBI_DATASET_ID, FACTS_BUCKET")
-        return self.sink

@@ -337,7 +337,7 @@ def every_post(run: Run) -> None:
 
     run.monkeypatch.setattr(S3Rows, "append", in_trouble)
     outcomes = [run.post_facts()["outcome"] for _ in range(3)]
-    assert outcomes == ["waiting:s3_timeout", "held:repetition_refused", "posted"]
+    assert outcomes == ["waiting:s3_timeout", "held:http_400", "posted"]
 
 
 LEFT_UNKNOWN = {

@@ -87,21 +87,24 @@ class WriterRig:
         table = Table(client or self.client, self.table_name, ATTRIBUTES)
         return Ledger(table, self.clock, self._new_owner, retention=RETENTION)
 
-    def writer(self, client=None, *, is_numbered=False, rows_per_post=10_000, sink=None):
-        """A new container."""
+    def writer(self, client=None, *, is_numbered=False, rows_per_post=10_000, archives=()):
+        """A new container; `archives` are its sinks beside the dataset."""
         ledger, store = self.ledger(client), self.store(client)
-        sink = sink or self.sink(is_numbered=is_numbered)
+        sinks = {sink.target: sink for sink in (self.sink(is_numbered=is_numbered), *archives)}
         executors = {
-            "post_facts": append(sink),
-            "insert_dimension": append(sink),
-            "replace_dimension": replace(sink),
+            "post_facts": append(sinks),
+            "insert_dimension": append(sinks),
+            "replace_dimension": replace(sinks),
         }
         settlement = Settlement(ledger, {}, self.clock)
         effects = Effects(ledger, self.switches, executors, settlement, self.clock, self.log)
         return FactWriter(
             ledger=ledger,
             store=store,
-            dimensions=Dimensions(store, effects, NoRoster(), self.clock, self.log, sink.target),
+            sinks=[
+                Dimensions(store, effects, NoRoster(), self.clock, self.log, target)
+                for target in sinks
+            ],
             effects=effects,
             switches=self.switches,
             clock=self.clock,

@@ -1,4 +1,4 @@
-"""One scheduled run of the writer, or of what is left to do where rows have nowhere to go."""
+"""One scheduled run of the writer, or of what is left to do where the report has no sink."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.model import Sink, TimeLeft
+from chalicelib.facts.model import TimeLeft
 from chalicelib.facts.posting.writer import FactWriter
 
 
@@ -17,19 +17,19 @@ class ScheduledRun:
 
     Attributes:
         store: the facts' rows.
-        sink: where rows go; None where no sink is configured.
-        writer: builds the writer; called only where there is a sink.
+        held: why facts cannot be posted, as a fixed code; None where they can.
+        writer: builds the writer; called only where facts can be posted.
     """
 
     store: FactLedger
-    sink: Sink | None
+    held: str | None
     writer: Callable[[], FactWriter]
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> dict[str, Any]:
         """Run once, and return the run's summary.
 
-        Without a sink facts stay pending: only their rows are kept from expiring.
+        Without the report's sink facts stay pending: only their rows are kept from expiring.
         """
-        if self.sink is None:
-            return {"outcome": "held:no_sink", "prolonged": self.store.prolong()}
+        if self.held is not None:
+            return {"outcome": f"held:{self.held}", "prolonged": self.store.prolong()}
         return asdict(self.writer().run(time_left_seconds=time_left_seconds))
