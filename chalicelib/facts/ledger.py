@@ -183,6 +183,7 @@ class FactLedger:
             number=row.get("number", 0),
             again_at=row.get("again_at", 0),
             version=row.get("version", 0),
+            content=row.get("content"),
         )
 
     def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
@@ -201,6 +202,7 @@ class FactLedger:
             "number": dimension.number,
             "again_at": dimension.again_at,
             "version": read + 1,
+            "content": dimension.content,
         }
         condition = "#version = :read" if read else "attribute_not_exists(#version)"
         try:

@@ -6,8 +6,9 @@
     failed                        the facts that Power BI rejected individually, and why
     retry [KEY ...]               make these facts, or all failed ones, pending again for the writer
     explain KEY                   one fact: its status and why
-    rebuild [--archive FOLDER]    clear the dataset and post the facts that were kept: the ledger's
-                                  (DYNAMO_TTL_DAYS), or those of a sink's archive, which goes back further
+    check                         compare the facts by day in the ledger, the archive and the dataset
+    rebuild [--apply]             show what would be posted and lost; with --apply, clear the dataset and
+                                  post the facts that the ledger and the archive hold
 
 Each takes `--stage` (its variables come from `.chalice/config.json`; the environment overrides
 them), `--json`, and `--yes`, which every command that writes needs in prod.
@@ -20,7 +21,8 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -31,10 +33,11 @@ from chalicelib import settings as settings_module
 from chalicelib.errors import MiddlewareError, SettingsError
 from chalicelib.facts.dataset import DATASET, FACT_EVENT, definition, seed_keys
 from chalicelib.facts.model import Fact, Metric
-from chalicelib.facts.posting.ndjson import FileRows
+from chalicelib.facts.posting.ndjson import Archive, FileRows
 from chalicelib.facts.posting.powerbi import create_dataset, datasets_named
 from chalicelib.wiring import Services
 from ops import unreachable
+from ops.facts import rebuild_plan
 from ops.facts.rebuild import Rebuild
 from ops.session import EXIT_UNUSABLE, OperatorServices
 from ops.stage import config
@@ -113,34 +116,67 @@ def explain(parts: Services, options: argparse.Namespace) -> Result:
     return 0, dict(row), "\n".join(f"{name:<12}{value}" for name, value in sorted(row.items()))
 
 
+def check(parts: Services, _options: argparse.Namespace) -> Result:
+    """Compare the facts by day in the ledger, the archive and the dataset."""
+    compared = parts.posting.check.compare()
+    found = compared.differences
+    lines = [f"{one.day}  {one.sink:<8} has {one.there} of {one.known}" for one in found]
+    unread = [
+        f"the {name} cannot be counted"
+        for name, counts in (("archive", compared.archive), ("dataset", compared.dataset))
+        if counts is None
+    ]
+    lines += [*unread, f"{len(compared.ledger)} days compared, {len(found)} differ"]
+    document = {
+        "days": len(compared.ledger),
+        "differences": [asdict(one) for one in found],
+        "unread": unread,
+    }
+    return int(bool(found)), document, "\n".join(lines)
+
+
 def rebuild(parts: Services, options: argparse.Namespace) -> Result:
-    """Clear the configured dataset and post every stored fact again."""
+    """Show what a rebuild would do; with `--apply`, clear the dataset and post the facts again."""
+    dataset_id = options.dataset or parts.settings.powerbi_dataset_id
+    reader = parts.posting.reader(dataset_id)
+    if reader is None:
+        return 1, {"outcome": "no_dataset"}, "no dataset: set POWERBI_DATASET_ID or give --dataset"
 
     def facts() -> list[Fact]:
-        if options.archive:
-            return archived(FileRows(options.archive))
-        return parts.fact_ledger.all_posted()
+        archives = [FileRows(options.archive)] if options.archive else [parts.posting.archive]
+        return known_facts(parts.fact_ledger.all_posted(), [one for one in archives if one])
 
-    dataset_id = options.dataset or parts.settings.powerbi_dataset_id
+    planned = rebuild_plan.plan(reader, facts)
+    refusal = planned.refusal(accepts_loss=options.accept_loss)
+    if refusal or not options.apply:
+        end = f"refused: {refusal}" if refusal else "nothing was changed; --apply does it"
+        document = {"outcome": "refused" if refusal else "planned", **planned.document()}
+        return int(bool(refusal)), document, f"{planned.text()}\n{end}"
     done = Rebuild(
         ledger=parts.posting.ledger,
         registry=parts.fact_ledger,
         sink=parts.posting.powerbi(dataset_id),
-        roster=parts.roster,
+        agents=parts.posting.agents,
         switches=parts.switches,
         clock=parts.clock,
         log=parts.log,
+        owner=_caller(parts),
     ).run(facts, time_left_seconds=_budget())
-    document = {"outcome": done.outcome, "facts": done.facts, "posts": done.posts}
-    text = f"{done.outcome}: {done.facts} facts in {done.posts} posts"
+    document = {"outcome": done.outcome, **planned.document(), "posts": done.posts}
+    text = f"{done.outcome}: {done.resumed_at + done.facts} facts, {done.posts} posts in this run"
     return int(done.outcome != "rebuilt"), document, text
 
 
-def archived(files: FileRows) -> list[Fact]:
-    """The facts of a sink's archive, without duplicates."""
-    found: dict[str, Fact] = {}
-    for row in files.read(FACT_EVENT):
-        fact = Fact(
+def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fact]:
+    """The facts of the ledger and of archives, each once: the ledger's, else the newest archived."""
+    found = {fact.key: fact for archive in archives for fact in archived(archive)}
+    return list((found | {fact.key: fact for fact in posted}).values())
+
+
+def archived(archive: Archive) -> Iterator[Fact]:
+    """Every row of an archive as a fact, oldest batch first."""
+    for row in archive.read(FACT_EVENT):
+        yield Fact(
             key=row["EventID"],
             source=row["EventID"].partition(":")[0],
             agent_id=row["AgentID"],
@@ -148,8 +184,11 @@ def archived(files: FileRows) -> list[Fact]:
             metric=Metric(row["MetricID"]),
             notes=row["Notes"],
         )
-        found.setdefault(fact.key, fact)
-    return list(found.values())
+
+
+def _caller(parts: Services) -> str:
+    """The operator's AWS identity, without the account."""
+    return str(parts.client("sts").get_caller_identity()["Arn"]).rpartition(":")[2]
 
 
 def _budget() -> Callable[[], float]:
@@ -181,8 +220,11 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     command(failed, "list the facts Power BI rejected", writes=False)
     command(retry, "make failed facts pending again", writes=True).add_argument("keys", nargs="*")
     command(explain, "show one fact", writes=False).add_argument("key")
+    command(check, "compare ledger, archive and dataset by day", writes=False)
     one = command(rebuild, "clear a dataset and post every stored fact again", writes=True)
-    one.add_argument("--archive", type=Path, help="a sink's folder instead of the ledger")
+    one.add_argument("--apply", action="store_true", help="do it; without, only show it")
+    one.add_argument("--accept-loss", action="store_true", help="even if facts would be lost")
+    one.add_argument("--archive", type=Path, help="a folder instead of the stage's archive")
     one.add_argument("--dataset", help="another dataset than the configured one")
     return parser.parse_args(arguments)
 

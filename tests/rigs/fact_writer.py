@@ -14,7 +14,6 @@ from chalicelib.facts.posting.actions import append, replace
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.powerbi import PowerBi, Tokens
 from chalicelib.facts.posting.writer import FactWriter
-from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
@@ -78,6 +77,8 @@ class WriterRig:
     log: RecordingLog = field(default_factory=RecordingLog)
     switches: SetSwitches = field(default_factory=SetSwitches)
     owners: int = 0
+    agents: object = None
+    shifts: object = None
 
     def store(self, client=None):
         table = Table(client or self.client, self.table_name, ATTRIBUTES)
@@ -102,7 +103,15 @@ class WriterRig:
             ledger=ledger,
             store=store,
             sinks=[
-                Dimensions(store, effects, NoRoster(), self.clock, self.log, target)
+                Dimensions(
+                    store,
+                    effects,
+                    lambda: self.agents,
+                    self.clock,
+                    self.log,
+                    target,
+                    lambda: self.shifts,
+                )
                 for target in sinks
             ],
             effects=effects,

@@ -31,10 +31,14 @@ _PLAIN = ".ndjson"
 
 
 class Archive(Protocol):
-    """Where an archive's rows are read again."""
+    """Where an archive's rows are read again; raises `TransientError` where that is not possible."""
 
-    def read(self, table: str) -> Iterator[dict[str, Any]]:
-        """Every row of a table, oldest batch first."""
+    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """Every row of a table, oldest batch first; of facts, those of some days where given."""
+        ...
+
+    def file(self, name: str) -> bytes | None:
+        """An object that the company keeps beside the archive; None where there is none."""
         ...
 
 
@@ -73,23 +77,30 @@ class S3Rows:
         """See `model.Sink.replace`; the archive keeps earlier batches."""
         self.append(table, number, rows, deadline_seconds=deadline_seconds)
 
-    def read(self, table: str) -> Iterator[dict[str, Any]]:
-        """See `Archive.read`.
-
-        Raises:
-            TransientError: the bucket cannot be read.
-        """
+    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """See `Archive.read`."""
         try:
-            pages = self.client.get_paginator("list_objects_v2").paginate(
-                Bucket=self.bucket, Prefix=f"{table}/"
+            pages = self.client.get_paginator("list_objects_v2")
+            found = (
+                one["Key"]
+                for prefix in _prefixes(table, days)
+                for page in pages.paginate(Bucket=self.bucket, Prefix=prefix)
+                for one in page.get("Contents", ())
             )
-            for name in _oldest_first(
-                one["Key"] for page in pages for one in page.get("Contents", ())
-            ):
+            for name in _oldest_first(found):
                 body = self.client.get_object(Bucket=self.bucket, Key=name)["Body"].read()
                 yield from rows_of(name, body)
         except (ClientError, BotoCoreError) as error:
             raise TransientError("s3", "read", reason=type(error).__name__) from None
+
+    def file(self, name: str) -> bytes | None:
+        """See `Archive.file`."""
+        try:
+            return bytes(self.client.get_object(Bucket=self.bucket, Key=name)["Body"].read())
+        except self.client.exceptions.NoSuchKey:
+            return None
+        except (ClientError, BotoCoreError) as error:
+            raise TransientError("s3", "get_object", reason=type(error).__name__) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,11 +135,17 @@ class FileRows:
         """See `model.Sink.replace`."""
         self.append(table, number, rows, deadline_seconds=deadline_seconds)
 
-    def read(self, table: str) -> Iterator[dict[str, Any]]:
+    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
         """See `Archive.read`."""
-        paths = (self.folder / table).rglob("*")
-        for name in _oldest_first(path.as_posix() for path in paths):
+        folders = [self.folder / prefix for prefix in _prefixes(table, days)]
+        names = (path.as_posix() for folder in folders for path in folder.rglob("*"))
+        for name in _oldest_first(names):
             yield from rows_of(name, Path(name).read_bytes())
+
+    def file(self, name: str) -> bytes | None:
+        """See `Archive.file`."""
+        path = self.folder / name
+        return path.read_bytes() if path.is_file() else None
 
 
 def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
@@ -147,6 +164,10 @@ def rows_of(name: str, body: bytes) -> Iterator[dict[str, Any]]:
     """The rows of an object."""
     text = (gzip.decompress(body) if name.endswith(_PACKED) else body).decode()
     return (json.loads(line) for line in text.splitlines())
+
+
+def _prefixes(table: str, days: Sequence[str] | None) -> list[str]:
+    return [f"{table}/"] if days is None else [f"{table}/day={day}/" for day in days]
 
 
 def _oldest_first(names: Iterable[str]) -> list[str]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import TimeLeft
+from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.once.ports import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,11 +21,14 @@ class ScheduledRun:
         store: the facts' rows.
         held: why facts cannot be posted, as a fixed code; None where they can.
         writer: builds the writer; called only where facts can be posted.
+        nightly: builds the night's work, which follows a run that has nothing to wait for.
     """
 
     store: FactLedger
+    log: Log
     held: str | None
     writer: Callable[[], FactWriter]
+    nightly: Callable[[], Nightly]
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> dict[str, Any]:
         """Run once, and return the run's summary.
@@ -31,5 +36,17 @@ class ScheduledRun:
         Without the report's sink facts stay pending: only their rows are kept from expiring.
         """
         if self.held is not None:
-            return {"outcome": f"held:{self.held}", "prolonged": self.store.prolong()}
-        return asdict(self.writer().run(time_left_seconds=time_left_seconds))
+            return self._held(f"held:{self.held}")
+        summary = self.writer().run(time_left_seconds=time_left_seconds)
+        night = None
+        if summary.outcome in {"idle", "posted"}:
+            night = self.nightly()(time_left_seconds=time_left_seconds)
+        return asdict(summary) | ({"night": night} if night else {})
+
+    def _held(self, outcome: str) -> dict[str, Any]:
+        """A stage without facts is silent; where facts wait, it is logged and counted."""
+        prolonged = self.store.prolong()
+        if self.store.pending_keys(at_most=1):
+            self.log.event("facts.run", outcome=outcome, prolonged=prolonged)
+            self.log.metric("mw.facts.waiting", outcome="held")
+        return {"outcome": outcome, "prolonged": prolonged}

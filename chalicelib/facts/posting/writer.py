@@ -27,7 +27,7 @@ from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, 
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Fact, FactStatus, Keys, TimeLeft
 from chalicelib.facts.posting.actions import PostFacts
-from chalicelib.facts.posting.batch import Batch, first_that_fit, writer_event
+from chalicelib.facts.posting.batch import Batch, Rebuilding, first_that_fit, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
@@ -116,12 +116,28 @@ class FactWriter:
 
         An open batch stays open for the next run.
         """
+        return self._alone("seeded", time_left_seconds, lambda run: self._ensure(run, keys))
+
+    def refresh(self, *, time_left_seconds: TimeLeft) -> str:
+        """Fill again the dimensions whose rows have changed; returns the outcome, as of `seed`."""
+        return self._alone("refreshed", time_left_seconds, self._refresh)
+
+    def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
+        """Do some work under the writer's lease; returns `done` or why it was not done."""
+        switches = self.switches.current()
+        held = switches.forbids(PostFacts("", FACT_EVENT, 0, ()))
+        if held is not None:
+            return f"held:{held}"
         summary = Summary()
-        run = self._start(summary, self.switches.current().modes, time_left_seconds)
+        run = self._start(summary, switches.modes, time_left)
         if run is not None:
-            summary.outcome = "seeded"
-            self._unless_lease_lost(run, lambda: self._ensure(run, keys))
+            summary.outcome = done
+            self._unless_lease_lost(run, lambda: work(run))
         return summary.outcome
+
+    def _refresh(self, run: _Run) -> None:
+        for sink in self.sinks:
+            sink.refresh(run.attempt)
 
     def _run(self, summary: Summary, time_left: TimeLeft) -> None:
         switches = self.switches.current()
@@ -147,11 +163,27 @@ class FactWriter:
             summary.outcome = "busy"
             return None
         run = _Run(Attempt(lease, modes), Batch.decode(lease.plan), summary, time_left)
+        if run.batch.rebuilding and self._is_blocked(run, run.batch.rebuilding):
+            summary.outcome = "waiting:rebuild"
+            self.ledger.release(lease, reason="rebuild")
+            return None
         if run.batch.not_before > self.clock.now().timestamp():
             summary.outcome = "waiting:asked_to"
             self.ledger.release(lease, reason="asked_to")
             return None
         return run
+
+    def _is_blocked(self, run: _Run, rebuild: Rebuilding) -> bool:
+        """Whether a rebuild still keeps the writer from posting; one that was given up is dropped.
+
+        Its dataset lacks facts then: the nightly check counts them until a rebuild has completed.
+        """
+        self.log.metric("mw.facts.blocked")
+        if self.clock.now().timestamp() < rebuild.until:
+            return True
+        self.log.event("facts.rebuild_given_up", posted=rebuild.posted)
+        run.batch = Batch(run.batch.number)
+        return False
 
     def _unless_lease_lost(self, run: _Run, work: Callable[[], None]) -> None:
         """Do the work; a run that has lost its lease has nothing to finish or release."""
