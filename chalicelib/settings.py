@@ -69,7 +69,8 @@ class Settings(BaseModel):
     hubspot_webhook_url: str = Field(default="", pattern=r"^(https?://.*)?$")
     hubspot_fact_rules: str = ""
     hubspot_base_url: str = Field(default="https://api.hubapi.com", pattern=r"^https?://")
-    hubspot_api_secret_id: str = ""
+    hubspot_directory: bool = False
+    hubspot_api_secret_id: str
     powerbi_base_url: str = Field(default="https://api.powerbi.com", pattern=r"^https?://")
     powerbi_token_url: str = Field(default="", pattern=r"^(https?://.*)?$")
     powerbi_tenant_id: str = ""
@@ -197,7 +198,8 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "hubspot_webhook_url": ("HUBSPOT_WEBHOOK_URL", ""),
     "hubspot_fact_rules": ("HUBSPOT_FACT_RULES", ""),
     "hubspot_base_url": ("HUBSPOT_BASE_URL", "https://api.hubapi.com"),
-    "hubspot_api_secret_id": ("HUBSPOT_API_SECRET_ID", ""),
+    "hubspot_directory": ("HUBSPOT_DIRECTORY", "false"),
+    "hubspot_api_secret_id": ("HUBSPOT_API_SECRET_ID", "rp-mw/{stage}/hubspot/api_token"),
     "powerbi_base_url": ("POWERBI_BASE_URL", "https://api.powerbi.com"),
     "powerbi_token_url": ("POWERBI_TOKEN_URL", ""),
     "powerbi_tenant_id": ("POWERBI_TENANT_ID", ""),

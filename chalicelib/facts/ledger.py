@@ -23,7 +23,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
-from chalicelib.clock import iso
+from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
 from chalicelib.once.ports import Clock
@@ -135,6 +135,22 @@ class FactLedger:
             if row["status"] == FactStatus.PENDING and row["expires_at"] < soon
         ]
         return sum(self._prolonged(str(row["event_id"])) for row in due[:PROLONGED_AT_ONCE])
+
+    def oldest_pending_seconds(self) -> int | None:
+        """How long ago the oldest pending fact was kept; None where none is pending."""
+        found = self._unfinished.oldest(FactStatus.PENDING, limit=1)
+        at = parsed(str(found[0]["created_at"])) if found else None
+        return int((self._clock.now() - at).total_seconds()) if at else None
+
+    def newest_seconds(self) -> dict[str, int]:
+        """How long ago each source's newest fact was kept that counts, by a scan."""
+        newest: dict[str, str] = {}
+        for row in self._table.scan_all(columns=_COLUMNS):
+            if "metric" in row and row.get("status") != FactStatus.SKIPPED:
+                newest[row["source"]] = max(newest.get(row["source"], ""), row["created_at"])
+        now = self._clock.now()
+        times = {source: parsed(text) for source, text in newest.items()}
+        return {source: int((now - at).total_seconds()) for source, at in times.items() if at}
 
     def all_posted(self) -> list[Fact]:
         """Every unexpired fact that was posted to a dataset, by a scan; for a rebuild."""

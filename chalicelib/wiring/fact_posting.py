@@ -108,7 +108,7 @@ class Posting:
     @cached_property
     def _owners(self) -> HubSpotOwners | None:
         facts, settings = self._facts, self._settings
-        if not settings.hubspot_api_secret_id:
+        if not settings.hubspot_directory:
             return None
         client = facts.vendor(
             OWNERS_PROVIDER,

@@ -23,6 +23,8 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, SwitchesPort
 
 FROM_HOUR = 2
+SILENT_SECONDS = 3 * 86_400
+"""A source without a fact for longer than a weekend is reported, as long as the ledger knows it."""
 _SHOWN = 20
 """Differences named in the log; the metric counts them all."""
 
@@ -81,7 +83,14 @@ class Nightly:
         refreshed = self.writer.refresh(time_left_seconds=time_left)
         if refreshed != "refreshed":
             return refreshed
-        return self._report(self.check().compare())
+        check = self.check()
+        silent = [
+            name for name, age in check.store.newest_seconds().items() if age > SILENT_SECONDS
+        ]
+        for source in silent:
+            self.log.event("facts.silent", source=source)
+        self.log.metric("mw.facts.silent", len(silent))
+        return self._report(check.compare())
 
     def _report(self, comparison: Comparison) -> str:
         found = comparison.differences
@@ -91,5 +100,7 @@ class Nightly:
             )
         missing = sum(one.known - one.there for one in found)
         self.log.metric("mw.facts.missing", missing)
+        if comparison.dataset is not None:
+            self.log.metric("mw.facts.table_rows", sum(comparison.dataset.values()))
         self.log.event("facts.checked", days=len(comparison.ledger), missing=missing)
         return f"checked:{missing}_missing"

@@ -35,6 +35,9 @@ class ScheduledRun:
 
         Without the report's sink facts stay pending: only their rows are kept from expiring.
         """
+        age = self.store.oldest_pending_seconds()
+        if age is not None:
+            self.log.metric("mw.facts.oldest_pending_seconds", age)
         if self.held is not None:
             return self._held(f"held:{self.held}")
         summary = self.writer().run(time_left_seconds=time_left_seconds)
