@@ -13,6 +13,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Clock
 from ops.inspect.doctor_alarms import alarms
+from ops.inspect.doctor_facts import facts
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
@@ -36,6 +37,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("mail", _mail),
         ("sweep", _sweep),
         ("richpanel", richpanel),
+        ("facts", facts),
     )
     session.services.settings  # noqa: B018 - raises at once if the stage's settings are wrong
     for name, check in checks:
