@@ -17,8 +17,9 @@ from ops.inspect.doctor_facts import facts
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
-from ops.stage import config, provision, switches
+from ops.stage import config, names, provision, switches
 from ops.stage.mail import UNPUBLISHED
+from ops.stage.template import TemplateError
 from ops.unreachable import NOT_LOGGED_IN
 
 
@@ -52,6 +53,10 @@ def examine(session: Session) -> Iterator[Finding]:
 
 
 def _tables(session: Session) -> Iterator[Finding]:
+    try:
+        names.refuse_other_names(session.template, session.services.settings)
+    except TemplateError as error:
+        yield Finding("tables", "fail", str(error))
     dynamodb = session.client("dynamodb")
     for resource in session.template.resources("AWS::DynamoDB::Table"):
         declared = resource.properties

@@ -1,5 +1,7 @@
 """From the two doors to the dataset: every fact once, whatever is repeated, lost or down."""
 
+import time
+
 import pytest
 
 from chalicelib import wiring
@@ -186,3 +188,13 @@ def test_an_archive_that_is_declared_as_the_report_takes_the_facts(facts_rig, mo
     monkeypatch.delenv("FACTS_FOLDER")
     monkeypatch.setattr("chalicelib.wiring._services", [])
     assert facts_rig.post()["outcome"] == "held:no_archive"
+
+
+def test_a_facts_row_is_kept_for_the_configured_days(facts_rig, monkeypatch):
+    monkeypatch.setenv("DYNAMO_TTL_DAYS", "30")
+    number = facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()
+    row = facts_rig.facts()[f"ALOWARE:{number}"]
+    assert row["status"] == "posted"
+    assert 29 < (int(row["expiresAt"]) - time.time()) / 86_400 <= 30
