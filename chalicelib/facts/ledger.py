@@ -10,6 +10,8 @@ TTL deletes up to days late)::
     notes       event=OutboundPhoneCall-DispositionCompleted;tz=America/Denver
     unfinished  pending#2                 sparse index key, gone once the fact is in the dataset
     batch       1763629452123             number of the POST that took it
+    corrections [{"at": ..., "by": ..., "agent": "101", ...}]    former values, oldest first
+    stale       powerbi:<dataset>         has the former values until it is rebuilt
 
 A fact costs two writes: one when it is kept, one when the dataset has it.  The writer's lease, its
 open batch and each POST are rows of `Ledger` (`once.ledger.layout`) in the same table.  The keys that
@@ -54,7 +56,10 @@ _COLUMNS = (
     "notes",
     "reason",
     "unfinished",
+    "corrections",
+    "stale",
 )
+_CORRECTIONS_KEPT = 20
 _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
 
 
@@ -181,6 +186,46 @@ class FactLedger:
         except ConditionFailed:
             return False
         return True
+
+    def correct(self, fact: Fact, *, by: str, stale: str | None) -> None:
+        """Change what a stored fact says, under the writer's lease; the former values are kept.
+
+        Args:
+            fact: with its new values.
+            by: who corrects it.
+            stale: the dataset that has the former values.
+        """
+        row = self._rows([fact.key])[fact.key]
+        entry = {"at": iso(self._clock.now()), "by": by} | {
+            name: row[name] for name in ("agent", "date", "metric")
+        }
+        self._table.update(
+            {"event_id": fact.key},
+            set_={
+                "agent": fact.agent_id,
+                "date": fact.date,
+                "metric": fact.metric.value if fact.metric else None,
+                "corrections": [*row.get("corrections", ()), entry][-_CORRECTIONS_KEPT:],
+                "expires_at": self._expiry(),
+                **({"stale": stale} if stale else {}),
+            },
+            condition="#status = :status",
+            status=row["status"],
+            reading=False,
+        )
+
+    def stale_in(self, target: str) -> list[str]:
+        """Keys of the corrected facts whose former values a dataset still has, by a scan."""
+        return [
+            str(row["event_id"])
+            for row in self._all(FactStatus.POSTED)
+            if row.get("stale") == target
+        ]
+
+    def freshened(self, keys: Sequence[str]) -> None:
+        """Record that a dataset has these facts' new values."""
+        for key in keys:
+            self._table.update({"event_id": key}, set_={}, remove=("stale",), reading=False)
 
     def row(self, key: str) -> Item | None:
         """A fact's whole row, for a person."""

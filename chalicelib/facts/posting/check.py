@@ -19,6 +19,7 @@ from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.ndjson import Archive
+from chalicelib.facts.posting.powerbi import target_of
 
 DEADLINE_SECONDS = 20.0
 
@@ -42,11 +43,16 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """The facts by day in each place; None where a place is not configured or not readable."""
+    """The facts by day in each place; None where a place is not configured or not readable.
+
+    Attributes:
+        corrected: keys of the facts of which the dataset has former values until it is rebuilt.
+    """
 
     ledger: Mapping[str, int]
     archive: Mapping[str, int] | None
     dataset: Mapping[str, int] | None
+    corrected: Sequence[str] = ()
 
     @property
     def differences(self) -> Sequence[Difference]:
@@ -93,7 +99,8 @@ class FactCheck:
         counted = (
             self.dataset.counts_by_day(deadline_seconds=DEADLINE_SECONDS) if self.dataset else None
         )
-        return Comparison(posted, archived, counted)
+        corrected = self.store.stale_in(target_of(self.dataset.dataset_id)) if self.dataset else ()
+        return Comparison(posted, archived, counted, corrected)
 
 
 def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:

@@ -102,5 +102,10 @@ class Nightly:
         self.log.metric("mw.facts.missing", missing)
         if comparison.dataset is not None:
             self.log.metric("mw.facts.table_rows", sum(comparison.dataset.values()))
-        self.log.event("facts.checked", days=len(comparison.ledger), missing=missing)
+        self.log.event(
+            "facts.checked",
+            days=len(comparison.ledger),
+            missing=missing,
+            corrected=len(comparison.corrected),
+        )
         return f"checked:{missing}_missing"

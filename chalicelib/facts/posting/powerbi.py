@@ -114,7 +114,7 @@ class PowerBi:
     @property
     def target(self) -> str:
         """See `model.Sink`."""
-        return f"{PROVIDER}:{self.dataset_id}"
+        return target_of(self.dataset_id)
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
@@ -201,6 +201,11 @@ def datasets_named(
     listed = answer.get("value")
     found = listed if isinstance(listed, list) else []
     return [str(one["id"]) for one in found if isinstance(one, dict) and one.get("name") == name]
+
+
+def target_of(dataset_id: str) -> str:
+    """The name under which a dataset's keys and batches are recorded."""
+    return f"{PROVIDER}:{dataset_id}"
 
 
 def datasets_path(workspace_id: str) -> str:
