@@ -23,6 +23,11 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalic
 
     prepare()
 
+if "AWS_CHALICE_CLI_MODE" in os.environ and "package" in sys.argv[1:]:  # `chalice package`
+    from ops.stage.chalice_deploy import check_names
+
+    check_names()
+
 # Chalice needs these at import; at deployment it sets the stage's environment first.
 QUEUE_NAME = os.environ.get("QUEUE_NAME", "rp-mw-events-dev.fifo")
 LATER_QUEUE = os.environ.get("LATER_QUEUE_NAME", "rp-mw-later-dev")

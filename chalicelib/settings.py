@@ -59,14 +59,19 @@ class Settings(BaseModel):
     facts_region: str = ""
     facts_timezone: str = "UTC"
     facts_roster: str = ""
+    facts_report: Literal["powerbi", "archive"] = "powerbi"
     facts_bucket: str = ""
     facts_folder: str = ""
+    facts_shifts: str = ""
     aloware_secret_id: str
     aloware_api_secret_id: str
     aloware_ring_group_url: str = Field(default="", pattern=r"^(https?://.*)?$")
     hubspot_secret_id: str
     hubspot_webhook_url: str = Field(default="", pattern=r"^(https?://.*)?$")
     hubspot_fact_rules: str = ""
+    hubspot_base_url: str = Field(default="https://api.hubapi.com", pattern=r"^https?://")
+    hubspot_directory: bool = False
+    hubspot_api_secret_id: str
     powerbi_base_url: str = Field(default="https://api.powerbi.com", pattern=r"^https?://")
     powerbi_token_url: str = Field(default="", pattern=r"^(https?://.*)?$")
     powerbi_tenant_id: str = ""
@@ -185,14 +190,19 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "facts_region": ("DYNAMO_REGION", ""),
     "facts_timezone": ("FACTS_TIMEZONE", "UTC"),
     "facts_roster": ("FACTS_ROSTER", ""),
+    "facts_report": ("FACTS_REPORT", "powerbi"),
     "facts_bucket": ("FACTS_BUCKET", ""),
     "facts_folder": ("FACTS_FOLDER", ""),
+    "facts_shifts": ("FACTS_SHIFTS", ""),
     "aloware_secret_id": ("ALOWARE_WEBHOOK_SECRET_ID", "rp-mw/{stage}/aloware/webhook_token"),
     "aloware_api_secret_id": ("ALOWARE_API_SECRET_ID", "rp-mw/{stage}/aloware/api_token"),
     "aloware_ring_group_url": ("ALOWARE_RING_GROUP_URL", ""),
     "hubspot_secret_id": ("HUBSPOT_SECRET_ID", "rp-mw/{stage}/hubspot/client_secret"),
     "hubspot_webhook_url": ("HUBSPOT_WEBHOOK_URL", ""),
     "hubspot_fact_rules": ("HUBSPOT_FACT_RULES", ""),
+    "hubspot_base_url": ("HUBSPOT_BASE_URL", "https://api.hubapi.com"),
+    "hubspot_directory": ("HUBSPOT_DIRECTORY", "false"),
+    "hubspot_api_secret_id": ("HUBSPOT_API_SECRET_ID", "rp-mw/{stage}/hubspot/api_token"),
     "powerbi_base_url": ("POWERBI_BASE_URL", "https://api.powerbi.com"),
     "powerbi_token_url": ("POWERBI_TOKEN_URL", ""),
     "powerbi_tenant_id": ("POWERBI_TENANT_ID", ""),

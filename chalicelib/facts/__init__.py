@@ -11,6 +11,8 @@ In the order of an event:
     ledger           every fact once, in Quill's table
     roster           the agents whose events count
     ring_group       the roster read from Aloware
+    hubspot_owners   names of the people behind HubSpot's ids
+    shifts           the agents' shifts from a company's file
     posting/         the scheduled writer: posts stored facts to Power BI in batches
 
 What these share:

@@ -8,6 +8,8 @@ relationship requires.
 from __future__ import annotations
 
 import calendar
+import hashlib
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, timedelta
 from functools import cache
@@ -25,6 +27,7 @@ DIMENSIONS = (DIM_AGENT, DIM_METRIC, DIM_DATE)
 
 ROWS_PER_POST = 10_000
 """Power BI's limit; https://learn.microsoft.com/power-bi/developer/embedded/push-datasets-limitations."""
+_CONTENT_LIMIT = 2**48
 YEARS_AROUND = 5
 """DimDate holds this many years before and after the current one."""
 
@@ -154,6 +157,21 @@ def dimension_rows(
     if table == DIM_METRIC:
         return [_metric_row(Metric(key)) for key in keys]
     return [row for key in keys for row in _year_rows(int(key))]
+
+
+def content_of(rows: Iterable[Row]) -> int:
+    """A digest of a set of rows: the digest of two sets is `added` from theirs."""
+    return sum(_digest(row) for row in rows) % _CONTENT_LIMIT
+
+
+def added(content: int | None, rows: Iterable[Row]) -> int | None:
+    """The digest once rows are added; None stays None."""
+    return None if content is None else (content + content_of(rows)) % _CONTENT_LIMIT
+
+
+def _digest(row: Row) -> int:
+    text = json.dumps(row, sort_keys=True, separators=(",", ":"))
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:6])
 
 
 def _agent_row(key: str, agent: Agent | None) -> Row:

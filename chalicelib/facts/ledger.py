@@ -11,6 +11,8 @@ TTL deletes up to days late)::
     due_shard   fact#2                    sparse index, gone once the fact is in the dataset
     due_at      1762363800                epoch seconds: it may be posted since then
     batch       1763629452123             number of the POST that took it
+    corrections [{"at": ..., "by": ..., "agent": "101", ...}]    former values, oldest first
+    stale       powerbi:<dataset>         has the former values until it is rebuilt
 
 A fact costs two writes: one when it is kept, one when the dataset has it.  The writer's lease, its
 open batch and each POST are rows of `Ledger` (`once.ledger.layout`) in the same table.  The keys that
@@ -24,7 +26,7 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
 
-from chalicelib.clock import iso
+from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
 from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
 from chalicelib.once.ports import Clock
@@ -54,7 +56,10 @@ _COLUMNS = (
     "metric",
     "notes",
     "reason",
+    "corrections",
+    "stale",
 )
+_CORRECTIONS_KEPT = 20
 _KIND = "fact"
 """Of the index of what is due."""
 _NEW_OR_EXPIRED = "attribute_not_exists(#event_id) OR #expires_at <= :now"
@@ -137,6 +142,25 @@ class FactLedger:
         ]
         return sum(self._prolonged(str(row["event_id"])) for row in due[:PROLONGED_AT_ONCE])
 
+    def oldest_pending_seconds(self) -> int | None:
+        """How long ago the oldest pending fact was kept; None where none is pending."""
+        rows = self._rows(self._waiting(limit=1)).values()
+        times = [
+            parsed(str(row["created_at"])) for row in rows if row["status"] == FactStatus.PENDING
+        ]
+        ages = [int((self._clock.now() - at).total_seconds()) for at in times if at is not None]
+        return max(ages, default=None)
+
+    def newest_seconds(self) -> dict[str, int]:
+        """How long ago each source's newest fact was kept that counts, by a scan."""
+        newest: dict[str, str] = {}
+        for row in self._table.scan_all(columns=_COLUMNS):
+            if "metric" in row and row.get("status") != FactStatus.SKIPPED:
+                newest[row["source"]] = max(newest.get(row["source"], ""), row["created_at"])
+        now = self._clock.now()
+        times = {source: parsed(text) for source, text in newest.items()}
+        return {source: int((now - at).total_seconds()) for source, at in times.items() if at}
+
     def all_posted(self) -> list[Fact]:
         """Every unexpired fact that was posted to a dataset, by a scan; for a rebuild."""
         return [_fact(row) for row in self._all(FactStatus.POSTED)]
@@ -167,6 +191,46 @@ class FactLedger:
             return False
         return True
 
+    def correct(self, fact: Fact, *, by: str, stale: str | None) -> None:
+        """Change what a stored fact says, under the writer's lease; the former values are kept.
+
+        Args:
+            fact: with its new values.
+            by: who corrects it.
+            stale: the dataset that has the former values.
+        """
+        row = self._rows([fact.key])[fact.key]
+        entry = {"at": iso(self._clock.now()), "by": by} | {
+            name: row[name] for name in ("agent", "date", "metric")
+        }
+        self._table.update(
+            {"event_id": fact.key},
+            set_={
+                "agent": fact.agent_id,
+                "date": fact.date,
+                "metric": fact.metric.value if fact.metric else None,
+                "corrections": [*row.get("corrections", ()), entry][-_CORRECTIONS_KEPT:],
+                "expires_at": self._expiry(),
+                **({"stale": stale} if stale else {}),
+            },
+            condition="#status = :status",
+            status=row["status"],
+            reading=False,
+        )
+
+    def stale_in(self, target: str) -> list[str]:
+        """Keys of the corrected facts whose former values a dataset still has, by a scan."""
+        return [
+            str(row["event_id"])
+            for row in self._all(FactStatus.POSTED)
+            if row.get("stale") == target
+        ]
+
+    def freshened(self, keys: Sequence[str]) -> None:
+        """Record that a dataset has these facts' new values."""
+        for key in keys:
+            self._table.update({"event_id": key}, set_={}, remove=("stale",), reading=False)
+
     def row(self, key: str) -> Item | None:
         """A fact's whole row, for a person."""
         return self._table.get({"event_id": key})
@@ -184,6 +248,7 @@ class FactLedger:
             number=row.get("number", 0),
             again_at=row.get("again_at", 0),
             version=row.get("version", 0),
+            content=row.get("content"),
         )
 
     def note(self, table: str, dimension: Dimension, was: Dimension | None = None) -> Dimension:
@@ -202,6 +267,7 @@ class FactLedger:
             "number": dimension.number,
             "again_at": dimension.again_at,
             "version": read + 1,
+            "content": dimension.content,
         }
         condition = "#version = :read" if read else "attribute_not_exists(#version)"
         try:

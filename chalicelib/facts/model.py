@@ -135,6 +135,7 @@ class Dimension:
         again_at: the epoch second from which the table may be cleared and filled again, because no
             earlier request can still land; 0 if no refill is needed.
         version: grows with every write, so that a writer that was suspended writes nothing.
+        content: `dataset.content_of` the rows in the table; None before it was first filled whole.
     """
 
     known: frozenset[str] = frozenset()
@@ -142,6 +143,7 @@ class Dimension:
     number: int = 0
     again_at: int = 0
     version: int = 0
+    content: int | None = None
 
     @property
     def is_settled(self) -> bool:

@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from chalicelib.errors import SettingsError
-from chalicelib.facts.model import Sink
+from chalicelib.errors import MiddlewareError, PayloadError
+from chalicelib.facts.hubspot_owners import PROVIDER as OWNERS_PROVIDER
+from chalicelib.facts.hubspot_owners import HubSpotOwners
+from chalicelib.facts.model import Agent, Row, Sink
 from chalicelib.facts.posting.actions import append, replace
+from chalicelib.facts.posting.check import FactCheck
+from chalicelib.facts.posting.dataset_reader import DatasetReader
 from chalicelib.facts.posting.dimensions import Dimensions
-from chalicelib.facts.posting.ndjson import FileRows, S3Rows, combined
+from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
+from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.posting.powerbi import POSTS_PER_MINUTE, PROVIDER, PowerBi, Tokens
 from chalicelib.facts.posting.scheduled import ScheduledRun
 from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.facts.ring_group import bearer
+from chalicelib.facts.shifts import shift_rows
 from chalicelib.once.effects import Effects
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
@@ -23,6 +30,7 @@ from chalicelib.wiring.core import new_owner
 from chalicelib.wiring.facts import Facts, origin_and_path
 
 TOKENS_PER_MINUTE = 30
+OWNERS_PER_MINUTE = 60
 
 
 class Posting:
@@ -34,7 +42,13 @@ class Posting:
 
     def run(self, *, time_left_seconds: Callable[[], float]) -> dict[str, Any]:
         """One run of the writer, in numbers."""
-        run = ScheduledRun(self._facts.fact_ledger, self.sink, lambda: self.writer)
+        run = ScheduledRun(
+            self._facts.fact_ledger,
+            self._facts.log,
+            self.held,
+            lambda: self.writer,
+            lambda: self.nightly,
+        )
         return run(time_left_seconds=time_left_seconds)
 
     @cached_property
@@ -44,7 +58,7 @@ class Posting:
         return FactWriter(
             ledger=self.ledger,
             store=facts.fact_ledger,
-            dimensions=self.dimensions,
+            sinks=[self._dimensions(target) for target in self.sinks],
             effects=self.effects,
             switches=facts.switches,
             clock=facts.clock,
@@ -52,16 +66,87 @@ class Posting:
         )
 
     @cached_property
-    def dimensions(self) -> Dimensions:
-        """The dataset's tables of agents, metrics and days."""
+    def nightly(self) -> Nightly:
+        """Changed names and shifts, and the counts of every sink."""
+        facts = self._facts
+        return Nightly(
+            self.ledger,
+            self.writer,
+            lambda: self.check,
+            facts.switches,
+            facts.clock,
+            facts.log,
+            facts.settings.facts_timezone,
+        )
+
+    @cached_property
+    def check(self) -> FactCheck:
+        """The facts by day in the ledger, the archive and the dataset."""
+        return FactCheck(self._facts.fact_ledger, self.archive, self.reader())
+
+    @cached_property
+    def archive(self) -> Archive | None:
+        """The archive, where one is configured."""
+        archives = [one for one in self.sinks.values() if isinstance(one, FileRows | S3Rows)]
+        return archives[-1] if archives else None
+
+    def reader(self, dataset_id: str | None = None) -> DatasetReader | None:
+        """Reads a dataset, the configured one unless another is named; None where there is none."""
+        settings = self._settings
+        read = dataset_id or (
+            settings.powerbi_dataset_id if settings.facts_report == "powerbi" else ""
+        )
+        workspace = settings.powerbi_workspace_id
+        return DatasetReader(self.powerbi_client, workspace, read) if read else None
+
+    def agents(self) -> Mapping[str, Agent] | None:
+        """Who is behind an agent's key: HubSpot's owners where they may be read, then the roster."""
+        roster = self._facts.roster.agents()
+        owners = self._owners
+        return {**owners.agents(), **(roster or {})} if owners else roster
+
+    @cached_property
+    def _owners(self) -> HubSpotOwners | None:
+        facts, settings = self._facts, self._settings
+        if not settings.hubspot_directory:
+            return None
+        client = facts.vendor(
+            OWNERS_PROVIDER,
+            settings.hubspot_base_url,
+            bearer(
+                lambda refresh: facts.secrets.text(settings.hubspot_api_secret_id, refresh=refresh)
+            ),
+            requests_per_window=OWNERS_PER_MINUTE,
+            window_seconds=60.0,
+        )
+        return HubSpotOwners(client, facts.clock, facts.log)
+
+    def shifts(self) -> Sequence[Row] | None:
+        """The rows of `DimShift`; None where no file is declared, or it cannot be read."""
+        name, log = self._settings.facts_shifts, self._facts.log
+        if not name or self.archive is None:
+            return None
+        try:
+            body = self.archive.file(name)
+            if body is None:
+                raise PayloadError("shifts: no such file")
+            return shift_rows(body)
+        except MiddlewareError as error:
+            log.event("facts.shifts_unreadable", reason=str(error))
+            log.metric("mw.facts.roster_unreadable")
+            return None
+
+    def _dimensions(self, target: str) -> Dimensions:
+        """One sink's tables of agents, metrics and days."""
         facts = self._facts
         return Dimensions(
             store=facts.fact_ledger,
             effects=self.effects,
-            roster=facts.roster,
+            agents=self.agents,
             clock=facts.clock,
             log=facts.log,
-            target=self._some_sink.target,
+            target=target,
+            shifts=self.shifts,
         )
 
     @cached_property
@@ -78,9 +163,9 @@ class Posting:
             self.ledger,
             facts.switches,
             {
-                "post_facts": append(self._some_sink),
-                "insert_dimension": append(self._some_sink),
-                "replace_dimension": replace(self._some_sink),
+                "post_facts": append(self.sinks),
+                "insert_dimension": append(self.sinks),
+                "replace_dimension": replace(self.sinks),
             },
             Settlement(self.ledger, {}, facts.clock),
             facts.clock,
@@ -88,17 +173,25 @@ class Posting:
         )
 
     @cached_property
-    def sink(self) -> Sink | None:
-        """Where rows go, the archive first, as it stores a repeated batch once; None: nowhere."""
+    def held(self) -> str | None:
+        """Why facts cannot be posted, as a fixed code; None where the report's sink is configured."""
+        settings = self._settings
+        if settings.facts_report == "powerbi":
+            return None if settings.powerbi_dataset_id else "no_dataset"
+        return None if self.sinks else "no_archive"
+
+    @cached_property
+    def sinks(self) -> Mapping[str, Sink]:
+        """By target: the dataset first where the report is one, then the archives."""
         settings = self._settings
         sinks: list[Sink] = []
+        if settings.facts_report == "powerbi" and settings.powerbi_dataset_id:
+            sinks.append(self.powerbi(settings.powerbi_dataset_id))
         if settings.facts_folder:
             sinks.append(FileRows(Path(settings.facts_folder)))
         if settings.facts_bucket:
             sinks.append(S3Rows(self._facts.client("s3"), settings.facts_bucket))
-        if settings.powerbi_dataset_id:
-            sinks.append(self.powerbi(settings.powerbi_dataset_id))
-        return combined(sinks)
+        return {sink.target: sink for sink in sinks}
 
     def powerbi(self, dataset_id: str) -> Sink:
         """One push dataset as a sink."""
@@ -137,9 +230,3 @@ class Posting:
             requests_per_window=POSTS_PER_MINUTE // 2,
             window_seconds=60.0,
         )
-
-    @property
-    def _some_sink(self) -> Sink:
-        if self.sink is None:
-            raise SettingsError("no sink is configured: POWERBI_DATASET_ID, FACTS_BUCKET")
-        return self.sink

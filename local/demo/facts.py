@@ -6,7 +6,9 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.posting.ndjson import FileRows
 from local import chart, tables
+from local.stack import environment
 from local.vendors import hubspot
 from local.vendors.aloware import Aloware
 from local.vendors.hubspot import HubSpot
@@ -17,6 +19,15 @@ if TYPE_CHECKING:
     from local.stack.system import Stack
 
 QUIET_SECONDS = 20.0
+EXPECTED: chart.Cells = Counter(
+    {
+        ("2025-11-20", "hubspot:5001", "CASES"): 8,
+        ("2025-11-20", "hubspot:5002", "EMAILS"): 4,
+        ("2026-11-20", "101", "CALLS"): 1,
+        ("2026-11-20", "102", "CALLS"): 1,
+    }
+)
+"""The report's figures after the story, whatever is repeated or down meanwhile."""
 
 
 def play(stack: Stack) -> tuple[str, list[str]]:
@@ -54,12 +65,19 @@ def play(stack: Stack) -> tuple[str, list[str]]:
         problems.append("a fact is in Power BI twice")
     if set(aloware.answers + sender.answers) != {200}:
         problems.append(f"a webhook was rejected: {aloware.answers} {sender.answers}")
-    cells = chart.counted(_rows(stack))
+    for sink, rows in (
+        ("the dataset", chart.simulated(stack.powerbi.url)),
+        ("the archive", FileRows(environment.FACTS).read(FACT_EVENT)),
+    ):
+        cells = chart.counted(rows)
+        problems += [f"{sink}: {one}" for one in chart.differences(cells, EXPECTED)]
+    chart.write(cells, chart.PICTURE, EXPECTED)
     report = "\n\n".join(
         [
             "Facts: Aloware and HubSpot events, each one row of the report",
             tables.aligned(("what was posted", "rows in Power BI", ""), lines),
-            chart.as_text(cells),
+            chart.as_text(cells, EXPECTED),
+            f"as a picture: {chart.PICTURE}",
         ]
     )
     return report, problems

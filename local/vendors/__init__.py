@@ -13,6 +13,7 @@
     powerbi               rows of push datasets
     aloware               posts webhooks as Aloware does
     hubspot               posts webhooks as HubSpot does
+    hubspot_owners        the people of a HubSpot account
     sender                code that both senders share
 
 A vendor keeps state and changes it as the real one does, so that a test asserts on what happened

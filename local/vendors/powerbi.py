@@ -23,6 +23,7 @@ From another process: see ``GET /_sim`` on the same port.
 
 from __future__ import annotations
 
+import re
 import time
 import uuid
 from collections import deque
@@ -56,6 +57,11 @@ GET    /_sim/datasets/<id>/tables/<t>/rows     rows of a table
 DELETE /_sim/tokens                            expire every token issued so far
 """
 
+_SUMMARY = re.compile(
+    r"EVALUATE SUMMARIZECOLUMNS\((?P<table>\w+)\[(?P<by>\w+)\],"
+    r' "(?P<name>\w+)", DISTINCTCOUNT\((?P<counted>\w+)\[(?P<of>\w+)\]\)\)'
+)
+
 _TYPES: dict[str, tuple[type, ...]] = {
     "String": (str,),
     "Int64": (int,),
@@ -78,6 +84,8 @@ class Modes(simulated.Modes):
     pending_posts: int = 5
     allowed: bool = True
     """False: the service principal is not in the workspace, 403."""
+    queries_allowed: bool = True
+    """False: the tenant setting for executeQueries is off, 403."""
 
 
 @dataclass(slots=True)
@@ -186,6 +194,8 @@ class PowerBi(simulated.Vendor):
                 return "clear_rows"
             case ("GET", "groups", _, "datasets", _, "tables", _, "sequenceNumbers"):
                 return "sequence_numbers"
+            case ("POST", "groups", _, "datasets", _, "executeQueries"):
+                return "execute_queries"
         return "unknown"
 
     def refusal(self, request: Request, operation: str) -> Answer | None:
@@ -197,6 +207,8 @@ class PowerBi(simulated.Vendor):
             return Answer(401, self.error_body(401))
         if operation == "unknown":
             return Answer(404, self.error_body(404))
+        if operation == "execute_queries" and not self.modes.queries_allowed:
+            return Answer(403, self.error_body(403))
         if not self.modes.allowed or unquote(request.segments[3]) != WORKSPACE:
             return Answer(403, self.error_body(403))
         return None
@@ -227,6 +239,8 @@ class PowerBi(simulated.Vendor):
             return Answer(404, self.error_body(404))
         if operation == "list_tables":
             return Answer(200, {"value": [{"name": name} for name in dataset.tables]})
+        if operation == "execute_queries":
+            return self._evaluated(dataset, request.body)
         table = dataset.tables.get(parts[5])
         if table is None:
             return Answer(404, self.error_body(404))
@@ -296,6 +310,17 @@ class PowerBi(simulated.Vendor):
             return Answer(400, self.error_body(400))
         return Answer(200, "")
 
+    # --- queries --------------------------------------------------------------------------------
+
+    def _evaluated(self, dataset: Dataset, body: Any) -> Answer:  # noqa: ANN401 - JSON
+        """Evaluate one query of the two shapes known here; any other is a 400, as DAX errors are."""
+        try:
+            (query,) = (one["query"] for one in body["queries"])
+            rows = _rows_of_query(dataset, query)
+        except (KeyError, TypeError, ValueError):
+            return Answer(400, self.error_body(400))
+        return Answer(200, {"results": [{"tables": [{"rows": rows}]}]})
+
     # --- rows -----------------------------------------------------------------------------------
 
     def _add(self, dataset: Dataset, table: Table, request: Request) -> Answer:
@@ -356,6 +381,29 @@ class PowerBi(simulated.Vendor):
                     self._tokens.clear()
                     return Answer(200, {"ok": True})
         return super().admin(request)
+
+
+def _rows_of_query(dataset: Dataset, query: str) -> list[dict[str, Any]]:
+    """``COLUMNSTATISTICS()``, or a column's groups with the distinct count of another one."""
+    if query == "EVALUATE COLUMNSTATISTICS()":
+        return [
+            {"[Table Name]": name, "[Column Name]": column}
+            for name, table in dataset.tables.items()
+            for column in table.columns
+        ]
+    found = _SUMMARY.fullmatch(query)
+    if found is None or found["counted"] != found["table"]:
+        raise ValueError("a query of another shape")
+    table, by, of = dataset.tables[found["table"]], found["by"], found["of"]
+    if not {by, of} <= set(table.columns):
+        raise ValueError("no such column")
+    groups: dict[Any, set[Any]] = {}
+    for row in table.rows:
+        groups.setdefault(row.get(by), set()).add(row.get(of))
+    return [
+        {f"{found['table']}[{by}]": key, f"[{found['name']}]": len(values)}
+        for key, values in groups.items()
+    ]
 
 
 def _shown(dataset: Dataset) -> dict[str, Any]:

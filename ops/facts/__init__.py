@@ -1,6 +1,8 @@
 """Operator commands for the fact pipeline: `python -m ops.facts`.
 
-__main__  the entry point
-commands  create, seed, pending, failed, retry, explain, rebuild
-rebuild   clears a dataset and posts every stored fact and dimension key again
+__main__      the entry point
+commands      create, seed, pending, failed, retry, explain, check, correct, rebuild
+correction    corrects a stored fact: ledger and archive, and the dataset with its next rebuild
+rebuild_plan  what a rebuild would post and lose, before it changes anything
+rebuild       clears a dataset and posts every stored fact and dimension key again
 """

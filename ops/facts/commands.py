@@ -6,8 +6,11 @@
     failed                        the facts that Power BI rejected individually, and why
     retry [KEY ...]               make these facts, or all failed ones, pending again for the writer
     explain KEY                   one fact: its status and why
-    rebuild [--archive FOLDER]    clear the dataset and post the facts that were kept: the ledger's
-                                  (DYNAMO_TTL_DAYS), or those of a sink's archive, which goes back further
+    check                         compare the facts by day in the ledger, the archive and the dataset
+    correct KEY [--agent A] [--date D] [--metric M]
+                                  change what a stored fact says; the former values are kept
+    rebuild [--apply]             show what would be posted and lost; with --apply, clear the dataset and
+                                  post the facts that the ledger and the archive hold
 
 Each takes `--stage` (its variables come from `.chalice/config.json`; the environment overrides
 them), `--json`, and `--yes`, which every command that writes needs in prod.
@@ -18,10 +21,12 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import sys
 import time
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
+from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
 
@@ -29,12 +34,14 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib import settings as settings_module
 from chalicelib.errors import MiddlewareError, SettingsError
-from chalicelib.facts.dataset import DATASET, FACT_EVENT, definition, seed_keys
-from chalicelib.facts.model import Fact, Metric
-from chalicelib.facts.posting.ndjson import FileRows
-from chalicelib.facts.posting.powerbi import create_dataset, datasets_named
+from chalicelib.facts.dataset import DATASET, FACT_EVENT, YEARS_AROUND, definition, seed_keys
+from chalicelib.facts.model import Fact, FactStatus, Metric
+from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
+from chalicelib.facts.posting.powerbi import create_dataset, datasets_named, target_of
 from chalicelib.wiring import Services
 from ops import unreachable
+from ops.facts import rebuild_plan
+from ops.facts.correction import Correction
 from ops.facts.rebuild import Rebuild
 from ops.session import EXIT_UNUSABLE, OperatorServices
 from ops.stage import config
@@ -113,34 +120,106 @@ def explain(parts: Services, options: argparse.Namespace) -> Result:
     return 0, dict(row), "\n".join(f"{name:<12}{value}" for name, value in sorted(row.items()))
 
 
+def check(parts: Services, _options: argparse.Namespace) -> Result:
+    """Compare the facts by day in the ledger, the archive and the dataset."""
+    compared = parts.posting.check.compare()
+    found = compared.differences
+    lines = [f"{one.day}  {one.sink:<8} has {one.there} of {one.known}" for one in found]
+    unread = [
+        f"the {name} cannot be counted"
+        for name, counts in (("archive", compared.archive), ("dataset", compared.dataset))
+        if counts is None
+    ]
+    if compared.corrected:
+        lines.append(f"{len(compared.corrected)} corrected facts reach the dataset with a rebuild")
+    lines += [*unread, f"{len(compared.ledger)} days compared, {len(found)} differ"]
+    document = {
+        "days": len(compared.ledger),
+        "differences": [asdict(one) for one in found],
+        "corrected": list(compared.corrected),
+        "unread": unread,
+    }
+    return int(bool(found or compared.corrected)), document, "\n".join(lines)
+
+
+def correct(parts: Services, options: argparse.Namespace) -> Result:
+    """Correct a stored fact; see `correction`."""
+    row = parts.fact_ledger.row(options.key)
+    if row is None or not row.get("metric") or row["status"] == FactStatus.SKIPPED:
+        text = "not found: never received, not counted, or no longer kept in the ledger"
+        return 1, {"outcome": "not_found"}, f"{options.key}: {text}"
+    fact = Fact(
+        key=options.key,
+        source=row["source"],
+        agent_id=options.agent or row["agent"],
+        date=options.date or row["date"],
+        metric=Metric(options.metric or row["metric"]),
+        notes=row.get("notes", ""),
+    )
+    status, posting, dataset = FactStatus(row["status"]), parts.posting, parts.posting.reader()
+    outcome = Correction(
+        ledger=posting.ledger,
+        store=parts.fact_ledger,
+        archives=[
+            one
+            for one in posting.writer.sinks
+            if isinstance(posting.sinks[one.target], FileRows | S3Rows)
+        ],
+        dataset=target_of(dataset.dataset_id) if dataset else None,
+        effects=posting.effects,
+        switches=parts.switches,
+        clock=parts.clock,
+        owner=_caller(parts),
+    ).run(fact, status, time_left_seconds=_budget())
+    later = (
+        "; the dataset has it after a rebuild" if dataset and status == FactStatus.POSTED else ""
+    )
+    text = f"{options.key}: {outcome}" + (later if outcome == "corrected" else "; run it again")
+    return int(outcome != "corrected"), {"outcome": outcome}, text
+
+
 def rebuild(parts: Services, options: argparse.Namespace) -> Result:
-    """Clear the configured dataset and post every stored fact again."""
+    """Show what a rebuild would do; with `--apply`, clear the dataset and post the facts again."""
+    dataset_id = options.dataset or parts.settings.powerbi_dataset_id
+    reader = parts.posting.reader(dataset_id)
+    if reader is None:
+        return 1, {"outcome": "no_dataset"}, "no dataset: set POWERBI_DATASET_ID or give --dataset"
 
     def facts() -> list[Fact]:
-        if options.archive:
-            return archived(FileRows(options.archive))
-        return parts.fact_ledger.all_posted()
+        archives = [FileRows(options.archive)] if options.archive else [parts.posting.archive]
+        return known_facts(parts.fact_ledger.all_posted(), [one for one in archives if one])
 
-    dataset_id = options.dataset or parts.settings.powerbi_dataset_id
+    planned = rebuild_plan.plan(reader, facts)
+    refusal = planned.refusal(accepts_loss=options.accept_loss)
+    if refusal or not options.apply:
+        end = f"refused: {refusal}" if refusal else "nothing was changed; --apply does it"
+        document = {"outcome": "refused" if refusal else "planned", **planned.document()}
+        return int(bool(refusal)), document, f"{planned.text()}\n{end}"
     done = Rebuild(
         ledger=parts.posting.ledger,
         registry=parts.fact_ledger,
         sink=parts.posting.powerbi(dataset_id),
-        roster=parts.roster,
+        agents=parts.posting.agents,
         switches=parts.switches,
         clock=parts.clock,
         log=parts.log,
+        owner=_caller(parts),
     ).run(facts, time_left_seconds=_budget())
-    document = {"outcome": done.outcome, "facts": done.facts, "posts": done.posts}
-    text = f"{done.outcome}: {done.facts} facts in {done.posts} posts"
+    document = {"outcome": done.outcome, **planned.document(), "posts": done.posts}
+    text = f"{done.outcome}: {done.resumed_at + done.facts} facts, {done.posts} posts in this run"
     return int(done.outcome != "rebuilt"), document, text
 
 
-def archived(files: FileRows) -> list[Fact]:
-    """The facts of a sink's archive, without duplicates."""
-    found: dict[str, Fact] = {}
-    for row in files.read(FACT_EVENT):
-        fact = Fact(
+def known_facts(posted: Sequence[Fact], archives: Sequence[Archive]) -> list[Fact]:
+    """The facts of the ledger and of archives, each once: the ledger's, else the newest archived."""
+    found = {fact.key: fact for archive in archives for fact in archived(archive)}
+    return list((found | {fact.key: fact for fact in posted}).values())
+
+
+def archived(archive: Archive) -> Iterator[Fact]:
+    """Every row of an archive as a fact, oldest batch first."""
+    for row in archive.read(FACT_EVENT):
+        yield Fact(
             key=row["EventID"],
             source=row["EventID"].partition(":")[0],
             agent_id=row["AgentID"],
@@ -148,8 +227,11 @@ def archived(files: FileRows) -> list[Fact]:
             metric=Metric(row["MetricID"]),
             notes=row["Notes"],
         )
-        found.setdefault(fact.key, fact)
-    return list(found.values())
+
+
+def _caller(parts: Services) -> str:
+    """The operator's AWS identity, without the account."""
+    return str(parts.client("sts").get_caller_identity()["Arn"]).rpartition(":")[2]
 
 
 def _budget() -> Callable[[], float]:
@@ -181,10 +263,38 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     command(failed, "list the facts Power BI rejected", writes=False)
     command(retry, "make failed facts pending again", writes=True).add_argument("keys", nargs="*")
     command(explain, "show one fact", writes=False).add_argument("key")
+    command(check, "compare ledger, archive and dataset by day", writes=False)
+    one = command(correct, "change what a stored fact says", writes=True)
+    one.add_argument("key")
+    one.add_argument("--agent", type=_agent, help="the agent's id in the report")
+    one.add_argument("--date", type=_day, help="its day, YYYY-MM-DD")
+    one.add_argument("--metric", choices=[metric.value for metric in Metric])
     one = command(rebuild, "clear a dataset and post every stored fact again", writes=True)
-    one.add_argument("--archive", type=Path, help="a sink's folder instead of the ledger")
+    one.add_argument("--apply", action="store_true", help="do it; without, only show it")
+    one.add_argument("--accept-loss", action="store_true", help="even if facts would be lost")
+    one.add_argument("--archive", type=Path, help="a folder instead of the stage's archive")
     one.add_argument("--dataset", help="another dataset than the configured one")
-    return parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
+    if options.command is correct and not (options.agent or options.date or options.metric):
+        parser.error("correct: give --agent, --date or --metric")
+    return options
+
+
+def _agent(text: str) -> str:
+    if not re.fullmatch(r"[0-9A-Za-z:_-]{1,64}", text):
+        raise argparse.ArgumentTypeError("at most 64 letters, digits, colons and hyphens")
+    return text
+
+
+def _day(text: str) -> str:
+    """A day that `DimDate` has."""
+    try:
+        day = date.fromisoformat(text)
+    except ValueError:
+        raise argparse.ArgumentTypeError("not a day as YYYY-MM-DD") from None
+    if abs(day.year - datetime.now(UTC).year) > YEARS_AROUND:
+        raise argparse.ArgumentTypeError(f"more than {YEARS_AROUND} years away")
+    return day.isoformat()
 
 
 def _services(stage: str) -> Services:

@@ -2,37 +2,41 @@
 
 A rebuild holds the writer's lease, so that nothing else writes the dataset.  If the writer has an
 open batch, that batch must be finished first.  An interrupted rebuild (also by a switch) is simply
-run again, as it starts by clearing; until one completes, the writer posts nothing and facts stay
-pending.  It starts only once no earlier request can still reach Power BI: a late delete would
-empty what it has posted.
+run again: while the tables are cleared it starts over, and once facts are posted it goes on with the
+next of them, if they are the same facts.  Until it has completed, the writer posts nothing and facts
+stay pending, at most `BLOCKED_SECONDS` after its last step.  It starts only once no earlier request
+can still reach Power BI: a late delete would empty what it has posted.
 """
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from chalicelib.errors import HandBackError, ProviderError, UncertainError, reason_of
 from chalicelib.facts.dataset import (
     DIMENSIONS,
     FACT_EVENT,
     ROWS_PER_POST,
+    content_of,
     dimension_keys,
     dimension_rows,
     fact_row,
     seed_keys,
 )
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.model import Dimension, Fact, Roster, Sink, TimeLeft
-from chalicelib.facts.posting.batch import Batch, writer_event
+from chalicelib.facts.model import Agent, Dimension, Fact, Row, Sink, TimeLeft
+from chalicelib.facts.posting.batch import Batch, Rebuilding, writer_event
 from chalicelib.facts.posting.dimensions import lands_until
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
 
 DEADLINE_SECONDS = 20.0
-HELD_SECONDS = 7 * 86_400.0
-"""How long the writer stays suspended after a rebuild was interrupted."""
+BLOCKED_SECONDS = 2 * 3_600.0
+"""How long the writer is blocked after the last step of a rebuild that was interrupted."""
 
 
 @dataclass(slots=True)
@@ -43,24 +47,31 @@ class Rebuilt:
         outcome: rebuilt, busy, open_batch, waiting:may_still_land, held:<why> or failed:<why>.
         facts: how many were posted.
         posts: in how many requests.
+        resumed_at: facts that an interrupted rebuild had posted before.
     """
 
     outcome: str = "rebuilt"
     facts: int = 0
     posts: int = 0
+    resumed_at: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Rebuild:
-    """One rebuild, started by an operator."""
+    """One rebuild, started by an operator.
+
+    Attributes:
+        owner: the operator, as the block of the writer names them.
+    """
 
     ledger: Ledger
     registry: FactLedger
     sink: Sink
-    roster: Roster
+    agents: Callable[[], Mapping[str, Agent] | None]
     switches: SwitchesPort
     clock: Clock
     log: Log
+    owner: str = ""
 
     def run(self, facts: Callable[[], Sequence[Fact]], *, time_left_seconds: TimeLeft) -> Rebuilt:
         """Post the facts, each key once, into the cleared dataset.
@@ -88,38 +99,129 @@ class Rebuild:
             done.outcome = "open_batch"
             self.ledger.release(lease, reason="open_batch", due_epoch=None)
             return done
-        if self._may_still_land(lease):
+        wanted = sorted({fact.key: fact for fact in facts()}.values(), key=lambda fact: fact.key)
+        run = _Run(lease, switches.modes, wanted, done)
+        started = self._resumable(lease, batch, wanted)
+        if started is None and self._may_still_land(lease):
             done.outcome = "waiting:may_still_land"
             self.ledger.release(lease, reason="may_still_land", due_epoch=None)
             return done
-        self._rebuild(lease, switches.modes, batch, facts(), done)
+        self._rebuild(run, batch, started)
         self.log.event("facts.rebuilt", outcome=done.outcome, facts=done.facts, posts=done.posts)
         return done
 
-    def _rebuild(
-        self, lease: Lease, modes: Modes, batch: Batch, facts: Sequence[Fact], done: Rebuilt
-    ) -> None:
-        """Suspend the writer, record the pending posts, fill the dataset, record the outcome."""
-        facts = list({fact.key: fact for fact in facts}.values())
-        noted = self._numbered(lease, batch, facts)
-        last = _last(noted) + len(facts) + 1
-        held = Batch(last, not_before=self.clock.now().timestamp() + HELD_SECONDS)
-        self.ledger.store_plan(lease, held.encode(), intent=None, modes=modes)
-        begun = {table: self.registry.note(self._name(table), noted[table]) for table in DIMENSIONS}
+    def _resumable(self, lease: Lease, batch: Batch, facts: Sequence[Fact]) -> Rebuilding | None:
+        """The interrupted rebuild, if it had begun to post these very facts to this dataset.
+
+        One whose last request has an unknown outcome starts over, or rows might be there twice.
+        """
+        there = batch.rebuilding
+        if there is None or lease.was_taken_over:
+            return None
+        is_same = (there.target, there.facts) == (self.sink.target, _digest(facts))
+        return there if is_same else None
+
+    def _rebuild(self, run: _Run, batch: Batch, started: Rebuilding | None) -> None:
+        """Clear and fill the dimensions unless an earlier run did, then post the facts.
+
+        The dimensions are noted as being posted until the end: so no other run starts over while a
+        request of this one may still take effect.
+        """
         try:
-            self._fill(lease, facts, begun, done)
+            if started is None:
+                state = self._clear(run, batch)
+            else:
+                state = started
+                lands = self._lands_until(run.lease)
+                for table in DIMENSIONS:
+                    noted = self.registry.known(self._name(table))
+                    self._note(run, table, replace(noted, again_at=lands), noted)
+            run.done.resumed_at = state.posted
+            state = self._fill(run, state)
         except ProviderError as error:
-            done.outcome = f"failed:{reason_of(error)}"
-            if not isinstance(error, UncertainError):
-                self._end(begun, is_whole=False)
+            run.done.outcome = f"failed:{reason_of(error)}"
         except HandBackError as error:
-            done.outcome = f"held:{reason_of(error)}"
-            self._end(begun, is_whole=False)
+            run.done.outcome = f"held:{reason_of(error)}"
         else:
-            self._end(begun, is_whole=True)
-            self.ledger.finish(lease, EventStatus.PROCESSED, facts={"plan": Batch(last).encode()})
+            self._end(run, state)
             return
-        self.ledger.release(lease, reason="rebuild_broken_off", due_epoch=None)
+        self.ledger.release(run.lease, reason="rebuild_broken_off", due_epoch=None)
+
+    def _clear(self, run: _Run, batch: Batch) -> Rebuilding:
+        """Block the writer, fill the dimensions, and empty the facts' table."""
+        noted = self._numbered(run.lease, batch, run.facts)
+        state = self._store(
+            run, Rebuilding(self.sink.target, self.owner, 0, number=_last(noted) + 2)
+        )
+        for table in DIMENSIONS:
+            self._note(run, table, noted[table])
+        content = {}
+        try:
+            for table in DIMENSIONS:
+                rows = dimension_rows(table, noted[table].posting, self.agents())
+                self._replace(run, table, noted[table].number - len(rows), rows)
+                content[table] = content_of(rows)
+            self._replace(run, FACT_EVENT, state.number - 1, [])
+        except UncertainError:
+            raise
+        except (ProviderError, HandBackError):
+            self._may_start_over(run)
+            raise
+        return self._store(run, replace(state, facts=_digest(run.facts), content=content))
+
+    def _fill(self, run: _Run, state: Rebuilding) -> Rebuilding:
+        """Post the facts that are not posted yet, and record each step; returns the last state."""
+        while state.posted < len(run.facts):
+            part = run.facts[state.posted : state.posted + ROWS_PER_POST]
+            number = state.number + state.posted
+            rows = [fact_row(fact) for fact in part]
+            try:
+                sink = self._open_sink(run.lease)
+                sink.append(FACT_EVENT, number, rows, deadline_seconds=DEADLINE_SECONDS)
+            except UncertainError:
+                self._store(run, replace(state, facts=""))
+                raise
+            except (ProviderError, HandBackError):
+                self._may_start_over(run)
+                raise
+            run.done.facts += len(part)
+            run.done.posts += 1
+            state = self._store(run, replace(state, posted=state.posted + len(part)))
+        return state
+
+    def _end(self, run: _Run, state: Rebuilding) -> None:
+        """Record that every key is posted, and let the writer go on."""
+        for table in DIMENSIONS:
+            noted = run.noted[table]
+            keys, content = frozenset(noted.posting), state.content.get(table)
+            ended = Dimension(keys, (), noted.number, content=content)
+            self._note(run, table, ended, noted)
+        self.registry.freshened(self.registry.stale_in(self.sink.target))
+        last = Batch(state.number + len(run.facts) + 1)
+        self.ledger.finish(run.lease, EventStatus.PROCESSED, facts={"plan": last.encode()})
+
+    def _may_start_over(self, run: _Run) -> None:
+        """No request is under way: the next run need not wait for one."""
+        now = int(self.clock.now().timestamp())
+        for table, noted in list(run.noted.items()):
+            self._note(run, table, replace(noted, again_at=now), noted)
+
+    def _note(
+        self, run: _Run, table: str, dimension: Dimension, was: Dimension | None = None
+    ) -> None:
+        run.noted[table] = self.registry.note(self._name(table), dimension, was)
+
+    def _store(self, run: _Run, state: Rebuilding) -> Rebuilding:
+        """Record a step, which also moves the end of the writer's block on."""
+        until = self.clock.now().timestamp() + BLOCKED_SECONDS
+        state = replace(state, until=until)
+        batch = Batch(state.number + len(run.facts) + 1, rebuilding=state)
+        self.ledger.store_plan(run.lease, batch.encode(), intent=None, modes=run.modes)
+        return state
+
+    def _replace(self, run: _Run, table: str, number: int, rows: Sequence[Row]) -> None:
+        sink = self._open_sink(run.lease)
+        sink.replace(table, number, rows, deadline_seconds=DEADLINE_SECONDS)
 
     def _may_still_land(self, lease: Lease) -> bool:
         """An earlier request, of the writer or of another rebuild, may still reach Power BI.
@@ -160,33 +262,6 @@ class Rebuild:
             noted[table] = Dimension(frozenset(), keys, number, again_at=lands)
         return noted
 
-    def _end(self, begun: Mapping[str, Dimension], *, is_whole: bool) -> None:
-        """Record that no post is under way: the keys are posted, or the next run may start now."""
-        now = int(self.clock.now().timestamp())
-        for table, noted in begun.items():
-            there = Dimension(frozenset(noted.posting), (), noted.number)
-            self.registry.note(
-                self._name(table), there if is_whole else replace(noted, again_at=now), noted
-            )
-
-    def _fill(
-        self, lease: Lease, facts: Sequence[Fact], begun: Mapping[str, Dimension], done: Rebuilt
-    ) -> None:
-        """Post the dimensions, then the facts."""
-        for table, noted in begun.items():
-            rows = dimension_rows(table, noted.posting, self.roster.agents())
-            first = noted.number - len(rows)
-            self._open_sink(lease).replace(table, first, rows, deadline_seconds=DEADLINE_SECONDS)
-        number = _last(begun) + 1
-        self._open_sink(lease).replace(FACT_EVENT, number, [], deadline_seconds=DEADLINE_SECONDS)
-        for start in range(0, len(facts), ROWS_PER_POST):
-            number += 1
-            part = [fact_row(fact) for fact in facts[start : start + ROWS_PER_POST]]
-            sink = self._open_sink(lease)
-            sink.append(FACT_EVENT, number, part, deadline_seconds=DEADLINE_SECONDS)
-            done.facts += len(part)
-            done.posts += 1
-
     def _open_sink(self, lease: Lease) -> Sink:
         """The sink, unless a switch was set since the run started or the lease is nearly over."""
         if _is_stopped(self.switches.current()):
@@ -197,6 +272,27 @@ class Rebuild:
 
     def _name(self, table: str) -> str:
         return f"{table}:{self.sink.target}"
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """One run under its lease.
+
+    Attributes:
+        facts: all facts to post, in the order of their keys.
+        noted: the dimensions as last noted, by table.
+    """
+
+    lease: Lease
+    modes: Modes
+    facts: Sequence[Fact]
+    done: Rebuilt
+    noted: dict[str, Dimension] = field(default_factory=dict)
+
+
+def _digest(facts: Sequence[Fact]) -> str:
+    text = json.dumps([fact_row(fact) for fact in facts], separators=(",", ":"))
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def _is_stopped(switches: Switches) -> bool:

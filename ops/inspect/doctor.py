@@ -14,12 +14,14 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Clock
 from ops.companies import api_keys, senders
 from ops.inspect.doctor_alarms import alarms
+from ops.inspect.doctor_facts import facts
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.finding import Finding, finding
 from ops.session import OpsError, Session
-from ops.stage import config, provision, switches
+from ops.stage import config, names, provision, switches
 from ops.stage.mail import UNPUBLISHED
+from ops.stage.template import TemplateError
 from ops.unreachable import NOT_LOGGED_IN
 
 
@@ -42,6 +44,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("mail", _mail),
         ("sweep", _sweep),
         ("richpanel", richpanel),
+        ("facts", facts),
     )
     session.services.settings  # noqa: B018 - raises at once if the stage's settings are wrong
     for name, check in checks:
@@ -56,6 +59,10 @@ def examine(session: Session) -> Iterator[Finding]:
 
 
 def _tables(session: Session) -> Iterator[Finding]:
+    try:
+        names.refuse_other_names(session.template, session.services.settings)
+    except TemplateError as error:
+        yield Finding("tables", "fail", str(error))
     dynamodb = session.client("dynamodb")
     for resource in session.template.resources("AWS::DynamoDB::Table"):
         declared = resource.properties

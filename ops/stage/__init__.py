@@ -2,11 +2,12 @@
 
 commands        `provision`, `switch get`, `switch set`
 config          a stage's environment variables, from `.chalice/config.json`
+names           the tables' names in the environment, held against the declared ones
 template        the part of CloudFormation that the declaration uses
 provision       tables, queues, switches; which secrets are missing
 buckets         S3 buckets
 monitoring      log groups, alarms, topics, dashboard
 mail            topic policies, SES reporting, where failed mail events are kept
 switches        reads and sets the switches in SSM
-chalice_deploy  additions to `chalice deploy`; run by `app` under that command only
+chalice_deploy  additions to `chalice deploy` and `chalice package`; run by `app` under them only
 """

@@ -1,4 +1,4 @@
-"""Adds to `chalice deploy` what Chalice does not do; `app` calls it under that command only.
+"""Adds to `chalice deploy` and `chalice package` what Chalice does not do; `app` calls it under them.
 
 A stage is refused if it was not provisioned, or if a CloudFormation stack manages it: its queue
 would get a second worker.
@@ -25,9 +25,24 @@ from chalice.deploy.deployer import PolicyGenerator
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.wiring import services
-from ops.stage.template import Template
+from ops.stage import names
+from ops.stage.template import Template, TemplateError
 
 APP = "rp-mw"
+
+
+def check_names() -> None:
+    """Refuse to package a stage whose tables have other names than those declared.
+
+    Raises:
+        SystemExit: names the variable.
+    """
+    settings = services().settings
+    template = Template.load(settings.stage, account="", region="")
+    try:
+        names.refuse_other_names(template, settings)
+    except TemplateError as error:
+        sys.exit(f"stage {settings.stage} cannot be packaged: {error}")
 
 
 def prepare() -> None:
@@ -37,6 +52,7 @@ def prepare() -> None:
         SystemExit: the stage does not exist, a stack manages it, or AWS cannot be reached.
     """
     _take_profile(sys.argv, os.environ)
+    check_names()
     settings = services().settings
     try:
         services().check_stage()

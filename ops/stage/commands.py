@@ -11,7 +11,7 @@ import typer
 from ops.options import Json, Stage, Yes
 from ops.output import Output
 from ops.session import EXIT_UNUSABLE, OpsError, Session
-from ops.stage import buckets, mail, monitoring, provision, switches
+from ops.stage import buckets, mail, monitoring, names, provision, switches
 
 app = typer.Typer()
 switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
@@ -57,12 +57,13 @@ def provision_command(
     session, output = Session(stage, yes), Output(json)
     if stage == "prod" and not yes:
         raise OpsError("provision changes prod; add --yes to go ahead", code=EXIT_UNUSABLE)
+    settings = session.services.settings
+    names.refuse_other_names(session.template, settings)
     steps = provision.everything(session, session.template, stage)
     made = list(output.following(steps, "provisioning"))
     made += buckets.create(session, session.template)
     monitors = monitoring.create(session.client, session.template, email=alarm_email)
     mailing = mail.create(session.client, session.template)
-    settings = session.services.settings
     missing = provision.missing_secrets(session, session.template, stage, settings)
     output.show(
         {

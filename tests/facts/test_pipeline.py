@@ -1,9 +1,11 @@
 """From the two doors to the dataset: every fact once, whatever is repeated, lost or down."""
 
+import time
+
 import pytest
 
 from chalicelib import wiring
-from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC
+from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT
 from local.vendors import aloware, hubspot
 
 
@@ -89,7 +91,9 @@ def test_the_files_hold_the_same_rows(facts_rig):
     facts_rig.work()
     facts_rig.post()
 
-    assert list(facts_rig.files.read("FactEvent")) == facts_rig.rows()
+    archived = {row["EventID"]: row for row in facts_rig.files.read("FactEvent")}
+    assert archived == {row["EventID"]: row for row in facts_rig.rows()}
+    assert len(archived) == 2
 
 
 @pytest.mark.parametrize("what", [{"test_payload": True}])
@@ -157,11 +161,40 @@ def test_a_switch_delays_facts_and_loses_none(facts_rig, switch):
     assert len(facts_rig.rows()) == 1
 
 
-def test_without_a_sink_the_facts_wait(facts_rig, monkeypatch):
+def test_without_a_dataset_the_facts_wait_although_an_archive_is_configured(facts_rig, monkeypatch):
+    """The report has none of them: the archive alone does not make them posted."""
     facts_rig.aloware.call()
     facts_rig.work()
-    for name in ("POWERBI_DATASET_ID", "FACTS_FOLDER"):
-        monkeypatch.delenv(name)
+    monkeypatch.delenv("POWERBI_DATASET_ID")
     monkeypatch.setattr("chalicelib.wiring._services", [])
 
-    assert facts_rig.post() == {"outcome": "held:no_sink", "prolonged": 0}
+    assert facts_rig.post() == {"outcome": "held:no_dataset", "prolonged": 0}
+    (row,) = facts_rig.facts().values()
+    assert row["status"] == "pending"
+    assert not list(facts_rig.files.read(FACT_EVENT))
+
+
+def test_an_archive_that_is_declared_as_the_report_takes_the_facts(facts_rig, monkeypatch):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    monkeypatch.delenv("POWERBI_DATASET_ID")
+    monkeypatch.setenv("FACTS_REPORT", "archive")
+    monkeypatch.setattr("chalicelib.wiring._services", [])
+
+    assert facts_rig.post()["posted"] == 1
+    assert len(list(facts_rig.files.read(FACT_EVENT))) == 1
+    assert facts_rig.rows() == []
+
+    monkeypatch.delenv("FACTS_FOLDER")
+    monkeypatch.setattr("chalicelib.wiring._services", [])
+    assert facts_rig.post()["outcome"] == "held:no_archive"
+
+
+def test_a_facts_row_is_kept_for_the_configured_days(facts_rig, monkeypatch):
+    monkeypatch.setenv("DYNAMO_TTL_DAYS", "30")
+    number = facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()
+    row = facts_rig.facts()[f"ALOWARE:{number}"]
+    assert row["status"] == "posted"
+    assert 29 < (int(row["expiresAt"]) - time.time()) / 86_400 <= 30

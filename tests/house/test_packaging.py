@@ -98,6 +98,16 @@ def test_a_function_has_a_role_of_its_own_with_its_policy_and_nothing_else(
     assert "ManagedPolicyArns" not in role
 
 
+def test_a_table_of_another_name_than_the_declared_one_is_not_packaged(tmp_path: Path):
+    """Its function would have no permission for it, and the declared table would stay empty."""
+    project = _project(tmp_path, requirements="")
+    config = project / ".chalice" / "config.json"
+    config.write_text(config.read_text().replace("QuillIdempotencyLedger-prod", "Facts-prod"))
+    run = _run_chalice(project, "prod", tmp_path / "out")
+    assert run.returncode != 0
+    assert "DYNAMO_TABLE_NAME is Facts-prod" in run.stderr
+
+
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_every_function_has_the_same_complete_environment(template: Template, function: str):
     """Names in the environment are those of the resources, in every stage."""
@@ -461,7 +471,8 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
 def _project(folder: Path, *, requirements: str) -> Path:
     ignored = shutil.ignore_patterns("deployments", "deployed", "venv", "__pycache__")
     shutil.copytree(CHALICE, folder / ".chalice", ignore=ignored)
-    shutil.copytree(ROOT / "chalicelib", folder / "chalicelib", ignore=ignored)
+    for package in ("chalicelib", "ops"):
+        shutil.copytree(ROOT / package, folder / package, ignore=ignored)
     shutil.copy(ROOT / "app.py", folder)
     (folder / "requirements.txt").write_text(requirements)
     return folder
@@ -469,6 +480,14 @@ def _project(folder: Path, *, requirements: str) -> Path:
 
 def _package(project: Path, stage: str, *, offline: bool = True) -> Path:
     out = project / f"out-{stage}"
+    run = _run_chalice(project, stage, out, offline=offline)
+    assert run.returncode == 0, run.stderr
+    return out
+
+
+def _run_chalice(
+    project: Path, stage: str, out: Path, *, offline: bool = True
+) -> subprocess.CompletedProcess[str]:
     dropped = ("AWS_", "PYTHONWARNINGS", "COVERAGE") + (() if offline else ("PYTHONPATH",))
     kept = {name: value for name, value in os.environ.items() if not name.startswith(dropped)}
     invented = {
@@ -476,7 +495,7 @@ def _package(project: Path, stage: str, *, offline: bool = True) -> Path:
         "AWS_ACCESS_KEY_ID": "invented",
         "AWS_SECRET_ACCESS_KEY": "invented",
     }
-    run = subprocess.run(
+    return subprocess.run(
         [
             *(sys.executable, "-c", "import sys; from chalice.cli import main; sys.exit(main())"),
             *("package", "--stage", stage),
@@ -488,8 +507,6 @@ def _package(project: Path, stage: str, *, offline: bool = True) -> Path:
         text=True,
         check=False,
     )
-    assert run.returncode == 0, run.stderr
-    return out
 
 
 def _merged(base: Template, more: Template) -> Template:

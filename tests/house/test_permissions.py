@@ -15,6 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from types import ModuleType
 from typing import Any
+from urllib.parse import urlsplit
 
 import boto3
 import pytest
@@ -76,9 +77,10 @@ class Wire:
             return
         target = request.headers.get("X-Amz-Target")
         if target is None:  # S3 speaks REST
-            bucket, _, key = str(request.url).split("/", 3)[3].partition("/")
-            verb = {"PUT": "PutObject"}[str(request.method)]
-            params = {"Bucket": bucket, "Key": key}
+            url = urlsplit(str(request.url))
+            bucket, _, key = url.path.removeprefix("/").partition("/")
+            verbs = {"PUT": "PutObject", "GET": "GetObject" if key else "ListObjectsV2"}
+            verb, params = verbs[str(request.method)], {"Bucket": bucket, "Key": key}
             self.calls[self._function].append(Call("s3", verb, params))
             return
         name = target.decode() if isinstance(target, bytes) else target
@@ -337,6 +339,12 @@ def every_post(run: Run) -> None:
     account = run.stage.aws.account
     run.stage.aws.client("s3").create_bucket(Bucket=f"rp-mw-facts-dev-{account}")
     run.monkeypatch.setenv("FACTS_BUCKET", f"rp-mw-facts-dev-{account}")
+    run.monkeypatch.setenv("FACTS_SHIFTS", "shifts.csv")
+    run.monkeypatch.setenv("HUBSPOT_DIRECTORY", "true")
+    run.monkeypatch.setenv("HUBSPOT_BASE_URL", run.richpanel.base_url)  # knows no owners
+    run.stage.aws.client("secretsmanager").create_secret(
+        Name="rp-mw/dev/hubspot/api_token", SecretString="invented"
+    )
     every_fact(run)
     assert run.post_facts()["outcome"] == "posted"
     run.hear_of_a_ticket()
@@ -354,7 +362,7 @@ def every_post(run: Run) -> None:
 
     run.monkeypatch.setattr(S3Rows, "append", in_trouble)
     outcomes = [run.post_facts()["outcome"] for _ in range(3)]
-    assert outcomes == ["waiting:s3_timeout", "held:repetition_refused", "posted"]
+    assert outcomes == ["waiting:s3_timeout", "held:http_400", "posted"]
 
 
 LEFT_UNKNOWN = {

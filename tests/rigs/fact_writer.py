@@ -14,7 +14,6 @@ from chalicelib.facts.posting.actions import append, replace
 from chalicelib.facts.posting.dimensions import Dimensions
 from chalicelib.facts.posting.powerbi import PowerBi, Tokens
 from chalicelib.facts.posting.writer import FactWriter
-from chalicelib.facts.roster import NoRoster
 from chalicelib.once.effects import Effects
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.settlement import Settlement
@@ -78,6 +77,8 @@ class WriterRig:
     log: RecordingLog = field(default_factory=RecordingLog)
     switches: SetSwitches = field(default_factory=SetSwitches)
     owners: int = 0
+    agents: object = None
+    shifts: object = None
 
     def store(self, client=None):
         table = Table(client or self.client, self.table_name, ATTRIBUTES)
@@ -87,21 +88,32 @@ class WriterRig:
         table = Table(client or self.client, self.table_name, ATTRIBUTES)
         return Ledger(table, self.clock, self._new_owner, retention=RETENTION)
 
-    def writer(self, client=None, *, is_numbered=False, rows_per_post=10_000, sink=None):
-        """A new container."""
+    def writer(self, client=None, *, is_numbered=False, rows_per_post=10_000, archives=()):
+        """A new container; `archives` are its sinks beside the dataset."""
         ledger, store = self.ledger(client), self.store(client)
-        sink = sink or self.sink(is_numbered=is_numbered)
+        sinks = {sink.target: sink for sink in (self.sink(is_numbered=is_numbered), *archives)}
         executors = {
-            "post_facts": append(sink),
-            "insert_dimension": append(sink),
-            "replace_dimension": replace(sink),
+            "post_facts": append(sinks),
+            "insert_dimension": append(sinks),
+            "replace_dimension": replace(sinks),
         }
         settlement = Settlement(ledger, {}, self.clock)
         effects = Effects(ledger, self.switches, executors, settlement, self.clock, self.log)
         return FactWriter(
             ledger=ledger,
             store=store,
-            dimensions=Dimensions(store, effects, NoRoster(), self.clock, self.log, sink.target),
+            sinks=[
+                Dimensions(
+                    store,
+                    effects,
+                    lambda: self.agents,
+                    self.clock,
+                    self.log,
+                    target,
+                    lambda: self.shifts,
+                )
+                for target in sinks
+            ],
             effects=effects,
             switches=self.switches,
             clock=self.clock,

@@ -50,6 +50,12 @@ class RecordingLog:
     def names(self):
         return [name for name, _ in self.events]
 
+    def of(self, name):
+        return [fields for event, fields in self.events if event == name]
+
+    def metric_names(self):
+        return {name for name, _, _ in self.metrics}
+
 
 class SetSwitches:
     """Switches as the test sets them; None means that they cannot be read."""

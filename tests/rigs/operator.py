@@ -59,11 +59,11 @@ class Operator:
         assert said.code == code, said
         return said
 
-    def runs_facts(self, *arguments):
+    def runs_facts(self, *arguments, code=0):
         """Run a command of `python -m ops.facts`; returns what it printed."""
         self.output += self._capsys.readouterr().out
         assert f"python -m ops.facts {arguments[0]}" in self._page, f"the page says no {arguments}"
-        assert facts.main(list(arguments)) == 0
+        assert facts.main(list(arguments)) == code
         return self._capsys.readouterr().out
 
     def finds(self, words):

@@ -117,6 +117,8 @@ def needs(call: Call) -> Iterator[Permission]:
             yield Permission(f"ses:{call.operation}", SENDER_IDENTITY)
             name = call.params["ConfigurationSetName"]
             yield Permission(f"ses:{call.operation}", f"ses/configuration-set/{name}")
+        case "s3" if call.operation == "ListObjectsV2":
+            yield Permission("s3:ListBucket", f"s3/{call.params['Bucket']}")
         case "s3":
             resource = f"s3/{call.params['Bucket']}/{call.params['Key']}"
             yield Permission(f"s3:{call.operation}", resource)
@@ -174,7 +176,8 @@ def _resource(value: Mapping[str, str] | str, stage: str) -> str:
     text = text.replace("${Stage}", stage)
     bucket = _BUCKET.fullmatch(text)
     if bucket is not None:
-        return f"s3/{bucket['name'].replace('${AWS::AccountId}', ANY_ACCOUNT)}/*"
+        name = bucket["name"].replace("${AWS::AccountId}", ANY_ACCOUNT)
+        return f"s3/{name}{bucket['objects'] or ''}"
     found = _ARN.fullmatch(text)
     if found is None:
         raise ValueError("a policy's resource is not an exact ARN")
@@ -189,7 +192,9 @@ _UNDERSTOOD = frozenset({"Sid", "Effect", "Action", "Resource"})
 _ARN = re.compile(
     r"arn:\$\{AWS::Partition\}:(?P<service>[a-z]+):\$\{AWS::Region\}:\$\{AWS::AccountId\}:(?P<rest>[^$]+)"
 )
-_BUCKET = re.compile(r"arn:\$\{AWS::Partition\}:s3:::(?P<name>[a-z0-9-]+\$\{AWS::AccountId\})/\*")
+_BUCKET = re.compile(
+    r"arn:\$\{AWS::Partition\}:s3:::(?P<name>[a-z0-9-]+\$\{AWS::AccountId\})(?P<objects>/\*)?"
+)
 _PARTIQL = re.compile(
     r'\s*(?P<verb>INSERT\s+INTO|UPDATE|DELETE\s+FROM|SELECT\b.*?\bFROM)\s+"?(?P<table>[^\s".]+)',
     re.IGNORECASE | re.DOTALL,

@@ -57,7 +57,7 @@ class FactParts:
         self.writer = FactWriter(
             ledger=ledger,
             store=store,
-            dimensions=Dimensions(store, effects, roster, clock, log, target),
+            sinks=[Dimensions(store, effects, roster.agents, clock, log, target)],
             effects=effects,
             switches=container.switches,
             clock=clock,

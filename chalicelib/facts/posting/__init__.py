@@ -7,6 +7,12 @@ In the order of a run:
     batch       the open batch as stored in the writer's row
     dimensions  inserts missing dimension keys before the facts that refer to them
     actions     the side effects: add rows, replace a table's rows
-    powerbi     the sink: a Power BI push dataset
-    ndjson      a second sink: an archive in S3 or a local folder
+    powerbi     the sink of the report: a Power BI push dataset
+    ndjson      the other sink: an archive in S3 or a local folder
+
+Whether the sinks have what the ledger says they have:
+
+    dataset_reader  a dataset's tables, columns and facts by day
+    check           facts by day in the ledger, the archive and the dataset, compared
+    nightly         the night's work: changed names and shifts, then the comparison
 """

@@ -78,26 +78,28 @@ class ReplaceDimension(_Rows):
     settle: ClassVar[Settle] = Settle.NONE
 
 
-def append(sink: Sink) -> Executor:
-    """The executor of `PostFacts` and `InsertDimension`."""
+def append(sinks: Mapping[str, Sink]) -> Executor:
+    """The executor of `PostFacts` and `InsertDimension`; sinks by their target."""
 
     def perform(actions: Sequence[Action], *, deadline_seconds: float) -> None:
         for action in actions:
             if not isinstance(action, PostFacts | InsertDimension):
                 raise TypeError("only rows to be added belong here")
-            sink.append(action.table, action.number, action.rows, deadline_seconds=deadline_seconds)
+            sinks[action.target].append(
+                action.table, action.number, action.rows, deadline_seconds=deadline_seconds
+            )
 
     return perform
 
 
-def replace(sink: Sink) -> Executor:
-    """The executor of `ReplaceDimension`."""
+def replace(sinks: Mapping[str, Sink]) -> Executor:
+    """The executor of `ReplaceDimension`; sinks by their target."""
 
     def perform(actions: Sequence[Action], *, deadline_seconds: float) -> None:
         for action in actions:
             if not isinstance(action, ReplaceDimension):
                 raise TypeError("only tables to be replaced belong here")
-            sink.replace(
+            sinks[action.target].replace(
                 action.table, action.number, action.rows, deadline_seconds=deadline_seconds
             )
 

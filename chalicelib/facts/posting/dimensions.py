@@ -5,17 +5,20 @@ the facts.  So a registry stores which keys a dataset has; new keys are stored a
 the request.  After an unknown outcome the request is not repeated: once it can no longer land, the
 table is cleared and filled again; the same applies to a clear or fill of unknown outcome.  Facts do
 not wait for this.
+
+A row that has changed since, such as an agent's name, reaches the dataset in the same way: once a
+night the rows are compared with those that were posted, and a table that differs is filled again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.errors import HandBackError, ProviderError, UnavailableError
-from chalicelib.facts.dataset import DIMENSIONS, dimension_rows
+from chalicelib.facts.dataset import DIM_SHIFT, DIMENSIONS, added, content_of, dimension_rows
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.model import Dimension, Keys, Roster
+from chalicelib.facts.model import Agent, Dimension, Keys, Row
 from chalicelib.facts.posting.actions import InsertDimension, ReplaceDimension
 from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
@@ -25,6 +28,9 @@ from chalicelib.once.ports import Clock, Log
 STARTED_SECONDS = 400.0
 """A replacement starts within this time of being registered, or never: the writer's lease of 370 s,
 plus the part of the clocks' 120 s difference that the lease's margin does not cover."""
+
+
+_TABLES = (*DIMENSIONS, DIM_SHIFT)
 
 
 def lands_until(clock: Clock, *, started_within: float = STARTED_SECONDS) -> int:
@@ -37,15 +43,18 @@ class Dimensions:
     """Inserts missing dimension keys; used by the single writer only.
 
     Attributes:
-        target: name of the dataset.
+        agents: who is behind an agent's key; None where no one is known by name.
+        shifts: the rows of `DimShift`; None where no source is declared, or it cannot be read.
+        target: name of the sink.
     """
 
     store: FactLedger
     effects: Effects
-    roster: Roster
+    agents: Callable[[], Mapping[str, Agent] | None]
     clock: Clock
     log: Log
     target: str
+    shifts: Callable[[], Sequence[Row] | None] = lambda: None
 
     def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
         """Insert missing keys into the dataset.
@@ -56,10 +65,34 @@ class Dimensions:
         """
         for table, keys in wanted.items():
             self._ensure(attempt, table, frozenset(keys))
+        if not self.store.known(self._name(DIM_SHIFT)).is_settled:
+            self._refresh_shifts(attempt)
 
     def is_settled(self) -> bool:
         """No request of unknown outcome is under way."""
-        return all(self.store.known(self._name(table)).is_settled for table in DIMENSIONS)
+        return all(self.store.known(self._name(table)).is_settled for table in _TABLES)
+
+    def refresh(self, attempt: Attempt) -> None:
+        """Fill each table again whose rows have changed since they were posted; see `ensure`."""
+        for table in DIMENSIONS:
+            current = self.store.known(self._name(table))
+            keys = current.known
+            if (
+                keys
+                and current.is_settled
+                and content_of(self._rows(table, keys)) != current.content
+            ):
+                self._replace(attempt, table, current, keys)
+        self._refresh_shifts(attempt)
+
+    def _refresh_shifts(self, attempt: Attempt) -> None:
+        rows = self.shifts()
+        if rows is None:
+            return
+        current = self.store.known(self._name(DIM_SHIFT))
+        keys = frozenset({str(content_of(rows))})
+        if current.known != keys or not current.is_settled:
+            self._replace(attempt, DIM_SHIFT, replace(current, known=frozenset()), keys)
 
     def _ensure(self, attempt: Attempt, table: str, wanted: frozenset[str]) -> None:
         current = self.store.known(self._name(table))
@@ -69,7 +102,7 @@ class Dimensions:
                 return
         missing = sorted(wanted - current.known)
         if missing:
-            registered = Dimension(current.known, tuple(missing), self._number(current))
+            registered = replace(current, posting=tuple(missing), number=self._number(current))
             registered = self._note(table, current, registered)
             self._finish(attempt, table, registered, wanted)
 
@@ -80,11 +113,13 @@ class Dimensions:
         both = current.known | frozenset(current.posting)
         if current.again_at:
             return self._replace(attempt, table, current, both | wanted)
-        rows = tuple(dimension_rows(table, current.posting, self.roster.agents()))
+        rows = self._rows(table, current.posting)
         row = self._perform(attempt, InsertDimension(self.target, table, current.number, rows))
         match row.status:
             case ActionStatus.DONE:
-                return self._note(table, current, Dimension(both, (), current.number))
+                content = added(0 if not current.known else current.content, rows)
+                ended = Dimension(both, (), current.number, content=content)
+                return self._note(table, current, ended)
             case ActionStatus.UNKNOWN:
                 horizon = row.unsettled.horizon_epoch if row.unsettled else lands_until(self.clock)
                 lands = replace(current, again_at=int(horizon))
@@ -92,9 +127,9 @@ class Dimensions:
             case ActionStatus.REFUSED:
                 self.log.event("facts.dimension_refused", table=table)
                 self.log.metric("mw.facts.dimension_refused", table=table)
-                return self._note(table, current, Dimension(current.known, (), current.number))
+                return self._note(table, current, replace(current, posting=()))
             case _:
-                self._note(table, current, Dimension(current.known, (), current.number))
+                self._note(table, current, replace(current, posting=()))
                 raise HandBackError("held")
 
     def _replace(
@@ -109,7 +144,7 @@ class Dimensions:
         now = int(self.clock.now().timestamp())
         if now < current.again_at:
             return current if waiting == current else self._note(table, current, waiting)
-        rows = tuple(dimension_rows(table, sorted(keys), self.roster.agents()))
+        rows = self._rows(table, keys)
         begun = replace(waiting, number=self._number(current), again_at=lands_until(self.clock))
         begun = self._note(table, current, begun)
         action = ReplaceDimension(self.target, table, begun.number, rows)
@@ -120,10 +155,18 @@ class Dimensions:
             raise
         self.log.event("facts.dimension_replaced", table=table, status=status.value)
         if status == ActionStatus.DONE:
-            return self._note(table, begun, Dimension(keys, (), begun.number))
+            # A sink that takes few rows at a time numbers each of its calls.
+            number = begun.number + len(rows)
+            ended = Dimension(keys, (), number, content=content_of(rows))
+            return self._note(table, begun, ended)
         if status == ActionStatus.UNKNOWN:
             return begun
         return self._note(table, begun, replace(begun, again_at=now))
+
+    def _rows(self, table: str, keys: Collection[str]) -> tuple[Row, ...]:
+        if table == DIM_SHIFT:
+            return tuple(self.shifts() or ())
+        return tuple(dimension_rows(table, sorted(keys), self.agents()))
 
     def _perform(self, attempt: Attempt, action: InsertDimension | ReplaceDimension) -> ActionRow:
         return self.effects.perform(attempt, [StepAction(action)], {})[action.key]

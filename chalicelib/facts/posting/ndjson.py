@@ -1,29 +1,50 @@
-"""An archive of the rows as newline-delimited JSON, in S3 or in a folder, to rebuild from.
+"""The archive: the posted rows as gzipped newline-delimited JSON, in S3 or in a folder.
 
-A batch is one object, named by its table and number: ``FactEvent/2026/11/20/1763629452123.ndjson``.
-A retry overwrites it with the same bytes, so that a repeated batch is stored once.  A reader takes
-each `EventID` once, and the newest row of each dimension key.
+It is a sink of its own, which other tools query, and from which a dataset is rebuilt::
+
+    FactEvent/day=2025-11-05/1763629452123.ndjson.gz    facts of one day, by the batch that posted them
+    DimAgent/1763629452123.ndjson.gz                    keys of a dimension, by the batch
+    FactEvent/2025/11/05/1763629452123.ndjson           as releases before 2026-12 wrote them
+
+A retry overwrites a batch's objects with the same rows, so that a repeated batch is stored once.  A
+reader takes the newest row of each `EventID` and of each dimension key.
 """
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from pathlib import Path
-from typing import Any
+from pathlib import Path, PurePosixPath
+from typing import Any, Protocol
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import TransientError
-from chalicelib.facts.model import Row, Sink
+from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.model import Row
+
+_PACKED = ".ndjson.gz"
+_PLAIN = ".ndjson"
+
+
+class Archive(Protocol):
+    """Where an archive's rows are read again; raises `TransientError` where that is not possible."""
+
+    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """Every row of a table, oldest batch first; of facts, those of some days where given."""
+        ...
+
+    def file(self, name: str) -> bytes | None:
+        """An object that the company keeps beside the archive; None where there is none."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
 class S3Rows:
-    """A `Sink` on an S3 bucket.
+    """A `Sink` and `Archive` on an S3 bucket.
 
     Attributes:
         client: a boto3 S3 client.
@@ -43,12 +64,10 @@ class S3Rows:
         """See `model.Sink.append`."""
         del deadline_seconds  # the client's own time-outs are shorter
         try:
-            self.client.put_object(
-                Bucket=self.bucket,
-                Key=name_of(table, number),
-                Body=_lines(rows).encode(),
-                ContentType="application/x-ndjson",
-            )
+            for name, body in objects_of(table, number, rows):
+                self.client.put_object(
+                    Bucket=self.bucket, Key=name, Body=body, ContentType="application/gzip"
+                )
         except (ClientError, BotoCoreError) as error:
             raise TransientError("s3", "put_object", reason=type(error).__name__) from None
 
@@ -58,10 +77,35 @@ class S3Rows:
         """See `model.Sink.replace`; the archive keeps earlier batches."""
         self.append(table, number, rows, deadline_seconds=deadline_seconds)
 
+    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """See `Archive.read`."""
+        try:
+            pages = self.client.get_paginator("list_objects_v2")
+            found = (
+                one["Key"]
+                for prefix in _prefixes(table, days)
+                for page in pages.paginate(Bucket=self.bucket, Prefix=prefix)
+                for one in page.get("Contents", ())
+            )
+            for name in _oldest_first(found):
+                body = self.client.get_object(Bucket=self.bucket, Key=name)["Body"].read()
+                yield from rows_of(name, body)
+        except (ClientError, BotoCoreError) as error:
+            raise TransientError("s3", "read", reason=type(error).__name__) from None
+
+    def file(self, name: str) -> bytes | None:
+        """See `Archive.file`."""
+        try:
+            return bytes(self.client.get_object(Bucket=self.bucket, Key=name)["Body"].read())
+        except self.client.exceptions.NoSuchKey:
+            return None
+        except (ClientError, BotoCoreError) as error:
+            raise TransientError("s3", "get_object", reason=type(error).__name__) from None
+
 
 @dataclass(frozen=True, slots=True)
 class FileRows:
-    """A `Sink` on a local folder."""
+    """A `Sink` and `Archive` on a local folder."""
 
     folder: Path
 
@@ -75,12 +119,13 @@ class FileRows:
     ) -> None:
         """See `model.Sink.append`."""
         del deadline_seconds
-        path = self.folder / name_of(table, number)
-        part = path.with_suffix(".part")
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            part.write_text(_lines(rows), encoding="utf-8")
-            os.replace(part, path)  # noqa: PTH105 - the atomic one
+            for name, body in objects_of(table, number, rows):
+                path = self.folder / name
+                part = path.with_suffix(".part")
+                path.parent.mkdir(parents=True, exist_ok=True)
+                part.write_bytes(body)
+                os.replace(part, path)  # noqa: PTH105 - the atomic one
         except OSError as error:
             raise TransientError("file", "write", reason=type(error).__name__) from None
 
@@ -90,53 +135,48 @@ class FileRows:
         """See `model.Sink.replace`."""
         self.append(table, number, rows, deadline_seconds=deadline_seconds)
 
-    def read(self, table: str) -> Iterator[dict[str, Any]]:
-        """Every row of a table, oldest batch first."""
-        for path in sorted((self.folder / table).rglob("*.ndjson")):
-            for line in path.read_text(encoding="utf-8").splitlines():
-                yield json.loads(line)
+    def read(self, table: str, days: Sequence[str] | None = None) -> Iterator[dict[str, Any]]:
+        """See `Archive.read`."""
+        folders = [self.folder / prefix for prefix in _prefixes(table, days)]
+        names = (path.as_posix() for folder in folders for path in folder.rglob("*"))
+        for name in _oldest_first(names):
+            yield from rows_of(name, Path(name).read_bytes())
+
+    def file(self, name: str) -> bytes | None:
+        """See `Archive.file`."""
+        path = self.folder / name
+        return path.read_bytes() if path.is_file() else None
 
 
-@dataclass(frozen=True, slots=True)
-class SeveralSinks:
-    """A `Sink` of several, in order: each must accept a batch before the next gets it.
-
-    A batch that the last one refuses remains in the earlier ones; all of them must accept a repeated
-    batch only once.
-    """
-
-    sinks: tuple[Sink, ...]
-
-    @property
-    def target(self) -> str:
-        """The target of the last sink, which is the dataset."""
-        return self.sinks[-1].target
-
-    def append(
-        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
-    ) -> None:
-        """See `model.Sink.append`."""
-        for sink in self.sinks:
-            sink.append(table, number, rows, deadline_seconds=deadline_seconds)
-
-    def replace(
-        self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
-    ) -> None:
-        """See `model.Sink.replace`."""
-        for sink in self.sinks:
-            sink.replace(table, number, rows, deadline_seconds=deadline_seconds)
+def objects_of(table: str, number: int, rows: Sequence[Row]) -> Iterator[tuple[str, bytes]]:
+    """A batch's objects, as names and contents; facts are partitioned by their day."""
+    if table != FACT_EVENT:
+        yield f"{table}/{number}{_PACKED}", _packed(rows)
+        return
+    by_day: dict[str, list[Row]] = {}
+    for row in rows:
+        by_day.setdefault(str(row["FactDateKey"])[:10], []).append(row)
+    for day, of_day in by_day.items():
+        yield f"{table}/day={day}/{number}{_PACKED}", _packed(of_day)
 
 
-def combined(sinks: Sequence[Sink]) -> Sink | None:
-    """One sink of several, in their order; None where there is none."""
-    return SeveralSinks(tuple(sinks)) if len(sinks) > 1 else next(iter(sinks), None)
+def rows_of(name: str, body: bytes) -> Iterator[dict[str, Any]]:
+    """The rows of an object."""
+    text = (gzip.decompress(body) if name.endswith(_PACKED) else body).decode()
+    return (json.loads(line) for line in text.splitlines())
 
 
-def name_of(table: str, number: int) -> str:
-    """The object name of a batch: table, day and number."""
-    day = datetime.fromtimestamp(number / 1000, UTC)
-    return f"{table}/{day:%Y/%m/%d}/{number}.ndjson"
+def _prefixes(table: str, days: Sequence[str] | None) -> list[str]:
+    return [f"{table}/"] if days is None else [f"{table}/day={day}/" for day in days]
 
 
-def _lines(rows: Iterable[Row]) -> str:
-    return "".join(json.dumps(row, separators=(",", ":"), ensure_ascii=True) + "\n" for row in rows)
+def _oldest_first(names: Iterable[str]) -> list[str]:
+    """The names of batches, by their number; other objects are left out."""
+    found = [name for name in names if name.endswith((_PACKED, _PLAIN))]
+    return sorted(found, key=lambda name: (int(PurePosixPath(name).name.partition(".")[0]), name))
+
+
+def _packed(rows: Iterable[Row]) -> bytes:
+    """Without a time stamp, so that the same rows are the same bytes."""
+    lines = (json.dumps(row, separators=(",", ":"), ensure_ascii=True) + "\n" for row in rows)
+    return gzip.compress("".join(lines).encode(), mtime=0)

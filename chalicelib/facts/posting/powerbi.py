@@ -114,7 +114,7 @@ class PowerBi:
     @property
     def target(self) -> str:
         """See `model.Sink`."""
-        return f"{PROVIDER}:{self.dataset_id}"
+        return target_of(self.dataset_id)
 
     def append(
         self, table: str, number: int, rows: Sequence[Row], *, deadline_seconds: float
@@ -165,7 +165,7 @@ class PowerBi:
             ) from None
 
     def _rows_path(self, table: str) -> str:
-        where = f"{_datasets_path(self.workspace_id)}/{quote(self.dataset_id, safe='')}"
+        where = f"{datasets_path(self.workspace_id)}/{quote(self.dataset_id, safe='')}"
         return f"{where}/tables/{quote(table, safe='')}/rows"
 
 
@@ -183,7 +183,7 @@ def create_dataset(
     call = Call(
         "create_dataset",
         "POST",
-        _datasets_path(workspace_id),
+        datasets_path(workspace_id),
         is_repeatable=False,
         query={"defaultRetentionPolicy": "None"},
         body=definition,
@@ -196,12 +196,18 @@ def datasets_named(
     client: VendorClient, workspace_id: str, name: str, *, deadline_seconds: float
 ) -> list[str]:
     """Ids of the workspace's datasets of a name."""
-    call = Call("list_datasets", "GET", _datasets_path(workspace_id), is_repeatable=True)
+    call = Call("list_datasets", "GET", datasets_path(workspace_id), is_repeatable=True)
     answer = client.send(call, deadline_seconds=deadline_seconds)
     listed = answer.get("value")
     found = listed if isinstance(listed, list) else []
     return [str(one["id"]) for one in found if isinstance(one, dict) and one.get("name") == name]
 
 
-def _datasets_path(workspace_id: str) -> str:
+def target_of(dataset_id: str) -> str:
+    """The name under which a dataset's keys and batches are recorded."""
+    return f"{PROVIDER}:{dataset_id}"
+
+
+def datasets_path(workspace_id: str) -> str:
+    """Path of a workspace's datasets."""
     return f"/v1.0/myorg/groups/{quote(workspace_id, safe='')}/datasets"

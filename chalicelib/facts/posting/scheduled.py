@@ -1,4 +1,4 @@
-"""One scheduled run of the writer, or of what is left to do where rows have nowhere to go."""
+"""One scheduled run of the writer, or of what is left to do where the report has no sink."""
 
 from __future__ import annotations
 
@@ -7,8 +7,10 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.model import Sink, TimeLeft
+from chalicelib.facts.model import TimeLeft
+from chalicelib.facts.posting.nightly import Nightly
 from chalicelib.facts.posting.writer import FactWriter
+from chalicelib.once.ports import Log
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,19 +19,37 @@ class ScheduledRun:
 
     Attributes:
         store: the facts' rows.
-        sink: where rows go; None where no sink is configured.
-        writer: builds the writer; called only where there is a sink.
+        held: why facts cannot be posted, as a fixed code; None where they can.
+        writer: builds the writer; called only where facts can be posted.
+        nightly: builds the night's work, which follows a run that has nothing to wait for.
     """
 
     store: FactLedger
-    sink: Sink | None
+    log: Log
+    held: str | None
     writer: Callable[[], FactWriter]
+    nightly: Callable[[], Nightly]
 
     def __call__(self, *, time_left_seconds: TimeLeft) -> dict[str, Any]:
         """Run once, and return the run's summary.
 
-        Without a sink facts stay pending: only their rows are kept from expiring.
+        Without the report's sink facts stay pending: only their rows are kept from expiring.
         """
-        if self.sink is None:
-            return {"outcome": "held:no_sink", "prolonged": self.store.prolong()}
-        return asdict(self.writer().run(time_left_seconds=time_left_seconds))
+        age = self.store.oldest_pending_seconds()
+        if age is not None:
+            self.log.metric("mw.facts.oldest_pending_seconds", age)
+        if self.held is not None:
+            return self._held(f"held:{self.held}")
+        summary = self.writer().run(time_left_seconds=time_left_seconds)
+        night = None
+        if summary.outcome in {"idle", "posted"}:
+            night = self.nightly()(time_left_seconds=time_left_seconds)
+        return asdict(summary) | ({"night": night} if night else {})
+
+    def _held(self, outcome: str) -> dict[str, Any]:
+        """A stage without facts is silent; where facts wait, it is logged and counted."""
+        prolonged = self.store.prolong()
+        if self.store.pending_keys(at_most=1):
+            self.log.event("facts.run", outcome=outcome, prolonged=prolonged)
+            self.log.metric("mw.facts.waiting", outcome="held")
+        return {"outcome": outcome, "prolonged": prolonged}

@@ -2,7 +2,8 @@
 
 ::
 
-    pending facts -> claim the lease -> store the open batch -> dimensions -> POST -> facts final
+    pending facts -> claim the lease -> store the open batch -> each sink: dimensions, POST
+        -> facts final
 
 A run that finds the lease taken does nothing.  Before a POST the batch's number and keys are stored
 under the lease; a run that finds an open batch posts the same rows under the same number.  The POST
@@ -12,7 +13,7 @@ is unavailable the facts stay pending: an outage is only a delay.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from chalicelib.errors import (
@@ -24,11 +25,11 @@ from chalicelib.errors import (
 )
 from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, dimension_keys, fact_row
 from chalicelib.facts.ledger import FactLedger
-from chalicelib.facts.model import Fact, FactStatus, TimeLeft
+from chalicelib.facts.model import Fact, FactStatus, Keys, TimeLeft
 from chalicelib.facts.posting.actions import PostFacts
-from chalicelib.facts.posting.batch import Batch, first_that_fit, writer_event
+from chalicelib.facts.posting.batch import Batch, Rebuilding, first_that_fit, writer_event
 from chalicelib.facts.posting.dimensions import Dimensions
-from chalicelib.once.action import ActionStatus
+from chalicelib.once.action import ActionRow, ActionStatus
 from chalicelib.once.effects import Attempt, Effects, StepAction
 from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
 from chalicelib.once.ledger.events import Ledger
@@ -80,12 +81,14 @@ class FactWriter:
 
     Attributes:
         ledger: `Ledger` on the facts' table: the lease, the open batch, each POST.
-        rows_per_post: the sink's limit per POST.
+        sinks: the dimensions of each sink, in the order in which a batch is posted: the dataset
+            first, as it may refuse a row that no other sink shall have then.
+        rows_per_post: the dataset's limit per POST.
     """
 
     ledger: Ledger
     store: FactLedger
-    dimensions: Dimensions
+    sinks: Sequence[Dimensions]
     effects: Effects
     switches: SwitchesPort
     clock: Clock
@@ -108,17 +111,33 @@ class FactWriter:
         self._report(summary)
         return summary
 
-    def seed(self, keys: dict[str, frozenset[str]], *, time_left_seconds: TimeLeft) -> str:
+    def seed(self, keys: Mapping[str, Keys], *, time_left_seconds: TimeLeft) -> str:
         """Insert dimension keys into the dataset under the writer's lease; returns the outcome.
 
         An open batch stays open for the next run.
         """
+        return self._alone("seeded", time_left_seconds, lambda run: self._ensure(run, keys))
+
+    def refresh(self, *, time_left_seconds: TimeLeft) -> str:
+        """Fill again the dimensions whose rows have changed; returns the outcome, as of `seed`."""
+        return self._alone("refreshed", time_left_seconds, self._refresh)
+
+    def _alone(self, done: str, time_left: TimeLeft, work: Callable[[_Run], None]) -> str:
+        """Do some work under the writer's lease; returns `done` or why it was not done."""
+        switches = self.switches.current()
+        held = switches.forbids(PostFacts("", FACT_EVENT, 0, ()))
+        if held is not None:
+            return f"held:{held}"
         summary = Summary()
-        run = self._start(summary, self.switches.current().modes, time_left_seconds)
+        run = self._start(summary, switches.modes, time_left)
         if run is not None:
-            summary.outcome = "seeded"
-            self._unless_lease_lost(run, lambda: self.dimensions.ensure(run.attempt, keys))
+            summary.outcome = done
+            self._unless_lease_lost(run, lambda: work(run))
         return summary.outcome
+
+    def _refresh(self, run: _Run) -> None:
+        for sink in self.sinks:
+            sink.refresh(run.attempt)
 
     def _run(self, summary: Summary, time_left: TimeLeft) -> None:
         switches = self.switches.current()
@@ -126,7 +145,7 @@ class FactWriter:
         if held is not None:
             summary.outcome = f"held:{held}"
             return
-        if not self.store.pending_keys(at_most=1) and self.dimensions.is_settled():
+        if not self.store.pending_keys(at_most=1) and self._is_settled():
             return
         run = self._start(summary, switches.modes, time_left)
         if run is not None:
@@ -144,11 +163,27 @@ class FactWriter:
             summary.outcome = "busy"
             return None
         run = _Run(Attempt(lease, modes), Batch.decode(lease.plan), summary, time_left)
+        if run.batch.rebuilding and self._is_blocked(run, run.batch.rebuilding):
+            summary.outcome = "waiting:rebuild"
+            self.ledger.release(lease, reason="rebuild", due_epoch=None)
+            return None
         if run.batch.not_before > self.clock.now().timestamp():
             summary.outcome = "waiting:asked_to"
             self.ledger.release(lease, reason="asked_to", due_epoch=None)
             return None
         return run
+
+    def _is_blocked(self, run: _Run, rebuild: Rebuilding) -> bool:
+        """Whether a rebuild still keeps the writer from posting; one that was given up is dropped.
+
+        Its dataset lacks facts then: the nightly check counts them until a rebuild has completed.
+        """
+        self.log.metric("mw.facts.blocked")
+        if self.clock.now().timestamp() < rebuild.until:
+            return True
+        self.log.event("facts.rebuild_given_up", posted=rebuild.posted)
+        run.batch = Batch(run.batch.number)
+        return False
 
     def _unless_lease_lost(self, run: _Run, work: Callable[[], None]) -> None:
         """Do the work; a run that has lost its lease has nothing to finish or release."""
@@ -181,7 +216,7 @@ class FactWriter:
 
     def _post_all(self, run: _Run) -> None:
         """Post the open batch, then all pending facts."""
-        self.dimensions.ensure(run.attempt, dimension_keys((), self.clock.now().year))
+        self._ensure(run, dimension_keys((), self.clock.now().year))
         if run.batch.keys:
             self._post(run, self.store.pending(run.batch.keys), is_retry=True)
         tried = {fact.key for fact, _ in run.suspects}
@@ -214,12 +249,8 @@ class FactWriter:
         """
         if not facts:
             return
-        self.dimensions.ensure(run.attempt, dimension_keys(facts, self.clock.now().year))
-        rows = tuple(fact_row(fact) for fact in facts)
-        action = PostFacts(self.dimensions.target, FACT_EVENT, run.batch.number, rows)
-        # As an operator's attempt, it may retry a refused action.
-        attempt = replace(run.attempt, operator=run.batch.retry_was_refused)
-        row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
+        self._ensure(run, dimension_keys(facts, self.clock.now().year))
+        row = self._append(run, facts)
         match row.status:
             case ActionStatus.DONE:
                 run.summary.posts += 1
@@ -237,6 +268,36 @@ class FactWriter:
                 raise HandBackError(row.reason or "switched_off")
             case _:
                 raise HandBackError(row.reason or "not_settled")
+
+    def _append(self, run: _Run, facts: Sequence[Fact]) -> ActionRow:
+        """Add the batch's rows to the dataset, then to the other sinks; returns the dataset's row.
+
+        A sink that has them is known by the row of its own action, and is not asked again.
+
+        Raises:
+            HandBackError: another sink does not have them yet; the batch stays open.
+        """
+        rows = tuple(fact_row(fact) for fact in facts)
+        first, *others = (
+            PostFacts(sink.target, FACT_EVENT, run.batch.number, rows) for sink in self.sinks
+        )
+        # An operator's attempt may retry an action that was refused, or skipped for a switch.
+        again = replace(run.attempt, operator=True)
+        attempt = again if run.batch.retry_was_refused else run.attempt
+        row = self.effects.perform(attempt, [StepAction(first)], {})[first.key]
+        if row.status == ActionStatus.DONE:
+            for action in others:
+                other = self.effects.perform(again, [StepAction(action)], {})[action.key]
+                if other.status != ActionStatus.DONE:
+                    raise HandBackError(other.reason or "not_settled")
+        return row
+
+    def _ensure(self, run: _Run, keys: Mapping[str, Keys]) -> None:
+        for sink in self.sinks:
+            sink.ensure(run.attempt, keys)
+
+    def _is_settled(self) -> bool:
+        return all(sink.is_settled() for sink in self.sinks)
 
     def _split(self, run: _Run, facts: Sequence[Fact], reason: str) -> None:
         """Power BI accepts all rows of a POST or none: find the one it refuses."""

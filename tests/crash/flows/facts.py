@@ -1,13 +1,15 @@
-"""Facts: a HubSpot batch and Aloware deliveries are stored and posted to Power BI, each row once."""
+"""Facts: a HubSpot batch and Aloware deliveries are stored and posted to both sinks, each row once."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from chalicelib.facts import keys as fact_keys
 from chalicelib.facts.dataset import DIMENSIONS, FACT_EVENT, definition
+from chalicelib.facts.posting.ndjson import FileRows
 from local.vendors import aloware, hubspot
 from local.vendors.powerbi import CLIENT_ID, TENANT, WORKSPACE
 from tests.crash.flow import STRAY, Arrival, Flow, Row, Step, Tick, http_event
@@ -38,7 +40,7 @@ class Facts(Flow):
             "POWERBI_DATASET_ID": run.rig.powerbi.create_dataset(definition()),
             "POWERBI_SEQUENCE_NUMBERS": str(self.is_numbered).lower(),
             "FACTS_BUCKET": "",
-            "FACTS_FOLDER": "",
+            "FACTS_FOLDER": str(self._folder(run)),
             "HUBSPOT_WEBHOOK_URL": hubspot.TARGET_URL,
         }
 
@@ -74,8 +76,8 @@ class Facts(Flow):
         return any(row.get("posting") for row in run.rows("QuillLedgerTable").values())
 
     def violations(self, run: Run) -> Sequence[str]:
-        """P1 and P2 for dimensions: a duplicate or missing key breaks the relationship."""
-        found = []
+        """P1 and P2 for the archive, and for dimensions, where a duplicate key breaks the relationship."""
+        found = self._archive_violations(run)
         for table in DIMENSIONS:
             column = _KEY_COLUMN[table]
             there = Counter(row[column] for row in self._rows(run, table))
@@ -87,6 +89,20 @@ class Facts(Flow):
             if missing:
                 found.append(f"P2 {table} has not {missing[:3]}")
         return found
+
+    def _archive_violations(self, run: Run) -> list[str]:
+        """A fact that is posted is in the archive once; no other is, but those still on their way."""
+        archived = Counter(row["EventID"] for row in FileRows(self._folder(run)).read(FACT_EVENT))
+        rows = {key: row for key, row in run.rows("QuillLedgerTable").items() if row.get("metric")}
+        posted = {key for key, row in rows.items() if row["status"] == "posted"}
+        twice = [key for key, count in archived.items() if count > 1]
+        lacking, strays = sorted(posted - set(archived)), sorted(set(archived) - set(rows))
+        found = [f"P1 the archive has {key} more than once" for key in twice]
+        found += [f"P2 the archive lacks {key}" for key in lacking]
+        return found + [f"P1 the archive has {key}, which is no fact" for key in strays]
+
+    def _folder(self, run: Run) -> Path:
+        return Path(run.rig.fork_server.folder) / "facts" / run.stage.aws.account
 
     def _rows(self, run: Run, table: str) -> list[dict[str, Any]]:
         return run.rig.powerbi.rows(run.environ["POWERBI_DATASET_ID"], table)

@@ -1,19 +1,24 @@
-"""Rows as lines: a batch is one object, and the same batch again is the same object."""
+"""The archive: a batch is stored once, by day, and can be read again."""
 
+import gzip
 import json
 from datetime import UTC, datetime
 
 import pytest
 
 from chalicelib.errors import TransientError
-from chalicelib.facts.posting.ndjson import FileRows, S3Rows, SeveralSinks, name_of
+from chalicelib.facts.posting.ndjson import FileRows, S3Rows
 
 NUMBER = int(datetime(2026, 11, 20, 12, tzinfo=UTC).timestamp() * 1000)
-ROWS = [{"EventID": "ALOWARE:1", "Notes": "é"}, {"EventID": "ALOWARE:2"}]
+ROWS = [
+    {"EventID": "ALOWARE:1", "FactDateKey": "2026-11-20T00:00:00", "Notes": "é"},
+    {"EventID": "ALOWARE:2", "FactDateKey": "2026-11-20T00:00:00"},
+    {"EventID": "ALOWARE:3", "FactDateKey": "2026-11-19T00:00:00"},
+]
 
 
 @pytest.fixture
-def files(tmp_path):
+def folder(tmp_path):
     return FileRows(tmp_path)
 
 
@@ -25,45 +30,60 @@ def bucket(aws):
     return S3Rows(client, name)
 
 
-def test_a_batch_is_named_by_table_day_and_number():
-    assert name_of("FactEvent", NUMBER) == f"FactEvent/2026/11/20/{NUMBER}.ndjson"
+@pytest.fixture(params=["folder", "bucket"])
+def archive(request):
+    return request.getfixturevalue(request.param)
 
 
-def test_a_repeated_batch_is_in_the_bucket_once(bucket):
+def test_facts_are_partitioned_by_their_day(folder):
+    folder.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
+    folder.append("DimAgent", NUMBER, [{"AgentID": "101"}], deadline_seconds=5)
+
+    names = {path.relative_to(folder.folder).as_posix() for path in folder.folder.rglob("*.gz")}
+    assert names == {
+        f"FactEvent/day=2026-11-19/{NUMBER}.ndjson.gz",
+        f"FactEvent/day=2026-11-20/{NUMBER}.ndjson.gz",
+        f"DimAgent/{NUMBER}.ndjson.gz",
+    }
+    body = (folder.folder / f"FactEvent/day=2026-11-20/{NUMBER}.ndjson.gz").read_bytes()
+    assert [json.loads(line) for line in gzip.decompress(body).splitlines()] == ROWS[:2]
+
+
+def test_a_repeated_batch_is_in_the_archive_once(archive):
     for _ in range(2):
-        bucket.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
+        archive.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
+    archive.append("DimAgent", NUMBER, [{"AgentID": "101"}], deadline_seconds=5)
 
-    (listed,) = bucket.client.list_objects_v2(Bucket=bucket.bucket)["Contents"]
-    body = bucket.client.get_object(Bucket=bucket.bucket, Key=listed["Key"])["Body"].read()
-    assert [json.loads(line) for line in body.decode().splitlines()] == ROWS
+    read = sorted(archive.read("FactEvent"), key=lambda row: row["EventID"])
+    assert read == ROWS
+
+
+def test_batches_are_read_oldest_first(archive):
+    for number in (NUMBER + 1, NUMBER, NUMBER * 10):
+        archive.append("DimAgent", number, [{"AgentID": str(number)}], deadline_seconds=5)
+
+    read = [row["AgentID"] for row in archive.read("DimAgent")]
+    assert read == [str(NUMBER), str(NUMBER + 1), str(NUMBER * 10)]
+
+
+def test_batches_of_an_earlier_release_are_read_too(folder):
+    old = folder.folder / f"FactEvent/2026/11/20/{NUMBER - 1}.ndjson"
+    old.parent.mkdir(parents=True)
+    old.write_text(json.dumps({"EventID": "ALOWARE:0"}) + "\n")
+    folder.append("FactEvent", NUMBER, ROWS[:1], deadline_seconds=5)
+
+    assert [row["EventID"] for row in folder.read("FactEvent")] == ["ALOWARE:0", "ALOWARE:1"]
 
 
 def test_a_missing_bucket_makes_rows_wait(bucket):
+    gone = S3Rows(bucket.client, "gone")
     with pytest.raises(TransientError):
-        S3Rows(bucket.client, "gone").append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
-
-
-def test_a_repeated_batch_is_in_the_folder_once(files):
-    for _ in range(2):
-        files.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
-    files.append("DimAgent", NUMBER, [{"AgentID": "101"}], deadline_seconds=5)
-
-    assert list(files.read("FactEvent")) == ROWS
-    assert not list(files.folder.rglob("*.part"))
+        gone.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
+    with pytest.raises(TransientError):
+        list(gone.read("FactEvent"))
 
 
 def test_an_unwritable_folder_makes_rows_wait(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(TransientError):
         FileRows(tmp_path / "file").append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
-
-
-def test_a_batch_is_archived_before_it_is_posted(files, tmp_path):
-    (tmp_path / "file").write_text("")
-    broken = FileRows(tmp_path / "file")
-    several = SeveralSinks((files, broken))
-
-    with pytest.raises(TransientError):
-        several.append("FactEvent", NUMBER, ROWS, deadline_seconds=5)
-    assert list(files.read("FactEvent")) == ROWS
-    assert several.target == broken.target

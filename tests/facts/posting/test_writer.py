@@ -2,10 +2,12 @@
 
 import pytest
 
-from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
+from chalicelib.errors import TransientError
+from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT, definition
 from chalicelib.facts.model import Dimension
 from chalicelib.facts.posting import batch as fact_batch
 from chalicelib.facts.posting.dimensions import STARTED_SECONDS
+from chalicelib.facts.posting.ndjson import FileRows
 from chalicelib.once import keys
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import LANDING_SECONDS, LEASE_GRACE_SECONDS
@@ -538,3 +540,74 @@ def seeded(writer_rig):
 
 def measures():
     return definition()["tables"][0]["measures"]
+
+
+class Away:
+    """An archive that cannot be written until `is_back`."""
+
+    def __init__(self, archive):
+        self._archive = archive
+        self.is_back = False
+
+    @property
+    def target(self):
+        return self._archive.target
+
+    def append(self, table, number, rows, *, deadline_seconds):
+        if not self.is_back and table == FACT_EVENT:
+            raise TransientError("s3", "put_object", reason="SlowDown")
+        self._archive.append(table, number, rows, deadline_seconds=deadline_seconds)
+
+    replace = append
+
+
+def test_a_batch_that_the_archive_lacks_is_not_posted_to_the_dataset_again(writer_rig, tmp_path):
+    archive = FileRows(tmp_path)
+    away = Away(archive)
+    writer_rig.store().keep([fact(n) for n in range(3)])
+
+    first = writer_rig.run(writer_rig.writer(archives=[away]))
+
+    assert first.outcome == "waiting:s3_SlowDown"
+    assert len(writer_rig.ids()) == 3
+    assert set(writer_rig.statuses(writer_rig.ids()).values()) == {"pending"}
+
+    away.is_back = True
+    assert writer_rig.run(writer_rig.writer(archives=[away])).posted == 3
+    assert set(writer_rig.ids().values()) == {1}
+    assert len(list(archive.read(FACT_EVENT))) == 3
+    assert set(writer_rig.statuses(writer_rig.ids()).values()) == {"posted"}
+
+
+def test_a_switch_between_the_sinks_posts_nothing_twice(writer_rig, tmp_path):
+    """The archive's action is skipped for the switch; it is not final, as the dataset has the rows."""
+    archive = FileRows(tmp_path)
+    writer_rig.store().keep([fact(1)])
+    posted = writer_rig.powerbi.calls_of
+
+    class Thrown(Away):
+        @property
+        def target(self):
+            if posted("post_rows"):
+                writer_rig.switches.switches = Switches(kill_switch=True)
+            return super().target
+
+    thrown = Thrown(archive)
+    thrown.is_back = True
+    writer_rig.run(writer_rig.writer(archives=[thrown]))
+    writer_rig.switches.switches = Switches()
+    for _ in range(2):
+        writer_rig.run(writer_rig.writer(archives=[archive]))
+
+    assert writer_rig.ids() == {"ALOWARE:1": 1}
+    assert [row["EventID"] for row in archive.read(FACT_EVENT)] == ["ALOWARE:1"]
+
+
+def test_a_row_that_the_dataset_refuses_is_not_in_the_archive(writer_rig, tmp_path):
+    archive = FileRows(tmp_path)
+    writer_rig.store().keep([fact(1), fact(2, notes="x" * 4001), fact(3)])
+
+    writer_rig.run(writer_rig.writer(archives=[archive]))
+
+    assert sorted(row["EventID"] for row in archive.read(FACT_EVENT)) == ["ALOWARE:1", "ALOWARE:3"]
+    assert writer_rig.ids() == {"ALOWARE:1": 1, "ALOWARE:3": 1}

@@ -3,10 +3,9 @@
 import pytest
 import requests
 
-from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, definition
+from chalicelib.facts.dataset import DIM_AGENT, DIM_DATE, DIM_METRIC, FACT_EVENT, definition
 from chalicelib.facts.model import Dimension
 from chalicelib.facts.posting.powerbi import SEQUENCE_NUMBER
-from chalicelib.facts.roster import NoRoster
 from chalicelib.once.event import LANDING_SECONDS, LEASE_GRACE_SECONDS
 from chalicelib.once.ports import Switches
 from ops.facts import rebuild as fact_rebuild
@@ -21,7 +20,7 @@ def rebuild(rig, facts=None, *, sink=None):
         ledger=rig.ledger(),
         registry=rig.store(),
         sink=sink or rig.sink(),
-        roster=NoRoster(),
+        agents=lambda: rig.agents,
         switches=rig.switches,
         clock=rig.clock,
         log=rig.log,
@@ -54,8 +53,8 @@ def test_an_interrupted_rebuild_blocks_the_writer_until_it_is_completed(writer_r
     writer_rig.store().keep([fact(99)])
 
     assert broken.outcome.startswith("failed:powerbi")
-    assert writer_rig.writer().seed({}, time_left_seconds=lambda: 230.0) == "waiting:asked_to"
-    assert writer_rig.run().outcome == "waiting:asked_to"
+    assert writer_rig.writer().seed({}, time_left_seconds=lambda: 230.0) == "waiting:rebuild"
+    assert writer_rig.run().outcome == "waiting:rebuild"
     writer_rig.clock.forward(LANDED)
     assert rebuild(writer_rig).outcome == "rebuilt"
     assert writer_rig.run().posted == 1
@@ -158,7 +157,7 @@ def test_a_switch_stops_a_rebuild_that_has_begun(writer_rig, thrown, outcome):
     assert rebuild(writer_rig, facts).outcome == outcome
     assert writer_rig.powerbi.count() == sent
     writer_rig.switches.switches = Switches()
-    assert writer_rig.writer().seed({}, time_left_seconds=lambda: 230.0) == "waiting:asked_to"
+    assert writer_rig.writer().seed({}, time_left_seconds=lambda: 230.0) == "waiting:rebuild"
     assert rebuild(writer_rig).outcome == "rebuilt"
     assert writer_rig.ids() == {"ALOWARE:1": 1}
 
@@ -169,3 +168,65 @@ def test_a_rebuild_does_not_run_beside_the_writer(writer_rig):
     writer_rig.run()
 
     assert rebuild(writer_rig).outcome == "open_batch"
+
+
+class Stopping:
+    """A sink before which a switch is set once a number of facts' batches have been posted."""
+
+    def __init__(self, rig, *, after):
+        self._sink = rig.sink(is_numbered=False)
+        self._rig = rig
+        self._left = after
+
+    target = property(lambda self: self._sink.target)
+
+    def append(self, table, number, rows, **more):
+        self._sink.append(table, number, rows, **more)
+        if table == FACT_EVENT:
+            self._left -= 1
+            if not self._left:
+                self._rig.switches.switches = Switches(kill_switch=True)
+
+    def replace(self, table, number, rows, **more):
+        self._sink.replace(table, number, rows, **more)
+
+
+@pytest.fixture
+def interrupted(writer_rig, monkeypatch):
+    """A rebuild of five facts, two a batch, that a switch stopped after the first batch."""
+    monkeypatch.setattr(fact_rebuild, "ROWS_PER_POST", 2)
+    writer_rig.store().keep([fact(n) for n in range(5)])
+    writer_rig.run()
+    done = rebuild(writer_rig, sink=Stopping(writer_rig, after=1))
+    writer_rig.switches.switches = Switches()
+    assert (done.outcome, done.facts) == ("held:switches", 2)
+    return writer_rig
+
+
+def test_an_interrupted_rebuild_goes_on_with_the_next_facts(interrupted):
+    cleared = interrupted.powerbi.count()["clear_rows"]
+
+    done = rebuild(interrupted)
+
+    assert (done.outcome, done.resumed_at, done.facts) == ("rebuilt", 2, 3)
+    assert interrupted.powerbi.count()["clear_rows"] == cleared
+    assert interrupted.ids() == {f"ALOWARE:{n}": 1 for n in range(5)}
+    assert [row["AgentID"] for row in interrupted.rows(DIM_AGENT)] == ["101"]
+
+
+def test_a_rebuild_of_other_facts_starts_over(interrupted):
+    facts = [*interrupted.store().all_posted(), fact(99)]
+    done = rebuild(interrupted, lambda: facts)
+    assert (done.outcome, done.resumed_at, done.facts) == ("rebuilt", 0, 6)
+    assert set(interrupted.ids().values()) == {1}
+
+
+def test_a_rebuild_that_is_given_up_blocks_the_writer_only_for_a_time(interrupted):
+    interrupted.store().keep([fact(99)])
+    assert interrupted.run().outcome == "waiting:rebuild"
+    assert "mw.facts.blocked" in interrupted.log.metric_names()
+
+    interrupted.clock.forward(fact_rebuild.BLOCKED_SECONDS + 1)
+    assert interrupted.run().posted == 1
+    assert interrupted.log.of("facts.rebuild_given_up")[0]["posted"] == 2
+    assert interrupted.run().outcome == "idle"

@@ -99,6 +99,18 @@ def test_a_secret_is_missing_only_where_the_stage_reads_it(
     assert findings(run)["secrets"]["detail"] == f"missing: rp-mw/dev/{secret}"
 
 
+def test_a_table_of_another_name_than_the_declared_one_is_refused(healthy, run, monkeypatch):
+    """The functions had no permission for it, and the declared table was empty."""
+    configured = {**config.configured("dev"), "DYNAMO_TABLE_NAME": "Facts-dev"}
+    monkeypatch.setattr("ops.session.config.configured", lambda _stage: configured)
+    monkeypatch.setenv("DYNAMO_TABLE_NAME", "Facts-dev")
+    refused = run("provision")
+    assert refused.code == 1
+    assert "DYNAMO_TABLE_NAME is Facts-dev" in refused.err
+    assert "QuillIdempotencyLedger-dev" in refused.err
+    assert findings(run)["tables"]["result"] == "fail"
+
+
 # --- alarms -------------------------------------------------------------------------------------
 
 

@@ -5,8 +5,12 @@ from contextlib import contextmanager
 
 import pytest
 
+from chalicelib.errors import SettingsError
+from chalicelib.facts.dataset import FACT_EVENT
 from local import company
 from local.vendors import aloware, hubspot, ses, twilio
+from ops.facts import commands as facts
+from ops.stage import config
 from tests.rigs.operator import Operator, new_containers, put_secret
 from tests.rigs.outreach import MAIL, TEL
 
@@ -332,4 +336,118 @@ def test_alowares_token_was_changed_on_one_side(operator, facts_rig, stage):
     facts_rig.aloware.call()
     facts_rig.work()
     facts_rig.post()
+    assert list(facts_rig.ids().values()) == [1]
+
+
+def post_in_the_next_night(facts_rig):
+    """A run of the writer that has the nightly work to do, too."""
+    client, table = (
+        facts_rig.stage.aws.client("dynamodb"),
+        facts_rig.stage.tables["QuillLedgerTable"],
+    )
+    for key in facts_rig.ledger():
+        if key.startswith("NIGHT:"):
+            client.delete_item(TableName=table, Key={"pk": {"S": key}})
+    new_containers()
+    return facts_rig.post()
+
+
+def test_a_stage_without_a_dataset_holds_its_facts(operator, facts_rig, monkeypatch):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    with monkeypatch.context() as while_it_lasts:
+        while_it_lasts.delenv("POWERBI_DATASET_ID")
+        new_containers()
+        result = facts_rig.post()
+        operator.is_paged_by("facts-old")
+        operator.finds(f"`{result['outcome']}`")
+        assert "1 facts pending" in operator.runs_facts("pending")
+    new_containers()
+    facts_rig.post()
+    assert "0 facts pending" in operator.runs_facts("pending")
+    assert list(facts_rig.ids().values()) == [1]
+
+
+def test_the_writer_cannot_start(operator, facts_rig, monkeypatch):
+    """facts-errors is Lambda's own metric."""
+    facts_rig.aloware.call()
+    facts_rig.work()
+    with monkeypatch.context() as while_it_lasts:
+        wrong = {**config.configured("dev"), "FACTS_REPORT": "powerbl"}
+        while_it_lasts.setattr("ops.session.config.configured", lambda _stage: wrong)
+        while_it_lasts.setenv("FACTS_REPORT", "powerbl")
+        with pytest.raises(SettingsError) as failed:
+            new_containers()
+        operator.opens("facts-errors")
+        assert "FACTS_REPORT" in str(failed.value)
+        assert "FACTS_REPORT" in operator.runs("doctor", code=2).err
+    new_containers()
+    facts_rig.post()
+    assert list(facts_rig.ids().values()) == [1]
+
+
+def test_rows_were_deleted_in_power_bi(operator, facts_rig):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()
+    sink = facts_rig.app.services().posting.powerbi(facts_rig.dataset)
+    sink.clear(FACT_EVENT, deadline_seconds=5)
+    assert post_in_the_next_night(facts_rig)["night"] == "checked:1_missing"
+    operator.is_paged_by("facts-missing")
+    assert "dataset  has 0 of 1" in operator.runs_facts("check", code=1)
+    assert "nothing was changed" in operator.runs_facts("rebuild")
+    assert "rebuilt" in operator.runs_facts("rebuild", "--apply")
+    assert "0 differ" in operator.runs_facts("check")
+    assert list(facts_rig.ids().values()) == [1]
+
+
+def test_a_rebuild_was_interrupted_and_blocks_the_writer(operator, facts_rig, powerbi):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()
+    powerbi.fault(
+        "status", operation="post_rows", status=400, skip=3
+    )  # three dimensions are filled
+    assert facts.main(["rebuild", "--apply"]) == 1
+    facts_rig.aloware.call()
+    facts_rig.work()
+    assert facts_rig.post()["outcome"] == "waiting:rebuild"
+    operator.is_paged_by("facts-blocked")
+    assert "rebuilt" in operator.runs_facts("rebuild", "--apply")
+    assert facts_rig.post()["posted"] == 1
+    assert list(facts_rig.ids().values()) == [1, 1]
+
+
+def test_a_source_sends_nothing_any_more(operator, facts_rig):
+    number = facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.stage.aws.client("dynamodb").update_item(
+        TableName=facts_rig.stage.tables["QuillLedgerTable"],
+        Key={"pk": {"S": f"ALOWARE:{number}"}},
+        UpdateExpression="SET seenAt = :long_ago",
+        ExpressionAttributeValues={":long_ago": {"S": "2026-01-01T00:00:00.000Z"}},
+    )
+    post_in_the_next_night(facts_rig)
+    operator.is_paged_by("facts-silent")
+    operator.finds('filter event = "facts.silent"')
+    assert '"event":"facts.silent"' in operator.output
+    assert "facts from ALOWARE" in operator.runs("doctor", code=1).out
+    facts_rig.aloware.call()
+    facts_rig.work()
+    post_in_the_next_night(facts_rig)
+    assert list(facts_rig.ids().values()) == [1, 1]
+
+
+def test_the_table_of_facts_is_nearly_full(operator, facts_rig, monkeypatch):
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()
+    operator.is_paged_by("facts-table-full")
+    made = operator.runs_facts("create", "--again").strip().rpartition("=")[2]
+    monkeypatch.setenv("POWERBI_DATASET_ID", made)
+    new_containers()
+    facts_rig.aloware.call()
+    facts_rig.work()
+    facts_rig.post()
+    assert len(facts_rig.powerbi.rows(made, FACT_EVENT)) == 1
     assert list(facts_rig.ids().values()) == [1]

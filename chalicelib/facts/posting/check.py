@@ -1,0 +1,114 @@
+"""Compares the facts by day in the ledger, the archive and the dataset.
+
+A fact that the ledger calls posted is in every sink, so by day::
+
+    ledger (posted, as long as it remembers) <= archive, and <= dataset
+    archive <= dataset, where the archive is not the report itself
+
+Compared are the days that the ledger knows, as it forgets after `DYNAMO_TTL_DAYS`.  A dataset may hold
+more than an archive that was added later: that is no loss, and no difference here.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from chalicelib.facts.dataset import FACT_EVENT
+from chalicelib.facts.ledger import FactLedger
+from chalicelib.facts.posting.dataset_reader import DatasetReader
+from chalicelib.facts.posting.ndjson import Archive
+from chalicelib.facts.posting.powerbi import target_of
+
+DEADLINE_SECONDS = 20.0
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """A day on which a sink has fewer facts than it must have.
+
+    Attributes:
+        day: ``YYYY-MM-DD``, the day of the facts.
+        sink: ``archive`` or ``dataset``.
+        known: facts of that day known to be posted, each counted once.
+        there: facts of that day in the sink.
+    """
+
+    day: str
+    sink: str
+    known: int
+    there: int
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The facts by day in each place; None where a place is not configured or not readable.
+
+    Attributes:
+        corrected: keys of the facts of which the dataset has former values until it is rebuilt.
+    """
+
+    ledger: Mapping[str, int]
+    archive: Mapping[str, int] | None
+    dataset: Mapping[str, int] | None
+    corrected: Sequence[str] = ()
+
+    @property
+    def differences(self) -> Sequence[Difference]:
+        """The days on which a sink lacks facts, oldest first."""
+        known = {
+            day: max(self.ledger.get(day, 0), (self.archive or {}).get(day, 0))
+            for day in {*self.ledger, *(self.archive or {})}
+        }
+        found = []
+        for sink, there, wanted in (
+            ("archive", self.archive, self.ledger),
+            ("dataset", self.dataset, known),
+        ):
+            if there is not None:
+                found += [
+                    Difference(day, sink, count, there.get(day, 0))
+                    for day, count in wanted.items()
+                    if there.get(day, 0) < count
+                ]
+        return sorted(found, key=lambda one: (one.day, one.sink))
+
+
+@dataclass(frozen=True, slots=True)
+class FactCheck:
+    """Counts the facts of one stage.
+
+    Attributes:
+        archive: None where none is configured.
+        dataset: None where the report is the archive.
+    """
+
+    store: FactLedger
+    archive: Archive | None
+    dataset: DatasetReader | None
+
+    def compare(self) -> Comparison:
+        """Count in every place; the ledger first, so that a fact posted meanwhile is no difference.
+
+        Raises:
+            ProviderError: a place cannot be read now.
+        """
+        posted = by_day((fact.key, fact.date) for fact in self.store.all_posted())
+        archived = archived_days(self.archive, sorted(posted)) if self.archive else None
+        counted = (
+            self.dataset.counts_by_day(deadline_seconds=DEADLINE_SECONDS) if self.dataset else None
+        )
+        corrected = self.store.stale_in(target_of(self.dataset.dataset_id)) if self.dataset else ()
+        return Comparison(posted, archived, counted, corrected)
+
+
+def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:
+    """Facts in an archive by day, each counted once; of some days where given."""
+    rows = archive.read(FACT_EVENT, days)
+    return by_day((row["EventID"], row["FactDateKey"][:10]) for row in rows)
+
+
+def by_day(facts: Iterable[tuple[str, str]]) -> dict[str, int]:
+    """Counts by day of (key, day) pairs; the last day of a key counts."""
+    return dict(Counter(dict(facts).values()))

@@ -1,0 +1,101 @@
+"""Reads a push dataset back: its tables, its columns, and its facts by day.
+
+Vendor facts (learn.microsoft.com, rest/api/power-bi/datasets/execute-queries-in-group):
+``POST .../groups/{g}/datasets/{d}/executeQueries`` evaluates one DAX query, at most 120 a minute, with
+at most 100,000 rows in its answer.  It needs the tenant setting "Dataset Execute Queries REST API",
+and read and build permission on the dataset; without them it is refused, and only the tables of a push
+dataset can be listed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+from urllib.parse import quote
+
+from chalicelib.errors import AuthError, PermanentError, TransientError
+from chalicelib.facts.dataset import FACT_EVENT, TABLES
+from chalicelib.facts.posting.powerbi import PROVIDER, datasets_path
+from chalicelib.vendors.http import Call, VendorClient
+
+COUNTS_BY_DAY = (
+    f"EVALUATE SUMMARIZECOLUMNS({FACT_EVENT}[FactDateKey],"
+    f' "Facts", DISTINCTCOUNT({FACT_EVENT}[EventID]))'
+)
+COLUMNS = "EVALUATE COLUMNSTATISTICS()"
+
+
+@dataclass(frozen=True, slots=True)
+class DatasetReader:
+    """Reads one push dataset.
+
+    Attributes:
+        workspace_id: the dataset's group.
+    """
+
+    client: VendorClient
+    workspace_id: str
+    dataset_id: str
+
+    def tables(self, *, deadline_seconds: float) -> frozenset[str] | None:
+        """Names of the dataset's tables; None where the workspace has no such dataset.
+
+        Raises:
+            ProviderError: Power BI cannot be read now.
+        """
+        call = Call("list_tables", "GET", f"{self._path}/tables", is_repeatable=True)
+        try:
+            answer = self.client.send(call, deadline_seconds=deadline_seconds)
+        except PermanentError:
+            return None
+        return frozenset(str(one.get("name")) for one in _dicts(answer.get("value")))
+
+    def missing_columns(self, *, deadline_seconds: float) -> frozenset[str] | None:
+        """Columns of the schema that the dataset lacks, as ``Table[Column]``; None if not readable.
+
+        Raises:
+            ProviderError: Power BI cannot be read now.
+        """
+        rows = self._evaluate(COLUMNS, deadline_seconds)
+        if rows is None:
+            return None
+        there = {f"{row.get('[Table Name]')}[{row.get('[Column Name]')}]" for row in rows}
+        wanted = {f"{table}[{column}]" for table, columns in TABLES.items() for column in columns}
+        return frozenset(wanted - there)
+
+    def counts_by_day(self, *, deadline_seconds: float) -> Mapping[str, int] | None:
+        """Facts in the dataset by day, ``YYYY-MM-DD``, each counted once; None if not readable.
+
+        Raises:
+            ProviderError: Power BI cannot be read now.
+        """
+        rows = self._evaluate(COUNTS_BY_DAY, deadline_seconds)
+        if rows is None:
+            return None
+        return {str(row[f"{FACT_EVENT}[FactDateKey]"])[:10]: int(row["[Facts]"]) for row in rows}
+
+    def _evaluate(self, query: str, deadline_seconds: float) -> list[Mapping[str, Any]] | None:
+        call = Call(
+            "execute_queries",
+            "POST",
+            f"{self._path}/executeQueries",
+            is_repeatable=True,
+            body={"queries": [{"query": query}], "serializerSettings": {"includeNulls": True}},
+        )
+        try:
+            answer = self.client.send(call, deadline_seconds=deadline_seconds)
+        except (AuthError, PermanentError):
+            return None
+        try:
+            return list(_dicts(answer["results"][0]["tables"][0]["rows"]))
+        except (KeyError, IndexError, TypeError):
+            raise TransientError(PROVIDER, "execute_queries", reason="unexpected_answer") from None
+
+    @property
+    def _path(self) -> str:
+        return f"{datasets_path(self.workspace_id)}/{quote(self.dataset_id, safe='')}"
+
+
+def _dicts(found: object) -> Iterable[Mapping[str, Any]]:
+    return (one for one in found if isinstance(one, dict)) if isinstance(found, list) else ()

@@ -1,0 +1,111 @@
+"""Once a night: changed names and shifts reach the report, and every sink is counted.
+
+::
+
+    first run after 02:00 of FACTS_TIMEZONE -> claim the night -> refresh dimensions
+        -> compare the counts by day -> the night is over, or tried again by the next run
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import timedelta
+from zoneinfo import ZoneInfo
+
+from chalicelib.clock import iso
+from chalicelib.errors import MiddlewareError, reason_of
+from chalicelib.facts.model import TimeLeft
+from chalicelib.facts.posting.check import Comparison, FactCheck
+from chalicelib.facts.posting.writer import ENOUGH_SECONDS, FactWriter
+from chalicelib.once.event import LEASE_GRACE_SECONDS, EventFacts, EventStatus, Finished, Lease
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock, Log, SwitchesPort
+
+FROM_HOUR = 2
+SILENT_SECONDS = 3 * 86_400
+"""A source without a fact for longer than a weekend is reported, as long as the ledger knows it."""
+_SHOWN = 20
+"""Differences named in the log; the metric counts them all."""
+
+
+@dataclass(slots=True)
+class Nightly:
+    """The night's work; at most once a night and sink, by whichever container comes first.
+
+    Attributes:
+        ledger: `Ledger` on the facts' table, where each night is an event.
+    """
+
+    ledger: Ledger
+    writer: FactWriter
+    check: Callable[[], FactCheck]
+    switches: SwitchesPort
+    clock: Clock
+    log: Log
+    timezone: str = "UTC"
+    _done: str = field(default="", init=False)
+
+    def __call__(self, *, time_left_seconds: TimeLeft) -> str | None:
+        """Do what is left of this night; returns the outcome, None where it is not night's turn.
+
+        An error leaves the rest to the next run, which starts from the beginning.
+        """
+        now = self.clock.now()
+        local = now.astimezone(ZoneInfo(self.timezone))
+        night = (local - timedelta(hours=FROM_HOUR)).date().isoformat()
+        if night == self._done or time_left_seconds() < 2 * ENOUGH_SECONDS:
+            return None
+        event = EventFacts(f"NIGHT:{night}", "facts", iso(now), "", 0, "WRITER")
+        lease = self.ledger.claim(
+            event,
+            self.switches.current().modes,
+            lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS,
+            takeover=frozenset(),
+        )
+        if not isinstance(lease, Lease):
+            self._done = night if isinstance(lease, Finished) else ""
+            return None
+        try:
+            outcome = self._run(time_left_seconds)
+        except MiddlewareError as error:
+            self.ledger.release(lease, reason=reason_of(error), due_epoch=None)
+            self.log.event("facts.night_interrupted", reason=reason_of(error))
+            return f"waiting:{reason_of(error)}"
+        if not outcome.startswith("checked"):
+            self.ledger.release(lease, reason=outcome, due_epoch=None)
+            return outcome
+        self.ledger.finish(lease, EventStatus.PROCESSED, reason=outcome)
+        self._done = night
+        return outcome
+
+    def _run(self, time_left: TimeLeft) -> str:
+        refreshed = self.writer.refresh(time_left_seconds=time_left)
+        if refreshed != "refreshed":
+            return refreshed
+        check = self.check()
+        silent = [
+            name for name, age in check.store.newest_seconds().items() if age > SILENT_SECONDS
+        ]
+        for source in silent:
+            self.log.event("facts.silent", source=source)
+        self.log.metric("mw.facts.silent", len(silent))
+        return self._report(check.compare())
+
+    def _report(self, comparison: Comparison) -> str:
+        found = comparison.differences
+        for one in found[:_SHOWN]:
+            self.log.event(
+                "facts.difference", day=one.day, sink=one.sink, known=one.known, there=one.there
+            )
+        missing = sum(one.known - one.there for one in found)
+        self.log.metric("mw.facts.missing", missing)
+        if comparison.dataset is not None:
+            self.log.metric("mw.facts.table_rows", sum(comparison.dataset.values()))
+        self.log.event(
+            "facts.checked",
+            days=len(comparison.ledger),
+            missing=missing,
+            corrected=len(comparison.corrected),
+        )
+        return f"checked:{missing}_missing"

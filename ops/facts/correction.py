@@ -1,0 +1,99 @@
+"""Corrects a stored fact: another agent, day or metric than its source reported.
+
+The ledger's row changes and keeps the former values.  The archive gets a further row, and its readers
+take the newest one of each `EventID`.  A push dataset cannot change a row: it gets the new values with
+its next rebuild, and the check tells the difference until then.  The correction holds the writer's
+lease, so that no batch is under way with the former values; it may be repeated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from chalicelib.errors import HandBackError, ProviderError, reason_of
+from chalicelib.facts.dataset import FACT_EVENT, dimension_keys, fact_row
+from chalicelib.facts.ledger import FactLedger
+from chalicelib.facts.model import Fact, FactStatus, TimeLeft
+from chalicelib.facts.posting.actions import PostFacts
+from chalicelib.facts.posting.batch import Batch, writer_event
+from chalicelib.facts.posting.dimensions import Dimensions
+from chalicelib.once.action import ActionStatus
+from chalicelib.once.effects import Attempt, Effects, StepAction
+from chalicelib.once.event import LEASE_GRACE_SECONDS, EventStatus, Lease
+from chalicelib.once.ledger.events import Ledger
+from chalicelib.once.ports import Clock, SwitchesPort
+
+_TAKEOVER = frozenset({EventStatus.PROCESSED, EventStatus.FAILED, EventStatus.PARKED})
+
+
+@dataclass(frozen=True, slots=True)
+class Correction:
+    """Corrections of one stage, by one operator.
+
+    Attributes:
+        archives: the dimensions of each archive.
+        dataset: target of the dataset that is the report, if one is.
+        owner: who corrects, for the row.
+    """
+
+    ledger: Ledger
+    store: FactLedger
+    archives: Sequence[Dimensions]
+    dataset: str | None
+    effects: Effects
+    switches: SwitchesPort
+    clock: Clock
+    owner: str
+
+    def run(self, fact: Fact, status: FactStatus, *, time_left_seconds: TimeLeft) -> str:
+        """Correct one fact.
+
+        Args:
+            fact: with its new values.
+            status: the state of its row: one that is not posted is in no archive.
+            time_left_seconds: how long the lease is held.
+
+        Returns:
+            ``corrected``, or why not: ``busy``, ``open_batch``, ``rebuild``, ``held:<why>``, or
+            ``waiting:<why>`` where an archive lacks it still.
+        """
+        switches = self.switches.current()
+        held = switches.forbids(PostFacts("", FACT_EVENT, 0, ()))
+        if held is not None:
+            return f"held:{held}"
+        lease = self.ledger.claim(
+            writer_event(self.clock.now()),
+            switches.modes,
+            lease_seconds=time_left_seconds() + LEASE_GRACE_SECONDS,
+            takeover=_TAKEOVER,
+        )
+        if not isinstance(lease, Lease):
+            return "busy"
+        batch = Batch.decode(lease.plan)
+        if batch.keys or batch.rebuilding:
+            why = "open_batch" if batch.keys else "rebuild"
+            self.ledger.release(lease, reason=why, due_epoch=None)
+            return why
+        attempt = Attempt(lease, switches.modes)
+        try:
+            self._correct(attempt, fact, batch, is_posted=status == FactStatus.POSTED)
+        except (ProviderError, HandBackError) as error:
+            self.ledger.release(lease, reason=error.reason, due_epoch=None)
+            return f"waiting:{reason_of(error)}"
+        self.ledger.finish(lease, EventStatus.PROCESSED)
+        return "corrected"
+
+    def _correct(self, attempt: Attempt, fact: Fact, batch: Batch, *, is_posted: bool) -> None:
+        self.store.correct(fact, by=self.owner, stale=self.dataset if is_posted else None)
+        if not is_posted:
+            return
+        number = max(batch.number + 1, int(self.clock.now().timestamp() * 1000))
+        plan = Batch(number).encode()
+        self.ledger.store_plan(attempt.lease, plan, intent=None, modes=attempt.modes)
+        for archive in self.archives:
+            archive.ensure(attempt, dimension_keys([fact], self.clock.now().year))
+            action = PostFacts(archive.target, FACT_EVENT, number, (fact_row(fact),))
+            row = self.effects.perform(attempt, [StepAction(action)], {})[action.key]
+            if row.status != ActionStatus.DONE:
+                raise HandBackError(row.reason or "not_settled")

@@ -1,0 +1,128 @@
+"""Checks the facts: dataset and its columns, what waits, what arrives, and who is known by name.
+
+Only for a stage that keeps facts: one without a dataset, an archive as its report or a fact in its
+ledger gets one line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+from chalicelib.errors import AuthError, MiddlewareError
+from chalicelib.facts.dataset import TABLES
+from chalicelib.facts.posting.batch import WRITER_KEY, Batch
+from chalicelib.facts.posting.dataset_reader import DatasetReader
+from chalicelib.facts.posting.nightly import SILENT_SECONDS
+from chalicelib.once.ports import Clock
+from ops.inspect.finding import Finding, finding
+from ops.session import Session
+
+DEADLINE_SECONDS = 20.0
+OLD_SECONDS = 7_200
+_CREDENTIALS = {"invalid_signature": "HubSpot or Twilio", "invalid_credential": "Aloware"}
+
+
+def facts(session: Session) -> Iterator[Finding]:
+    """Run every check of the facts."""
+    services = session.services
+    newest = services.fact_ledger.newest_seconds()
+    held = services.posting.held
+    if held and not newest:
+        yield Finding("facts", "ok", f"not used: {held}, and no fact was received")
+        return
+    if held:
+        command = "python -m ops.facts create, then POWERBI_DATASET_ID; or FACTS_REPORT=archive"
+        yield Finding("facts", "fail", f"facts wait, {held}: {command}")
+    reader = services.posting.reader()
+    if reader is not None:
+        yield _dataset(reader)
+    yield _last_post(session)
+    yield _pending(session)
+    yield from _arrivals(session, newest)
+    yield _roster(session)
+
+
+def _dataset(reader: DatasetReader) -> Finding:
+    check = "facts dataset"
+    try:
+        tables = reader.tables(deadline_seconds=DEADLINE_SECONDS)
+        missing = reader.missing_columns(deadline_seconds=DEADLINE_SECONDS)
+    except AuthError as error:
+        why = f"Power BI refuses us ({error.reason}): docs/runbook.md#facts-waiting"
+        return Finding(check, "fail", why)
+    except MiddlewareError as error:
+        return Finding(check, "fail", f"not reachable ({type(error).__name__})")
+    if tables is None:
+        return Finding(
+            check, "fail", "the workspace has no such dataset: python -m ops.facts create"
+        )
+    problems = [f"no table {name}" for name in sorted(set(TABLES) - tables)]
+    problems += [f"no column {name}" for name in sorted(missing or ())]
+    if problems or missing is not None:
+        return finding(check, problems, good="token, tables, columns")
+    return Finding(check, "warn", "tables are there; columns and rows may not be queried")
+
+
+def _last_post(session: Session) -> Finding:
+    """When the last batch was opened: its number is the epoch millisecond."""
+    services = session.services
+    row = services.posting.ledger.stored(WRITER_KEY)
+    number = Batch.decode(row.plan).number if row else 0
+    if not number:
+        return Finding("facts posted", "warn", "no batch was ever posted")
+    age = max(0, int(services.clock.now().timestamp() - number / 1000))
+    return Finding("facts posted", "ok", f"the last batch was posted {_span(age)} ago")
+
+
+def _pending(session: Session) -> Finding:
+    age = session.services.fact_ledger.oldest_pending_seconds()
+    if age is None:
+        return Finding("facts pending", "ok", "none")
+    detail = f"the oldest has waited for {_span(age)}: docs/runbook.md#facts-old"
+    return Finding("facts pending", "warn" if age > OLD_SECONDS else "ok", detail)
+
+
+def _arrivals(session: Session, newest: dict[str, int]) -> Iterator[Finding]:
+    """When each source's newest fact came, and how many of its requests were refused in a day."""
+    for source, age in sorted(newest.items()):
+        result = "warn" if age > SILENT_SECONDS else "ok"
+        yield Finding(f"facts from {source}", result, f"the newest came {_span(age)} ago")
+    refused = {
+        code: count
+        for code in _CREDENTIALS
+        if (count := _rejected(session, code, session.services.clock))
+    }
+    shown = ", ".join(f"{count} of {_CREDENTIALS[code]}" for code, count in refused.items())
+    yield Finding("facts refused", "warn" if refused else "ok", shown or "none in a day")
+
+
+def _rejected(session: Session, code: str, clock: Clock) -> int:
+    now = clock.now()
+    answer = session.client("cloudwatch").get_metric_statistics(
+        Namespace=f"rp-mw/{session.stage}",
+        MetricName="mw.ingress.rejected",
+        Dimensions=[{"Name": "code", "Value": code}, {"Name": "stage", "Value": session.stage}],
+        StartTime=now - timedelta(days=1),
+        EndTime=now,
+        Period=86_400,
+        Statistics=["Sum"],
+    )
+    return int(sum(point["Sum"] for point in answer["Datapoints"]))
+
+
+def _roster(session: Session) -> Finding:
+    agents = session.services.posting.agents()
+    if agents is None:
+        return Finding("facts roster", "ok", "none: every agent counts, and is shown by id")
+    unnamed = sorted({agent.id for agent in agents.values() if not agent.name})
+    detail = f"{len({agent.id for agent in agents.values()})} agents"
+    return Finding(
+        "facts roster",
+        "warn" if unnamed else "ok",
+        f"{detail}; without a name: {len(unnamed)}" if unnamed else detail,
+    )
+
+
+def _span(seconds: int) -> str:
+    return str(timedelta(seconds=seconds)).partition(".")[0]

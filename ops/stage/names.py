@@ -1,0 +1,40 @@
+"""The tables' names: the environment and the declared resources must agree.
+
+Policies and tables are declared with their names in `.chalice`; a variable that named another table
+would give a function a table that it may not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from chalicelib.settings import Settings
+from ops.stage.template import Template, TemplateError
+
+
+def refuse_other_names(template: Template, settings: Settings) -> None:
+    """Refuse a table's name that only the environment has: its table and policies are declared.
+
+    The variables name another table where there is neither, such as on an engine of one's own.
+
+    Raises:
+        TemplateError: names the variable and both names.
+    """
+    for resource in template.resources("AWS::DynamoDB::Table"):
+        declared = resource.properties["TableName"]
+        variable, name = _TABLES[resource.logical_id](settings)
+        if name != declared:
+            raise TemplateError(
+                f"{variable} is {name}, but the table and the functions' permissions are declared"
+                f" as {declared}: change .chalice/config.json back"
+            )
+
+
+_TABLES: Mapping[str, Callable[[Settings], tuple[str, str]]] = {
+    "IdempotencyTable": lambda one: ("IDEMPOTENCY_TABLE_NAME", one.idempotency_table),
+    "ConversationStateTable": lambda one: ("CONVERSATION_STATE_TABLE_NAME", one.state_table),
+    "AuditActionsTable": lambda one: ("AUDIT_TRAIL_TABLE_NAME", one.audit_table),
+    "ConversationsTable": lambda one: ("CONVERSATIONS_TABLE_NAME", one.conversations_table),
+    "CompanyDataTable": lambda one: ("COMPANY_DATA_TABLE_NAME", one.company_data_table),
+    "QuillLedgerTable": lambda one: ("DYNAMO_TABLE_NAME", one.facts_table),
+}

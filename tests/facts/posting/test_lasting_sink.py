@@ -1,0 +1,162 @@
+"""A thousand facts in both sinks, each once, under crashes and unknown outcomes.
+
+The archive is queried as a company queries it: the view of `docs/facts.md` runs in DuckDB over the
+files that the writer wrote.
+"""
+
+# ruff: noqa: S608 - the statements are made of this test's own files and columns
+
+import random
+import re
+from collections import Counter
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from chalicelib.facts.dataset import DIM_AGENT, FACT_EVENT, definition, fact_row
+from chalicelib.facts.model import Metric
+from chalicelib.facts.posting.ndjson import FileRows
+from tests.rigs.fact_writer import Crash, CrashingClient, fact
+
+PAGE = (Path(__file__).parents[3] / "docs" / "facts.md").read_text()
+STATEMENTS = re.findall(r"^```sql\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+VIEW = next(one for one in STATEMENTS if one.startswith("CREATE OR REPLACE VIEW fact_event"))
+COLUMNS = "EventID, AgentID, FactDateKey, MetricID, Notes"
+LANDED = 1400
+FACTS = [
+    fact(
+        number,
+        agent_id=str(101 + number % 7),
+        date=f"2026-11-{1 + number % 20:02}",
+        metric=list(Metric)[number % 4],
+    )
+    for number in range(1000)
+]
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return FileRows(tmp_path / "archive")
+
+
+@pytest.fixture
+def query(archive):
+    """Queries the archive through the documented view."""
+    with duckdb.connect() as database:
+        files = f"{archive.folder}/FactEvent/day=*/*.ndjson.gz"
+        columns = {name.strip(): "VARCHAR" for name in COLUMNS.split(",")}
+        database.execute("SET TimeZone = 'UTC'")
+
+        def run(sql):
+            database.execute(
+                'CREATE OR REPLACE VIEW fact_event_rows AS SELECT *, filename AS "$path"'
+                f" FROM read_json('{files}', format = 'newline_delimited', columns = {columns},"
+                " hive_partitioning = true, hive_types = {'day': VARCHAR}, filename = true)"
+            )
+            database.execute(VIEW)
+            return database.execute(sql).fetchall()
+
+        yield run
+
+
+def as_stored(facts):
+    """The rows of the report, as a query returns them."""
+    return sorted(tuple(fact_row(one).values()) for one in facts)
+
+
+class Flaky:
+    """An archive that dies or fails before or after it has written."""
+
+    def __init__(self, archive, random_):
+        self._archive, self._random, self.failures = archive, random_, Counter()
+        self.is_flaky = True
+
+    @property
+    def target(self):
+        return self._archive.target
+
+    def append(self, table, number, rows, *, deadline_seconds):
+        how = self._random.choice(("works", "dies", "dies after")) if self.is_flaky else "works"
+        self.failures[how] += 1
+        if how == "dies":
+            raise Crash(how)
+        self._archive.append(table, number, rows, deadline_seconds=deadline_seconds)
+        if how == "dies after":
+            raise Crash(how)
+
+    replace = append
+
+
+@pytest.mark.parametrize("is_numbered", [True, False])
+def test_a_thousand_facts_are_once_in_both_sinks_whatever_fails(
+    writer_rig, archive, query, is_numbered
+):
+    chance = random.Random(7)
+    flaky = Flaky(archive, chance)
+    crashes = 0
+    for start in range(0, 1000, 50):
+        writer_rig.store().keep(FACTS[start : start + 50])
+        kind = chance.choice(("act_then_drop", "drop", "status"))
+        writer_rig.powerbi.fault(kind, operation="post_rows", skip=chance.randrange(3))
+        client = CrashingClient(
+            writer_rig.client, at=chance.randrange(5, 60), is_after=chance.random() < 0.5
+        )
+        for used in (client, None):
+            writer = writer_rig.writer(
+                used, is_numbered=is_numbered, rows_per_post=20, archives=[flaky]
+            )
+            try:
+                writer_rig.run(writer)
+            except Crash:
+                crashes += 1
+            writer_rig.clock.forward(LANDED)
+    writer_rig.powerbi.clear_faults()
+    flaky.is_flaky = False
+    for _ in range(6):
+        writer_rig.run(
+            writer_rig.writer(is_numbered=is_numbered, rows_per_post=20, archives=[flaky])
+        )
+        writer_rig.clock.forward(LANDED)
+
+    assert crashes > 10
+    assert set(flaky.failures) == {"works", "dies", "dies after"}
+    keys = [one.key for one in FACTS]
+    assert set(writer_rig.statuses(keys).values()) == {"posted"}
+    assert query(f"SELECT {COLUMNS} FROM fact_event ORDER BY EventID") == as_stored(FACTS)
+    assert set(writer_rig.ids()) == set(keys)
+    if is_numbered:
+        assert set(writer_rig.ids().values()) == {1}
+    wanted = {str(101 + number) for number in range(7)}
+    assert {row["AgentID"] for row in archive.read(DIM_AGENT)} == wanted
+    assert sorted(row["AgentID"] for row in writer_rig.rows(DIM_AGENT)) == sorted(wanted)
+
+
+def test_the_view_takes_a_corrected_fact_from_the_newest_batch(archive, query):
+    rows = [fact_row(one) for one in FACTS[:3]]
+    moved = fact(0, agent_id="999", date="2026-10-31")
+    archive.append(FACT_EVENT, 1_000, rows, deadline_seconds=5)
+    archive.append(FACT_EVENT, 999, [fact_row(fact(1, agent_id="older"))], deadline_seconds=5)
+    archive.append(FACT_EVENT, 10_000, [fact_row(moved)], deadline_seconds=5)
+
+    assert query(f"SELECT {COLUMNS} FROM fact_event ORDER BY EventID") == as_stored(
+        [moved, *FACTS[1:3]]
+    )
+    counted = "SELECT day, count(*) FROM fact_event GROUP BY day ORDER BY day"
+    assert query(counted) == [("2026-10-31", 1), ("2026-11-02", 1), ("2026-11-03", 1)]
+
+
+def test_the_view_becomes_parquet(archive, query, tmp_path):
+    archive.append(FACT_EVENT, 1, [fact_row(one) for one in FACTS[:40]], deadline_seconds=5)
+    archive.append(FACT_EVENT, 2, [fact_row(one) for one in FACTS[:3]], deadline_seconds=5)
+    made = tmp_path / "fact_event.parquet"
+    query(f"COPY (SELECT * FROM fact_event) TO '{made}' (FORMAT parquet)")
+    read = query(f"SELECT {COLUMNS} FROM read_parquet('{made}') ORDER BY EventID")
+    assert read == as_stored(FACTS[:40])
+
+
+def test_the_external_table_has_the_columns_of_the_rows():
+    (table,) = [one for one in STATEMENTS if one.startswith("CREATE EXTERNAL TABLE")]
+    columns = re.search(r"fact_event_rows \((.*?)\)", table, re.DOTALL)[1]
+    wanted = {column["name"] for column in definition()["tables"][0]["columns"]}
+    assert {one.split()[0] for one in columns.split(",")} == wanted

@@ -1,0 +1,168 @@
+"""Once a night: changed names and shifts reach the report, and every sink is counted."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from chalicelib.facts.dataset import DIM_AGENT, DIM_SHIFT, FACT_EVENT
+from chalicelib.facts.model import Agent
+from chalicelib.facts.posting.check import FactCheck
+from chalicelib.facts.posting.dataset_reader import DatasetReader
+from chalicelib.facts.posting.ndjson import FileRows
+from chalicelib.facts.posting.nightly import Nightly
+from chalicelib.facts.shifts import shift_rows
+from local.vendors.powerbi import WORKSPACE
+from tests.rigs.fact_writer import Crash, CrashingClient, fact
+
+ADA = Agent("101", "Ada", "ada@example.com")
+SHIFTS = b"AgentID,LocalDate,ShiftStartLocal,ShiftEndLocal\n101,2026-11-20,08:00,16:30\n"
+
+
+@pytest.fixture
+def archive(tmp_path):
+    return FileRows(tmp_path)
+
+
+@pytest.fixture
+def night(writer_rig, archive):
+    """A container that has run the writer and now has the night's work; returns its outcome."""
+    noon = datetime(2026, 11, 20, 12, tzinfo=UTC)
+    writer_rig.clock.forward((noon - writer_rig.clock.now()).total_seconds())
+
+    def run(client=None, *, is_archived=True):
+        archives = [archive] if is_archived else []
+        writer = writer_rig.writer(client, archives=archives)
+        writer_rig.run(writer)
+        reader = DatasetReader(writer_rig.sink().client, WORKSPACE, writer_rig.dataset)
+        check = FactCheck(writer_rig.store(), archive if is_archived else None, reader)
+        return Nightly(
+            writer_rig.ledger(client),
+            writer,
+            lambda: check,
+            writer_rig.switches,
+            writer_rig.clock,
+            writer_rig.log,
+        )(time_left_seconds=lambda: 230.0)
+
+    return run
+
+
+def next_night(rig):
+    rig.clock.forward(86_400)
+
+
+def test_a_night_is_worked_once_by_whichever_container_comes_first(writer_rig, night):
+    writer_rig.store().keep([fact(1)])
+    assert night() == "checked:0_missing"
+    assert night() is None
+    next_night(writer_rig)
+    assert night() == "checked:0_missing"
+
+
+def test_a_renamed_agent_has_the_new_name_after_the_night(writer_rig, night, archive):
+    writer_rig.agents = {"101": ADA}
+    writer_rig.store().keep([fact(1), fact(2, agent_id="102")])
+    night()
+    before = writer_rig.powerbi.count()["clear_rows"]
+    next_night(writer_rig)
+    night()
+    assert writer_rig.powerbi.count()["clear_rows"] == before, "nothing has changed"
+
+    writer_rig.agents = {"101": Agent("101", "Ada Byron", "ada@example.org")}
+    next_night(writer_rig)
+    night()
+
+    names = {row["AgentID"]: row["AgentName"] for row in writer_rig.rows(DIM_AGENT)}
+    assert names == {"101": "Ada Byron", "102": "102"}
+    assert len(writer_rig.rows(DIM_AGENT)) == 2
+    assert writer_rig.powerbi.count()["clear_rows"] == before + 1
+    newest = {row["AgentID"]: row["AgentName"] for row in archive.read(DIM_AGENT)}
+    assert newest == names
+
+
+def test_a_crash_while_names_are_replaced_ends_with_each_key_once(writer_rig, night):
+    writer_rig.agents = {"101": ADA}
+    writer_rig.store().keep([fact(1)])
+    night()
+    crashes = 0
+    for at in range(1, 80):
+        next_night(writer_rig)
+        writer_rig.agents = {"101": Agent("101", f"Ada {at}")}
+        try:
+            night(CrashingClient(writer_rig.client, at=at, is_after=bool(at % 2)))
+        except Crash:
+            crashes += 1
+        for _ in range(3):
+            writer_rig.clock.forward(1400)
+            night()
+        (row,) = writer_rig.rows(DIM_AGENT)
+        assert row["AgentName"] == f"Ada {at}"
+        if crashes < at:
+            break
+    assert crashes > 10
+
+
+def test_shifts_reach_the_report_and_replace_those_of_before(writer_rig, night):
+    writer_rig.shifts = shift_rows(SHIFTS)
+    night()
+    (row,) = writer_rig.rows(DIM_SHIFT)
+    assert row["ShiftStartLocal"] == "2026-11-20T08:00:00"
+
+    writer_rig.shifts = shift_rows(
+        SHIFTS.replace(b"08:00", b"09:00") + b"102,2026-11-20,22:00,06:00"
+    )
+    next_night(writer_rig)
+    night()
+    starts = [row["ShiftStartLocal"][11:] for row in writer_rig.rows(DIM_SHIFT)]
+    assert starts == ["09:00:00", "22:00:00"]
+
+    writer_rig.shifts = None  # the file cannot be read tonight
+    next_night(writer_rig)
+    night()
+    assert len(writer_rig.rows(DIM_SHIFT)) == 2
+
+
+def test_shifts_of_unknown_outcome_are_there_once_in_the_end(writer_rig, night):
+    writer_rig.shifts = shift_rows(SHIFTS)
+    writer_rig.powerbi.fault("act_then_drop", operation="post_rows")
+    night()
+    for _ in range(3):
+        writer_rig.clock.forward(1400)
+        night()
+    assert len(writer_rig.rows(DIM_SHIFT)) == 1
+
+
+def test_facts_that_the_dataset_has_lost_are_counted_by_day(writer_rig, night):
+    writer_rig.store().keep([fact(1), fact(2), fact(3, date="2026-11-19")])
+    night()
+    writer_rig.sink().clear(FACT_EVENT, deadline_seconds=5)
+    next_night(writer_rig)
+
+    assert night() == "checked:3_missing"
+    (first, second) = writer_rig.log.of("facts.difference")
+    assert (first["day"], first["known"], first["there"]) == ("2026-11-19", 1, 0)
+    assert (second["day"], second["known"], second["there"]) == ("2026-11-20", 2, 0)
+
+
+def test_facts_that_the_archive_lacks_are_counted_too(writer_rig, night, archive):
+    writer_rig.store().keep([fact(1), fact(2)])
+    night()
+    for path in archive.folder.rglob("FactEvent/**/*.gz"):
+        path.unlink()
+    next_night(writer_rig)
+    assert night() == "checked:2_missing"
+    (one,) = writer_rig.log.of("facts.difference")
+    assert one["sink"] == "archive"
+
+
+def test_a_dataset_that_may_not_be_queried_is_no_difference(writer_rig, night):
+    writer_rig.powerbi.set_modes(queries_allowed=False)
+    writer_rig.store().keep([fact(1)])
+    assert night() == "checked:0_missing"
+
+
+def test_a_night_whose_check_cannot_be_made_is_tried_again(writer_rig, night):
+    writer_rig.store().keep([fact(1)])
+    writer_rig.powerbi.fault("status", operation="execute_queries", status=503)
+    assert night().startswith("waiting:powerbi")
+    assert night() == "checked:0_missing"
