@@ -49,11 +49,16 @@ class _Page(BaseModel):
 
 @dataclass(slots=True)
 class HubSpotOwners:
-    """The directory, cached for five minutes; the last one read applies while it cannot be read."""
+    """The directory, cached for five minutes; the last one read applies while it cannot be read.
+
+    Attributes:
+        is_known: whether it was ever read.
+    """
 
     client: VendorClient
     clock: Clock
     log: Log
+    is_known: bool = field(default=False, init=False)
     _known: Mapping[str, Agent] = field(default_factory=dict, init=False, repr=False)
     _good_until: float = field(default=-1.0, init=False)
 
@@ -62,6 +67,7 @@ class HubSpotOwners:
         if self.clock.monotonic() >= self._good_until:
             try:
                 self._known = {agent.id: agent for agent in self._read()}
+                self.is_known = True
             except MiddlewareError:
                 self.log.event("facts.owners_unreadable")
                 self.log.metric("mw.facts.roster_unreadable")

@@ -105,6 +105,15 @@ class Posting:
         owners = self._owners
         return {**owners.agents(), **(roster or {})} if owners else roster
 
+    def are_names_known(self) -> bool:
+        """Whether the agents' directories were read: without them a name would become an id."""
+        owners, is_roster_read = self._owners, bool(self._settings.aloware_ring_group_url)
+        if owners is not None:
+            owners.agents()
+        if is_roster_read and self._facts.roster.agents() is None:
+            return False
+        return owners is None or owners.is_known
+
     @cached_property
     def _owners(self) -> HubSpotOwners | None:
         facts, settings = self._facts, self._settings
@@ -147,6 +156,7 @@ class Posting:
             log=facts.log,
             target=target,
             shifts=self.shifts,
+            are_names_known=self.are_names_known,
         )
 
     @cached_property

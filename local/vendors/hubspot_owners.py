@@ -43,6 +43,12 @@ class HubSpotOwners(simulated.Vendor):
                 }
             )
 
+    def rename_owner(self, owner_id: int, *, first: str, last: str) -> None:
+        """Change an owner's name."""
+        with self.lock:
+            (owner,) = (one for one in self._owners if one["id"] == str(owner_id))
+            owner |= {"firstName": first, "lastName": last}
+
     def operation_of(self, request: Request) -> str:
         """``list_owners`` or ``unknown``."""
         is_list = request.method == "GET" and "/" + "/".join(request.segments) == PATH

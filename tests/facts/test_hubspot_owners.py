@@ -2,14 +2,17 @@
 
 import pytest
 
+from chalicelib.facts.dataset import DIM_AGENT
 from chalicelib.facts.hubspot_owners import HubSpotOwners
 from chalicelib.facts.ring_group import bearer
 from chalicelib.facts.roster import CACHE_SECONDS
 from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import RateLimit
+from local.vendors import hubspot as sender
 from local.vendors import hubspot_owners as simulated
 from tests.rigs.fakes import ManualClock, RecordingLog
+from tests.rigs.operator import new_containers
 
 
 @pytest.fixture
@@ -82,3 +85,39 @@ def test_the_last_directory_applies_while_it_cannot_be_read(hubspot, directory, 
     clock.forward(CACHE_SECONDS + 1)
     assert directory.agents() == known
     assert "mw.facts.roster_unreadable" in log.metric_names()
+
+
+@pytest.fixture
+def next_night(facts_rig, hubspot, monkeypatch):
+    """Runs the writer in a new container in the next night; returns the names in the report."""
+    facts_rig.stage.aws.client("secretsmanager").create_secret(
+        Name="rp-mw/dev/hubspot/api_token", SecretString=simulated.API_TOKEN
+    )
+    monkeypatch.setenv("HUBSPOT_DIRECTORY", "true")
+    monkeypatch.setenv("HUBSPOT_BASE_URL", hubspot.url)
+    table = facts_rig.stage.tables["QuillLedgerTable"]
+
+    def run():
+        for key in [one for one in facts_rig.ledger() if one.startswith("NIGHT:")]:
+            facts_rig.stage.aws.client("dynamodb").delete_item(
+                TableName=table, Key={"pk": {"S": key}}
+            )
+        new_containers()
+        facts_rig.post()
+        return {row["AgentID"]: row["AgentName"] for row in facts_rig.rows(DIM_AGENT)}
+
+    return run
+
+
+def test_names_reach_the_report_and_outlast_a_directory_that_cannot_be_read(
+    facts_rig, hubspot, next_night
+):
+    """A container that had never read the directory replaced every name by an id."""
+    facts_rig.hubspot.send([sender.event(sourceId="userId:5001")])
+    facts_rig.work()
+    assert next_night() == {"hubspot:5001": "Ada Example"}
+    hubspot.down()
+    assert next_night() == {"hubspot:5001": "Ada Example"}
+    hubspot.up()
+    hubspot.rename_owner(71, first="Ada", last="Byron")
+    assert next_night() == {"hubspot:5001": "Ada Byron"}

@@ -16,7 +16,14 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from chalicelib.errors import HandBackError, ProviderError, UnavailableError
-from chalicelib.facts.dataset import DIM_SHIFT, DIMENSIONS, added, content_of, dimension_rows
+from chalicelib.facts.dataset import (
+    DIM_AGENT,
+    DIM_SHIFT,
+    DIMENSIONS,
+    added,
+    content_of,
+    dimension_rows,
+)
 from chalicelib.facts.ledger import FactLedger
 from chalicelib.facts.model import Agent, Dimension, Keys, Row
 from chalicelib.facts.posting.actions import InsertDimension, ReplaceDimension
@@ -46,6 +53,7 @@ class Dimensions:
         agents: who is behind an agent's key; None where no one is known by name.
         shifts: the rows of `DimShift`; None where no source is declared, or it cannot be read.
         target: name of the sink.
+        are_names_known: False while the agents' directories cannot be read.
     """
 
     store: FactLedger
@@ -55,6 +63,7 @@ class Dimensions:
     log: Log
     target: str
     shifts: Callable[[], Sequence[Row] | None] = lambda: None
+    are_names_known: Callable[[], bool] = lambda: True
 
     def ensure(self, attempt: Attempt, wanted: Mapping[str, Keys]) -> None:
         """Insert missing keys into the dataset.
@@ -73,8 +82,13 @@ class Dimensions:
         return all(self.store.known(self._name(table)).is_settled for table in _TABLES)
 
     def refresh(self, attempt: Attempt) -> None:
-        """Fill each table again whose rows have changed since they were posted; see `ensure`."""
+        """Fill each table again whose rows have changed since they were posted; see `ensure`.
+
+        Agents keep their names while no directory can be read.
+        """
         for table in DIMENSIONS:
+            if table == DIM_AGENT and not self.are_names_known():
+                continue
             current = self.store.known(self._name(table))
             keys = current.known
             if (
