@@ -5,6 +5,7 @@ company has, sends and hears is the same, byte for byte.
 """
 
 import importlib
+import itertools
 import json
 import os
 from contextlib import contextmanager
@@ -181,11 +182,20 @@ def judged(run, base):
     added = [key for key in now.keys() - rows.keys() if hostile.is_the_firsts(now[key])]
     found = [("row changed", *key, differing(rows[key], now.get(key, "{}"))) for key in changed]
     found += [("row added", *key) for key in added]
-    if run.messages() != messages:
-        found.append(("messages",))
+    found += [("message", pair) for pair in _unlike(messages, run.messages())]
     if run.answers != answers:
         found.append(("answers",))
     return found
+
+
+def _unlike(before, after):
+    """Pairs of messages that differ, as far as they differ."""
+    pairs = [
+        pair
+        for old, new in zip(json.loads(before), json.loads(after), strict=True)
+        for pair in itertools.zip_longest(old, new, fillvalue={})
+    ]
+    return [differing(json.dumps(old), json.dumps(new)) for old, new in pairs if old != new]
 
 
 @pytest.mark.parametrize("name", SCENARIOS)
