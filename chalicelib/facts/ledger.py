@@ -22,6 +22,7 @@ a dataset has of a dimension are in a row that does not expire: ``DIM:DimAgent:p
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import Any
@@ -118,17 +119,25 @@ class FactLedger:
         """Write the final status of pending facts; writing it again changes nothing.
 
         Whole rows are put, 25 in a call, without the attributes of the index: only the writer
-        changes a pending fact.
+        changes a pending fact.  A failure is conditional: a writer that was paused after its look
+        must not fail a fact that the next one has posted, as a failed fact may be reopened.
         """
         rows = self._rows([fact.key for fact in facts])
         ended = {"status": status.value, "batch": batch, "reason": reason}
-        self._table.put_all(
-            [
-                {**rows[fact.key], **ended, "expires_at": self._expiry()}
-                for fact in facts
-                if fact.key in rows and rows[fact.key]["status"] == FactStatus.PENDING
-            ]
-        )
+        pending = [
+            {**rows[fact.key], **ended, "expires_at": self._expiry()}
+            for fact in facts
+            if fact.key in rows and rows[fact.key]["status"] == FactStatus.PENDING
+        ]
+        if status == FactStatus.FAILED:
+            for row in pending:
+                self._fail(row)
+        else:
+            self._table.put_all(pending)
+
+    def _fail(self, row: Item) -> None:
+        with suppress(ConditionFailed):
+            self._table.put(row, condition="#status = :pending", pending=FactStatus.PENDING.value)
 
     def prolong(self) -> int:
         """Keep pending facts from expiring while a sink is down; returns how many were prolonged."""

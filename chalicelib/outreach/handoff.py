@@ -17,7 +17,7 @@ from chalicelib.once.intake import Intake
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.handoffs import TAKEN, Handoffs
-from chalicelib.outreach.conversations.records import Record, Status
+from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import HandoffRelease
 
@@ -105,8 +105,8 @@ class Desk:
             person: the operator; the team's own identifier.
             company_id: only a conversation of this company.
 
-        The same operator's repetition finishes a take that failed after its first write: without it
-        the hand-off would stay on the list.
+        One transaction.  The same operator's repetition closes an entry that an earlier version left
+        on the list.
 
         Returns:
             False if it is not handed off, or another operator has taken it.
@@ -117,13 +117,13 @@ class Desk:
         holder = record.handoff.get("taken_by")
         if holder not in (None, person):
             return False
-        if holder is None:
-            taken = {**record.handoff, "id": f"{TAKEN}{record.handoff['id']}", "taken_by": person}
-            kept = {"handoff": taken}
-            if not self._conversations.move(record, {Status.HANDED_OFF}, kept, same_handoff=True):
-                return False
-        self._handoffs.close(record, "taken", self._clock.now() + CLOSED_FOR)
-        return True
+        closes = self._clock.now() + CLOSED_FOR
+        if holder is not None:
+            self._handoffs.close(record, "taken", closes)
+            return True
+        taken = {**record.handoff, "id": f"{TAKEN}{record.handoff['id']}", "taken_by": person}
+        closing = self._handoffs.closing(record, "taken", closes)
+        return self._conversations.take_over(record, taken, closing)
 
 
 def _waiting(item: dict[str, Any]) -> Waiting:

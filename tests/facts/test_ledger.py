@@ -129,6 +129,29 @@ def test_settling_again_changes_nothing(ddb, store, clock):
     assert stored(ddb, "ALOWARE:1") == before
 
 
+def test_a_fact_that_is_posted_while_a_paused_writer_fails_it_stays_posted(ddb, store):
+    """Otherwise it could be reopened, and would be counted twice."""
+    store.keep([fact(1), fact(2)])
+    read = store._rows
+
+    def posted_meanwhile(keys):
+        rows = read(keys)
+        store._rows = read
+        store.settle([fact(1)], FactStatus.POSTED, batch=8)
+        return rows
+
+    store._rows = posted_meanwhile
+    store.settle([fact(1), fact(2)], FactStatus.FAILED, batch=7, reason="http_400")
+
+    assert (stored(ddb, "ALOWARE:1")["status"], stored(ddb, "ALOWARE:1")["batch"]) == (
+        "posted",
+        "8",
+    )
+    assert stored(ddb, "ALOWARE:2")["status"] == "failed"
+    assert not store.reopen("ALOWARE:1")
+    assert store.pending_keys(at_most=5) == []
+
+
 def test_pending_facts_are_prolonged_and_final_ones_are_not(ddb, store, clock):
     store.keep([fact(1), fact(2)])
     store.settle([fact(2)], FactStatus.POSTED, batch=1)

@@ -45,6 +45,15 @@ class Handoffs:
             return False
         return True
 
+    def closing(self, record: Record, state: str, expires_at: datetime) -> Item:
+        """The same as one write of a transaction, which fails where it was closed before."""
+        return self._table.updating(
+            key(str(record.handoff["id"]), record.opaque_id),
+            set_={"handoff_state": state, "ttl": int(expires_at.timestamp())},
+            condition="#handoff_state = :waiting",
+            waiting=WAITING,
+        )
+
 
 def gives_way(record: Record, handoff: Mapping[str, Any]) -> bool:
     """Whether the current hand-off holds no message and the new one does.

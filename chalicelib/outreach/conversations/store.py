@@ -172,6 +172,44 @@ class Conversations(Queries, Drafts, DoNotContact):
             return None
         return Record(item)
 
+    def take_over(self, record: Record, taken: Mapping[str, Any], closing: Item) -> bool:
+        """Replace a hand-off by the one that a person has taken, and close its entry in the list.
+
+        Args:
+            record: as last read.
+            taken: the hand-off from now on.
+            closing: the write that closes the entry; without it where that was closed before.
+
+        Returns:
+            False when the hand-off is not the one that was read: nothing was changed.
+
+        Raises:
+            TransientError: other writers interfered with every attempt.
+        """
+        writes = [
+            self._table.updating(
+                record.key,
+                set_={"handoff": dict(taken), "updated_at": iso(self._clock.now())},
+                condition="#conversation_status = :handed_off AND #handoff = :handoff",
+                handed_off=Status.HANDED_OFF.value,
+                handoff=record.handoff,
+            ),
+            closing,
+        ]
+        attempts = Attempts(self._clock, at_once(TRIES))
+        while True:
+            try:
+                self._table.transact(writes)
+            except TransactionRefused as refused:
+                if refused.found[0] is not None:
+                    return False
+                writes = writes[:1]  # closed before
+                attempts.failed(_contended("take_over"))
+            except TransactionConflict as conflict:
+                attempts.failed(conflict)
+            else:
+                return True
+
     def set_waiting(self, record: Record, waiting: Sequence[Mapping[str, Any]]) -> None:
         """Replace the list of events that wait.
 
