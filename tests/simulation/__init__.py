@@ -29,7 +29,7 @@ partials    batches of which some statements fail
 staleness   indexes and reads that are behind
 crowds      thousands of rows that wait, against sweeps of 200
 neighbours  two companies, and what one's fault costs the other
-known_holes     judgements that are off until the product survives them
+known_holes judgements that are off until the product survives them
 memory_table, expressions, tables, memory_queue    store and queue, checked by tests/contracts
 oracle      the promises, checked after every write, start and landing
 verdict     the promises at the end, and a month later
@@ -41,5 +41,5 @@ breaks      hand-made breaks of the core, applied at run time
 power       what plain seeds notice of each break: python -m tests.simulation.power
 explore     small worlds whole: every interleaving up to a bound, `make explore`
 shrink      a failing schedule, made as short as possible
-__main__    python -m tests.simulation --runs 20000 --seed 1
+__main__    python -m tests.simulation --runs 7000 --seed 1
 """

@@ -157,7 +157,7 @@ def _write_page() -> None:
         first += (
             f" Seeds {again['first']:,} to {again['last']:,}, which were not run while the draws"
             f" were made, notice {again['noticed']} of the {again['tried']} tried"
-            f" ({again['seconds']} s); not {', '.join(again['unnoticed']) or 'one is missed'}."
+            f" there ({again['seconds']} s); missed: {', '.join(again['unnoticed']) or 'none'}."
         )
     lines = [first, "", *marked.table(HEADS, [one.cells for one in found])]
     marked.write("reliability.md", "power", lines)

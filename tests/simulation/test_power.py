@@ -31,11 +31,12 @@ def test_most_breaks_need_no_test_of_their_own():
 @pytest.mark.parametrize(
     "name",
     [
-        "outcome without fence",
+        "reset without fence",
+        "takeover without fence",
+        "lease taken early",
         "second look skipped",
         "nonce forgotten",
         "ended before it is audited",
-        "unreadable answer taken for transient",
         "statement's error taken for success",
     ],
 )
