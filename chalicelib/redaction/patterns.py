@@ -4,7 +4,6 @@ import re
 from collections.abc import Callable
 from functools import cache
 
-
 _WORD = re.compile(r"[^\W\d_]+")
 _ASCII_WORD = re.compile(r"[a-z]+")
 

@@ -14,7 +14,14 @@ from chalicelib.redaction.credentials import (
 from chalicelib.redaction.emails import mask_emails, may_be_spelled
 from chalicelib.redaction.identities import mask_identities
 from chalicelib.redaction.links import mask_links
-from chalicelib.redaction.normalise import CAP_BYTES, View, cap, has_no_markers, may_hold_escapes, normalise
+from chalicelib.redaction.normalise import (
+    CAP_BYTES,
+    View,
+    cap,
+    has_no_markers,
+    may_hold_escapes,
+    normalise,
+)
 from chalicelib.redaction.numbers import mask_numbers
 from chalicelib.redaction.orders import mask_orders
 from chalicelib.redaction.readable import keep_readable, keep_uuids
