@@ -14,6 +14,7 @@ Pure: no clock, no network, no environment, standard library only.
     emails, links, addresses, places, cards, orders, tracking, phones
                     one kind of identifier each; places extends an address to its postcode
     routes          addresses without a word for a street
+    street_words    words that streets begin or end with
     credentials     passwords, keys, tokens, security and one-time codes
     identities      national identity numbers that hold letters
     tokens          codes of letters and digits

@@ -18,6 +18,23 @@ from chalicelib.redaction.routes import (
     numbered_street,
 )
 from chalicelib.redaction.sheet import Kind, Sheet
+from chalicelib.redaction.street_words import (
+    ALONE,
+    ENDINGS,
+    FRENCH,
+    GERMANIC,
+    LEADS,
+    NEVER,
+    PARTICLES,
+    ROMANCE_HINTS,
+    ROMANCE_SIGNS,
+    ROMANCE_WORDS,
+    ROMANCE_WRITTEN,
+    SIDES,
+    STREETS,
+    SURE,
+    TRIMMED,
+)
 
 MASK = "[ADDRESS]"
 
@@ -34,60 +51,6 @@ _PO_BOX = lazily(
 )
 _BOX_HINTS = ("postfach", "apartado", "postale", "locked bag")
 
-# Words that only streets end with, and words that also end other phrases: the second kind needs a
-# capitalised name before it.
-_STREETS = frozenset(
-    """street avenue road lane boulevard terrace highway parkway crescent expressway expwy turnpike
-    mews esplanade rd ave aven avenu blvd boulv hwy highwy pkwy pky pkway freeway fwy drive""".split()
-)
-_MAYBE_STREETS = frozenset(
-    """str st av ln dr ct court pl place way sq square cir circle trl trail ter cres close
-    gardens grove park row walk hill view loop run pike point ridge plaza parade pde cl gdns
-    heights green wharf quay alley crossing bend path pass cove landing causeway broadway
-    mall common commons yard real bypass knoll knolls creek hollow glen manor meadow meadows
-    orchard oval mount ferry crest dale fields ford forest gate haven isle junction key knl
-    lake lakes lodge mill mills oaks pines ranch rise shore shores spring springs spur station
-    terr tpke track trace valley village vista vw xing cv hts hl holw bnd trce expy aly""".split()
-)
-_ENDINGS = _STREETS | _MAYBE_STREETS
-_ALONE = frozenset({"broadway"})
-_SIDES = frozenset(
-    """nw ne sw se n s e w north south east west northwest northeast southwest southeast
-    n.w n.e s.w s.e""".split()
-)
-_FRENCH = frozenset(
-    """rue avenue av boulevard bd blvd allée allee allées impasse chemin place quai cours route
-    square passage faubourg sentier ruelle villa esplanade""".split()
-)
-_PARTICLES = frozenset(
-    """de du des la le les d l saint sainte st général docteur dr président maréchal van von der den
-    del da do dos das della dei di san santa las los el y e et et""".split()
-)
-_NEVER = frozenset(
-    """the a an of in on at for to my your our their his her this that is are was were have has had
-    and or but with from by minutes minute hours hour days day weeks week months month years year
-    miles mile km percent times items item orders order pieces people more less than about per
-    stars star dollars bucks euros pounds different small big large pairs boxes i we you they it
-    only just not no if when then so as down up next step steps ways other another each every pm am
-    easy business working min mins stop per degree level x palms flags points""".split()
-)
-_GERMANIC = (
-    "straße", "strasse", "str.", "str", "weg", "platz", "allee", "gasse", "ring", "damm", "ufer",
-    "steig", "chaussee", "stieg", "straat", "laan", "gracht", "plein", "markt", "berg", "hof",
-    "kai", "promenade", "vej", "gatan", "vägen", "gade", "gata", "veien", "graben", "kamp",
-    "singel", "kade", "dijk", "pfad", "winkel", "park", "feld", "hang", "heide",
-)  # fmt: skip
-_SURE = frozenset({"straße", "strasse", "chaussee", "gracht"})
-# Their last three letters without the full stop and the "nr." that may follow; "str" has two: "st".
-_TRIMMED = frozenset(ending.rstrip("r.n")[-3:] for ending in _GERMANIC)
-_ROMANCE_WORDS = frozenset(
-    """calle avenida avda paseo plaza pza camino carrera ronda travesía bulevar blvd calzada calz
-    cerrada cda privada priv prolongación prol carretera circuito andador eje rua travessa largo
-    praça via viale corso piazza vicolo ulica aleja""".split()
-)
-_ROMANCE_SIGNS = ("c/", "cl.", "av.", "pº", "ul.", "al.")
-_ROMANCE_HINTS = (*_ROMANCE_SIGNS, *_ROMANCE_WORDS)
-_LEADS = frozenset("am an zum zur unter alte alter altes alten neue neuer neuen große".split())
 _ROMANCE = lazily(
     r"(?<!\w)(?:(?:calle|avenida|avda|paseo|plaza|pza|camino|carrera|ronda|travesía|bulevar|blvd|"
     r"calzada|calz|cerrada|cda|privada|priv|prolongación|prol|carretera|circuito|andador|eje|"
@@ -113,11 +76,13 @@ def mask_addresses(sheet: Sheet) -> None:
         start, end = match.span()
         if start < done or (start > 1 and low[start - 1] in ".,-/" and low[start - 2].isdigit()):
             continue
+        if is_phone_part(low, start, end):
+            continue
         if low[start - 1 : start] == "#":
             span = _number_last(sheet, start, end, done)
         else:
             span = _any_form(sheet, start, end, done)
-        if span is None or span[0] < done or is_phone_part(low, start, end):
+        if span is None or span[0] < done:
             continue
         start, end = extended(sheet, *span, floor=done)
         sheet.claim(start, end, Kind.ADDRESS, MASK)
@@ -141,7 +106,7 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
         return _number_last(sheet, start, end, done)
     following = _NEXT_WORD.match(low, end)
     first = following[1] if following else ""
-    if first in _NEVER and first not in {"the", "business"}:
+    if first in NEVER and first not in {"the", "business"}:
         return _number_last(sheet, start, end, done)
     span = numbered_street(sheet, start, end) if first in ROAD_WORDS else None
     if span is None:
@@ -158,7 +123,7 @@ def _any_form(sheet: Sheet, start: int, end: int, done: int) -> tuple[int, int] 
 
 
 _NEXT_WORD = re.compile(r"[ ,\x1f]{1,3}([^\W\d_]+)")
-_ALL_ENDINGS = _ENDINGS | _FRENCH
+_ALL_ENDINGS = ENDINGS | FRENCH
 _FAR = 110
 
 
@@ -183,24 +148,24 @@ def _number_first(sheet: Sheet, start: int, end: int) -> tuple[int, int] | None:
         spans.append(word.span())
         position = word.end()
         text = word.group().strip(".'")
-        if len(spans) == 1 and text in _FRENCH and low[position : position + 1] == " ":
+        if len(spans) == 1 and text in FRENCH and low[position : position + 1] == " ":
             return _french(sheet, start, position)
-        if text in _ENDINGS and _is_street(sheet, spans, text):
+        if text in ENDINGS and _is_street(sheet, spans, text):
             found = start, _with_side(low, position)
         elif found and not _is_name(sheet.cased[word.start() : word.end()]):
             break
-        if text in _NEVER or low[position : position + 1] not in {" ", "\x1f"}:
+        if text in NEVER or low[position : position + 1] not in {" ", "\x1f"}:
             break
     return found
 
 
 def _is_street(sheet: Sheet, spans: list[tuple[int, int]], suffix: str) -> bool:
     if len(spans) == 1:
-        return suffix in _ALONE
-    if suffix in _STREETS or all(_is_name(sheet.cased[a:b]) for a, b in spans[:-1]):
+        return suffix in ALONE
+    if suffix in STREETS or all(_is_name(sheet.cased[a:b]) for a, b in spans[:-1]):
         return True
     first, last = spans[0][0], spans[-1][1]
-    if sheet.low[first : first + 2].rstrip(" .") in _SIDES and len(spans) == 3:
+    if sheet.low[first : first + 2].rstrip(" .") in SIDES and len(spans) == 3:
         return True
     return len(spans) <= 4 and (is_announced(sheet, first) or has_postcode(sheet, last))
 
@@ -211,7 +176,7 @@ def _is_name(word: str) -> bool:
 
 def _with_side(low: str, end: int) -> int:
     side = _FOLLOWING.match(low, end + 1) if low[end : end + 1] == " " else None
-    return side.end() if side and side.group().strip(".") in _SIDES else end
+    return side.end() if side and side.group().strip(".") in SIDES else end
 
 
 def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
@@ -224,7 +189,7 @@ def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
         if word is None:
             break
         text = word.group()
-        is_particle = text.strip("'") in _PARTICLES or text.startswith(("d'", "l'"))
+        is_particle = text.strip("'") in PARTICLES or text.startswith(("d'", "l'"))
         if not is_particle and not sheet.cased[word.start()].isupper() and named:
             break
         if not is_particle or "'" in text:
@@ -237,7 +202,8 @@ def _french(sheet: Sheet, start: int, position: int) -> tuple[int, int] | None:
 
 
 def _has_romance(tail: str) -> bool:
-    return not _ROMANCE_WORDS.isdisjoint(words_of(tail)) or holds_any(tail, _ROMANCE_SIGNS)
+    is_led = not ROMANCE_WORDS.isdisjoint(words_of(tail)) or holds_any(tail, ROMANCE_SIGNS)
+    return is_led and holds_any(tail, ROMANCE_WRITTEN)
 
 
 def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, int] | None:
@@ -248,15 +214,15 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     tail = low[max(floor, start - _REACH) : start]
     name_tail = tail.rstrip(" ,.nr\x1f")[-3:]
     if (
-        name_tail not in _TRIMMED
+        name_tail not in TRIMMED
         and not name_tail.endswith("st")
-        and not (sheet.holds("romance", _ROMANCE_HINTS) and _has_romance(tail))
+        and not (sheet.holds("romance", ROMANCE_HINTS) and _has_romance(tail))
     ):
         return None
     sign = _NUMBER_SIGN.search(tail, max(0, len(tail) - 8))
     name_end = start - len(tail) + (sign.start() if sign else len(tail))
     tail = tail[: len(tail) - (start - name_end)]
-    if tail.endswith(_GERMANIC):
+    if tail.endswith(GERMANIC):
         return _germanic(sheet, tail, name_end, end)
     match = _ROMANCE().search(tail)
     if match is None:
@@ -266,11 +232,11 @@ def _number_last(sheet: Sheet, start: int, end: int, floor: int) -> tuple[int, i
     words = sheet.cased[name:name_end].replace(",", " ").split()
     if not words or len(words) > 6:
         return None
-    is_lower = any(w.islower() and w not in _PARTICLES for w in words[1:])
+    is_lower = any(w.islower() and w not in PARTICLES for w in words[1:])
     if is_lower and not is_announced(sheet, first):
         return None
     is_marked = sheet.cased[first].isupper() or match.group().startswith(("calle", "c/", "avenida"))
-    is_named = _is_name(words[0]) or words[0] in _PARTICLES
+    is_named = _is_name(words[0]) or words[0] in PARTICLES
     if (is_marked and is_named) or is_announced(sheet, first):
         return first, end
     return None
@@ -281,16 +247,16 @@ def _germanic(sheet: Sheet, tail: str, name_end: int, end: int) -> tuple[int, in
     if not last:
         return None
     first = name_end - len(last)
-    ending = next(e for e in _GERMANIC if last.endswith(e))
+    ending = next(e for e in GERMANIC if last.endswith(e))
     is_alone = last == ending
     rest = tail[: len(tail) - len(last)]
     lead = _last_word(rest[:-1]) if rest.endswith(" ") else ""
     lead_start = first - 1 - len(lead)
-    if lead and (is_alone or lead in _LEADS) and sheet.cased[lead_start].isupper():
+    if lead and (is_alone or lead in LEADS) and sheet.cased[lead_start].isupper():
         return lead_start, end
     if is_alone or len(last) - len(ending) < 3:
         return None
-    if sheet.cased[first].isupper() or ending in _SURE:
+    if sheet.cased[first].isupper() or ending in SURE:
         return first, end
     return (first, end) if is_announced(sheet, first) else None
 

@@ -17,6 +17,7 @@ _CODES = lazily(
     r"c[óo]digo de segurança|pin(?: code)?|geheimzahl|clave (?:secreta|din[áa]mica)|"
     r"(?:verification|confirmation|authentication|login|log-in|sign-?in|access|one[ -]time|2fa|mfa|sms)"
     r" ?(?:code|password|passcode|pin|token)|"
+    r"(?:your|ihr|dein|tu|su|votre) (?:code|c[óo]digo)(?=(?: (?:is|ist|lautet|es|est))? ?[:=]| (?:is|ist|lautet|es|est) )|"
     r"otp(?: code)?|passcode|c[óo]digo (?:de acceso|de un solo uso|sms)|"
     r"(?:best[äa]tigungs|einmal|zugangs|verifizierungs|freischalt|sms-?)(?:code|passwort|kennwort)|tan|code de v[ée]rification)"
     rf"(?!\w){_IS}[ \x1f]{{0,2}}[:=#\-–]?[ \x1f\"'(]{{0,3}}(?P<secret>\d{{3,4}}(?: \d{{3,4}}|-\d{{3,4}})?|\d{{5,8}}|[a-z]-\d{{6}})"

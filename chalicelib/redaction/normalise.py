@@ -72,7 +72,7 @@ _MARKERS = re.compile(r"[\d@]|[wW]{3}\.")
 
 def normalise(text: str) -> View:
     """The view of a text; every str is accepted, lone surrogates and NUL included."""
-    strange = "" if text.isascii() else set(text) - _AS_WRITTEN
+    strange = set() if text.isascii() else set(_NOT_AS_WRITTEN.findall(text))
     if not strange:
         odd, plain = "", text
     else:
@@ -86,8 +86,8 @@ def normalise(text: str) -> View:
 
 
 # Letters and signs of European languages that a view shows as they are.
-_AS_WRITTEN = frozenset(map(chr, range(128))) | frozenset(
-    "áéíóúüñàèìòùâêîôûäöëïçãõåæøœßÁÉÍÓÚÜÑÀÈÌÒÙÂÊÎÔÛÄÖËÏÇÃÕÅÆØŒ¿¡€£§°«»“”„"
+_NOT_AS_WRITTEN = re.compile(
+    "[^\\x00-\\x7fáéíóúüñàèìòùâêîôûäöëïçãõåæøœßÁÉÍÓÚÜÑÀÈÌÒÙÂÊÎÔÛÄÖËÏÇÃÕÅÆØŒ¿¡€£§°«»“”„]"
 )
 
 _ESCAPES = (

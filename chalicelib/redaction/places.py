@@ -1,6 +1,6 @@
 """The parts of an address around its street: flat, town, state, postcode."""
 
-from chalicelib.redaction.patterns import lazily
+from chalicelib.redaction.patterns import holds_any, lazily
 from chalicelib.redaction.sheet import Sheet
 
 _UNIT = lazily(
@@ -17,6 +17,7 @@ _FLOOR = lazily(r",?[ ]\d{1,2}[ºª°o]?[ ]?(?:[a-d]|izq|dcha|piso)\b[ºª]?\.?"
 _UNIT_BEFORE = lazily(
     r"(?<![a-z0-9])(?:flat|apartment|apt|unit|suite|level|shop)\.? ?#?[a-z0-9\-]{1,6}[,/ ]{1,2}$"
 )
+_UNITS = ("flat", "apartment", "apt", "unit", "suite", "level", "shop")
 _STATE = (
     r"(?:al|ak|az|ar|ca|co|ct|de|fl|ga|hi|id|il|in|ia|ks|ky|la|me|md|ma|mi|mn|ms|mo|mt|ne|nv|nh|nj|"
     r"nm|ny|nc|nd|oh|ok|or|pa|ri|sc|sd|tn|tx|ut|vt|va|wa|wv|wi|wy|dc|on|qc|bc|ab|mb|sk|ns|nb|nl|pe|"
@@ -42,7 +43,7 @@ def extended(sheet: Sheet, start: int, end: int, *, floor: int = 0) -> tuple[int
     """Extend a street's span by the flat before it and by town, state and postcode after it."""
     low = sheet.low
     window = low[max(floor, start - 20) : start]
-    unit = _UNIT_BEFORE().search(window)
+    unit = _UNIT_BEFORE().search(window) if holds_any(window, _UNITS) else None
     if unit:
         start -= len(window) - unit.start()
     end += low[end : end + 2] == ".,"

@@ -33,8 +33,15 @@ _REACH = 40
 
 def is_phone_part(low: str, start: int, end: int) -> bool:
     """Whether a number is a group of a phone number: "call 305 555 0125"."""
-    if start and low[start - 1] in " .-" and _PHONE_BEFORE.search(low[max(0, start - 16) : start]):
+    if (
+        start > 1
+        and low[start - 1] in " .-"
+        and low[start - 2] in "0123456789 "
+        and _PHONE_BEFORE.search(low[max(0, start - 16) : start])
+    ):
         return True
+    if not low[end + 1 : end + 2].isdigit():
+        return False
     return low[end : end + 1] in {" ", ".", "-"} and _PHONE_AFTER.match(low, end) is not None
 
 

@@ -14,7 +14,7 @@ CODE_WORDS = st.sampled_from(
 )  # fmt: skip
 ONE_TIME = st.sampled_from(
     ["verification code", "Your OTP is", "one-time code:", "código de verificación", "Bestätigungscode", "login code is",
-     "SMS-Code", "2FA code:", "TAN:"]
+     "SMS-Code", "2FA code:", "TAN:", "your code:", "Ihr Code lautet", "tu código es"]
 )  # fmt: skip
 
 
