@@ -276,7 +276,7 @@ class FactLedger:
             "number": dimension.number,
             "again_at": dimension.again_at,
             "version": read + 1,
-            "content": dimension.content,
+            **({} if dimension.content is None else {"content": dimension.content}),
         }
         condition = "#version = :read" if read else "attribute_not_exists(#version)"
         try:

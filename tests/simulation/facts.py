@@ -37,9 +37,9 @@ class FactParts:
         sink = container.clients.powerbi
         executors = container.performing(
             {
-                "post_facts": append(sink),
-                "insert_dimension": append(sink),
-                "replace_dimension": replace(sink),
+                "post_facts": append({sink.target: sink}),
+                "insert_dimension": append({sink.target: sink}),
+                "replace_dimension": replace({sink.target: sink}),
             }
         )
         settlement = Settlement(ledger, {}, clock)
