@@ -35,8 +35,9 @@ if TYPE_CHECKING:
 TWILIO_REQUESTS_PER_30_S = 300
 """Per account and container; Twilio queues what exceeds a sender's own pace."""
 OPENAI_REQUESTS_PER_30_S = 60
-SES_CONFIG = Config(retries={"total_max_attempts": 1})
-"""SES takes no client token: a send that the SDK repeats is sent twice.  Its deadline is the call's."""
+SES_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
+"""SES takes no client token: a send that the SDK repeats is sent twice."""
+SES_CONFIG = Config(retries=dict(SES_RETRIES))  # the SDK changes what it is given
 
 
 class Outreach(Core):
