@@ -194,7 +194,7 @@ def test_a_message_without_a_stored_draft_was_not_sent():
         ),
         "resumes": ((1_100.0, 0),),
     }
-    begun = call_of(Port.EFFECT, schedule(**story)) - 5
+    begun = call_of(Port.EFFECT, schedule(**story)) - 6
     lost = fault(Port.WRITE, "answer_lost", begun)
     world, violations = run(schedule(**story, faults=(lost,)))
     assert world.network.applied["answer_lost"] == 1
@@ -363,22 +363,6 @@ def test_a_worker_resumed_late_leaves_a_failed_conversation_failed():
             world, violations = run(schedule(**story, seed=seed, faults=(paused,)))
             assert violations == []
             assert list(world.landed.values()) == [1]
-
-
-def test_a_worker_resumed_late_opens_no_conversation_for_a_start_that_was_given_up():
-    """The sweep found only its row, and its sender got that answer."""
-    story = schedule(starts=(TEXT,))
-    claim = call_of(Port.TRANSACT, story, which=1) - 1
-    # It is paused at its claim, re-reads the switches, and is paused at the opening; meanwhile the
-    # message is redelivered to a worker that dies.
-    paused = tuple(Fault(at, 0.1, 0.99, pauses=True) for at in (claim, claim + 2))
-    dies = fault(Port.SWITCHES, "crash_before", claim + 3)
-    world, violations = run(replace(story, faults=(*paused, dies), sweeps=(950.0,)))
-    assert violations == []
-    (start,) = [row for key, row in world.ledger.rows.items() if key[0].startswith("evt:start:")]
-    assert (start["status"], start["reason"]) == ("failed", "never_opened")
-    assert not any("start_event" in row for row in world.conversations.rows.values())
-    assert not world.landed
 
 
 def test_a_report_the_carrier_repeats_after_the_sweep_gave_it_up_is_accepted():

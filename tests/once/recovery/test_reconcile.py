@@ -125,7 +125,8 @@ def test_a_run_that_is_out_of_time_is_continued_by_the_next(system, richpanel, p
     """F56: the cursor is kept after every page."""
     for number in range(300):
         richpanel.add_ticket(f"t-{number}", tags=[ATTENTION_TAG])
-    left = iter([200.0] * (1 + pages) + [RESERVE_SECONDS - 1] * 50)
+    # The lease and the part before this one ask too.
+    left = iter([200.0] * (2 + pages) + [RESERVE_SECONDS - 1] * 50)
     first = system.services().reconciler.sweep(time_left_seconds=lambda: next(left))
     assert (first.listed, first.listing) == (pages * 100, "out_of_time")
     second = sweep(system)
