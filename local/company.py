@@ -13,7 +13,7 @@ from local.vendors import openai as openai_vendor
 from local.vendors import twilio as twilio_vendor
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
     from local.stack.resources import Stage
 
@@ -113,8 +113,12 @@ def create_written_by_model(stage: Stage) -> dict[str, Any]:
 
 def put_project(stage: Stage, item: Mapping[str, Any]) -> None:
     """Write a `company-data` item, and its senders' rows of the map."""
+    put_rows(stage, [item, *sender_rows(item)])
+
+
+def put_rows(stage: Stage, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write items of `company-data` as they are."""
     serialize = TypeSerializer().serialize
-    rows = [item, *sender_rows(item)]
     for row in rows:
         stage.aws.client("dynamodb").put_item(
             TableName=stage.tables["CompanyDataTable"],

@@ -266,7 +266,7 @@ def test_one_account_whose_secret_is_gone_does_not_stop_another(outreach, lose, 
 def test_settings_that_are_none_stop_nobody_elses(outreach, lose, settings):
     open_conversation(outreach)
     item = company.project(outreach.stage.name, company_id="ci-aaa-000", channel_config=settings)
-    company.put_project(outreach.stage, item)
+    company.put_rows(outreach.stage, [item])
     lose("STOP")
     assert sweep(outreach)["texts_missing"] == 1
 
