@@ -67,7 +67,7 @@ class Template:
         self._lists = {
             name
             for name, declared in raw.get("Parameters", {}).items()
-            if declared["Type"] == "CommaDelimitedList"
+            if declared.get("Type") == "CommaDelimitedList"
         }
 
     @classmethod
