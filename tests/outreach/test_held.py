@@ -387,7 +387,7 @@ def test_a_failed_reply_is_held_again_when_replayed_after_its_release(outreach, 
     desk = outreach.services.desk
     (failed,) = desk.waiting()
     assert (failed.held, failed.reason) == ("", "failed")
-    outreach.again()  # and is a dead letter: its group is no longer blocked
+    outreach.run()  # it is a dead letter at once: its group is no longer blocked
     desk.approve(failed.opaque_id)
     outreach.run()
     assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT

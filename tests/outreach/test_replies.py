@@ -1,7 +1,7 @@
 """A recipient's replies: answered once, recorded only, or respected as a stop."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 
 import pytest
 
@@ -214,28 +214,6 @@ def test_a_complaint_marks_the_recipient(outreach):
     outreach.start("second", channel="email")
     outreach.run()
     assert outreach.fate("second").json_body["reason"] == "do_not_contact"
-
-
-def test_quiet_hours_hold_an_answer_until_they_end(outreach):
-    outreach.start(channel="sms")
-    outreach.run()
-    now = datetime.now(UTC)
-    quiet = {
-        "from": (now - timedelta(hours=1)).strftime("%H:%M"),
-        "until": (now + timedelta(hours=1)).strftime("%H:%M"),
-        "zone": "UTC",
-    }
-    record = outreach.record("sms")
-    outreach.services.conversations.move(record, [record.status], {"quiet_hours": quiet})
-    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
-    (done,) = outreach.run()
-    assert done.error == "HandedBackError"
-    assert outreach.record("sms").message_count == 2
-    over = {**quiet, "until": (now - timedelta(minutes=30)).strftime("%H:%M")}
-    outreach.services.conversations.move(record, [record.status], {"quiet_hours": over})
-    outreach.again()
-    assert len(outreach.twilio.sent_to(TEL)) == 2
-    assert outreach.record("sms").message_count == 3
 
 
 def test_a_redriven_reply_stays_in_its_first_conversation(outreach):

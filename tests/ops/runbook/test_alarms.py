@@ -124,17 +124,46 @@ def test_richpanel_forbids_listing(operator):
 # --- the door -----------------------------------------------------------------------------------
 
 
-def test_the_doors_secret_is_gone_and_webhooks_are_lost(operator):
+def test_the_key_of_the_hashes_is_gone_and_webhooks_are_lost(operator):
     system = operator.system
-    put_secret(system, "richpanel/webhook_token", " ")
+    secrets = system.stage.aws.client("secretsmanager")
+    key = secrets.get_secret_value(SecretId="rp-mw/dev/key_hash")["SecretString"]
+    put_secret(system, "key_hash", " ")
     new_containers()
     assert system.post(system.ticket()).status_code == 500
     operator.is_paged_by("ingress-failures")
-    assert "richpanel/webhook_token" in operator.runs("doctor", code=1).out
-    put_secret(system, "richpanel/webhook_token", system.token)
+    assert "key_hash" in operator.runs("doctor", code=1).out
+    put_secret(system, "key_hash", key)
+    new_containers()
     operator.runs("reconcile", "--since", "24h")
     system.run()
     assert processed(system)
+
+
+def test_the_doors_own_secret_is_gone(operator):
+    """The door is closed and rings nothing; the page and the doctor say so."""
+    system = operator.system
+    put_secret(system, "richpanel/webhook_token", " ")
+    new_containers()
+    assert system.post(system.ticket()).status_code == 401
+    operator.opens("ingress-failures")
+    operator.finds("no_webhook_token_configured")
+    assert "richpanel/webhook_token" in operator.runs("doctor", code=1).out
+    put_secret(system, "richpanel/webhook_token", system.token)
+    new_containers()
+    operator.runs("reconcile", "--since", "24h")
+    system.run()
+    assert processed(system)
+
+
+def test_a_short_wait_could_not_be_put_back(operator):
+    """Its row brings the event back; the message itself needs nothing."""
+    sqs = operator.system.stage.aws.client("sqs")
+    url = sqs.get_queue_url(QueueName="rp-mw-later-dlq-dev")["QueueUrl"]
+    sqs.send_message(QueueUrl=url, MessageBody="{}")
+    operator.opens("later-dead-letters")
+    assert "rp-mw-later-dlq-dev" in operator.runs("doctor", code=1).out
+    operator.runs("unfinished")
 
 
 def test_a_token_was_changed_on_one_side_only(operator):
