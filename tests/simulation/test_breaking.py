@@ -27,6 +27,7 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support import state
 from chalicelib.support.lost_tickets import LostTickets
 from chalicelib.support.replies.answering import Answering
+from chalicelib.support.richpanel import client as richpanel
 from chalicelib.vendors.clock_skew import OUR_CLOCKS, ClockSkew
 from tests.simulation import support
 from tests.simulation.aimed import plain
@@ -135,7 +136,14 @@ def test_treating_unreadable_switches_as_open_is_detected(monkeypatch):
             return Switches()
 
     monkeypatch.setattr(switches.SsmSwitches, "current", guessed)
-    assert is_detected("P5", since=306)
+    world = World(
+        schedule(
+            posts=refund("t0"),
+            flips=(Flip(-10.0, "kill_switch", value=True),),
+            unavailable=((frozenset({Port.SWITCHES}), -20.0, 600.0),),
+        )
+    )
+    assert is_detected_in([world.run()], "P5")
 
 
 def test_checking_the_lease_only_once_is_detected(monkeypatch):
@@ -305,5 +313,5 @@ def test_a_carriers_time_taken_for_ours_is_detected(monkeypatch, apart):
 
 
 def test_a_reply_proved_by_any_comment_of_ours_is_detected(monkeypatch):
-    monkeypatch.setattr(support, "is_reply", lambda comment, *about: comment.is_operator)
+    monkeypatch.setattr(richpanel, "is_reply", lambda comment, *about: comment.is_operator)
     assert is_detected("P1", since=20)
