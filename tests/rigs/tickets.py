@@ -3,6 +3,7 @@
 import importlib
 import io
 import json
+import time
 from datetime import UTC, datetime, timedelta
 
 import boto3
@@ -109,9 +110,10 @@ class RoutingSystem(TicketSystem):
         return self.services().reconciler.sweep(time_left_seconds=lambda: 200.0)
 
     def age(self, key, seconds):
-        """Make a row look older than it is."""
+        """Make a row look older than it is; what it waits for is due."""
+        due = int(time.time() - seconds)
         self.services().ledger._table.update(
-            {"event_id": key}, set_={"last_processed_at": ago(seconds)}
+            {"event_id": key}, set_={"last_processed_at": ago(seconds), "due_at": due}
         )
 
 
