@@ -45,19 +45,19 @@ def test_every_promise_holds_on_seeds_that_once_failed(seed):
     assert World(tickets_alone(seed)).run().oracle.violations == []
 
 
-def test_every_promise_holds_on_three_hundred_seeds():
-    for seed in range(1_000, 1_300):
+def test_every_promise_holds_on_a_hundred_seeds():
+    for seed in range(1_000, 1_100):
         assert World(scenario(seed)).run().oracle.violations == [], seed
 
 
-def test_every_promise_holds_on_two_hundred_denser_seeds():
-    for seed in range(1_000, 1_200):
+def test_every_promise_holds_on_eighty_denser_seeds():
+    for seed in range(1_000, 1_080):
         assert World(denser(seed)).run().oracle.violations == [], seed
 
 
 @pytest.mark.parametrize("draw", [stalled, with_handoffs, with_dead_letters])
-def test_every_promise_holds_on_a_hundred_seeds_of_a_kind(draw):
-    for seed in range(1_000, 1_100):
+def test_every_promise_holds_on_fifty_seeds_of_a_kind(draw):
+    for seed in range(1_000, 1_050):
         assert World(draw(seed)).run().oracle.violations == [], seed
 
 
