@@ -129,7 +129,7 @@ class Run:
             for one in self.outreach.twilio.messages
             if one["from"].removeprefix("whatsapp:") in mine
         ]
-        mails = [one for one in self.outreach.ses.emails if company.EMAIL in json.dumps(one)]
+        mails = [one for one in self.outreach.ses.emails if company.EMAIL in one["from"]]
         return json.dumps([texts, mails], sort_keys=True, default=str)
 
     def known(self):
