@@ -83,6 +83,7 @@ class OutreachParts:
             self.conversations,
             self.composer,
             self.starts,
+            self.ledger,
             self.clock,
             self.ownership,
             check_secrets=self.sender.check,
