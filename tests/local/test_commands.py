@@ -240,7 +240,7 @@ def test_the_demo_prints_its_steps_and_succeeds(tmp_path):
 
 
 def test_the_demo_fails_with_a_reason_when_an_effect_is_missing(tmp_path):
-    """The check is able to fail: a vendor that forgets one tag is found out."""
+    """The check is able to fail: a vendor that shows a tag and keeps no record of it is found out."""
     code = f"""
 import sys
 from pathlib import Path
@@ -248,17 +248,24 @@ from local.demo import run as demo
 from local.vendors.richpanel import Richpanel
 honest = Richpanel._change_tags
 def forgetful(self, ticket, body, *, add):
-    return honest(self, ticket, {{"tags": body["tags"][1:]}}, add=add)
+    answer = honest(self, ticket, body, add=add)
+    self._effects.pop()
+    return answer
 Richpanel._change_tags = forgetful
 whole = demo._story()
 demo._story = lambda: whole[:1]
 sys.exit(demo.main(Path({str(tmp_path / "log")!r})))
 """
     ended = subprocess.run(
-        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
     )
     assert ended.returncode == 1
-    assert "FAILED: ticket 1042 got the tags" in ended.stdout
+    assert "FAILED: ticket 1042 got the tags" in ended.stdout, ended.stdout
 
 
 @pytest.mark.parametrize(
