@@ -1,6 +1,6 @@
 """Keeps the order of a conversation while an event of it waits, for example for the end of quiet hours.
 
-A waiting event is a row of the ledger with a due date, and no message of the queue stands for it.  So
+A waiting event is a row of the ledger with a due date, and has no message on the queue.  So
 that a later reply is not answered before it, the conversation lists the events that wait, oldest
 first; a reply that finds one of them unended joins behind it, with a due date a second later.  The
 sweep sends them in the order of their dates, into one FIFO group.

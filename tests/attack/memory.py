@@ -31,7 +31,7 @@ from tests.rigs.api_gateway import event
 from tests.rigs.openapi import Sender
 
 LIMIT_MB = 150
-KINDS = ("nobody, 5.7 MB", "nobody, at the limit", "its sender, at the limit")
+KINDS = ("a stranger, 5.7 MB", "a stranger, at the limit", "its sender, at the limit")
 UNITS = (b"%FF", b"a=&", b"{},", b"[0],", b'{"":0},', b"\x7f", "\U0001f600".encode())
 _STARTS = {b"{},": b"[", b"[0],": b"[", b'{"":0},': b"["}
 
@@ -99,7 +99,7 @@ def _worst(door: Door, kind: str, sender: Sender) -> Iterator[dict]:
             start = door.body(door.example(1)) + b"&Pad="
             room -= len(start)
         body = start + unit * (room // len(unit)) + end
-        yield _event(door, body, sender, is_forged="nobody" in kind)
+        yield _event(door, body, sender, is_forged="stranger" in kind)
 
 
 def _event(door: Door, body: bytes, sender: Sender, *, is_forged: bool = False) -> dict:

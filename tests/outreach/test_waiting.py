@@ -1,4 +1,4 @@
-"""Waits are rows with a due date: nothing stands behind them, and a conversation keeps its order."""
+"""Waits are rows with a due date: nothing is blocked behind them, and a conversation keeps its order."""
 
 from datetime import UTC, datetime, timedelta
 
