@@ -44,7 +44,9 @@ def test_no_body_takes_much_memory(app_environment, stage):
 
 @pytest.mark.parametrize("door", [one for one in DOORS if one.credential], ids=lambda one: one.name)
 @pytest.mark.parametrize("state", ["configured", "empty", "missing", "unreadable"])
-def test_a_request_without_credentials_costs_no_call_after_the_first(app, stage, monkeypatch, door, state):
+def test_a_request_without_credentials_costs_no_call_after_the_first(
+    app, stage, monkeypatch, door, state
+):
     """A new container reads its secret once a minute, whether there is one or not."""
     monkeypatch.setenv("PUBLIC_BASE_URL", company.PUBLIC_URL)
     company.create(stage)
