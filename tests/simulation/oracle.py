@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.once.action import Action
+from chalicelib.once.job import Recovery
 from chalicelib.once.keys import Suffix
 from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.conversations.handoffs import PARTITION
@@ -94,6 +95,7 @@ class Oracle:
         self._head: dict[str, int] = {}
         self._event_head: dict[str, int] = {}
         self._late: set[str] = set()
+        self._by_person: set[str] = set()
         self._dead_lettered: set[str] = set()
         self._stopped_since: dict[str, float] = {}
 
@@ -110,6 +112,8 @@ class Oracle:
             self._order.setdefault(job["event_key"], position)
         else:
             self._late.add(job["event_key"])
+        if job["recovery"] == Recovery.OPERATOR or job["kind"] == "handoff_release":
+            self._by_person.add(job["event_key"])
 
     def recovered(self, event_key: str) -> None:
         """An event is sent again after its successors: by an operator or by a redrive."""
@@ -351,6 +355,8 @@ class Oracle:
         if position < self._head.get(message.group, -1):
             self.broken("P3", f"{action.key} starts after an effect of a later message")
         self._head[message.group] = max(self._head.get(message.group, -1), position)
+        if event_key in self._by_person:
+            return  # it does not wait for the conversation's waiting events
         number = min(position, self._order.get(event_key, position))
         if number < self._event_head.get(group, -1) and event_key not in self._late:
             self.broken("P3", f"{action.key} starts after an effect of a later event")
