@@ -6,7 +6,7 @@ account and the token of it, any mailbox, and an operator who serves its company
 text that the first company's requests, rows and messages hold at the time, and the ids that the
 scenario's later requests will have.
 
-Mail to the first company's own addresses is not the neighbour's: whoever has the link of a reply may
+Mail to the first company's own addresses is not the neighbour's: anyone who has the link of a reply may
 answer it.
 """
 

@@ -85,7 +85,7 @@ _EVENTS = "chalicelib.once.ledger.events:Ledger."
 _ACTIONS = "chalicelib.once.ledger.actions:ActionLedger."
 _EFFECTS = "chalicelib.once.effects:Effects."
 _ANYBODY = "(attribute_exists(#event_id) OR {MINE})"
-"""A condition that holds whoever holds the row, and still uses the values of the fence."""
+"""A condition that is met for every holder of the row, and still uses the values of the fence."""
 
 
 def _one(name: str, what: str, where: str, *pieces: tuple[str, str], test: str = "") -> Break:

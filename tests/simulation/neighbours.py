@@ -101,7 +101,7 @@ def judge(world: World, stays_unknown: Callable[[World, Mapping[str, Any]], bool
 
     Args:
         world: the world, before the second company is mended.
-        stays_unknown: whether nobody but a person can settle an action.
+        stays_unknown: whether only a person can settle an action.
     """
     if not world.scenario.neighbour:
         return

@@ -1,6 +1,6 @@
-"""A world that stops before every call, so that somebody else decides what happens next.
+"""A world that stops before every call, so that its caller decides what happens next.
 
-Time passes only when it is told to.  Workers and the sweep are stacks of their own; between two of
+Time passes only when its caller says so.  Workers and the sweep are stacks of their own; between two of
 their calls the state of everything can be compared, as each of them depends on nothing but what its
 calls returned.  A request to a vendor stops twice: before it connects, where its fault is chosen,
 and on its way, where it may be overtaken.
@@ -45,7 +45,7 @@ ON_ITS_WAY = OnItsWay.ON_ITS_WAY
 
 
 class Middle(random.Random):
-    """Random numbers that are always the same, whoever draws first."""
+    """Random numbers that are always the same, in whatever order they are drawn."""
 
     def random(self) -> float:
         return 0.5
@@ -175,7 +175,7 @@ class SmallWorld(World):
         return found
 
     def take(self, option: str) -> None:
-        """Let it happen, up to the next call of whoever runs."""
+        """Let it happen, up to the next call of the running container."""
         what, _, which = option.partition(" ")
         match what:
             case "go":
