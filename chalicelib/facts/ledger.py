@@ -29,7 +29,7 @@ from typing import Any
 
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import LeaseLostError
-from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric
+from chalicelib.facts.model import NOT_TERMINAL, Dimension, Fact, FactStatus, Kept, Metric, Survey
 from chalicelib.once.ports import Clock
 from chalicelib.once.sharded import DueIndex, due
 from chalicelib.once.store import ConditionFailed, Item, Store
@@ -160,23 +160,42 @@ class FactLedger:
         ages = [int((self._clock.now() - at).total_seconds()) for at in times if at is not None]
         return max(ages, default=None)
 
-    def newest_seconds(self) -> dict[str, int]:
-        """How long ago each source's newest fact was kept that counts, by a scan."""
+    def survey(self) -> Survey:
+        """Posted facts, corrections that a dataset lacks, and each source's newest fact, by a scan."""
+        now = self._clock.now()
+        posted: list[Item] = []
         newest: dict[str, str] = {}
         for row in self._table.scan_all(columns=_COLUMNS):
-            if "metric" in row and row.get("status") != FactStatus.SKIPPED:
-                newest[row["source"]] = max(newest.get(row["source"], ""), row["created_at"])
-        now = self._clock.now()
+            if "metric" not in row or row.get("status") == FactStatus.SKIPPED:
+                continue
+            newest[row["source"]] = max(newest.get(row["source"], ""), row["created_at"])
+            if row["status"] == FactStatus.POSTED and row.get("expires_at", 0) > now.timestamp():
+                posted.append(row)
+        posted.sort(key=lambda row: str(row["created_at"]))
+        stale: dict[str, list[str]] = {}
+        for row in posted:
+            if "stale" in row:
+                stale.setdefault(row["stale"], []).append(str(row["event_id"]))
         times = {source: parsed(text) for source, text in newest.items()}
-        return {source: int((now - at).total_seconds()) for source, at in times.items() if at}
+        ages = {source: int((now - at).total_seconds()) for source, at in times.items() if at}
+        return Survey([_fact(row) for row in posted], stale, ages)
 
     def all_posted(self) -> list[Fact]:
         """Every unexpired fact that was posted to a dataset, by a scan; for a rebuild."""
-        return [_fact(row) for row in self._all(FactStatus.POSTED)]
+        return list(self.survey().posted)
 
     def all_failed(self) -> dict[str, str]:
         """Key to reason of every unexpired fact that was refused for itself, by a scan."""
-        return {row["event_id"]: row.get("reason", "") for row in self._all(FactStatus.FAILED)}
+        now = self._clock.now().timestamp()
+        failed = [
+            row
+            for row in self._table.scan_all(columns=_COLUMNS)
+            if row.get("status") == FactStatus.FAILED
+            and "metric" in row
+            and row.get("expires_at", 0) > now
+        ]
+        failed.sort(key=lambda row: str(row["created_at"]))
+        return {row["event_id"]: row.get("reason", "") for row in failed}
 
     def reopen(self, key: str) -> bool:
         """Make a failed fact pending again; False where it has not failed.
@@ -226,14 +245,6 @@ class FactLedger:
             status=row["status"],
             reading=False,
         )
-
-    def stale_in(self, target: str) -> list[str]:
-        """Keys of the corrected facts whose former values a dataset still has, by a scan."""
-        return [
-            str(row["event_id"])
-            for row in self._all(FactStatus.POSTED)
-            if row.get("stale") == target
-        ]
 
     def freshened(self, keys: Sequence[str]) -> None:
         """Record that a dataset has these facts' new values."""
@@ -303,16 +314,6 @@ class FactLedger:
             [{"event_id": key} for key in dict.fromkeys(keys)], attributes=_COLUMNS
         )
         return {str(row["event_id"]): row for row in found}
-
-    def _all(self, status: FactStatus) -> list[Item]:
-        """Unexpired rows of facts of a status, oldest first."""
-        now = self._clock.now().timestamp()
-        kept = [
-            row
-            for row in self._table.scan_all(columns=_COLUMNS)
-            if row.get("status") == status and "metric" in row and row.get("expires_at", 0) > now
-        ]
-        return sorted(kept, key=lambda row: str(row["created_at"]))
 
     def _prolonged(self, key: str) -> bool:
         """Prolong one fact, unless a writer has posted it since it was read."""

@@ -70,6 +70,21 @@ class Fact:
 
 
 @dataclass(frozen=True, slots=True)
+class Survey:
+    """What the ledger holds, by one scan.
+
+    Attributes:
+        posted: unexpired facts that were posted, oldest first.
+        stale: of those, keys of corrected ones by the dataset that has the former values.
+        newest_seconds: how long ago each source's newest fact was kept that counts.
+    """
+
+    posted: Sequence[Fact]
+    stale: Mapping[str, Sequence[str]]
+    newest_seconds: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
 class Kept:
     """How many facts of one delivery were new, duplicate or skipped."""
 

@@ -6,7 +6,7 @@ ledger gets one line.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 
 from chalicelib.errors import AuthError, MiddlewareError
@@ -26,7 +26,7 @@ _CREDENTIALS = {"invalid_signature": "HubSpot or Twilio", "invalid_credential": 
 def facts(session: Session) -> Iterator[Finding]:
     """Run every check of the facts."""
     services = session.services
-    newest = services.fact_ledger.newest_seconds()
+    newest = services.fact_ledger.survey().newest_seconds
     held = services.posting.held
     if held and not newest:
         yield Finding("facts", "ok", f"not used: {held}, and no fact was received")
@@ -83,7 +83,7 @@ def _pending(session: Session) -> Finding:
     return Finding("facts pending", "warn" if age > OLD_SECONDS else "ok", detail)
 
 
-def _arrivals(session: Session, newest: dict[str, int]) -> Iterator[Finding]:
+def _arrivals(session: Session, newest: Mapping[str, int]) -> Iterator[Finding]:
     """When each source's newest fact came, and how many of its requests were refused in a day."""
     for source, age in sorted(newest.items()):
         result = "warn" if age > SILENT_SECONDS else "ok"

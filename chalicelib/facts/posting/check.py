@@ -46,12 +46,14 @@ class Comparison:
     """The facts by day in each place; None where a place is not configured or not readable.
 
     Attributes:
+        newest_seconds: how long ago each source's newest fact was kept.
         corrected: keys of the facts of which the dataset has former values until it is rebuilt.
     """
 
     ledger: Mapping[str, int]
     archive: Mapping[str, int] | None
     dataset: Mapping[str, int] | None
+    newest_seconds: Mapping[str, int]
     corrected: Sequence[str] = ()
 
     @property
@@ -94,13 +96,15 @@ class FactCheck:
         Raises:
             ProviderError: a place cannot be read now.
         """
-        posted = by_day((fact.key, fact.date) for fact in self.store.all_posted())
+        survey = self.store.survey()
+        posted = by_day((fact.key, fact.date) for fact in survey.posted)
         archived = archived_days(self.archive, sorted(posted)) if self.archive else None
         counted = (
             self.dataset.counts_by_day(deadline_seconds=DEADLINE_SECONDS) if self.dataset else None
         )
-        corrected = self.store.stale_in(target_of(self.dataset.dataset_id)) if self.dataset else ()
-        return Comparison(posted, archived, counted, corrected)
+        target = target_of(self.dataset.dataset_id) if self.dataset else ""
+        corrected = survey.stale.get(target, ())
+        return Comparison(posted, archived, counted, survey.newest_seconds, corrected)
 
 
 def archived_days(archive: Archive, days: Sequence[str] | None = None) -> dict[str, int]:

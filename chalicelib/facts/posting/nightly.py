@@ -83,16 +83,14 @@ class Nightly:
         refreshed = self.writer.refresh(time_left_seconds=time_left)
         if refreshed != "refreshed":
             return refreshed
-        check = self.check()
-        silent = [
-            name for name, age in check.store.newest_seconds().items() if age > SILENT_SECONDS
-        ]
+        return self._report(self.check().compare())
+
+    def _report(self, comparison: Comparison) -> str:
+        ages = comparison.newest_seconds.items()
+        silent = [source for source, age in ages if age > SILENT_SECONDS]
         for source in silent:
             self.log.event("facts.silent", source=source)
         self.log.metric("mw.facts.silent", len(silent))
-        return self._report(check.compare())
-
-    def _report(self, comparison: Comparison) -> str:
         found = comparison.differences
         for one in found[:_SHOWN]:
             self.log.event(
