@@ -91,7 +91,7 @@ class RemoveTag(_SetsState):
 
 @dataclass(frozen=True, slots=True)
 class Assign(_SetsState):
-    """Assign a Richpanel ticket to a person by the vendor's user id."""
+    """Assign a Richpanel ticket: to a user by the vendor's id, or to a team by ``team:`` and its id."""
 
     conversation_id: str
     team: str

@@ -8,6 +8,7 @@ from datetime import datetime
 from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
+from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket
 
@@ -21,6 +22,7 @@ class Inquiry:
 
     Attributes:
         draft: the reply's text, when it was composed during planning.
+        rules: the settings by which it is decided and answered.
     """
 
     text: str | None = field(repr=False)
@@ -29,6 +31,7 @@ class Inquiry:
     ticket: Ticket | None = None
     state: ConversationState | None = None
     draft: str | None = field(default=None, repr=False)
+    rules: Rules = field(default=BUILT_IN, repr=False)
 
     def locate(self, ticket: Ticket) -> bool:
         """Take text and time from the ticket's comment; False where the ticket does not show it.

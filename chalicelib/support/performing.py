@@ -46,10 +46,9 @@ class TicketExecutors:
         self._richpanel.remove_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
 
     def assign(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """Assign a ticket to the user that the step's last action names."""
+        """Assign a ticket to whom the step's last action names; repeating it changes nothing."""
         conversation_id, ours = _only(Assign, actions)
-        user_id = ours[-1].team
-        self._richpanel.assign(conversation_id, user_id, deadline_seconds=deadline_seconds)
+        self._richpanel.assign(conversation_id, ours[-1].team, deadline_seconds=deadline_seconds)
 
     # --- replies ------------------------------------------------------------------------------
 

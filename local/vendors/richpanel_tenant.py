@@ -148,6 +148,7 @@ class Tenant(simulated.Vendor):
                 "subject": subject,
                 "priority": "LOW",
                 "assignee_id": None,
+                "team_id": None,
                 "organization_id": "org",
                 "url": f"https://app.richpanel.example/conversations?viewId=search#{ticket_id}",
                 "created_at": at,

@@ -24,7 +24,13 @@ from chalicelib.errors import (
 )
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
-from chalicelib.support.richpanel.answers import TeamPage, TicketAnswer, TicketEnvelope, as_ticket
+from chalicelib.support.richpanel.answers import (
+    TeamPage,
+    TicketAnswer,
+    TicketEnvelope,
+    UserPage,
+    as_ticket,
+)
 from chalicelib.support.richpanel.answers import TicketPage as ListedTickets
 from chalicelib.support.richpanel.calls import (
     LIST_DEADLINE_SECONDS,
@@ -35,7 +41,7 @@ from chalicelib.support.richpanel.calls import (
     segment,
 )
 from chalicelib.support.richpanel.tags import RichpanelTags
-from chalicelib.support.tickets import Comment, Ticket
+from chalicelib.support.tickets import TEAM, Comment, Ticket
 from chalicelib.support.tickets import TicketPage as OpenTickets
 from chalicelib.vendors.http import VendorClient
 
@@ -123,6 +129,17 @@ class Richpanel:
         pages = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(team.name for page in pages for team in page.all if team.name)
 
+    def assignable(self) -> frozenset[str]:
+        """Everyone to whom `assign` can assign a ticket: the tenant's users and teams."""
+        users = self._calls.pages(UserPage, "list_users", "/v1/users", LIST_DEADLINE_SECONDS)
+        teams = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
+        return frozenset(
+            [
+                *(user.id for page in users for user in page.all if user.id),
+                *(f"{TEAM}{team.id}" for page in teams for team in page.all if team.id),
+            ]
+        )
+
     # --- changing -----------------------------------------------------------------------------
 
     def add_tags(
@@ -149,10 +166,31 @@ class Richpanel:
         """
         self._change_tags("remove-tags", conversation_id, tags, deadline_seconds)
 
-    def assign(self, conversation_id: str, user_id: str, *, deadline_seconds: float) -> None:
-        """Assign a ticket to a user; repeating it changes nothing."""
-        body = {"ticket": {"assignee_id": user_id}}
-        self._calls.put("assign", conversation_id, "", body, deadline_seconds)
+    def assign(self, conversation_id: str, to: str, *, deadline_seconds: float) -> None:
+        """Assign a ticket to a user or a team, and check; repeating it changes nothing.
+
+        Args:
+            conversation_id: the ticket.
+            to: a user's id, or ``team:`` and a team's, which the vendor does not document.
+            deadline_seconds: for the change and the check.
+
+        Raises:
+            PermanentError: also where the tenant has no such user or team.
+            UncertainError: it was accepted and the ticket does not show it; to be repeated.
+            ProviderError: it may not be assigned.
+        """
+        ends = self._clock.monotonic() + deadline_seconds
+        team = to.removeprefix(TEAM)
+        body = {"ticket": {"assignee_id": to} if team == to else {"team_id": team}}
+        shown = self._calls.put("assign", conversation_id, "", body, deadline_seconds)
+        if shown is not None and to in shown.assigned_to:
+            return
+        try:
+            ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+        except (TransientError, AuthError) as error:
+            raise UncertainError.of(error) from None
+        if to not in ticket.assigned_to:
+            raise UncertainError(PROVIDER, "assign", reason="not_applied")
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
         """Close a ticket and read it back, as a refused change gets a 200 too.

@@ -1,0 +1,265 @@
+"""The settings document of support: what an operator may change without a release.
+
+Every part may be left out; the built-in words and windows apply then.  A document names departments
+by their built-in route tag, which is also what records store.  An invalid document is refused as a
+whole, with the place of every mistake.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from datetime import date, time
+from functools import cache
+from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Field,
+    ValidationError,
+    model_validator,
+)
+
+from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.support.intents.words import SETS
+from chalicelib.support.orders.delivery_time import PREORDER_DAYS
+
+LANGUAGES = ("en", "es")
+"""Languages that replies are written in."""
+MAX_PHRASES = 500
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+
+ReplyLanguage = Literal["en", "es"]
+Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
+DepartmentName = Annotated[str, Field(pattern=r"^route-[a-z0-9][a-z0-9-]{0,60}$")]
+LanguageCode = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
+VendorId = Annotated[str, Field(pattern=r"^[^\s:]{1,100}$")]
+
+
+class InvalidDocumentError(Exception):
+    """The document breaks its schema or a check; `problems` names each place and what is wrong."""
+
+    def __init__(self, problems: tuple[str, ...]) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(
+        frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
+    )
+
+
+# --- the shop's calendar ----------------------------------------------------------------------
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("no such time zone; e.g. America/New_York") from None
+    return name
+
+
+class Shop(_Part):
+    """When the shop works.
+
+    Attributes:
+        time_zone: of dates and of the cut-off hour.
+        weekend: days that are no business days.
+        cut_off: orders from this time of day on count as placed on the next day.
+        holidays: further days that are no business days.
+    """
+
+    time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
+    weekend: frozenset[Weekday] = frozenset({"saturday", "sunday"})
+    cut_off: time | None = None
+    holidays: frozenset[date] = frozenset()
+
+    @model_validator(mode="after")
+    def _works_at_all(self) -> Self:
+        if len(self.weekend) == len(WEEKDAYS):
+            raise ValueError("the shop has no business day")
+        return self
+
+
+class DeliveryWindow(_Part):
+    """Business days that a shipping method takes.
+
+    Attributes:
+        methods: words of the shop's names of shipping methods, whole words of any case.
+    """
+
+    methods: tuple[Annotated[str, Field(pattern=r"^[\w -]{2,60}$")], ...] = Field(min_length=1)
+    low: int = Field(ge=0, le=90)
+    high: int = Field(ge=0, le=90)
+
+    @model_validator(mode="after")
+    def _is_a_window(self) -> Self:
+        if self.low > self.high:
+            raise ValueError("low is more than high")
+        return self
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression for the methods."""
+        return "|".join(re.escape(one.lower()) for one in self.methods)
+
+
+class Delivery(_Part):
+    """How long orders take; given windows replace all built-in ones, and the first match wins."""
+
+    windows: tuple[DeliveryWindow, ...] = ()
+    preorder_days: int = Field(default=PREORDER_DAYS, ge=1, le=365)
+
+
+# --- departments ------------------------------------------------------------------------------
+
+
+class Department(_Part):
+    """How a ticket reaches a department: by a tag, an assignee or a team of Richpanel's.
+
+    Attributes:
+        tag: set on the ticket, for an assignment rule; empty for none; the department's own name
+            where it is left out.
+        assignee: id of a user, as `GET /v1/users` shows it.
+        team: id of a team, as `GET /v1/teams` shows it.
+    """
+
+    tag: Annotated[str, Field(pattern=r"^(route-[a-z0-9][a-z0-9-]{0,60})?$")] | None = None
+    assignee: VendorId | None = None
+    team: VendorId | None = None
+
+    @model_validator(mode="after")
+    def _is_reached(self) -> Self:
+        if self.assignee and self.team:
+            raise ValueError("name an assignee or a team, not both")
+        if self.tag == "" and not (self.assignee or self.team):
+            raise ValueError("without a tag it needs an assignee or a team")
+        return self
+
+
+# --- phrases ----------------------------------------------------------------------------------
+
+
+def _phrase(text: str) -> str:
+    words = text.split()
+    wrong = [one for one in words if not _PHRASE_WORD.fullmatch(one)]
+    sets = [one for one in words if one.startswith("{") and one.rstrip("?")[1:-1] not in SETS]
+    if not words or wrong or sets:
+        raise ValueError("a phrase is lower-case words without accents; a|b, a?, *, <n> and {set}")
+    if all(one == "*" or one.endswith("?") for one in words):
+        raise ValueError("a phrase needs a word that must be there")
+    return text
+
+
+Phrases = tuple[Annotated[str, AfterValidator(_phrase)], ...]
+
+
+class IntentPhrases(_Part):
+    """Further phrases of one intent, in the notation of `intents.words`."""
+
+    sure: Phrases = ()
+    likely: Phrases = ()
+    hint: Phrases = ()
+
+
+# --- the document -----------------------------------------------------------------------------
+
+
+class Document(_Part):
+    """One settings document.
+
+    Attributes:
+        format: of the document itself; a release refuses a format that it does not know.
+        templates: texts by template id and language, in place of the built-in ones.
+        closing: the end of every text by language; it holds the reply's reference.
+        phrases: further phrases by intent.
+        routes: the department of an intent.
+        departments: how tickets reach a department; also declares departments of the shop's own.
+        languages: the department of messages in a language, by ISO 639-1 code.
+    """
+
+    format: Literal[1] = 1
+    shop: Shop = Shop()
+    delivery: Delivery = Delivery()
+    templates: Mapping[str, Mapping[ReplyLanguage, str]] = Field(default_factory=dict)
+    closing: Mapping[ReplyLanguage, str] = Field(default_factory=dict)
+    phrases: Mapping[str, IntentPhrases] = Field(default_factory=dict)
+    routes: Mapping[str, DepartmentName] = Field(default_factory=dict)
+    departments: Mapping[DepartmentName, Department] = Field(default_factory=dict)
+    languages: Mapping[LanguageCode, DepartmentName] = Field(default_factory=dict)
+
+    @model_validator(mode="after")
+    def _fits_together(self) -> Self:
+        problems = [*_names(self), *_departments(self)]
+        if problems:
+            raise ValueError("\n".join(problems))
+        return self
+
+
+def parsed(raw: Mapping[str, Any]) -> Document:
+    """The document in plain data.
+
+    Raises:
+        InvalidDocumentError: names every place that is wrong.
+    """
+    try:
+        return Document.model_validate(dict(raw))
+    except ValidationError as error:
+        problems = tuple(
+            line for one in error.errors() for line in _problem(one["loc"], one["msg"])
+        )
+    raise InvalidDocumentError(problems)
+
+
+def _problem(location: tuple[int | str, ...], message: str) -> Iterator[str]:
+    place = ".".join(str(part) for part in location)
+    for line in message.removeprefix("Value error, ").splitlines():
+        yield f"{place}: {line}" if place else line
+
+
+# --- checks over several parts ----------------------------------------------------------------
+
+
+def _names(document: Document) -> Iterator[str]:
+    """Intents that do not exist, and too many phrases."""
+    for part, given in (("phrases", document.phrases), ("routes", document.routes)):
+        yield from (f"{part}.{one}: no such intent" for one in given if one not in ROUTES)
+    many = sum(len(one.sure + one.likely + one.hint) for one in document.phrases.values())
+    if many > MAX_PHRASES:
+        yield f"phrases: {many} are more than {MAX_PHRASES}"
+
+
+def _departments(document: Document) -> Iterator[str]:
+    """Departments that are used and not declared, and two that one tag or person would mean."""
+    known = {DEFAULT_ROUTE, *ROUTES.values(), *document.departments}
+    for part, given in (("routes", document.routes), ("languages", document.languages)):
+        yield from (
+            f"{part}.{name}: {one} is no built-in department and not under departments"
+            for name, one in given.items()
+            if one not in known
+        )
+    for what in ("tag", "assignee", "team"):
+        owners: dict[str, str] = {}
+        for name in sorted(known):
+            value = _reached_by(document.departments.get(name, Department()), name, what)
+            if value and owners.setdefault(value, name) != name:
+                yield f"departments.{name}.{what}: {owners[value]} has it too"
+
+
+def _reached_by(department: Department, name: str, what: str) -> str | None:
+    value: str | None = getattr(department, what)
+    return name if what == "tag" and value is None else value
+
+
+@cache
+def built_in() -> Document:
+    """The document without any change."""
+    return Document()
+
+
+_PHRASE_WORD = re.compile(r"\*|(?:[a-z]+(?:\|[a-z]+)*|<n>|\{[a-z]+\})\??")
