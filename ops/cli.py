@@ -18,6 +18,7 @@ from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
 from ops.stage import commands as stage_commands
 from ops.stage import provision
 from ops.stage.template import TemplateError
+from ops.support import commands as support_commands
 
 app = typer.Typer(
     help="Inspect a stage, repair it, prepare it.",
@@ -33,6 +34,7 @@ app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(company_commands.handoff_app, name="handoff")
 app.add_typer(company_commands.company_app, name="company")
+app.add_typer(support_commands.settings_app, name="support-settings")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -6,12 +6,9 @@ from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
-from zoneinfo import ZoneInfo
 
-from chalicelib.support.configuration.document import WEEKDAYS, Department, Document, built_in
+from chalicelib.support.configuration.document import Department, Document, built_in
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
-from chalicelib.support.orders.calendar import Calendar
-from chalicelib.support.orders.delivery_time import WINDOWS, Window
 from chalicelib.support.tickets import TEAM
 
 _UNSET = Department()
@@ -91,30 +88,6 @@ class Rules:
     def closings(self) -> Mapping[str, str]:
         """The shop's own end of every text, by language."""
         return self.document.closing
-
-    # --- delivery -----------------------------------------------------------------------------
-
-    @cached_property
-    def calendar(self) -> Calendar:
-        """When the shop works."""
-        shop = self.document.shop
-        return Calendar(
-            zone=ZoneInfo(shop.time_zone),
-            weekend=frozenset(WEEKDAYS.index(one) for one in shop.weekend),
-            holidays=shop.holidays,
-            cut_off=shop.cut_off,
-        )
-
-    @cached_property
-    def windows(self) -> tuple[tuple[str, Window], ...]:
-        """Patterns of shipping methods and their windows; the first match wins."""
-        given = self.document.delivery.windows
-        return tuple((one.pattern, Window(one.low, one.high)) for one in given) or WINDOWS
-
-    @property
-    def preorder_days(self) -> int:
-        """How long after its order a pre-order ships."""
-        return self.document.delivery.preorder_days
 
 
 BUILT_IN = Rules(0, built_in())

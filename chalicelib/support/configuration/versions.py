@@ -96,13 +96,13 @@ class Versions:
         }
         pointer = {"event_id": _key("current")}
         moved = {"version": number, "by": by, "last_processed_at": now}
-        condition = "#version = :after" if after else "attribute_not_exists(#event_id)"
-        known: dict[str, object] = {"after": after} if after else {}
+        is_next = "#version = :after" if after else "attribute_not_exists(#event_id)"
+        change: dict[str, Any] = {"condition": is_next} | ({"after": after} if after else {})
         try:
             self._table.transact(
                 [
                     self._table.putting(stored, condition="attribute_not_exists(#event_id)"),
-                    self._table.updating(pointer, set_=moved, condition=condition, **known),
+                    self._table.updating(pointer, set_=moved, **change),
                 ]
             )
         except TransactionRefused:
