@@ -27,4 +27,5 @@ What these share:
     limits         how many automatic replies a conversation and a customer may get
     keys           event and action keys
     settings       the environment variables of automatic replies
+    configuration/ the settings document: what an operator changes without a release
 """
