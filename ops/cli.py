@@ -34,6 +34,7 @@ app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(company_commands.handoff_app, name="handoff")
 app.add_typer(company_commands.company_app, name="company")
+app.add_typer(support_commands.app)
 app.add_typer(support_commands.settings_app, name="support-settings")
 
 

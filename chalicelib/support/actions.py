@@ -19,6 +19,8 @@ from chalicelib.support import keys as ticket_keys
 
 ATTENTION_TAG = "middleware_error_needs_attention"
 """Set on a ticket when one of its events has failed; operators search for it."""
+UNKNOWN_TAG = "unknown_tag"
+"""Stored reason: Richpanel takes tags by id, and the tenant has no tag of that name."""
 ESCALATION_TAGS = frozenset({ATTENTION_TAG, "mw-escalated-human"})
 
 

@@ -149,7 +149,7 @@ class Support(Core):
     def _ticket_executors(self) -> TicketExecutors:
         from chalicelib.support.performing import TicketExecutors
 
-        return TicketExecutors(self.richpanel, self.clock)
+        return TicketExecutors(self.richpanel, self.clock, self.log)
 
     @cached_property
     def _answering(self) -> Answering:

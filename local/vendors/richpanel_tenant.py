@@ -234,6 +234,13 @@ class Tenant(simulated.Vendor):
         with self.lock:
             return self._tag_ids.setdefault(name, str(uuid.uuid5(uuid.NAMESPACE_URL, name)))
 
+    def delete_tag(self, name: str) -> None:
+        """Delete a tag of the tenant, as an administrator would; tickets lose it."""
+        with self.lock:
+            self._tag_ids.pop(name, None)
+            for ticket in self._tickets.values():
+                ticket.tags = [tag for tag in ticket.tags if tag != name]
+
     # --- changes made by the API ----------------------------------------------------------------
 
     def _comment(

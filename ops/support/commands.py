@@ -1,4 +1,4 @@
-"""The commands of `support-settings`: a document that changes support without a release."""
+"""The commands about support: `support-settings`, a document that changes it, and `support-tags`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,14 @@ import typer
 
 from chalicelib.support.configuration.rules import Rules
 from chalicelib.support.configuration.versions import Version
+from chalicelib.support.tags import every_tag
 from ops.options import Json, Limit, Stage, Yes
 from ops.output import Output
-from ops.session import Session
+from ops.session import EXIT_NO, Session
 from ops.support import settings_file
 from ops.support.preview import Shown, preview
 
+app = typer.Typer()
 settings_app = typer.Typer(
     help="The settings document of support: texts, windows, departments, phrases.",
     no_args_is_help=True,
@@ -116,6 +118,34 @@ def preview_command(
         title = f"\n{one.template or 'to a person'} · {one.language} · {one.case}"
         output.say(title, style="bold")
         output.say(one.text or one.person)
+
+
+@app.command("support-tags")
+def support_tags(
+    stage: Stage = "dev",
+    *,
+    create: Annotated[
+        bool, typer.Option("--create", help="Create the missing ones in Richpanel.")
+    ] = False,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """List every tag that a plan can set, and which the tenant lacks."""
+    session, output = Session(stage, yes), Output(json)
+    vendor = session.services.richpanel
+    wanted = every_tag(session.services.support_rules.current())
+    missing = sorted(wanted - vendor.tag_names())
+    if create and missing:
+        session.may_write("support-tags --create")
+        for tag in output.following(missing, "creating", total=len(missing)):
+            vendor.create_tag(tag)
+    state = "created" if create else "missing"
+    rows = [(tag, state if tag in missing else "there") for tag in sorted(wanted)]
+    output.show([{"tag": tag, "state": found} for tag, found in rows])
+    output.table(("tag", "state"), rows)
+    output.say(f"{len(missing)} of {len(wanted)} {state}")
+    if missing and not create:
+        raise typer.Exit(EXIT_NO)
 
 
 def _rendered(session: Session, rules: Rules) -> list[Shown]:

@@ -102,7 +102,7 @@ def ops_commands(text):
 @pytest.mark.parametrize("path", PAGES, ids=lambda path: path.name)
 def test_every_command_of_a_page_exists_with_its_options(path):
     for words in ops_commands(path.read_text()):
-        group = 2 if words[0] in ("dlq", "switch", "handoff", "company") else 1
+        group = 2 if words[0] in ("dlq", "switch", "handoff", "company", "support-settings") else 1
         result = helped(words[:group])
         for option in (word.partition("=")[0] for word in words if word.startswith("--")):
             assert option in result, f"{path.name}: {' '.join(words)}"

@@ -129,6 +129,14 @@ class Richpanel:
         pages = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(team.name for page in pages for team in page.all if team.name)
 
+    def create_tag(self, name: str) -> None:
+        """Create a tag; one that is there already is left as it is."""
+        try:
+            self._calls.post("create_tag", "/v1/tags", {"name": name})
+        except PermanentError as error:
+            if error.status != HTTPStatus.CONFLICT:
+                raise
+
     def assignable(self) -> frozenset[str]:
         """Everyone to whom `assign` can assign a ticket: the tenant's users and teams."""
         users = self._calls.pages(UserPage, "list_users", "/v1/users", LIST_DEADLINE_SECONDS)
@@ -144,23 +152,26 @@ class Richpanel:
 
     def add_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
-    ) -> None:
+    ) -> frozenset[str]:
         """Put tags on a ticket, all in one request, and check; repeating it changes nothing.
 
+        Returns:
+            The tags that were left out, as the tenant has none of that name.
+
         Raises:
-            PermanentError: also where the tenant has no such tag.
             UncertainError: it was accepted and the ticket does not show the tags; to be repeated.
             ProviderError: the tags may not be there.
         """
-        self._change_tags("add-tags", conversation_id, tags, deadline_seconds)
+        return self._change_tags("add-tags", conversation_id, tags, deadline_seconds)
 
     def remove_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
     ) -> None:
         """Take tags off a ticket, all in one request, and check; repeating it changes nothing.
 
+        No ticket has a tag that the tenant does not have.
+
         Raises:
-            PermanentError: also where the tenant has no such tag.
             UncertainError: it was accepted and the ticket still shows one; to be repeated.
             ProviderError: the tags may still be there.
         """
@@ -278,17 +289,29 @@ class Richpanel:
 
     def _change_tags(
         self, verb: str, conversation_id: str, names: AbstractSet[str], deadline_seconds: float
-    ) -> None:
+    ) -> frozenset[str]:
+        """Change tags; returns those that the tenant does not have, which are not sent."""
         operation = verb.replace("-", "_")
         ends = self._clock.monotonic() + deadline_seconds
-        sent = {name: self._tags.as_sent(name, operation, deadline_seconds) for name in names}
-        left = ends - self._clock.monotonic()
-        body = {"tags": sorted(sent.values())}
-        shown = self._calls.put(operation, conversation_id, f"/{verb}", body, left)
+        sent = self._tags.as_sent(names, deadline_seconds)
+        try:
+            shown = self._put_tags(verb, conversation_id, sent, ends)
+        except PermanentError as error:
+            if error.status != HTTPStatus.BAD_REQUEST:
+                raise
+            # One unknown tag refuses all: it may have been deleted since the list was read.
+            known = self._tags.as_sent(names, ends - self._clock.monotonic(), refresh=True)
+            if known == sent:
+                raise
+            sent = known
+            shown = self._put_tags(verb, conversation_id, sent, ends)
+        missing = frozenset(names - sent.keys())
+        if not sent:
+            return missing
         tags = None if shown is None or shown.tags is None else self._tags.as_shown(shown.tags)
         is_added = verb == "add-tags"
         if tags is not None and _are_changed(sent, tags, is_added=is_added):
-            return
+            return missing
         # The response shows no tags, or the ticket as it was before the change.
         try:
             tags = self._read_ticket(conversation_id, ends - self._clock.monotonic()).tags
@@ -296,6 +319,16 @@ class Richpanel:
             raise UncertainError.of(error) from None
         if not _are_changed(sent, tags, is_added=is_added):
             raise UncertainError(PROVIDER, operation, reason="not_applied")
+        return missing
+
+    def _put_tags(
+        self, verb: str, conversation_id: str, sent: Mapping[str, str], ends: float
+    ) -> TicketAnswer | None:
+        if not sent:
+            return None
+        body = {"tags": sorted(sent.values())}
+        left = ends - self._clock.monotonic()
+        return self._calls.put(verb.replace("-", "_"), conversation_id, f"/{verb}", body, left)
 
     def _ticket(self, raw: TicketAnswer) -> Ticket:
         return as_ticket(raw, self._tags.as_shown(raw.tags or []))
