@@ -209,7 +209,7 @@ class Outreach(Core):
         """The conversations table."""
         from chalicelib.outreach.conversations.store import Conversations
 
-        return Conversations(self._conversations_table, self.clock)
+        return Conversations(self._conversations_table, self.clock, lambda: self.opaque_ids)
 
     @cached_property
     def desk(self) -> Desk:

@@ -27,6 +27,13 @@ class ConversationTable(SimTable):
         """See `SimTable.get`."""
         return self._looking([_mark(key)], lambda: SimTable.get(self, key, consistent=consistent))
 
+    def get_all(self, keys: Sequence[Mapping[str, Any]], *, attributes: Sequence[str]) -> Any:
+        """See `SimTable.get_all`."""
+        return self._looking(
+            [_mark(key) for key in keys],
+            lambda: SimTable.get_all(self, keys, attributes=attributes),
+        )
+
     def transact(self, writes: Sequence[Any]) -> None:
         """See `SimTable.transact`; a conversation is opened under a check of its mark."""
         marks = [write["key"] if _is_mark(write["key"]) else None for write in writes]
