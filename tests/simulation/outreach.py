@@ -131,6 +131,7 @@ class OutreachParts:
             "hand_off": self._hand_off,
         }
         self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
+        self.last_looks = dict.fromkeys(("send_text", "send_email"), self.sender.last_look)
         self.settlers = {
             "send_text": self.sender.settle_text,
             "send_email": self.sender.settle_email,
