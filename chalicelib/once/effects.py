@@ -1,9 +1,9 @@
 """The one door out: every side effect at a vendor goes through this module.
 
 Per step, in this order: already in place by the plan, dependencies, switches, lease, ledger row,
-preparation, switches and lease again, vendor call, outcome.  Each action ends in a row with a
-reason; an action of unknown outcome is never repeated automatically unless repeating it changes
-nothing.
+preparation, switches, the system's own last look and the lease again, vendor call, outcome.  Each
+action ends in a row with a reason; an action of unknown outcome is never repeated automatically
+unless repeating it changes nothing.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from chalicelib.once.action import (
     ActionRow,
     ActionStatus,
     Executor,
+    LastLook,
     LeftOut,
     Preparer,
     Settle,
@@ -83,7 +84,12 @@ class Attempt:
 
 
 class Effects:
-    """Performs steps; holds the executors by action kind."""
+    """Performs steps; holds the executors by action kind.
+
+    Args:
+        last_looks: by action kind: what else may forbid a request up to the moment it leaves; raises
+            `PermanentError` where it does.
+    """
 
     def __init__(
         self,
@@ -94,9 +100,11 @@ class Effects:
         clock: Clock,
         log: Log,
         preparers: Mapping[str, Preparer] | None = None,
+        last_looks: Mapping[str, LastLook] | None = None,
     ) -> None:
         self._ledger = ledger
         self._preparers = preparers or {}
+        self._last_looks = last_looks or {}
         self._settlement = settlement
         self._switches = switches
         self._executors = executors
@@ -348,6 +356,9 @@ class Effects:
         switches = self._switches.current()
         if any(switches.forbids(action) for action in actions):
             raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
+        look = self._last_looks.get(actions[0].kind)
+        if look is not None:
+            look(actions)
         self._check_lease(attempt.lease)
 
     def _check_lease(self, lease: Lease) -> None:
