@@ -47,6 +47,7 @@ class Call:
         expects_json: the response must be a JSON object.
         form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
         urgency: its precedence within our share of the vendor's rate limit.
+        guard: called when the request is about to leave; what it raises keeps it here.
     """
 
     operation: str
@@ -59,6 +60,7 @@ class Call:
     expects_json: bool = True
     form: Mapping[str, str] | None = field(default=None, repr=False)
     urgency: Urgency = Urgency.HIGH
+    guard: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -118,6 +120,8 @@ class VendorClient:
             headers = self._headers(call, refresh=refresh)
             left = ends - self.clock.monotonic()
             self.rate_limit.acquire(call.operation, deadline_seconds=left, urgency=call.urgency)
+            if call.guard is not None:
+                call.guard()
             started = self.clock.monotonic()
             answer = self._exchange(call, headers, ends - started)
             kind = answer.failure(is_repeatable=call.is_repeatable)
