@@ -10,9 +10,13 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import MiddlewareError, SettingsError
 from ops import unreachable
-from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
+from ops.identity import of_caller
+from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 from ops.stage.provision import OwnedByStackError
 from ops.stage.template import TemplateError
+
+DEFAULT_STAGE = "dev"
+"""Any stage: who the caller is depends on none."""
 
 
 def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: object = None) -> int:
@@ -35,9 +39,21 @@ def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: objec
         return _no(str(error), EXIT_NO)
     except SettingsError as error:
         return _no(str(error), EXIT_UNUSABLE)
-    except (MiddlewareError, ClientError, BotoCoreError) as error:
+    except unreachable.NOT_LOGGED_IN as error:
         return _no(unreachable.why(error), EXIT_UNUSABLE)
+    except (MiddlewareError, ClientError, BotoCoreError) as error:
+        return _no(unreachable.why(error, place=_place()), EXIT_UNUSABLE)
     return 0
+
+
+def _place() -> str:
+    """The account and region that the command used; empty where AWS does not say."""
+    sts = Session(DEFAULT_STAGE).client("sts")
+    try:
+        who = of_caller(sts)
+    except (ClientError, BotoCoreError):
+        return ""
+    return f"account {who.account}, region {sts.meta.region_name} (as {who.name})"
 
 
 def _no(message: str, code: int) -> int:

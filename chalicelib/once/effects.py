@@ -1,9 +1,9 @@
 """The one door out: every side effect at a vendor goes through this module.
 
 Per step, in this order: already in place by the plan, dependencies, switches, lease, ledger row,
-preparation, switches and lease again, vendor call, outcome.  Each action ends in a row with a
-reason; an action of unknown outcome is never repeated automatically unless repeating it changes
-nothing.
+preparation, switches, the system's own last look and the lease again, vendor call, outcome.  Each
+action ends in a row with a reason; an action of unknown outcome is never repeated automatically
+unless repeating it changes nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ from chalicelib.errors import (
     UnavailableError,
     UncertainError,
 )
-from chalicelib.once.action import Action, ActionRow, ActionStatus, Executor, Preparer, Settle
+from chalicelib.once.action import (
+    Action,
+    ActionRow,
+    ActionStatus,
+    Executor,
+    LastLook,
+    LeftOut,
+    Preparer,
+    Settle,
+)
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS
 from chalicelib.once.event import Lease
 from chalicelib.once.ledger.events import Ledger
@@ -75,7 +84,12 @@ class Attempt:
 
 
 class Effects:
-    """Performs steps; holds the executors by action kind."""
+    """Performs steps; holds the executors by action kind.
+
+    Args:
+        last_looks: by action kind: what else may forbid a request up to the moment it leaves; raises
+            `PermanentError` where it does.
+    """
 
     def __init__(
         self,
@@ -86,9 +100,11 @@ class Effects:
         clock: Clock,
         log: Log,
         preparers: Mapping[str, Preparer] | None = None,
+        last_looks: Mapping[str, LastLook] | None = None,
     ) -> None:
         self._ledger = ledger
         self._preparers = preparers or {}
+        self._last_looks = last_looks or {}
         self._settlement = settlement
         self._switches = switches
         self._executors = executors
@@ -249,7 +265,25 @@ class Effects:
         except ProviderError:
             self._rearm(attempt, fresh)
             raise
+        if isinstance(ref, LeftOut):
+            return self._partly(attempt, actions, ref)
         return self._end(attempt, actions, ActionStatus.DONE, ref=ref)
+
+    def _partly(
+        self, attempt: Attempt, actions: Sequence[Action], left_out: LeftOut
+    ) -> dict[str, ActionRow]:
+        """Some actions are done and some were left out, each with its own reason."""
+        apart = left_out.refused.keys() | left_out.skipped.keys()
+        done = [one for one in actions if one.key not in apart]
+        rows = self._end(attempt, done, ActionStatus.DONE) if done else {}
+        for status, reasons in (
+            (ActionStatus.REFUSED, left_out.refused),
+            (ActionStatus.SKIPPED, left_out.skipped),
+        ):
+            for action in actions:
+                if action.key in reasons:
+                    rows |= self._end(attempt, [action], status, reason=reasons[action.key])
+        return rows
 
     def _refused(
         self,
@@ -322,6 +356,9 @@ class Effects:
         switches = self._switches.current()
         if any(switches.forbids(action) for action in actions):
             raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
+        look = self._last_looks.get(actions[0].kind)
+        if look is not None:
+            look(actions)
         self._check_lease(attempt.lease)
 
     def _check_lease(self, lease: Lease) -> None:

@@ -6,7 +6,9 @@ In the order of an event:
     webhook        checks the token and parses the body into a job; pure
     jobs           what the queue carries: a customer's comment, or a notice that a ticket changed
     flow           turns a job into events, plans and actions, and stores the conversation's state
+    looks          which notifications need a read of their ticket, and which one read covers
     arrivals       which comments of a ticket are new
+    reading        one read of a ticket, for all the comments that it showed
     inquiry        one message with what has been read of its ticket
     intents/       which intents a message has, by tables of phrases; pure
     decision       intent, confidence, department, tier and reasons; pure
@@ -15,6 +17,7 @@ In the order of an event:
     replies/       whether an automatic reply may be sent, and its text
     routing        the decision and its reply as a plan; pure
     actions        the side effects: tags, assignment, reply, close
+    tags           every tag that a plan can set
     performing     the executors: unpack the actions and call Richpanel
     read_back      finds a reply of unknown outcome among the ticket's comments
     richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts
@@ -27,4 +30,5 @@ What these share:
     limits         how many automatic replies a conversation and a customer may get
     keys           event and action keys
     settings       the environment variables of automatic replies
+    configuration/ the settings document: what an operator changes without a release
 """

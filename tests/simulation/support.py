@@ -104,6 +104,9 @@ class TicketFlow(Flow):
     def events(self, job: Any) -> Sequence[Event]:
         return self._of(job.conversation_id).events(job)
 
+    def resolved(self, job: Any) -> None:
+        self._of(job.conversation_id).resolved(job)
+
     def plan(self, event: Event, switches: Switches) -> Plan:
         return self._of(event.facts.conversation_id).plan(event, switches)
 
@@ -154,7 +157,7 @@ def executors(container: Container) -> tuple[dict[str, Any], dict[str, Any]]:
 
     Closing uses the executor of the flow that planned it.
     """
-    own = TicketExecutors(container.clients.richpanel, container.clock)
+    own = TicketExecutors(container.clients.richpanel, container.clock, container.log)
     provoking = Provoking(container.world)
 
     def close(actions: Sequence[Any], *, deadline_seconds: float) -> Any:
