@@ -21,6 +21,7 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     heartbeat       keeps a message invisible while a slow call runs
     trace           fields of every log line within an event
     audit           table C: what was done, one row per action
+    journal         table C: what persons did, one entry per act
     event           an event as the ledger stores it: states, lease, claim
     ledger/         claims, leases and fences on conditional writes
     recovery/       finds lost and unfinished events and sends them through the normal door

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import ClassVar, Protocol
+from typing import Any, ClassVar, Protocol
 
 
 class Settle(StrEnum):
@@ -152,6 +152,7 @@ class UnsettledAction:
         looks: number of checks after the horizon at which the provider showed nothing.
         owner: of the claim that held the row when it was read; a new claim changes it.
         due_epoch: the next look at it; 0 in a row of the previous release.
+        tries: earlier attempts; see `ledger.tries`.
     """
 
     key: str
@@ -166,6 +167,7 @@ class UnsettledAction:
     reason: str | None = None
     owner: str = ""
     due_epoch: float = 0.0
+    tries: Sequence[Mapping[str, Any]] = ()
 
 
 class Settler(Protocol):

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 LEASE_GRACE_SECONDS = 130.0
 """How much a lease outlasts its holder's function: clocks differ by up to 120 s, and Lambda kills
@@ -61,6 +63,7 @@ class Lease:
         attempts: how many times the event was claimed, this one included.
         plan: the stored plan, encoded, when an earlier claim wrote one.
         was_taken_over: the previous owner neither ended nor released the event: it died or overran.
+        tries: earlier attempts; see `ledger.tries`.
     """
 
     event: EventFacts
@@ -70,6 +73,7 @@ class Lease:
     attempts: int
     plan: str | None = None
     was_taken_over: bool = False
+    tries: Sequence[Mapping[str, Any]] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,6 +104,7 @@ class StrandedEvent:
         is_last_receive: its last claim was on a message that the queue does not deliver again.
         waits_for: keys of the actions whose outcome was unknown when it was parked.
         due_epoch: from then on something must be done; 0 in a row of the previous release.
+        is_asked: an operator asked for it again, and no claim has followed yet.
     """
 
     key: str
@@ -112,3 +117,4 @@ class StrandedEvent:
     is_last_receive: bool = False
     waits_for: tuple[str, ...] = ()
     due_epoch: float = 0.0
+    is_asked: bool = False

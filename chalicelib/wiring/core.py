@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from chalicelib.once.audit import Audit
     from chalicelib.once.heartbeat import Heartbeat
     from chalicelib.once.intake import Intake
+    from chalicelib.once.journal import Journal
     from chalicelib.once.later import Later
     from chalicelib.once.ledger.events import Ledger
     from chalicelib.once.recovery.cursor import Sweeps
@@ -89,6 +90,13 @@ class Core:
         from chalicelib.once.audit import Audit
 
         return Audit(self.table(self.settings.audit_table), self.clock)
+
+    @cached_property
+    def journal(self) -> Journal:
+        """Acts of persons, in table C."""
+        from chalicelib.once.journal import Journal
+
+        return Journal(self.table(self.settings.audit_table), self.clock, new_owner)
 
     @cached_property
     def outbox(self) -> SqsOutbox:

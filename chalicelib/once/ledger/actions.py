@@ -12,7 +12,7 @@ from chalicelib.errors import BusyError, LeaseLostError
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow, ActionStatus, Settle, UnsettledAction
 from chalicelib.once.event import LANDING_SECONDS, EventStatus, Lease
-from chalicelib.once.ledger import rows
+from chalicelib.once.ledger import rows, tries
 from chalicelib.once.ledger.rows import ACTION, EVENT, MINE, LedgerRows
 from chalicelib.once.ports import UNDECIDED, Modes
 from chalicelib.once.sharded import NOT_DUE, OLD_ATTRIBUTE, due
@@ -195,29 +195,53 @@ class ActionLedger(LedgerRows):
         *,
         ref: str | None = None,
         reason: str,
+        entry: Sequence[Item] = (),
     ) -> bool:
         """Settle an `unknown` row outside a claim: done, abandoned, or pending and not started.
 
-        False when it was settled meanwhile.
+        Args:
+            action: as it was read.
+            status: the verdict.
+            ref: the vendor's id of the effect.
+            reason: a fixed code.
+            entry: writes of the journal's entry where a person settles; one transaction with it.
+
+        Returns:
+            False when it was settled meanwhile.
         """
         ended = status != ActionStatus.PENDING
+        now = self._now()
+        attempt = {
+            "at": int(action.started_epoch),
+            "worker": action.owner,
+            "end": ActionStatus.UNKNOWN.value,
+            "reason": action.reason,
+            "looks": action.looks or None,
+            "event": action.event_key,
+            "settled": reason,
+        }
+        change: dict[str, Any] = {
+            "set_": {
+                "tries": tries.added(action.tries, attempt),
+                "status": status.value,
+                "reason": reason,
+                "ref": ref,
+                "last_processed_at": now,
+                "finished_at": now if ended else None,
+                "started": ended,
+            },
+            "remove": NOT_DUE,
+            "condition": "#status = :unknown AND #started_epoch = :started_epoch",
+            "unknown": ActionStatus.UNKNOWN.value,
+            "started_epoch": int(action.started_epoch),
+        }
+        key = {"event_id": action.key}
         try:
-            self._table.update(
-                {"event_id": action.key},
-                set_={
-                    "status": status.value,
-                    "reason": reason,
-                    "ref": ref,
-                    "last_processed_at": self._now(),
-                    "finished_at": self._now() if ended else None,
-                    "started": ended,
-                },
-                remove=NOT_DUE,
-                condition="#status = :unknown AND #started_epoch = :started_epoch",
-                unknown=ActionStatus.UNKNOWN.value,
-                started_epoch=int(action.started_epoch),
-            )
-        except ConditionFailed:
+            if entry:
+                self._table.transact([self._table.updating(key, **change), *entry])
+            else:
+                self._table.update(key, **change)
+        except (ConditionFailed, TransactionRefused):
             return False
         self._wake(action.event_key)
         return True
@@ -375,6 +399,7 @@ class ActionLedger(LedgerRows):
         gone = ["reason", "finished_at", *NOT_DUE]
         if new_start:  # earlier queries were about the old start
             gone += ["looks", "looked_epoch"]
+            holding["tries"] = tries.of_row(row)
         changed = {
             **holding,
             "status": ActionStatus.PENDING.value,

@@ -24,12 +24,12 @@ from chalicelib.once.event import (
     StrandedEvent,
 )
 from chalicelib.once.heartbeat import VISIBILITY_SECONDS
-from chalicelib.once.ledger import rows
+from chalicelib.once.ledger import rows, tries
 from chalicelib.once.ledger.actions import ActionLedger
 from chalicelib.once.ledger.rows import EVENT, MINE
 from chalicelib.once.ports import UNDECIDED, Modes
 from chalicelib.once.sharded import NOT_DUE, OLD_ATTRIBUTE, due
-from chalicelib.once.store import ConditionFailed, Item
+from chalicelib.once.store import ConditionFailed, Item, TransactionRefused
 
 QUEUED_SECONDS = 120.0
 """The door has queued what it received by then, or it died."""
@@ -113,7 +113,7 @@ class Ledger(ActionLedger):
             again = due(EVENT, event.event_key, until) | {"last_receive": True}
         elif is_watched:
             again = due(EVENT, event.event_key, now + VISIBILITY_SECONDS + LATE_SECONDS)
-        gone = {*NOT_DUE, "last_receive", "waits_for"} - again.keys()
+        gone = {*NOT_DUE, "last_receive", "waits_for", "asked"} - again.keys()
         holding = {
             "status": EventStatus.PROCESSING.value,
             # The door may know only a message's sender; the worker knows the conversation, and a
@@ -178,7 +178,12 @@ class Ledger(ActionLedger):
                 when the event shall run again, and the row alone carries it until then.  None where
                 something else brings it back.
         """
-        set_: Item = {"lease_until": 0, "last_reason": reason, "released": lease.fence}
+        set_: Item = {
+            "lease_until": 0,
+            "last_reason": reason,
+            "released": lease.fence,
+            "tries": self._tried(lease, tries.RELEASED, reason),
+        }
         if due_epoch is not None:
             key = lease.event.event_key
             set_ |= due(EVENT, key, due_epoch) | {"expires_at": self._expiry(due_epoch)}
@@ -233,6 +238,8 @@ class Ledger(ActionLedger):
             "last_processed_at": self._now(),
             **(facts or {}),
         }
+        if lease.tries or status != EventStatus.PROCESSED:
+            set_["tries"] = self._tried(lease, status.value, reason)
         if status == EventStatus.PARKED or handoff_due:
             pause = LATE_SECONDS if handoff_due else 0.0
             set_ |= due(EVENT, lease.event.event_key, self._epoch() + pause)
@@ -295,7 +302,38 @@ class Ledger(ActionLedger):
         found = self._due(EVENT, due_by_epoch, limit, old_marks=_OLD_MARKS)
         return [rows.stranded(row) for row in found]
 
+    def ask_again(self, event_key: str, *, entry: Sequence[Item]) -> bool:
+        """Note that an operator wants an event run again, in one transaction with the journal's entry.
+
+        The operator's message follows.  If it is lost, the sweep sends another one.
+
+        Returns:
+            False when the event has no row that is kept, or is not finished: it goes on anyway.
+        """
+        change = self._table.updating(
+            {"event_id": event_key},
+            set_={"asked": True, **due(EVENT, event_key, self._epoch() + LATE_SECONDS)},
+            condition=f"{_ALIVE} AND #status <> :processing",
+            now=self._epoch(),
+            processing=EventStatus.PROCESSING.value,
+        )
+        try:
+            self._table.transact([change, *entry])
+        except TransactionRefused:
+            return False
+        return True
+
     # --- the rows behind ----------------------------------------------------------------------
+
+    def _tried(self, lease: Lease, end: str, reason: str | None) -> list[dict[str, Any]]:
+        attempt = {
+            "n": lease.attempts,
+            "at": self._now(),
+            "worker": lease.owner,
+            "end": end,
+            "reason": reason,
+        }
+        return tries.added(lease.tries, attempt)
 
     def _refused_claim(self, event: EventFacts, item: Item, found: Item) -> ClaimResult:
         if found.get("owner") == item["owner"]:
@@ -370,5 +408,6 @@ def _lease(event: EventFacts, row: Item) -> Lease:
         until_epoch=row["lease_until"],
         attempts=row["attempts"],
         plan=row.get("plan"),
+        tries=row.get("tries", ()),
         was_taken_over=row["attempts"] > 1 and row.get("released") != row["fence"] - 1,
     )

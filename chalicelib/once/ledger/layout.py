@@ -45,6 +45,8 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     plan                 event                    the stored decision; of the fact writer, its batch
     intent               event                    of a ticket's plan
     last_reason          event                    why its last claim was released
+    tries                event action             earlier attempts (`once.ledger.tries`)
+    asked                event                    an operator wants it again; gone once claimed
     released             event                    fence of the claim that was released
     company_id           event                    of a start: whose quota it counts against
     outcome              event                    of a start, for its sender

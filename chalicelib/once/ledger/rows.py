@@ -133,6 +133,7 @@ def unsettled(item: Item) -> UnsettledAction:
         reason=item.get("reason"),
         owner=item.get("owner", ""),
         due_epoch=item.get(DUE, 0.0),
+        tries=item.get("tries", ()),
     )
 
 
@@ -164,4 +165,5 @@ def stranded(item: Item) -> StrandedEvent:
         or str(item.get(OLD_ATTRIBUTE)).startswith("processing#"),
         waits_for=tuple(item.get("waits_for", ())),
         due_epoch=item.get(DUE, 0.0),
+        is_asked=item.get("asked", False),
     )

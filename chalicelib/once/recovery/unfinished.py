@@ -126,6 +126,10 @@ class RowSweep:
     def _handle(self, row: StrandedEvent, next_look: float) -> None:
         """Do what is due, and date the row's next look."""
         late = self._now() + LATE_SECONDS
+        if row.is_asked:
+            self._send(row, Recovery.OPERATOR)
+            self.sweep.keep(row, late)
+            return
         match row.status:
             case EventStatus.RECEIVED:
                 self.sweep.summary.stranded += 1

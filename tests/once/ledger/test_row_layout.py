@@ -114,6 +114,7 @@ def events(rig):
     rig.ledger.finish(again, EventStatus.FAILED, reason="x", handoff_due=True)
     rig.ledger.finish(rig.claim("evt:4"), EventStatus.PARKED, reason="x", waits_for=["act:2"])
     rig.ledger.record(facts("evt:2"), MODES, EventStatus.SKIPPED, reason="too_old")
+    assert rig.ledger.ask_again("evt:2", entry=[])
 
 
 def settled_actions(rig):
@@ -122,6 +123,8 @@ def settled_actions(rig):
     rig.ledger.end_action(lease, Reply("act:1"), ActionStatus.DONE, ref="comment-1")
     unknown = rig.unknown(Reply("act:2"), lease)
     rig.ledger.note_look(unknown)
+    settled = rig.unknown(Reply("act:4"), lease)
+    rig.ledger.settle(settled, ActionStatus.PENDING, reason="absent_twice")
     rig.ledger.skip(lease, Reply("act:3"), MODES, reason="already")
 
 

@@ -1,0 +1,141 @@
+"""The journal: what persons did, in table C beside what the machine did.
+
+An entry is an audit row with an actor.  It is stored twice: in the story that it belongs to (an
+event's and an action's conversation, or the subject itself, such as ``switch:kill_switch``), and in
+its day, so that a day is read by a query.  Example item::
+
+    conversation_id          1042                     and journal#2026-11-20
+    ts_action_id             2026-11-20T09:00:02.000Z#settle:4f1c...
+    action_type              settle
+    idempotency_key          act:rp_reply:1042:c-77   what it was done to
+    result                   not-done
+    actor                    Operators/jo
+    reason                   The desk shows no reply   as the person gave it, redacted
+    action_payload_redacted  {"status": "unknown", "looks": 2}     what the person saw
+    story                    1042
+    expires_at               1795251602                (a year)
+
+An act on the ledger is one transaction with its entry: `Journal.writes` returns the entry's writes.
+An act elsewhere (a queue, a secret) is entered before it is done, with the result `ASKED`.
+No entry is ever overwritten.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import Item, Store, TransactionRefused
+from chalicelib.redaction.mapping import redact_mapping
+from chalicelib.redaction.redactor import redact
+
+RETENTION = timedelta(days=365)
+ASKED = "asked"
+"""Result of an act that DynamoDB cannot join with its entry: it was asked for, and was done next."""
+REASON_LENGTH = 300
+DAY_PREFIX = "journal#"
+AT_MOST = 1_000
+"""Entries of one story that are read."""
+_ENCODER = json.JSONEncoder(sort_keys=True, default=str)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One act of a person.
+
+    Attributes:
+        what: the command: ``settle``, ``replay``, ``switch set``.
+        key: what it was done to: a key of the ledger, or ``{kind}:{name}`` without personal data.
+        actor: who did it, as AWS names the caller.
+        result: its outcome, a fixed code.
+        story: the conversation it belongs to; empty where the key is a story of its own.
+        reason: why, in the person's words; stored redacted and cut.
+        evidence: what the person saw; names, numbers and fixed codes.
+        act_id: equal for a repetition of the same act, which is entered once; empty: a new one.
+        at: when it was done; None: now.
+    """
+
+    what: str
+    key: str
+    actor: str
+    result: str = ASKED
+    story: str = ""
+    reason: str = ""
+    evidence: Mapping[str, Any] = field(default_factory=dict)
+    act_id: str = ""
+    at: datetime | None = None
+
+
+class Journal:
+    """Writes and reads the entries; no other module does."""
+
+    def __init__(self, table: Store, clock: Clock, new_id: Callable[[], str]) -> None:
+        self._table = table
+        self._clock = clock
+        self._new_id = new_id
+
+    def writes(self, act: Act) -> list[Item]:
+        """The entry as writes of a transaction, so that it is stored with the act or not at all."""
+        now = act.at or self._clock.now()
+        entry: Item = {
+            "ts_action_id": f"{iso(now)}#{act.what}:{act.act_id or self._new_id()}",
+            "action_type": act.what,
+            "action_payload_redacted": _ENCODER.encode(redact_mapping(dict(act.evidence))),
+            "idempotency_key": act.key,
+            "result": act.result,
+            "actor": act.actor,
+            "reason": redact(act.reason)[:REASON_LENGTH],
+            "story": act.story or act.key,
+            "expires_at": int((self._clock.now() + RETENTION).timestamp()),
+        }
+        return [
+            self._table.putting(
+                {"conversation_id": partition, **entry},
+                condition="attribute_not_exists(#conversation_id)",
+            )
+            for partition in (act.story or act.key, _day(now))
+        ]
+
+    def enter(self, act: Act) -> None:
+        """Store an entry alone: of an act that no table holds; a repetition changes nothing."""
+        try:
+            self._table.transact(self.writes(act))
+        except TransactionRefused:
+            return  # entered before, with this act's own id
+
+    def story(self, story: str) -> list[Item]:
+        """The entries of a story, oldest first."""
+        found = self._table.query_all(
+            at_most=AT_MOST,
+            KeyConditionExpression="conversation_id = :c",
+            values={"c": story},
+        )
+        return [one for one in found if is_entry(one)]
+
+    def since(self, start: datetime) -> Iterator[Item]:
+        """Every entry since a time, oldest first: one query for each day."""
+        day, end = start, self._clock.now()
+        while day.date() <= end.date():
+            for entry in self.story(_day(day)):
+                if str(entry["ts_action_id"]) >= iso(start):
+                    yield entry
+            day += timedelta(days=1)
+
+
+def is_entry(item: Mapping[str, Any]) -> bool:
+    """Whether a row of table C is a person's act; others are the machine's actions."""
+    return "actor" in item
+
+
+def entry_time(item: Mapping[str, Any]) -> str:
+    """ISO time of an entry."""
+    return str(item["ts_action_id"]).partition("#")[0]
+
+
+def _day(moment: datetime) -> str:
+    return f"{DAY_PREFIX}{iso(moment)[:10]}"

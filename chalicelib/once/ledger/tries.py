@@ -1,0 +1,62 @@
+"""Earlier attempts at an event or an action, kept in its row: a later one never hides the first.
+
+A list of at most `AT_MOST`, written with a row that is written anyway.  An event that is processed at
+the first attempt has none, so it costs nothing::
+
+    n        attempt's number, of an event
+    at       ISO time of its end; of an action, epoch seconds of its start
+    worker   owner id of its claim, as in the log
+    end      how it ended: released, failed, parked; of an action not_sent, unknown, refused
+    reason   a fixed code
+    ref      of an action: the vendor's id
+    looks    of an action: queries that showed nothing
+    settled  of an action: the verdict on its unknown outcome, a fixed code
+    event    of an action: the event that performed it
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+Try = Mapping[str, Any]
+
+AT_MOST = 10
+NOT_SENT = "not_sent"
+RELEASED = "released"
+_HARMLESS = frozenset({NOT_SENT, RELEASED})
+
+
+def added(earlier: Sequence[Try], attempt: Try) -> list[dict[str, Any]]:
+    """The list with one more attempt; those that had no effect make room first."""
+    found = [dict(one) for one in earlier]
+    found.append({name: value for name, value in attempt.items() if value not in (None, "")})
+    while len(found) > AT_MOST:
+        harmless = (n for n, one in enumerate(found[1:-1], 1) if one["end"] in _HARMLESS)
+        del found[next(harmless, 1)]
+    return found
+
+
+def of_row(row: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """An action's earlier attempts, with the one that its row holds, before another one starts.
+
+    A settled attempt is in the list already: it has the same start.
+    """
+    earlier = row.get("tries", [])
+    if earlier and earlier[-1]["at"] == row.get("started_epoch"):
+        return [dict(one) for one in earlier]
+    end = row["status"]
+    if end == "pending":
+        end = "interrupted" if row.get("started", True) else NOT_SENT
+    return added(
+        earlier,
+        {
+            "at": row.get("started_epoch", 0),
+            "worker": row.get("owner"),
+            "end": end,
+            "reason": row.get("reason"),
+            "ref": row.get("ref"),
+            "looks": row.get("looks"),
+            "event": row.get("event_key"),
+        },
+    )
