@@ -5,6 +5,7 @@
     running      runs a command and maps its errors to exit codes
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
+    journal      enters and reads what persons did
     identity     who runs a command: the caller's AWS identity
     output       tables for people, JSON for programs, progress bars
     unreachable  why a stage cannot be reached, and what to set

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-_KINDS_WITH_SESSION = frozenset({"assumed-role", "federated-user"})
+from chalicelib.aws.callers import name_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,11 +27,7 @@ class Identity:
     @property
     def name(self) -> str:
         """The person's name as acts keep it: ``Operators/jo@example.com``, ``jo``, ``root``."""
-        resource = self.arn.split(":", 5)[-1]
-        kind, _, path = resource.partition("/")
-        if kind in _KINDS_WITH_SESSION:
-            return path
-        return path.rpartition("/")[2] or kind
+        return name_of(self.arn)
 
 
 def of_caller(sts: Any) -> Identity:  # noqa: ANN401 - boto3 builds clients at run time

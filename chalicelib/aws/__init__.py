@@ -6,6 +6,8 @@ expressions     update and condition expressions, PartiQL statements
 typed_values    plain values to DynamoDB's typed ones and back
 queue           the SQS FIFO queue: send a job, defer a message in flight
 switches        the four switches, read from SSM and cached
+switch_story    copies the switches' changes from SSM into the journal
+callers         the name of a person in an AWS identity
 secrets         named secrets, read from Secrets Manager and cached
 logs            JSON log lines and CloudWatch metrics, both redacted
 lambda_events   SQS records and the Lambda context as plain values

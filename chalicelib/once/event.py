@@ -104,6 +104,7 @@ class StrandedEvent:
         is_last_receive: its last claim was on a message that the queue does not deliver again.
         waits_for: keys of the actions whose outcome was unknown when it was parked.
         due_epoch: from then on something must be done; 0 in a row of the previous release.
+        last_reason: why its message went back to the queue last.
         is_asked: an operator asked for it again, and no claim has followed yet.
     """
 
@@ -118,3 +119,4 @@ class StrandedEvent:
     waits_for: tuple[str, ...] = ()
     due_epoch: float = 0.0
     is_asked: bool = False
+    last_reason: str | None = None

@@ -151,6 +151,10 @@ class Worker:
             self.put_back(other.job)
             self.log.event("worker.moved_to_its_group", mw_trace_id=job.trace_id)
             return
+        except Exception as error:
+            if flow.is_container(job) and not delivery.is_last:
+                self._note_return(job, error, delivery)
+            raise
         for event in events:
             with trace.within(**trace.of_event(event.facts)):
                 self._run_event(flow, event, job, delivery)
@@ -334,6 +338,14 @@ class Worker:
                 raise BusyError("busy", delay_seconds=max(SHORTEST_WAIT_SECONDS, left))
             case Lease():
                 self.escalation.notify_late(self.flows[job.kind], claimed, modes)
+
+    def _note_return(self, job: Job, error: Exception, delivery: Delivery) -> None:
+        """Leave a row of a notification that could not be read: until then only the queue has it."""
+        returns = self.clock.now().timestamp() + _pause(error, delivery, _longest)
+        try:
+            self.ledger.note_return(facts_of(job), reason=reason_of(error), returns_epoch=returns)
+        except MiddlewareError:
+            self.log.event("worker.return_not_noted", mw_trace_id=job.trace_id)
 
     def _undecodable(self, delivery: Delivery, *, reason: str) -> None:
         self.log.event(

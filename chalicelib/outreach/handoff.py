@@ -6,7 +6,7 @@ the normal door, once per hand-off however often it is approved.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
@@ -15,6 +15,7 @@ from chalicelib.clock import iso
 from chalicelib.once import keys
 from chalicelib.once.intake import Intake
 from chalicelib.once.ports import Clock
+from chalicelib.once.store import Item
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.handoffs import TAKEN, Handoffs
 from chalicelib.outreach.conversations.records import Record
@@ -97,13 +98,21 @@ class Desk:
         self._handoffs.close(record, "approved", self._clock.now() + CLOSED_FOR)
         return True
 
-    def take(self, opaque_id: str, person: str, *, company_id: str | None = None) -> bool:
+    def take(
+        self,
+        opaque_id: str,
+        person: str,
+        *,
+        company_id: str | None = None,
+        journal: Sequence[Item] = (),
+    ) -> bool:
         """Take a conversation over: an operator answers from now on, and a held message is never sent.
 
         Args:
             opaque_id: the conversation.
             person: the operator; the team's own identifier.
             company_id: only a conversation of this company.
+            journal: writes of the journal's entry.
 
         One transaction.  The same operator's repetition closes an entry that an earlier version left
         on the list.
@@ -123,7 +132,7 @@ class Desk:
             return True
         taken = {**record.handoff, "id": f"{TAKEN}{record.handoff['id']}", "taken_by": person}
         closing = self._handoffs.closing(record, "taken", closes)
-        return self._conversations.take_over(record, taken, closing)
+        return self._conversations.take_over(record, taken, closing, journal)
 
 
 def _waiting(item: dict[str, Any]) -> Waiting:

@@ -125,8 +125,11 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
+        from chalicelib.aws.switch_story import SwitchStory
         from chalicelib.once.recovery.reconcile import Reconciler
 
+        prefix = self.settings.switch_prefix
+        switches = SwitchStory(self.client("ssm"), prefix, lambda: self.journal, self.sweeps)
         self.check_stage()
         return Reconciler(
             ledger=self.ledger,
@@ -136,7 +139,7 @@ class Services(Support, Facts, Outreach):
             rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            parts=(*self.outreach_sweeps(), *self.support_sweeps()),
+            parts=(switches, *self.outreach_sweeps(), *self.support_sweeps()),
         )
 
     # --- parts by kind, each built when its kind first occurs ---------------------------------

@@ -8,8 +8,9 @@ from typing import Annotated
 
 import typer
 
+from ops import journal
 from ops.companies import api_keys, company, erase, handoff, senders
-from ops.options import DryRun, Json, Limit, Stage, Yes
+from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
@@ -90,6 +91,7 @@ def company_put(
     file: Annotated[Path, typer.Argument(help="A JSON file with the whole item.")],
     stage: Stage = "dev",
     *,
+    reason: Reason = "",
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -97,7 +99,7 @@ def company_put(
     session, output = Session(stage, yes), Output(json)
     session.may_write("company put")
     item = company.read(file)
-    did = company.put(session, item)
+    did = company.put(session, item, because=reason)
     found = [one for one in company.check(session, item) if one.result != "ok"]
     result = {"company": item["company_id"], "project": item["project_id"], "did": did}
     output.show({**result, "findings": [asdict(one) for one in found]})
@@ -167,6 +169,7 @@ def company_key(
     session.may_write("company key")
     result: dict[str, object] = {"company": company_id}
     if finish:
+        journal.enter(session, "company key", f"company:{company_id}", asked="finish")
         result["ended"] = api_keys.finish(session, company_id)
     else:
         result["api_key"], result["active"] = company.issue(session, company_id)
@@ -180,6 +183,7 @@ def erase_command(
     subject: Annotated[str, typer.Option("--subject", help="E-mail, +phone, ticket id.")],
     stage: Stage = "dev",
     *,
+    reason: Reason = "",
     dry_run: DryRun = False,
     yes: Yes = False,
     json: Json = False,
@@ -192,6 +196,8 @@ def erase_command(
     if not dry_run and not yes and not typer.confirm("Erase for good?", err=True):
         raise OpsError("not done")
     done = erase.Erased(notes=notes)
+    if not dry_run:
+        erase.enter(session, subject, because=reason)
     for table, key, item in output.following(erase.items(session, subjects), "erasing"):
         if dry_run or erase.purge(session, table, key, item, subjects, done):
             done.tables[table.name] = done.tables.get(table.name, 0) + 1

@@ -11,6 +11,7 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import PermanentError, UnavailableError
 from chalicelib.outreach.conversations.records import Record
+from ops import journal
 from ops.companies import api_keys, company_item, identities, senders
 from ops.companies.company_item import CompanyItem
 from ops.session import EXIT_UNUSABLE, OpsError, Session
@@ -47,7 +48,7 @@ def read(path: Path) -> dict[str, Any]:
     return raw
 
 
-def put(session: Session, item: dict[str, Any]) -> str:
+def put(session: Session, item: dict[str, Any], *, because: str = "") -> str:
     """Store a valid item, replacing one with the same key; returns ``created`` or ``replaced``.
 
     Raises:
@@ -59,8 +60,22 @@ def put(session: Session, item: dict[str, Any]) -> str:
         raise OpsError("not stored: " + "; ".join(found))
     key = {name: item[name] for name in ("company_id", "project_id")}
     before = senders.table(session).get(key)
-    senders.store(session, item)
-    return "replaced" if before else "created"
+    did = "replaced" if before else "created"
+    changed = sorted(
+        name for name in {*(before or {}), *item} if (before or {}).get(name) != item.get(name)
+    )
+    name = f"company:{item['company_id']}"
+    act = journal.act(
+        session,
+        "company put",
+        name,
+        result=did,
+        reason=because,
+        project=item["project_id"],
+        changed=changed,
+    )
+    senders.store(session, item, entry=journal.writes(session, act))
+    return did
 
 
 def items(session: Session, company_id: str, project_id: str | None) -> list[dict[str, Any]]:
@@ -113,6 +128,7 @@ def issue(session: Session, company_id: str) -> tuple[str, int]:
         OpsError: there is no such company, or the key could not be stored.
     """
     items(session, company_id, None)
+    journal.enter(session, "company key", f"company:{company_id}", asked="issue")
     return api_keys.issue(session, company_id)
 
 

@@ -22,9 +22,11 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
+from chalicelib.once.journal import is_entry
 from chalicelib.once.store import ConditionFailed, Item
 from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.conversations import items as layout
+from ops import journal
 from ops.inspect.events import PAGE
 from ops.session import OpsError, Session
 
@@ -138,8 +140,15 @@ def items(session: Session, subjects: Subjects) -> Iterator[tuple[Table, Item, I
     for name, key_names in tables(session):
         table = session.services.table(name)
         for item in _scanned(table):
-            if "erased_at" not in item and subjects.holds(item):
+            is_act = is_entry(item) and not _mentions(item, subjects.addresses)
+            if "erased_at" not in item and not is_act and subjects.holds(item):
                 yield table, {key: item[key] for key in key_names}, item
+
+
+def enter(session: Session, subject: str, *, because: str) -> None:
+    """Enter an erasure; the subject by a keyed hash, so that the entry is about no person."""
+    key = f"person:{session.services.opaque_ids.of('person', subject.strip().lower())}"
+    journal.enter(session, "erase", key, reason=because)
 
 
 def _with_conversations(session: Session, subjects: Subjects) -> Subjects:

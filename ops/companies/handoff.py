@@ -12,6 +12,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.conversations.records import Record
+from ops import journal
 from ops.inspect.events import job_of
 from ops.session import OpsError, Session
 
@@ -65,6 +66,14 @@ def approve(session: Session, opaque_id: str, company_id: str | None = None) -> 
     holder = record.handoff.get("taken_by")
     if holder is not None:
         raise OpsError(f"{opaque_id} was taken over by {holder}: automation sends nothing")
+    journal.enter(
+        session,
+        "handoff approve",
+        opaque_id,
+        handoff=record.handoff["id"],
+        held=bool(record.handoff.get("held")),
+        why_held=record.handoff.get("reason"),
+    )
     if not session.services.desk.approve(opaque_id, company_id=company_id):
         raise OpsError(f"{opaque_id} was released or taken over by another operator meanwhile")
     event_key = outreach_keys.release(opaque_id, str(record.handoff["id"]))
@@ -89,7 +98,16 @@ def take(
     holder = record.handoff.get("taken_by")
     if holder not in (None, person):
         raise OpsError(f"{opaque_id} was taken over by {holder}")
-    if not session.services.desk.take(opaque_id, person, company_id=company_id):
+    act = journal.act(
+        session,
+        "handoff take",
+        opaque_id,
+        result="taken",
+        handoff=record.handoff["id"],
+        held=bool(record.handoff.get("held")),
+    )
+    entry = journal.writes(session, act)
+    if not session.services.desk.take(opaque_id, person, company_id=company_id, journal=entry):
         raise OpsError(f"{opaque_id} was released or taken over by another operator meanwhile")
     return {"id": opaque_id, "taken_by": person}
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import secrets
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -68,7 +68,7 @@ def projects(session: Session) -> list[Item]:
             return found
 
 
-def store(session: Session, item: dict[str, Any]) -> None:
+def store(session: Session, item: dict[str, Any], *, entry: Sequence[Item] = ()) -> None:
     """Store a project and claim its senders for its company, all or nothing.
 
     Raises:
@@ -77,7 +77,7 @@ def store(session: Session, item: dict[str, Any]) -> None:
     shared = faults(item, projects(session))
     if shared:
         raise OpsError("not stored: " + "; ".join(shared))
-    _claim(session, item, [table(session).putting(item)])
+    _claim(session, item, [table(session).putting(item), *entry])
 
 
 def fill(session: Session) -> tuple[int, list[str]]:

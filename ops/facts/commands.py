@@ -21,6 +21,7 @@ from chalicelib.facts.dataset import DATASET, FACT_EVENT, YEARS_AROUND, definiti
 from chalicelib.facts.model import Fact, FactStatus, Metric
 from chalicelib.facts.posting.ndjson import Archive, FileRows, S3Rows
 from chalicelib.facts.posting.powerbi import create_dataset, datasets_named, target_of
+from chalicelib.once.journal import Act
 from chalicelib.wiring import Services
 from ops.facts import rebuild_plan
 from ops.facts.correction import Correction
@@ -129,6 +130,8 @@ def retry_command(
     """Make failed facts pending again for the writer."""
     parts = _writing(context, Session(stage, yes), "retry")
     chosen = keys or list(parts.fact_ledger.all_failed())
+    for key in chosen:
+        _enter(parts, "facts retry", key)
     reopened = {key: parts.fact_ledger.reopen(key) for key in chosen}
     left = [key for key, is_open in reopened.items() if not is_open]
     lines = [f"{key}: has not failed" for key in left]
@@ -209,6 +212,12 @@ def correct_command(
         metric=metric or Metric(row["metric"]),
         notes=row.get("notes", ""),
     )
+    changed = [
+        name
+        for name, one in (("agent", agent), ("date", day), ("metric", metric))
+        if one is not None
+    ]
+    _enter(parts, "facts correct", key, changed=changed)
     status, posting, dataset = FactStatus(row["status"]), parts.posting, parts.posting.reader()
     outcome = Correction(
         ledger=posting.ledger,
@@ -270,6 +279,7 @@ def rebuild_command(
         document = {"outcome": "refused" if refusal else "planned", **planned.document()}
         _end(output, int(bool(refusal)), document, f"{planned.text()}\n{end}")
         return
+    _enter(parts, "facts rebuild", "facts:dataset", accept_loss=accept_loss)
     with output.waiting("posting"):
         done = Rebuild(
             ledger=parts.posting.ledger,
@@ -317,6 +327,12 @@ def _writing(context: Context, session: Session, command: str) -> Services:
     """The services for a command that writes; prod needs `--yes`."""
     session.must_be_confirmed(f"facts {command}")
     return _parts(context, session.stage)
+
+
+def _enter(parts: Services, what: str, key: str, **seen: object) -> None:
+    """Enter an act in the journal, right before it is done."""
+    actor = of_caller(parts.client("sts")).name
+    parts.journal.enter(Act(what=what, key=key, actor=actor, evidence=seen))
 
 
 def _end(output: Output, code: int, document: Any, text: str) -> None:  # noqa: ANN401 - JSON

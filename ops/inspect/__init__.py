@@ -3,6 +3,9 @@
 commands          `explain`, `unfinished`, `doctor`
 explain           what happened to a conversation, an event or an action, and why
 events            jobs rebuilt from ledger rows, one by one or by a paced scan
+planned           the actions of a stored plan, and what running it again would do
+attempts          steps of a timeline: earlier attempts, and what persons did
+whereabouts       where an event is now, since when, and what it waits for
 doctor            a deployed stage checked against its declaration
 doctor_alarms     its part for alarms and their recipients
 doctor_facts      its part for the facts and their report

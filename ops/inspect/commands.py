@@ -34,6 +34,9 @@ def explain_command(
     for one in report["events"]:
         output.say(f"\n{one['event']['event_id']}", style="bold")
         output.say(one["verdict"])
+        where = one.get("where", {})
+        if where.get("place") not in (None, "ended"):
+            output.facts({name: value for name, value in where.items() if value})
         output.table(
             ("when", "what", "why"), [(s["at"], s["what"], s["why"]) for s in one["timeline"]]
         )
@@ -56,7 +59,7 @@ def unfinished_command(stage: Stage = "dev", limit: Limit = 200, *, json: Json =
         {
             "event": one.key,
             "status": one.status,
-            "reason": one.reason,
+            "reason": one.reason or one.last_reason,
             "received_at": one.event.received_at,
             "attempts": one.attempts,
             "due_at": iso(datetime.fromtimestamp(one.due_epoch, UTC)) if one.due_epoch else None,

@@ -8,19 +8,18 @@ of a Richpanel ticket derive from its comments, which are read from Richpanel if
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.once import keys
-from chalicelib.once.flow import Event
-from chalicelib.once.ledger.rows import event as facts_of_row
-from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.journal import is_entry
+from chalicelib.once.plan import Plan
 from chalicelib.once.store import Item
-from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.event_context import FLOW as OUTREACH
 from chalicelib.support import keys as ticket_keys
-from ops.inspect.events import job_of, scan
+from ops.inspect import attempts, planned, whereabouts
+from ops.inspect.events import scan
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 _EVENT = (
@@ -41,6 +40,8 @@ _EVENT = (
     "trace_id",
     "due_at",
     "unfinished",
+    "tries",
+    "asked",
 )
 _ACTION = (
     "event_id",
@@ -54,6 +55,7 @@ _ACTION = (
     "created_at",
     "looks",
     "event_key",
+    "tries",
 )
 
 _ENDED = frozenset({"processed", "failed", "skipped"})
@@ -74,8 +76,40 @@ def explain(session: Session, subject: str, *, deep: bool = False) -> dict[str, 
         row = session.row(subject)
         return _report([_event(session, session.row(row["event_key"]))], about=subject)
     if subject.startswith("evt:"):
-        return _report([_event(session, session.row(subject))], about=subject)
+        row = session.ledger_table.get({"event_id": subject})
+        return _only_queued(session, subject) if row is None else _of_event(session, row)
     return _conversation(session, subject, deep=deep)
+
+
+def _of_event(session: Session, row: Item) -> dict[str, Any]:
+    return _report([_event(session, row)], about=row["event_id"])
+
+
+def _only_queued(session: Session, event_key: str) -> dict[str, Any]:
+    """What can be known of an event that no row shows.
+
+    Raises:
+        OpsError: the queue is empty, so it is not there either.
+    """
+    known = whereabouts.without_row(session)
+    if not known["may_be_queued"]:
+        raise OpsError(
+            f"no such event: {event_key}; it has no row and the queue is empty"
+            f" (dead letters: {sum(known['dead_letters'].values())}, see `dlq list`)"
+        )
+    event = {
+        "event": {"event_id": event_key, "status": "no row yet"},
+        "actions": [],
+        "audit": [],
+        "timeline": [],
+        "where": known,
+        "verdict": "no row yet: if it was accepted, it is on the queue and waits for its turn",
+    }
+    return _report([event], about=event_key) | {
+        "notes": [
+            "not known: whether this id was accepted, and its place in the queue; see the door's log"
+        ]
+    }
 
 
 def _start(session: Session, subject: str, *, deep: bool) -> dict[str, Any]:
@@ -87,7 +121,7 @@ def _start(session: Session, subject: str, *, deep: bool) -> dict[str, Any]:
         raise OpsError(f"company {company} started no request {request}, or its record has expired")
     conversation_id = row["conversation_id"]
     audit = _audit(session, conversation_id)
-    actions = _rows(session, [one["idempotency_key"] for one in audit])
+    actions = _rows(session, [one["idempotency_key"] for one in audit if not is_entry(one)])
     found = {row["event_id"], *(one["event_key"] for one in actions if "event_key" in one)}
     if deep:
         found |= _scanned(session, conversation_id)
@@ -109,7 +143,7 @@ def _scanned(session: Session, conversation_id: str) -> set[str]:
 
 def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict[str, Any]:
     audit = _audit(session, conversation_id)
-    actions = _rows(session, [one["idempotency_key"] for one in audit])
+    actions = _rows(session, [one["idempotency_key"] for one in audit if not is_entry(one)])
     found = {row["event_key"] for row in actions if "event_key" in row}
     notes: list[str] = []
     try:
@@ -144,12 +178,14 @@ def _conversation(session: Session, conversation_id: str, *, deep: bool) -> dict
 
 def _event(session: Session, row: Mapping[str, Any]) -> dict[str, Any]:
     shown: dict[str, Any] = {"event": {name: row[name] for name in _EVENT if name in row}}
-    wanted = _planned(session, row)
+    wanted = [one.key for one in planned.actions(session, row)]
     ending = f":{keys.joined(_suffix(session, row))}"
+    stored = _audit(session, row["conversation_id"])
     audit = [
         one
-        for one in _audit(session, row["conversation_id"])
-        if one["idempotency_key"] in wanted or one["idempotency_key"].endswith(ending)
+        for one in stored
+        if not is_entry(one)
+        and (one["idempotency_key"] in wanted or one["idempotency_key"].endswith(ending))
     ]
     wanted = list(dict.fromkeys([*wanted, *(one["idempotency_key"] for one in audit)]))
     rows = {one["event_id"]: one for one in _rows(session, wanted)}
@@ -167,8 +203,11 @@ def _event(session: Session, row: Mapping[str, Any]) -> dict[str, Any]:
     shown["audit"] = [
         {name: one[name] for name in ("ts_action_id", "action_type", "result")} for one in audit
     ]
-    shown["timeline"] = _timeline(row, shown["actions"], audit)
+    acts = attempts.of_persons(stored, [row["event_id"], *wanted])
+    shown["timeline"] = _timeline(row, shown["actions"], audit, acts)
     shown["verdict"] = _verdict(row, shown["actions"])
+    now = session.services.clock.now().timestamp()
+    shown["where"] = asdict(whereabouts.of_row(row, now_epoch=now))
     return shown
 
 
@@ -181,32 +220,11 @@ def _suffix(session: Session, row: Mapping[str, Any]) -> keys.Suffix:
     return keys.suffix_of(source, first.get("source_message_id"), nonce)
 
 
-def _planned(session: Session, row: Mapping[str, Any]) -> list[str]:
-    """Action keys of the stored plan; empty if there is none or this version cannot read it."""
-    if "plan" not in row:
-        return []
-    try:
-        plan = Plan.decode(row["plan"])
-        if plan.flow == OUTREACH:
-            return [_of_outreach(row, planned) for planned in plan.actions]
-        flow = session.services.worker.flows[job_of(session, row).kind]
-        event = Event(facts_of_row(dict(row)), None)
-        return [flow.build(planned, event, plan).key for planned in plan.actions]
-    except (ValueError, KeyError, AttributeError, TypeError, OpsError, MiddlewareError):
-        return []
-
-
-def _of_outreach(row: Mapping[str, Any], planned: PlannedAction) -> str:
-    """An action's key, built without the flow, which would read the conversation first."""
-    suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
-    conversation_id = row["conversation_id"]
-    return outreach_actions.build(
-        planned, conversation_id=conversation_id, suffix=suffix, loaded=None
-    ).key
-
-
 def _timeline(
-    row: Mapping[str, Any], actions: Sequence[Mapping[str, Any]], audit: Iterable[Item]
+    row: Mapping[str, Any],
+    actions: Sequence[Mapping[str, Any]],
+    audit: Iterable[Item],
+    acts: Sequence[dict[str, Any]],
 ) -> list[dict[str, Any]]:
     """Every step with its time, oldest first; undated ones precede the last."""
     steps = [
@@ -237,7 +255,10 @@ def _timeline(
                     "why": why or action["event_id"],
                 }
             )
-    if row.get("last_reason"):
+    steps += [*attempts.of_event(row), *acts]
+    for action in actions:
+        steps += attempts.of_action(action)
+    if row.get("last_reason") and not row.get("tries"):
         steps.append(
             {"at": None, "what": "returned to the queue before", "why": row["last_reason"]}
         )

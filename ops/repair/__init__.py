@@ -1,9 +1,10 @@
 """Repairs what failed or has an unknown outcome.
 
-commands              `replay`, `resend`, `settle`, `reconcile`
+commands              `replay`, `resend`, `settle`, `reconcile`, `journal`
+preview               what a replay, a redrive or a resend would do, from stored rows
 replay                events again under the same keys; one action again under a new key
 settle                actions with an unknown outcome, settled by the vendor or by the operator
-dead_letter_commands  `dlq list`, `show`, `redrive`, `mail`
-dead_letters          the dead-letter queue: read, redrive, delete
+dead_letter_commands  `dlq list`, `show`, `redrive`, `drop`, `mail`
+dead_letters          the dead-letter queues: read, redrive, delete
 mail_failures         mail events that their Lambda function failed on, processed again
 """

@@ -1,10 +1,10 @@
-"""The commands that repair: `replay`, `resend`, `settle` and `reconcile`."""
+"""The commands that repair, and the journal of all that persons did."""
 
 from __future__ import annotations
 
 import sys
 import uuid
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from datetime import timedelta
 from typing import Annotated, Any
@@ -14,10 +14,11 @@ import typer
 from chalicelib.clock import iso, parsed
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.event import EventStatus
-from ops.inspect import events
-from ops.options import DryRun, Json, Limit, Rate, Stage, Yes
+from ops import journal
+from ops.inspect import events, planned
+from ops.options import Because, DryRun, Json, Limit, Rate, Reason, Stage, Yes
 from ops.output import Output
-from ops.repair import replay, settle
+from ops.repair import preview, replay, settle
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 
 app = typer.Typer()
@@ -44,12 +45,16 @@ def replay_command(
     after: Annotated[
         str | None, typer.Option(help="Continue after this event, the last of an earlier run.")
     ] = None,
+    because: Because = "",
     *,
     dry_run: DryRun = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Put events on the queue again under the same keys; finished actions are not repeated."""
+    """Put events on the queue again under the same keys; finished actions are not repeated.
+
+    With --dry-run: which effects each would have and which not, from the ledger; sends nothing.
+    """
     session, output = Session(stage, yes), Output(json)
     if bool(event) == bool(status):
         raise OpsError("name events, or a --status", code=EXIT_UNUSABLE)
@@ -71,21 +76,36 @@ def replay_command(
         )
     found = (row for _, row in zip(range(limit), found, strict=False))
     if dry_run:
-        keys: Iterable[str] = (str(row["event_id"]) for row in found)
-    else:
-        session.may_write("replay")
-        again = replay.replay(session, found, per_second=rate)
-        keys = output.following(again, "replaying")
+        _preview(session, output, found)
+        return
+    session.may_write("replay")
+    again = replay.replay(session, found, per_second=rate, because=because or reason or "")
     count, last = 0, after
     try:
-        for count, last in enumerate(keys, start=1):
-            if dry_run and count <= SHOWN:
-                output.say(str(last))
+        for last in output.following(again, "replaying"):  # noqa: B007 - for `--after`
+            count += 1
     except (KeyboardInterrupt, MiddlewareError):
         sys.stderr.write(f"{count} events were put on the queue; continue with --after {last}\n")
         raise
-    output.show({"events": count, "dry_run": dry_run, "last": last})
-    output.say(f"{count} events {'would be ' if dry_run else ''}put on the queue")
+    output.show({"events": count, "dry_run": False, "last": last})
+    output.say(f"{count} events put on the queue")
+
+
+def _preview(session: Session, output: Output, found: Iterable[Any]) -> None:
+    """Show what a replay would do, an event a line."""
+    count, last = 0, None
+    everything: list[preview.Effect] = []
+    shown = []
+    for count, row in enumerate(output.following(found, "reading"), start=1):
+        last = str(row["event_id"])
+        effects = planned.would_do(session, row)
+        everything += effects
+        if count <= SHOWN:
+            output.say(f"{last}: {preview.summary(effects)}")
+            shown.append({"event": last, "effects": [asdict(one) for one in effects]})
+    whole = preview.summary(everything)
+    output.show({"events": count, "dry_run": True, "last": last, "effects": whole, "first": shown})
+    output.say(f"{count} events would be put on the queue: {whole}")
 
 
 @app.command("resend")
@@ -95,17 +115,24 @@ def resend_command(
     nonce: Annotated[
         str | None, typer.Option(help="The same nonce acts only once; default: a new one.")
     ] = None,
+    reason: Reason = "",
     *,
+    dry_run: DryRun = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
     """Perform a finished action once more; a customer may get a message twice."""
     session, output = Session(stage, yes), Output(json)
+    if dry_run:
+        effects = replay.resend_would_do(session, action)
+        output.show({"dry_run": True, "effects": [asdict(one) for one in effects]})
+        output.say(preview.summary(effects))
+        return
     session.may_write("resend")
     session.row(action)
     if not yes and not typer.confirm(f"Perform {action} once more?", err=True):
         raise OpsError("not done")
-    job = replay.resend(session, action, nonce or uuid.uuid4().hex[:12])
+    job = replay.resend(session, action, nonce or uuid.uuid4().hex[:12], because=reason)
     output.show({"event": job.event_key, "nonce": job.nonce})
     output.say(f"queued as {job.event_key}")
 
@@ -119,6 +146,7 @@ def settle_command(
     stage: Stage = "dev",
     ref: Annotated[str | None, typer.Option(help="The vendor's id of the effect.")] = None,
     limit: Limit = 200,
+    reason: Reason = "",
     *,
     yes: Yes = False,
     json: Json = False,
@@ -141,9 +169,43 @@ def settle_command(
         raise OpsError(f"{outcome} is not one of {choices}", code=EXIT_UNUSABLE)
     else:
         session.may_write("settle")
-        result = settle.settle(session, action, outcome, ref=ref)
+        if outcome == "not-done" and not yes:
+            _confirm_not_done(settle.at_stake(session, action))
+        result = settle.settle(session, action, outcome, ref=ref, because=reason)
         output.facts(result)
     output.show(result)
+
+
+def _confirm_not_done(at_stake: Mapping[str, Any]) -> None:
+    """Show what may be sent twice, and ask."""
+    for name, value in at_stake.items():
+        typer.echo(f"{name + ':':<28}{value}", err=True)
+    question = "If it did happen, the customer gets it twice. Settle as not done?"
+    if not typer.confirm(question, err=True):
+        raise OpsError("not done")
+
+
+@app.command("journal")
+def journal_command(
+    key: Annotated[
+        str | None, typer.Argument(help="evt:..., act:..., a conversation, switch:kill_switch, ...")
+    ] = None,
+    stage: Stage = "dev",
+    by: Annotated[str | None, typer.Option("--by", help="Only of this person.")] = None,
+    since: Annotated[str, typer.Option(help="Without a key: 24h, 7d, or an ISO time.")] = "24h",
+    *,
+    json: Json = False,
+) -> None:
+    """Show what persons did: when, who, what, to which key, why, and what they saw."""
+    session, output = Session(stage), Output(json)
+    start = parsed(_moment(session, since))
+    if start is None:
+        raise OpsError(f"{since} is not a time", code=EXIT_UNUSABLE)
+    found = list(journal.read(session, key=key, by=by, since=start))
+    output.show(found)
+    columns = ("at", "by", "did", "key", "result", "reason", "saw")
+    output.table(columns, [tuple(one[name] for name in columns) for one in found])
+    output.say(f"{len(found)} acts")
 
 
 @app.command("reconcile")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Annotated, Any
 
 import typer
 
-from ops.inspect import explain
-from ops.options import DryRun, Json, Limit, Rate, Stage, Yes
+from ops.inspect import explain, planned
+from ops.options import Because, DryRun, Json, Limit, Rate, Stage, Yes
 from ops.output import Output
-from ops.repair import dead_letters, mail_failures
-from ops.session import OpsError, Session
+from ops.repair import dead_letters, mail_failures, preview
+from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 dlq_app = typer.Typer(help="The dead-letter queue.", no_args_is_help=True)
 
@@ -19,12 +20,20 @@ dlq_app = typer.Typer(help="The dead-letter queue.", no_args_is_help=True)
 def dlq_list(stage: Stage = "dev", limit: Limit = 100, *, json: Json = False) -> None:
     """List the dead letters, and why each is there."""
     output = Output(json)
-    letters = [one.summary for one in dead_letters.peek(Session(stage), limit=limit)]
+    session = Session(stage)
+    letters = [one.summary for one in dead_letters.peek(session, limit=limit)]
     output.show(letters)
     output.table(
         ("message", "event", "status", "reason"),
         [(one["message_id"], one["event"], one["status"], one["reason"]) for one in letters],
     )
+    if json:
+        return
+    reasons = Counter(str(one["reason"]) for one in letters)
+    output.say("")
+    output.table(("reason", "shown"), reasons.most_common())
+    for name, count in dead_letters.totals(session).items():
+        output.say(f"{name}: {count} in total")
     output.say(f"{len(letters)} shown; SQS may show only the oldest of each conversation")
 
 
@@ -57,29 +66,64 @@ def dlq_redrive(
     stage: Stage = "dev",
     limit: Limit = 10_000,
     rate: Rate = 5.0,
+    reason: Annotated[
+        str | None, typer.Option(help="Only those whose reason begins so, as `dlq list` prints it.")
+    ] = None,
+    because: Because = "",
     *,
     dry_run: DryRun = False,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Send dead letters back to the event queue, then delete them from the DLQ."""
+    """Send dead letters back to their queues, then delete them from the DLQs.
+
+    With --dry-run: which effects each would have and which not, from the ledger; sends nothing.
+    """
     session, output = Session(stage, yes), Output(json)
+    wanted = dead_letters.Wanted(message, reason)
     if dry_run:
-        letters = dead_letters.peek(session, limit=limit)
-        done = [
-            {**one.summary, "did": "would be redriven" if one.job else "left: undecodable"}
-            for one in letters
-            if message in (None, one.message_id, one.summary["event"])
-        ]
+        letters = [one for one in dead_letters.peek(session, limit=limit) if wanted.fits(one)]
+        done = [{**one.summary, "did": _would(session, one)} for one in letters]
     else:
         session.may_write("dlq redrive")
-        moved = dead_letters.redrive(session, limit=limit, per_second=rate, only=message)
+        moved = dead_letters.redrive(
+            session, limit=limit, per_second=rate, wanted=wanted, because=because or reason or ""
+        )
         done = [{**one.summary, "did": did} for one, did in output.following(moved, "redriving")]
     if message and not done:
         raise OpsError(f"no such dead letter: {message}")
     output.show(done)
     output.table(("event", "reason", "did"), [(d["event"], d["reason"], d["did"]) for d in done])
     output.say(f"{len(done)} messages")
+
+
+def _would(session: Session, letter: dead_letters.DeadLetter) -> str:
+    if letter.job is None:
+        return "left: undecodable; `dlq drop` ends it"
+    if letter.row is None:
+        return "would be redriven: not decided yet, no worker has claimed it"
+    return f"would be redriven: {preview.summary(planned.would_do(session, letter.row))}"
+
+
+@dlq_app.command("drop")
+def dlq_drop(
+    message: Annotated[str, typer.Argument(help="The message id of an undecodable letter.")],
+    reason: Annotated[str, typer.Option("--reason", help="Why, for the journal.")],
+    stage: Stage = "dev",
+    *,
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Delete a dead letter that can never be decoded; the journal keeps who, why and its digest."""
+    session, output = Session(stage, yes), Output(json)
+    session.may_write("dlq drop")
+    if not reason.strip():
+        raise OpsError("--reason must say why", code=EXIT_UNUSABLE)
+    if not yes and not typer.confirm(f"Delete {message} for good?", err=True):
+        raise OpsError("not done")
+    dropped = dead_letters.drop(session, message, because=reason).summary
+    output.show({**dropped, "did": "dropped"})
+    output.say(f"{message} dropped")
 
 
 @dlq_app.command("mail")

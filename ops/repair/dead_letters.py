@@ -1,12 +1,13 @@
-"""The dead-letter queue: read it, redrive from it, delete from it.
+"""The lanes' dead-letter queues: read them, redrive from them, delete from them.
 
-A redrive sends the message to the event queue under a nonce, then deletes it here: if interrupted
+A redrive sends the message to its lane under a nonce, then deletes it here: if interrupted
 between the two, it is sent twice, which the ledger makes harmless.  SQS shows only the first
 messages of a FIFO group (a conversation), so a later one may appear once an earlier one is gone.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -18,8 +19,10 @@ from botocore.exceptions import ClientError
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.job import Job, Recovery
 from chalicelib.wiring.jobs import decode
+from ops import journal
 from ops.inspect.events import Pace
-from ops.session import Session
+from ops.repair import replay
+from ops.session import OpsError, Session
 
 VISIBILITY_SECONDS = 60
 """Visibility timeout of a message while it is read; it is put back at the end."""
@@ -27,15 +30,17 @@ VISIBILITY_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """One message of the queue.
+    """One message of one of the queues.
 
     Attributes:
+        queue_url: where it is.
         job: None if this version cannot decode the body.
         row: the event's row, None if there is none.
     """
 
     message_id: str
     receipt_handle: str = field(repr=False)
+    queue_url: str
     body: str = field(repr=False)
     sent_epoch_ms: int
     job: Job | None
@@ -63,9 +68,9 @@ class DeadLetter:
         }
 
 
-def url(session: Session) -> str:
-    """The dead-letter queue, by its fixed name."""
-    return session.queue_url(f"rp-mw-events-dlq-{session.stage}.fifo")
+def urls(session: Session) -> list[str]:
+    """The dead-letter queues, by their fixed names."""
+    return [session.queue_url(f"rp-mw-events-dlq-{session.stage}.fifo")]
 
 
 def peek(session: Session, *, limit: int) -> list[DeadLetter]:
@@ -79,22 +84,57 @@ def peek(session: Session, *, limit: int) -> list[DeadLetter]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """Which letters a command is about; every field that is given must fit.
+
+    Attributes:
+        name: an event key or a message id.
+        reason: the beginning of the reason, as `dlq list` prints it.
+    """
+
+    name: str | None = None
+    reason: str | None = None
+
+    def fits(self, letter: DeadLetter) -> bool:
+        """Whether a letter is one of them."""
+        is_named = self.name in (None, letter.message_id, letter.job and letter.job.event_key)
+        return is_named and letter.reason.startswith(self.reason or "")
+
+
+def totals(session: Session) -> dict[str, int]:
+    """How many messages each queue holds, by its name; those being read are counted too."""
+    names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+    found = {}
+    for url in urls(session):
+        answer = session.client("sqs").get_queue_attributes(QueueUrl=url, AttributeNames=names)
+        counts = answer["Attributes"]
+        found[url.rpartition("/")[2]] = sum(int(counts[name]) for name in names)
+    return found
+
+
 def redrive(
-    session: Session, *, limit: int, per_second: float, only: str | None = None
+    session: Session,
+    *,
+    limit: int,
+    per_second: float,
+    wanted: Wanted = Wanted(),
+    because: str = "",
 ) -> Iterator[tuple[DeadLetter, str]]:
-    """Send each message back to the event queue; yields it with what was done.
+    """Send each message back to its lane; yields it with what was done.
 
     Args:
         session: the stage.
         limit: how many at most.
         per_second: the rate limit, which leaves capacity for vendors and live traffic.
-        only: an event key or message id; everything else is put back.
+        wanted: which; everything else is put back.
+        because: why, for the journal.
     """
     pace = Pace(session.services.clock, per_second)
     left: list[DeadLetter] = []
     try:
         for letter in _received(session, limit=limit, at_once=1):
-            if only and only not in (letter.message_id, letter.job and letter.job.event_key):
+            if not wanted.fits(letter):
                 left.append(letter)
                 continue
             if letter.job is None:
@@ -104,9 +144,10 @@ def redrive(
             pace.wait()
             was = letter.job.recovery
             recovery = was if was == Recovery.HANDOFF else Recovery.OPERATOR
+            _enter(session, letter, is_rerun=recovery == Recovery.OPERATOR, because=because)
             session.services.intake.accept(letter.job, recovery=recovery)
             session.client("sqs").delete_message(
-                QueueUrl=url(session), ReceiptHandle=letter.receipt_handle
+                QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle
             )
             yield letter, "redriven"
     finally:
@@ -114,22 +155,68 @@ def redrive(
             put_back(session, letter)
 
 
+def drop(session: Session, message_id: str, *, because: str) -> DeadLetter:
+    """Delete a letter that no version can decode; its entry in the journal keeps its digest.
+
+    Raises:
+        OpsError: there is none of that id, or it can be decoded: then it is redriven or erased.
+    """
+    left: list[DeadLetter] = []
+    try:
+        for letter in _received(session, limit=100_000, at_once=1):
+            if letter.message_id != message_id:
+                left.append(letter)
+                continue
+            if letter.job is not None:
+                left.append(letter)
+                raise OpsError(f"{message_id} can be decoded: redrive it")
+            journal.enter(
+                session,
+                "dlq drop",
+                f"dlq:{message_id}",
+                reason=because,
+                act_id=message_id,
+                queue=letter.queue_url.rpartition("/")[2],
+                body_sha256=hashlib.sha256(letter.body.encode()).hexdigest(),
+                body_bytes=len(letter.body.encode()),
+                sent_epoch_ms=letter.sent_epoch_ms,
+            )
+            session.client("sqs").delete_message(
+                QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle
+            )
+            return letter
+    finally:
+        for letter in left:
+            put_back(session, letter)
+    raise OpsError(f"no such dead letter: {message_id}")
+
+
+def _enter(session: Session, letter: DeadLetter, *, is_rerun: bool, because: str) -> None:
+    """Enter a redrive; an event with a row is marked, so that a lost message does not lose it."""
+    seen = {"message_id": letter.message_id, "why_here": letter.reason}
+    if letter.row is not None and is_rerun:
+        replay.ask(session, "dlq redrive", letter.row, because=because, **seen)
+    elif letter.job is not None:
+        key = letter.job.event_key
+        journal.enter(session, "dlq redrive", key, row=letter.row, reason=because, **seen)
+
+
 def put_back(session: Session, letter: DeadLetter) -> None:
     """Make a message visible again at once."""
     with suppress(ClientError):  # SQS refuses after the timeout: the message is visible already
         session.client("sqs").change_message_visibility(
-            QueueUrl=url(session), ReceiptHandle=letter.receipt_handle, VisibilityTimeout=0
+            QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle, VisibilityTimeout=0
         )
 
 
 def purge(session: Session, holds: Callable[[str], bool]) -> int:
     """Delete the messages whose body matches; returns how many."""
-    sqs, queue_url, gone = session.client("sqs"), url(session), 0
+    sqs, gone = session.client("sqs"), 0
     left: list[DeadLetter] = []
     try:
         for letter in _received(session, limit=100_000, at_once=10):
             if holds(letter.body):
-                sqs.delete_message(QueueUrl=queue_url, ReceiptHandle=letter.receipt_handle)
+                sqs.delete_message(QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle)
                 gone += 1
             else:
                 left.append(letter)
@@ -140,7 +227,17 @@ def purge(session: Session, holds: Callable[[str], bool]) -> int:
 
 
 def _received(session: Session, *, limit: int, at_once: int) -> Iterator[DeadLetter]:
-    sqs, queue_url = session.client("sqs"), url(session)
+    left = limit
+    for queue_url in urls(session):
+        for letter in _received_of(session, queue_url, limit=left, at_once=at_once):
+            left -= 1
+            yield letter
+
+
+def _received_of(
+    session: Session, queue_url: str, *, limit: int, at_once: int
+) -> Iterator[DeadLetter]:
+    sqs = session.client("sqs")
     taken = 0
     while taken < limit:
         messages = sqs.receive_message(
@@ -153,10 +250,10 @@ def _received(session: Session, *, limit: int, at_once: int) -> Iterator[DeadLet
             return
         for message in messages:
             taken += 1
-            yield _letter(session, message)
+            yield _letter(session, queue_url, message)
 
 
-def _letter(session: Session, message: dict[str, Any]) -> DeadLetter:
+def _letter(session: Session, queue_url: str, message: dict[str, Any]) -> DeadLetter:
     job: Job | None
     try:
         job = decode(message["Body"])
@@ -166,6 +263,7 @@ def _letter(session: Session, message: dict[str, Any]) -> DeadLetter:
     return DeadLetter(
         message_id=message["MessageId"],
         receipt_handle=message["ReceiptHandle"],
+        queue_url=queue_url,
         body=message["Body"],
         sent_epoch_ms=int(message.get("Attributes", {}).get("SentTimestamp", "0")),
         job=job,

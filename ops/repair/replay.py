@@ -3,6 +3,9 @@
 A replay reopens skipped, refused and failed actions and repeats none that is done.  A resend
 performs an action once more at an operator's request: its key ends in ``:resend:{nonce}``, and the
 audit trail records it like any action.
+
+Who asks is entered in the journal first.  For an event with a row that entry is one transaction with
+a mark on the row, which the sweep follows if the message is lost.
 """
 
 from __future__ import annotations
@@ -15,39 +18,57 @@ from chalicelib.once import keys
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.job import ActionResend, Recovery
 from chalicelib.once.ledger import rows
+from chalicelib.once.store import Item
+from ops import journal
+from ops.inspect import planned
 from ops.inspect.events import Pace, job_of
+from ops.repair import preview
 from ops.session import OpsError, Session
 
 _MAY_RESEND = {ActionStatus.DONE, ActionStatus.ABANDONED}
 
 
 def replay(
-    session: Session, found: Iterable[Mapping[str, Any]], *, per_second: float
+    session: Session,
+    found: Iterable[Mapping[str, Any]],
+    *,
+    per_second: float,
+    because: str = "",
 ) -> Iterator[str]:
     """Put events on the queue again at a limited rate; yields their keys."""
     pace = Pace(session.services.clock, per_second)
     for row in found:
         pace.wait()
-        session.services.intake.accept(job_of(session, row), recovery=Recovery.OPERATOR)
+        job = job_of(session, row)
+        ask(session, "replay", row, because=because)
+        session.services.intake.accept(job, recovery=Recovery.OPERATOR)
         yield str(row["event_id"])
 
 
-def resend(session: Session, action_key: str, nonce: str) -> ActionResend:
+def ask(
+    session: Session,
+    what: str,
+    row: Mapping[str, Any],
+    *,
+    because: str,
+    act_id: str = "",
+    **evidence: object,
+) -> None:
+    """Enter who wants an event run again, and mark its row where it has ended."""
+    key = str(row["event_id"])
+    act = journal.act(session, what, key, row=row, reason=because, act_id=act_id, **evidence)
+    entry = journal.writes(session, act)
+    if not session.services.ledger.ask_again(key, entry=entry):
+        session.services.journal.enter(act)
+
+
+def resend(session: Session, action_key: str, nonce: str, *, because: str = "") -> ActionResend:
     """Perform a finished action once more; the same nonce does so only once.
 
     Raises:
         OpsError: there is no such action, it is not finished, or its event cannot be rebuilt.
     """
-    row = session.row(action_key)
-    if row["status"] not in _MAY_RESEND:
-        raise OpsError(
-            f"{action_key} is {row['status']}: replay its event, or settle it; only a finished"
-            " action can be resent"
-        )
-    source = session.row(row["event_key"])
-    job = job_of(session, source)
-    if "plan" not in source or job.kind != "ticket_message":
-        raise OpsError(f"{action_key} cannot be resent: its event has no plan of its own")
+    row, source = _resendable(session, action_key)
     services = session.services
     facts = rows.event(dict(source))
     again = ActionResend(
@@ -60,5 +81,35 @@ def resend(session: Session, action_key: str, nonce: str) -> ActionResend:
         action_key=action_key,
         nonce=nonce,
     )
+    journal.enter(
+        session, "resend", action_key, row=row, reason=because, nonce=nonce, event=again.event_key
+    )
     services.intake.accept(again, recovery=Recovery.OPERATOR)
     return again
+
+
+def resend_would_do(session: Session, action_key: str) -> list[preview.Effect]:
+    """What a resend would do now.
+
+    Raises:
+        OpsError: as `resend`.
+    """
+    _, source = _resendable(session, action_key)
+    found = [one for one in planned.actions(session, source) if one.key == action_key]
+    if not found:
+        raise OpsError(f"{action_key} cannot be resent: it is not in its event's plan")
+    return preview.of_resend(found[0], planned.switches(session))
+
+
+def _resendable(session: Session, action_key: str) -> tuple[Item, Item]:
+    """The rows of a finished action and of its event."""
+    row = dict(session.row(action_key))
+    if row["status"] not in _MAY_RESEND:
+        raise OpsError(
+            f"{action_key} is {row['status']}: replay its event, or settle it; only a finished"
+            " action can be resent"
+        )
+    source = dict(session.row(row["event_key"]))
+    if "plan" not in source or job_of(session, source).kind != "ticket_message":
+        raise OpsError(f"{action_key} cannot be resent: its event has no plan of its own")
+    return row, source

@@ -1,4 +1,8 @@
-"""Settles an action whose outcome is unknown: by asking the vendor, or as an operator decides."""
+"""Settles an action whose outcome is unknown: by asking the vendor, or as an operator decides.
+
+What an operator decides is one transaction with its entry in the journal, and the attempt that it was
+about stays in the row.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from chalicelib.once.action import ActionStatus, UnsettledAction
 from chalicelib.once.event import EventStatus
 from chalicelib.once.job import Recovery
 from chalicelib.once.ledger import rows
+from ops import journal
 from ops.inspect.events import job_of
 from ops.session import OpsError, Session
 
@@ -16,6 +21,7 @@ OUTCOMES = {
     "not-done": ActionStatus.PENDING,
     "abandon": ActionStatus.ABANDONED,
 }
+_PHONE_SHOWN = 4
 
 
 def unsettled(session: Session, *, limit: int) -> list[UnsettledAction]:
@@ -29,11 +35,51 @@ def ask(session: Session, action_key: str) -> dict[str, Any]:
     return {"action": action_key, "verdict": settled.verdict.value, "saw": settled.saw}
 
 
-def settle(session: Session, action_key: str, outcome: str, *, ref: str | None) -> dict[str, Any]:
+def at_stake(session: Session, action_key: str) -> dict[str, Any]:
+    """What a person must see before they settle: to whom, how long ago, what the vendor showed last."""
+    action = _unknown(session, action_key)
+    now = session.services.clock.now().timestamp()
+    looked = f"{int((now - action.looked_epoch) / 60)} minutes ago" if action.looks else "never"
+    return {
+        "action": action_key,
+        "kind": action.kind,
+        "to": recipient(session, action.conversation_id),
+        "started": f"{int((now - action.started_epoch) / 60)} minutes ago",
+        "may still arrive": "yes" if now < action.horizon_epoch else "no",
+        "looks that showed nothing": action.looks,
+        "last look": looked,
+        "why unknown": action.reason,
+    }
+
+
+def recipient(session: Session, conversation_id: str) -> str:
+    """Whom an action reaches, masked; a ticket by its id."""
+    record = session.services.desk.show(conversation_id)
+    if record is None:
+        return f"ticket {conversation_id}"
+    name, at, domain = record.primary_channel.partition("@")
+    masked = f"{name[:1]}***@{domain}" if at else f"***{name[-_PHONE_SHOWN:]}"
+    return f"{masked} by {record.channel.value}"
+
+
+def settle(
+    session: Session, action_key: str, outcome: str, *, ref: str | None, because: str = ""
+) -> dict[str, Any]:
     """Settle an action as the operator decides, and resume its event if that is parked."""
     action = _unknown(session, action_key)
     status = OUTCOMES[outcome]
-    if not session.services.ledger.settle(action, status, ref=ref, reason=f"operator:{outcome}"):
+    row = session.row(action_key)
+    act = journal.act(
+        session, "settle", action_key, result=outcome, row=row, reason=because, ref=ref
+    )
+    is_settled = session.services.ledger.settle(
+        action,
+        status,
+        ref=ref,
+        reason=f"operator:{outcome}",
+        entry=journal.writes(session, act),
+    )
+    if not is_settled:
         raise OpsError(f"{action_key} was settled by someone else meanwhile")
     event = session.row(action.event_key)
     resumes = event["status"] == EventStatus.PARKED

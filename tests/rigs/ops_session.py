@@ -4,6 +4,7 @@ from functools import cached_property
 
 from chalicelib import settings
 from chalicelib.once.keys import OpaqueIds
+from ops.identity import Identity
 from ops.session import OperatorServices, Session
 from ops.stage import config
 from tests.rigs.fakes import ManualClock, RecordingOutbox
@@ -23,6 +24,8 @@ class OfflineServices(OperatorServices):
         self._clients = clients
         self._ledger_table = tables.ledger()
         self._ledger_table.name = self.settings.idempotency_table
+        self._audit_table = tables.audit()
+        self._audit_table.name = self.settings.audit_table
 
     @cached_property
     def outbox(self):
@@ -33,8 +36,10 @@ class OfflineServices(OperatorServices):
         return OpaqueIds(b"a key of the stage")
 
     def table(self, name):
-        assert name == self.settings.idempotency_table
-        return self._ledger_table
+        return {
+            self.settings.idempotency_table: self._ledger_table,
+            self.settings.audit_table: self._audit_table,
+        }[name]
 
     def client(self, service, *_):
         return self._clients[service]
@@ -43,4 +48,5 @@ class OfflineServices(OperatorServices):
 def session(**clients):
     made = Session("dev")
     made.__dict__["services"] = OfflineServices(**clients)
+    made.__dict__["identity"] = Identity("123456789012", "arn:aws:iam::123456789012:user/jo")
     return made

@@ -35,6 +35,7 @@ QUEUED_SECONDS = 120.0
 """The door has queued what it received by then, or it died."""
 _OLD_MARKS = ("received", "parked", "processing", "released", "failed", "watched")
 _ALIVE = "#expires_at > :now"
+_NOTED = frozenset({"event_id", "last_processed_at"})
 
 
 class Ledger(ActionLedger):
@@ -83,6 +84,37 @@ class Ledger(ActionLedger):
             )
         except ConditionFailed:
             return  # the worker was faster
+
+    def note_return(self, event: EventFacts, *, reason: str, returns_epoch: float) -> None:
+        """Note that a message goes back to the queue before its events could be known.
+
+        Without a row, only the queue would know of it.  Nothing is written over: a row that a claim
+        or an end has changed says more.
+
+        Args:
+            event: of the message itself.
+            reason: a fixed code: why it could not be read.
+            returns_epoch: when its message is received again.
+        """
+        item = self._event_item(event, UNDECIDED)
+        with contextlib.suppress(ConditionFailed):
+            self._table.update(
+                {"event_id": event.event_key},
+                set_={
+                    "last_reason": reason,
+                    "last_processed_at": self._now(),
+                    **due(EVENT, event.event_key, returns_epoch + LATE_SECONDS),
+                },
+                keep={
+                    **{name: item[name] for name in item if name not in _NOTED},
+                    "status": EventStatus.RECEIVED.value,
+                    "queued_at": self._now(),
+                },
+                remove=[OLD_ATTRIBUTE],
+                condition="attribute_not_exists(#event_id) OR #status = :received",
+                received=EventStatus.RECEIVED.value,
+                reading=False,
+            )
 
     def claim(
         self,

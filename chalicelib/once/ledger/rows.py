@@ -166,4 +166,5 @@ def stranded(item: Item) -> StrandedEvent:
         waits_for=tuple(item.get("waits_for", ())),
         due_epoch=item.get(DUE, 0.0),
         is_asked=item.get("asked", False),
+        last_reason=item.get("last_reason"),
     )

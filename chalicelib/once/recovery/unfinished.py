@@ -101,7 +101,7 @@ class RowSweep:
     def _oldest(self, found: Sequence[StrandedEvent]) -> int:
         """Seconds since the oldest of them was received that no message and no wait explains."""
         now = self._now()
-        stuck = [one for one in found if one.due_epoch <= now or one.status != "processing"]
+        stuck = [one for one in found if one.due_epoch <= now or not _is_explained(one)]
         received = (parsed(row.event.received_at) for row in stuck)
         return int(max((now - at.timestamp() for at in received if at is not None), default=0))
 
@@ -192,6 +192,12 @@ class RowSweep:
         """When to look again at what has waited since a time."""
         pause = (self._now() - since_epoch) / LOOKS_PER_AGE
         return self._now() + min(LATE_SECONDS, max(SECOND_CHECK_SECONDS, pause))
+
+
+def _is_explained(row: StrandedEvent) -> bool:
+    """A message brings it back, or its time does."""
+    is_noted = row.status == EventStatus.RECEIVED and row.last_reason is not None
+    return is_noted or row.status == EventStatus.PROCESSING
 
 
 def _group(action: UnsettledAction) -> tuple[str, str]:

@@ -172,13 +172,20 @@ class Conversations(Queries, Drafts, DoNotContact):
             return None
         return Record(item)
 
-    def take_over(self, record: Record, taken: Mapping[str, Any], closing: Item) -> bool:
+    def take_over(
+        self,
+        record: Record,
+        taken: Mapping[str, Any],
+        closing: Item,
+        journal: Sequence[Item] = (),
+    ) -> bool:
         """Replace a hand-off by the one that a person has taken, and close its entry in the list.
 
         Args:
             record: as last read.
             taken: the hand-off from now on.
             closing: the write that closes the entry; without it where that was closed before.
+            journal: writes of the journal's entry.
 
         Returns:
             False when the hand-off is not the one that was read: nothing was changed.
@@ -194,6 +201,7 @@ class Conversations(Queries, Drafts, DoNotContact):
                 handed_off=Status.HANDED_OFF.value,
                 handoff=record.handoff,
             ),
+            *journal,
             closing,
         ]
         attempts = Attempts(self._clock, at_once(TRIES))
@@ -203,7 +211,7 @@ class Conversations(Queries, Drafts, DoNotContact):
             except TransactionRefused as refused:
                 if refused.found[0] is not None:
                     return False
-                writes = writes[:1]  # closed before
+                writes = writes[: 1 + len(journal)]  # closed before
                 attempts.failed(_contended("take_over"))
             except TransactionConflict as conflict:
                 attempts.failed(conflict)

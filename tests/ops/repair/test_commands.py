@@ -216,7 +216,9 @@ def test_dead_letters_are_listed_with_their_reason_and_redriven_once(system, run
     shown = run("dlq", "show", letter["message_id"], "--json")
     assert shown.data["explained"]["events"][0]["verdict"].startswith("failed")
     assert "I want a refund" not in shown.out
-    assert run("dlq", "redrive", "--dry-run", "--json").data[0]["did"] == "would be redriven"
+    assert run("dlq", "redrive", "--dry-run", "--json").data[0]["did"] == (
+        "would be redriven: 4 would go"
+    )
     assert run("dlq", "redrive", "--json").data[0]["did"] == "redriven"
     assert run("dlq", "list", "--json").data == []
     system.run()
@@ -345,7 +347,8 @@ def test_an_operator_settles_an_outcome_that_cannot_be_read_back(processed, run,
     )
     assert run("settle", "--json").data[0]["action"] == action()
     assert run("settle", action(), "--json").data["saw"] == "cannot_be_asked"
-    assert run("settle", action(), outcome, "--json").data["event_goes_on"] is True
+    sure = ("--yes",) if outcome == "not-done" else ()
+    assert run("settle", action(), outcome, *sure, "--json").data["event_goes_on"] is True
     processed.run()
     assert len(processed.writes()) == calls
     assert processed.event()["status"] == "processed"

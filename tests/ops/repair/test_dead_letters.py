@@ -86,7 +86,7 @@ def test_redriving_is_rate_limited():
 
 def test_unselected_and_unreadable_letters_are_put_back_at_once():
     rig = DeadLetterRig(encode(job(1)), "nonsense", encode(job(2)))
-    assert rig.redrive(only="evt:rp:2:n") == ["redriven"]
+    assert rig.redrive(wanted=dead_letters.Wanted("evt:rp:2:n")) == ["redriven"]
     assert (rig.queue.deleted, rig.queue.put_back) == (["h-2"], ["h-0", "h-1"])
     rig = DeadLetterRig(encode(job(1)), "nonsense")
     assert rig.redrive() == ["redriven", "left: undecodable"]

@@ -1,0 +1,80 @@
+"""Copies the switches' changes from SSM's own history into the journal, where they are kept longer.
+
+A part of the sweep.  A run without a change costs one call to SSM and one read; a copy that is written
+again changes nothing, for its key is the parameter's version.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from chalicelib.aws.callers import name_of
+from chalicelib.aws.switches import NAMES
+from chalicelib.clock import iso
+from chalicelib.once.journal import Act, Journal
+from chalicelib.once.recovery.cursor import SweepCursor, Sweeps
+from chalicelib.once.recovery.sweep import SweepActions
+
+LIST = "switches"
+UNNAMED = "unknown"
+
+
+class SwitchStory:
+    """`once.recovery.sweep.SweepPart` on SSM parameters."""
+
+    def __init__(
+        self,
+        ssm: Any,  # noqa: ANN401 - boto3 builds clients at run time
+        prefix: str,
+        journal: Callable[[], Journal],
+        sweeps: Sweeps,
+    ) -> None:
+        self._ssm = ssm
+        self._prefix = prefix
+        self._journal = journal
+        self._sweeps = sweeps
+
+    def run(self, cursor: SweepCursor, sweep: SweepActions, *, since: datetime) -> SweepCursor:
+        """See `once.recovery.sweep.SweepPart.run`; everything that is not copied yet is, however old."""
+        del since
+        names = [f"{self._prefix}/{name}" for name in NAMES]
+        stored = self._ssm.get_parameters(Names=names)["Parameters"]
+        seen = self._sweeps.positions([LIST])[LIST].seen_until
+        changed = [one for one in stored if _is_later(one, seen)]
+        if not changed or sweep.dry_run:
+            return cursor
+        for parameter in changed:
+            if not sweep.has_time:
+                return cursor
+            for act in self._changes(parameter["Name"], seen):
+                self._journal().enter(act)
+        self._sweeps.save_position(LIST, max(one["LastModifiedDate"] for one in stored))
+        return cursor
+
+    def _changes(self, path: str, seen: datetime | None) -> Iterator[Act]:
+        name = path.rpartition("/")[2]
+        before = None
+        for page in self._ssm.get_paginator("get_parameter_history").paginate(Name=path):
+            for one in page["Parameters"]:
+                if _is_later(one, seen):
+                    yield _act(name, one, before)
+                before = one["Value"]
+
+
+def _is_later(version: Mapping[str, Any], seen: datetime | None) -> bool:
+    """Compared as they are stored, in milliseconds."""
+    return seen is None or iso(version["LastModifiedDate"]) > iso(seen)
+
+
+def _act(name: str, version: Mapping[str, Any], before: str | None) -> Act:
+    return Act(
+        what="switch set",
+        key=f"switch:{name}",
+        actor=name_of(str(version.get("LastModifiedUser") or UNNAMED)),
+        result=str(version["Value"]),
+        evidence={"before": before, "version": version["Version"]},
+        act_id=f"{name}:{version['Version']}",
+        at=version["LastModifiedDate"],
+    )

@@ -1,0 +1,71 @@
+"""The actions of an event's stored plan, built as its worker builds them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chalicelib.errors import MiddlewareError, SwitchesUnreadableError
+from chalicelib.once import keys
+from chalicelib.once.action import Action
+from chalicelib.once.flow import Event
+from chalicelib.once.ledger import rows
+from chalicelib.once.plan import Plan
+from chalicelib.once.ports import Switches
+from chalicelib.outreach import actions as outreach_actions
+from chalicelib.outreach.event_context import FLOW as OUTREACH
+from ops.inspect.events import job_of
+from ops.repair import preview
+from ops.session import OpsError, Session
+
+
+def actions(session: Session, row: Mapping[str, Any]) -> list[Action]:
+    """The planned actions; empty if there is no plan or this version cannot read it.
+
+    Outreach's are built without its flow, which would read the conversation first.
+    """
+    if "plan" not in row:
+        return []
+    try:
+        plan = Plan.decode(row["plan"])
+        if plan.flow == OUTREACH:
+            suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
+            return [
+                outreach_actions.build(
+                    one, conversation_id=row["conversation_id"], suffix=suffix, loaded=None
+                )
+                for one in plan.actions
+            ]
+        flow = session.services.worker.flows[job_of(session, row).kind]
+        event = Event(rows.event(dict(row)), None)
+        return [flow.build(one, event, plan) for one in plan.actions]
+    except (ValueError, KeyError, AttributeError, TypeError, OpsError, MiddlewareError):
+        return []
+
+
+def would_do(session: Session, row: Mapping[str, Any]) -> list[preview.Effect]:
+    """What running an event again would do now."""
+    planned = actions(session, row)
+    return preview.of_event(
+        row,
+        planned,
+        _rows(session, [one.key for one in planned]),
+        switches(session),
+        now_epoch=session.services.clock.now().timestamp(),
+    )
+
+
+def switches(session: Session) -> Switches | None:
+    """The switches as they are now; None where they cannot be read."""
+    try:
+        return session.services.switches.current()
+    except SwitchesUnreadableError:
+        return None
+
+
+def _rows(session: Session, wanted: Sequence[str]) -> dict[str, Mapping[str, Any]]:
+    found = session.ledger_table.get_all(
+        [{"event_id": key} for key in dict.fromkeys(wanted)],
+        attributes=["event_id", "status", "reason", "started"],
+    )
+    return {str(one["event_id"]): one for one in found}

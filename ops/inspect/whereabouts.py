@@ -1,0 +1,91 @@
+"""Where an event is now, since when, when it is tried next, and what it waits for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once.event import LATE_SECONDS
+from ops.repair import dead_letters
+from ops.session import Session
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where an event is.
+
+    Attributes:
+        place: a fixed phrase.
+        since: ISO time; None where it is not known.
+        next_try: ISO time of the next attempt, at the latest; None where none is planned.
+        why: what it waits for, a fixed code.
+    """
+
+    place: str
+    since: str | None = None
+    next_try: str | None = None
+    why: str | None = None
+
+
+def of_row(row: Mapping[str, Any], *, now_epoch: float) -> Whereabouts:
+    """Where an event with a row is; pure."""
+    due = row.get("due_at")
+    waits = str(row.get("last_reason") or row.get("reason") or "") or None
+    match row["status"]:
+        case "received":
+            if waits:  # its source could not be read; its message comes back
+                since = row["last_processed_at"]
+                return Whereabouts("back on the queue", since, _iso(due, LATE_SECONDS), waits)
+            if "queued_at" in row:
+                return Whereabouts("on the queue", row["queued_at"], None, "its turn")
+            return Whereabouts("at the door", row["received_at"], _iso(due), "to be queued")
+        case "processing":
+            if row.get("lease_until", 0) > now_epoch:
+                return Whereabouts("at a worker", row["last_processed_at"], None, "its worker")
+            if row.get("lease_until"):
+                place = "its worker died or overran"
+                return Whereabouts(place, row["last_processed_at"], _iso(due), "its message")
+            return Whereabouts("back on the queue", _last_try(row), _iso(due, LATE_SECONDS), waits)
+        case "parked":
+            return Whereabouts("parked", row["last_processed_at"], _iso(due), waits)
+    place = "asked for again" if row.get("asked") else "ended"
+    next_try = _iso(due) if row.get("asked") or row["status"] == "failed" else None
+    return Whereabouts(place, row["last_processed_at"], next_try, row.get("reason"))
+
+
+def without_row(session: Session) -> dict[str, Any]:
+    """What can be known of an accepted event that no row shows: how much the queues hold.
+
+    With the row at ingress off, the door writes nothing: until a worker has received its message once,
+    only the queue has the event, and a queue cannot be asked for one message.
+    """
+    name = session.services.settings.queue_name
+    sqs = session.client("sqs")
+    counts = sqs.get_queue_attributes(
+        QueueUrl=session.queue_url(name),
+        AttributeNames=[
+            "ApproximateNumberOfMessages",
+            "ApproximateNumberOfMessagesNotVisible",
+            "ApproximateNumberOfMessagesDelayed",
+        ],
+    )["Attributes"]
+    waiting, held = (
+        int(counts.get(f"ApproximateNumberOfMessages{part}", 0)) for part in ("", "NotVisible")
+    )
+    return {
+        "queue": {name: {"waiting": waiting, "with a worker or held back": held}},
+        "dead_letters": dead_letters.totals(session),
+        "may_be_queued": bool(waiting or held),
+    }
+
+
+def _last_try(row: Mapping[str, Any]) -> str:
+    tries = row.get("tries") or ()
+    return str(tries[-1]["at"] if tries else row["last_processed_at"])
+
+
+def _iso(epoch: float | None, earlier: float = 0.0) -> str | None:
+    return None if epoch is None else iso(datetime.fromtimestamp(float(epoch) - earlier, UTC))

@@ -1,0 +1,103 @@
+"""Acts of persons as the commands enter them: who, what, on which key, what they saw, and why.
+
+Every command that changes something goes through here, so that a screen that does the same enters the
+same.  `chalicelib.once.journal` stores and reads the entries.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime
+from typing import Any
+
+from chalicelib.once.journal import ASKED, Act, entry_time
+from chalicelib.once.store import Item
+from ops.session import Session
+
+_SEEN = ("status", "reason", "last_reason", "attempts", "looks", "last_processed_at", "ref")
+"""Attributes of a ledger row that an entry keeps as evidence: what the person could see."""
+
+
+def act(
+    session: Session,
+    what: str,
+    key: str,
+    *,
+    result: str = ASKED,
+    row: Mapping[str, Any] | None = None,
+    reason: str = "",
+    act_id: str = "",
+    **evidence: object,
+) -> Act:
+    """An act of the caller.
+
+    Args:
+        session: the stage; AWS says who the caller is.
+        what: the command.
+        key: what it is done to; without personal data.
+        result: a fixed code.
+        row: the ledger row that it is done to; its state is kept as evidence.
+        reason: why, in the person's words.
+        act_id: equal for a repetition of the same act.
+        evidence: what else the person saw.
+    """
+    seen = {name: row[name] for name in _SEEN if name in row} if row else {}
+    return Act(
+        what=what,
+        key=key,
+        actor=session.identity.name,
+        result=result,
+        story=str(row.get("conversation_id", "")) if row else "",
+        reason=reason,
+        evidence={**seen, **{name: one for name, one in evidence.items() if one is not None}},
+        act_id=act_id,
+    )
+
+
+def writes(session: Session, one: Act) -> list[Item]:
+    """The entry's writes, for the transaction that does the act."""
+    return session.services.journal.writes(one)
+
+
+def enter(session: Session, what: str, key: str, **more: Any) -> None:  # noqa: ANN401 - as `act`
+    """Enter an act that no transaction can hold, right before it is done; arguments as `act`."""
+    session.services.journal.enter(act(session, what, key, **more))
+
+
+def read(
+    session: Session, *, key: str | None, by: str | None, since: datetime
+) -> Iterator[dict[str, Any]]:
+    """Entries, oldest first, as plain data.
+
+    Args:
+        session: the stage.
+        key: of one event, action, conversation or other subject; None for all.
+        by: only of persons whose name contains this.
+        since: none before; with a key, all of its story.
+    """
+    journal = session.services.journal
+    found: Iterable[Item]
+    found = journal.since(since) if key is None else journal.story(_story_of(session, key))
+    for one in found:
+        is_of_key = key in (None, one["idempotency_key"], one["story"])
+        if is_of_key and (by is None or by.lower() in str(one["actor"]).lower()):
+            yield shown(one)
+
+
+def shown(entry: Item) -> dict[str, Any]:
+    """An entry under the names that the command prints."""
+    return {
+        "at": entry_time(entry),
+        "by": entry["actor"],
+        "did": entry["action_type"],
+        "key": entry["idempotency_key"],
+        "result": entry["result"],
+        "reason": entry["reason"] or None,
+        "saw": entry["action_payload_redacted"],
+    }
+
+
+def _story_of(session: Session, key: str) -> str:
+    """The partition of a key's entries: its conversation where it is an event or an action."""
+    row = session.ledger_table.get({"event_id": key}) if key[:4] in ("evt:", "act:") else None
+    return str(row["conversation_id"]) if row else key
