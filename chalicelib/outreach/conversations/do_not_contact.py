@@ -8,6 +8,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.store import ConditionFailed, Item
+from chalicelib.outreach import numbers
 from chalicelib.outreach.conversations import items
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
@@ -58,7 +59,7 @@ class DoNotContact(items.OnTable):
             said_at: ISO time of the request, now by default; a mark by a later message stays.
         """
         now = iso(self._clock.now())
-        for key in _marks(primary_channel, company_id):
+        for key in marks_of(primary_channel, company_id):
             with contextlib.suppress(ConditionFailed):
                 self._table.update(
                     key,
@@ -70,16 +71,17 @@ class DoNotContact(items.OnTable):
 
     def is_forbidden(self, primary_channel: str, company_id: str) -> bool:
         """Whether the company must not contact the recipient."""
-        marks = map(self._table.get, _marks(primary_channel, company_id))
+        marks = map(self._table.get, marks_of(primary_channel, company_id))
         return any(
             mark is not None and "lifted_at" not in mark and "opaque_id" not in mark
             for mark in marks
         )
 
 
-def _marks(primary_channel: str, company_id: str) -> tuple[Item, Item]:
-    """Keys of the mark, and of the one that older versions wrote."""
-    return (
-        items.do_not_contact(primary_channel, company_id),
-        items.old_do_not_contact(primary_channel, company_id),
+def marks_of(primary_channel: str, company_id: str) -> tuple[Item, ...]:
+    """Keys of the marks: of every form of the number, and those that older versions wrote."""
+    return tuple(
+        key(form, company_id)
+        for form in numbers.forms(primary_channel)
+        for key in (items.do_not_contact, items.old_do_not_contact)
     )
