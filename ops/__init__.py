@@ -4,6 +4,7 @@
     cli          joins the packages' commands and maps errors to exit codes
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
+    identity     who runs a command: the caller's AWS identity
     output       tables for people, JSON for programs, progress bars
     unreachable  why a stage cannot be reached, and what to set
     inspect/     read-only: explain, unfinished, doctor

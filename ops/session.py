@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib import settings
 from chalicelib.aws.logs import JsonLog
 from chalicelib.wiring import Services
+from ops import identity
 from ops.stage import config
 from ops.stage.template import Template
 
@@ -98,9 +99,14 @@ class Session:
         return self.services.table(self.services.settings.audit_table)
 
     @cached_property
+    def identity(self) -> identity.Identity:
+        """Who runs the command; asked once."""
+        return identity.of_caller(self.client("sts"))
+
+    @cached_property
     def template(self) -> Template:
         """The stage's declared resources, with this account's ARNs."""
-        account = self.client("sts").get_caller_identity()["Account"]
+        account = self.identity.account
         region = self.client("sqs").meta.region_name or DEFAULT_REGION
         return Template.load(self.stage, account=account, region=region)
 

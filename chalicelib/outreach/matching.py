@@ -1,6 +1,6 @@
 """Which conversation a recipient's message belongs to.
 
-In this order (the rule for people stands in `docs/outreach.md`):
+In this order (`docs/outreach.md` has the rule for people):
 
 1. the conversation whose token is in the address of an e-mail, unless the e-mail refers to a message
    of another one;
@@ -197,7 +197,7 @@ class Matching:
         kept = self._conversations.former(self.pairs(job.channel, job.sender, job.recipient))
         if kept is None or job.is_automatic:
             raise unknown
-        there = self._conversations.find(str(kept["opaque_id"]))
+        there = self._conversations.find(str(kept["newest"]))
         record = there or Record(self._reopened(job, kept))
         if not self._ownership.is_to(record, job, owner):
             raise unknown

@@ -64,7 +64,7 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, "answered_by_provider")
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
-        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+        if self._conversations.forbids(record) is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if note in _FOR_A_PERSON:
             return hand_off_plan(*_FOR_A_PERSON[note])

@@ -25,9 +25,11 @@ _KEPT = (
     "project_name",
     "channel_method",
     "channel_config",
-    "opaque_id",
 )
-"""Attributes of the newest conversation, with which one for a late reply is opened."""
+"""Attributes of the newest conversation, with which one for a late reply is opened.
+
+Beside them ``newest`` is its opaque id.
+"""
 
 
 def pair_ids(
@@ -49,6 +51,7 @@ class Former(items.OnTable):
 def pair_item(pair: str, item: Mapping[str, Any], now: datetime) -> Item:
     """What is kept of the pair of a conversation that is opened now."""
     kept = {name: item[name] for name in _KEPT if name in item}
+    kept["newest"] = item["opaque_id"]
     return {**_key(pair), **kept, "ttl": int((now + PAIR_TTL).timestamp())}
 
 
