@@ -137,9 +137,11 @@ class System:
         return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
 
     def read_switches(self) -> None:
-        """Refresh the cached switches, so that the next event does not have to."""
+        """Refresh the cached switches and settings, so that the next event does not have to."""
         self.services.switches._cached = None  # noqa: SLF001
         self.services.switches.current()
+        self.services.support_rules._current = None  # noqa: SLF001
+        self.services.support_rules.current()
 
     def reset_counts(self) -> None:
         """Set the counters of calls and units to zero."""

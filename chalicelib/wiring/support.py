@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
+    from chalicelib.support.configuration.cached import CachedRules
+    from chalicelib.support.configuration.versions import Versions
     from chalicelib.support.door import RichpanelDoor
     from chalicelib.support.opinion import Opinions
     from chalicelib.support.orders.order import ShopOrders
@@ -128,13 +130,28 @@ class Support(Core):
             self.clock,
             self._answering,
             max_event_age=self.settings.max_event_age,
+            rules=self.support_rules,
         )
+
+    @cached_property
+    def support_versions(self) -> Versions:
+        """The stored versions of the settings document."""
+        from chalicelib.support.configuration.versions import Versions
+
+        return Versions(self.table(self.settings.idempotency_table), self.clock)
+
+    @cached_property
+    def support_rules(self) -> CachedRules:
+        """The settings document as flows read it."""
+        from chalicelib.support.configuration.cached import CachedRules
+
+        return CachedRules(self.support_versions, self.clock, self.log)
 
     @cached_property
     def _ticket_executors(self) -> TicketExecutors:
         from chalicelib.support.performing import TicketExecutors
 
-        return TicketExecutors(self.richpanel, self.clock)
+        return TicketExecutors(self.richpanel, self.clock, self.log)
 
     @cached_property
     def _answering(self) -> Answering:

@@ -83,6 +83,15 @@ class RichpanelCalls:
             before = page
         raise TransientError(PROVIDER, operation, reason="too_many_pages")
 
+    def post(self, operation: str, path: str, body: Mapping[str, Any]) -> None:
+        """Create something that may be created twice without harm.
+
+        Raises:
+            ProviderError: it may not have been created.
+        """
+        call = Call(operation, "POST", path, is_repeatable=True, body=body)
+        self.client.send(call, deadline_seconds=READ_DEADLINE_SECONDS)
+
     def put(
         self,
         operation: str,
