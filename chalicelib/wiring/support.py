@@ -185,16 +185,22 @@ class Support(Core):
     @cached_property
     def _richpanel_client(self) -> VendorClient:
         """Under this container's share of the tenant's rate limit."""
-        from chalicelib.support.richpanel.calls import PROVIDER, key_header
+        from chalicelib.support.richpanel.calls import PROVIDER, REQUESTS_PER_30_S, key_header
+        from chalicelib.vendors.rate_limit import split
 
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
-        shares = settings.worker_concurrency + RECONCILIATION_SHARE
+        pace = split(
+            settings.richpanel_requests_per_30_s,
+            limit=REQUESTS_PER_30_S,
+            shares=settings.worker_concurrency + RECONCILIATION_SHARE,
+        )
         return self.vendor(
             PROVIDER,
             settings.richpanel_base_url,
             key_header(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
-            requests_per_window=settings.richpanel_requests_per_30_s / shares,
+            requests_per_window=pace.requests_per_window,
+            burst=pace.burst,
         )
 
     def _shop(self) -> ShopOrders:

@@ -23,6 +23,8 @@ LIST_DEADLINE_SECONDS = 60.0
 """For all pages of a list; an operator waits for it."""
 PER_PAGE = 100
 MAX_PAGES = 100
+REQUESTS_PER_30_S = 50
+"""Documented, for the whole tenant with all of its integrations."""
 _OF_REPLIES = frozenset({"send_message", "close", "reopen"})
 
 _Model = TypeVar("_Model", bound=BaseModel)
