@@ -76,8 +76,8 @@ def explain(session: Session, subject: str, *, deep: bool = False) -> dict[str, 
         row = session.row(subject)
         return _report([_event(session, session.row(row["event_key"]))], about=subject)
     if subject.startswith("evt:"):
-        row = session.ledger_table.get({"event_id": subject})
-        return _only_queued(session, subject) if row is None else _of_event(session, row)
+        found = session.ledger_table.get({"event_id": subject})
+        return _only_queued(session, subject) if found is None else _of_event(session, found)
     return _conversation(session, subject, deep=deep)
 
 

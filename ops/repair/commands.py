@@ -6,6 +6,7 @@ import sys
 import uuid
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
+from datetime import datetime
 from typing import Annotated, Any
 
 import typer
@@ -197,9 +198,7 @@ def journal_command(
 ) -> None:
     """Show what persons did: when, who, what, to which key, why, and what they saw."""
     session, output = Session(stage), Output(json)
-    start = parsed(_moment(session, since))
-    if start is None:
-        raise OpsError(f"{since} is not a time", code=EXIT_UNUSABLE)
+    start = datetime.fromisoformat(moment(session.services.clock, since))
     found = list(journal.read(session, key=key, by=by, since=start))
     output.show(found)
     columns = ("at", "by", "did", "key", "result", "reason", "saw")

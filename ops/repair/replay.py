@@ -51,12 +51,11 @@ def ask(
     row: Mapping[str, Any],
     *,
     because: str,
-    act_id: str = "",
-    **evidence: object,
+    **evidence: str,
 ) -> None:
     """Enter who wants an event run again, and mark its row where it has ended."""
     key = str(row["event_id"])
-    act = journal.act(session, what, key, row=row, reason=because, act_id=act_id, **evidence)
+    act = journal.act(session, what, key, row=row, reason=because, **evidence)
     entry = journal.writes(session, act)
     if not session.services.ledger.ask_again(key, entry=entry):
         session.services.journal.enter(act)

@@ -103,7 +103,7 @@ def test_a_redelivered_letter_does_not_hide_the_others():
 
 def test_a_letter_can_be_selected_by_message_id_and_the_limit_applies():
     rig = DeadLetterRig(*(encode(job(n)) for n in range(3)))
-    assert rig.redrive(only="m-1") == ["redriven"]
+    assert rig.redrive(wanted=dead_letters.Wanted("m-1")) == ["redriven"]
     rig = DeadLetterRig(*(encode(job(n)) for n in range(3)))
     assert len(rig.redrive(limit=2)) == 2
     assert len(rig.queue.waiting) == 1

@@ -1,0 +1,271 @@
+"""What persons do is entered with who, why and what they saw; act and entry are stored together."""
+
+import itertools
+
+import pytest
+
+from chalicelib.once.event import LATE_SECONDS
+from chalicelib.support import keys as ticket_keys
+from tests.rigs.crash_injection import CrashInjector, ProcessKilled, count_aws_calls
+from tests.rigs.engines import drain
+from tests.rigs.operator import new_containers
+from tests.rigs.ops_cli import runner
+from tests.rigs.tickets import ROUTED, put_dead_letter
+
+EVENT = "evt:rp:1042:c-1"
+TAG = ticket_keys.tag_action("1042", ROUTED[0], "c-1")
+
+
+@pytest.fixture
+def run(system, capsys):
+    return runner(capsys)
+
+
+@pytest.fixture
+def processed(system):
+    """A ticket whose message was processed."""
+    system.post(system.ticket())
+    system.run()
+    return system
+
+
+def make_unknown(system):
+    """The outcome of one tag is unknown, and its event waits for it."""
+    table = system.services().ledger._table
+    table.update(
+        {"event_id": TAG}, set_={"status": "unknown", "reason": "read_timeout", "due_at": 1}
+    )
+    table.update({"event_id": EVENT}, set_={"status": "parked", "reason": "unknown:read_timeout"})
+
+
+def acts(run, *more):
+    return run("journal", *more, "--json").data
+
+
+# --- entries --------------------------------------------------------------------------------------
+
+
+def test_a_settlement_names_the_person_the_reason_and_what_was_seen(processed, run):
+    make_unknown(processed)
+    run("settle", TAG, "not-done", "--yes", "--reason", "jo@example.com sees no tag")
+    (entry,) = acts(run, TAG)
+    assert (entry["did"], entry["result"], entry["key"]) == ("settle", "not-done", TAG)
+    assert entry["by"]
+    assert entry["reason"] == "***@*** sees no tag", "no personal data"
+    assert "read_timeout" in entry["saw"]
+    assert acts(run) == [entry], "the day has it too"
+    assert acts(run, "1042") == [entry], "and its conversation"
+    assert acts(run, "--by", "another") == []
+    assert acts(run, "2077") == []
+
+
+def test_not_done_shows_what_is_at_stake_and_asks(processed, run, monkeypatch):
+    make_unknown(processed)
+    monkeypatch.setattr("typer.confirm", lambda *_, **__: False)
+    said = run("settle", TAG, "not-done")
+    assert said.code == 1
+    for words in ("ticket 1042", "minutes ago", "last look", "read_timeout"):
+        assert words in said.err
+    assert processed.row(TAG)["status"] == "unknown"
+    assert acts(run) == []
+
+
+def test_a_second_send_after_a_wrong_settlement_is_explained_as_what_it_was(processed, run):
+    make_unknown(processed)
+    run("settle", TAG, "not-done", "--yes", "--reason", "not seen")
+    processed.run()
+    assert len(processed.added()) + 1 == len(
+        [one for call in processed.writes() for one in call.body["tags"]]
+    ), "the vendor got one tag twice"
+    (event,) = run("explain", EVENT, "--json").data["events"]
+    what = [step["what"] for step in event["timeline"]]
+    assert "add_tag: start 1 ended unknown" in what
+    assert any("settle not-done" in one for one in what)
+    assert "route: done" in what
+    order = [what.index("add_tag: start 1 ended unknown"), what.index("route: done")]
+    assert order == sorted(order)
+
+
+def test_each_of_several_acts_on_one_key_stays(processed, run):
+    for number in range(3):
+        run("replay", EVENT, "--because", f"try {number}")
+        processed.run()
+    assert [one["reason"] for one in acts(run, EVENT)] == ["try 0", "try 1", "try 2"]
+
+
+def test_the_sweep_copies_a_switchs_changes_once_each(system, run):
+    system.sweep()
+    before = acts(run, "switch:kill_switch")
+    system.switch("kill_switch", "true")
+    system.switch("kill_switch", "false")
+    system.sweep()
+    system.sweep()
+    new = acts(run, "switch:kill_switch")[len(before) :]
+    assert [(one["did"], one["result"]) for one in new] == [
+        ("switch set", "true"),
+        ("switch set", "false"),
+    ]
+    assert acts(run, "switch:safe_mode") == [
+        one for one in acts(run) if one["key"] == "switch:safe_mode"
+    ]
+
+
+# --- dry runs ---------------------------------------------------------------------------------------
+
+
+def test_a_dry_run_says_exactly_what_would_happen_and_sends_nothing(processed, run):
+    table = processed.services().ledger._table
+    table.update({"event_id": TAG}, set_={"status": "refused", "reason": "http_400"})
+    said = run("replay", EVENT, "--dry-run", "--json").data
+    assert said["effects"] == "3 done already; 1 would go"
+    calls = len(processed.writes())
+    assert not processed.run(), "nothing was queued"
+    run("replay", EVENT)
+    processed.run()
+    (call,) = processed.writes()[calls:]
+    assert call.body["tags"] == [ROUTED[0]], "and exactly that happens"
+    assert run("replay", EVENT, "--dry-run", "--json").data["effects"] == (
+        "sends nothing; 4 done already"
+    )
+
+
+def test_a_dry_run_counts_what_a_switch_holds_back(processed, run):
+    table = processed.services().ledger._table
+    table.update({"event_id": TAG}, set_={"status": "refused", "reason": "http_400"})
+    processed.switch("kill_switch", "true")
+    said = run("replay", EVENT, "--dry-run", "--json").data
+    assert said["effects"] == "sends nothing; 3 done already; 1 held by a switch"
+    assert run("resend", TAG, "--dry-run").code == 1, "it is not finished"
+    done = ticket_keys.tag_action("1042", ROUTED[1], "c-1")
+    assert "held by a switch" in run("resend", done, "--dry-run").out
+
+
+# --- dead letters -----------------------------------------------------------------------------------
+
+
+def put_rubbish(system):
+    sqs = system.stage.aws.client("sqs")
+    sent = sqs.send_message(
+        QueueUrl=system.stage.dead_letter_url,
+        MessageBody="rubbish of jo@example.com",
+        MessageGroupId="g",
+        MessageDeduplicationId="d",
+    )
+    return sent["MessageId"]
+
+
+def test_an_undecodable_letter_is_dropped_with_who_why_and_its_digest(system, run):
+    rubbish = put_rubbish(system)
+    put_dead_letter(system, "1042")
+    (letter,) = [one for one in run("dlq", "list", "--json").data if one["event"]]
+    said = run("dlq", "drop", letter["message_id"], "--reason", "x", "--yes")
+    assert (said.code, "redrive it" in said.err) == (1, True), "one that can be decoded stays"
+    assert run("dlq", "drop", rubbish, "--yes").code == 2, "a reason is needed"
+    assert run("dlq", "drop", rubbish, "--reason", "old release", "--yes").code == 0
+    (entry,) = acts(run, f"dlq:{rubbish}")
+    assert (entry["did"], entry["reason"]) == ("dlq drop", "old release")
+    assert "body_sha256" in entry["saw"]
+    assert "rubbish" not in entry["saw"]
+    assert [one["event"] for one in run("dlq", "list", "--json").data] == [EVENT]
+
+
+def test_letters_are_counted_and_redriven_by_reason(system, run):
+    put_rubbish(system)
+    put_dead_letter(system, "1042")
+    listed = run("dlq", "list").out
+    assert "2 in total" in listed
+    assert run("dlq", "redrive", "--reason", "dead_letter:richpanel_http_4", "--json").data == []
+    (done,) = run("dlq", "redrive", "--reason", "dead_letter:richpanel", "--json").data
+    assert done["did"] == "redriven"
+    assert [one["did"] for one in acts(run, EVENT)] == ["dlq redrive"]
+    system.run()
+    assert system.event()["status"] == "processed"
+
+
+# --- crashes ----------------------------------------------------------------------------------------
+
+
+def killed_at_every_call(prepare, act, run, monkeypatch):
+    """Do an act once for each of its calls, killed there; yields after each kill, last one whole."""
+    injector = CrashInjector()
+    count_aws_calls(injector, monkeypatch)
+    for number, moment in itertools.product(itertools.count(1), ("before", "after")):
+        prepare()
+        new_containers()
+        injector.arm(number, moment)
+        try:
+            run(*act)
+        except ProcessKilled:
+            injector.disarm()
+            yield number, moment
+        else:
+            injector.disarm()
+            assert number > 3, "every call of the act was one to die at"
+            yield None
+            return
+
+
+def test_a_settlement_and_its_entry_are_both_stored_or_neither(processed, run, monkeypatch):
+    act = ("settle", TAG, "not-done", "--yes")
+    seen = set()
+    entered = 0
+    for where in killed_at_every_call(lambda: make_unknown(processed), act, run, monkeypatch):
+        is_settled = processed.row(TAG)["status"] != "unknown"
+        now = len(processed.services().journal.story("1042"))
+        assert now - entered == is_settled, where
+        entered = now
+        seen.add(is_settled)
+    assert seen == {True, False}
+
+
+def test_a_replay_and_its_entry_are_both_stored_or_neither(processed, run, monkeypatch):
+    """What was entered runs: by its message, or by the sweep where that was never sent."""
+    table = processed.services().ledger._table
+
+    def prepare():
+        drain(processed.pump, at_most=20)
+        failed = {"status": "failed", "reason": "x"}
+        table.update({"event_id": EVENT}, set_=failed, remove=["asked", "due_at", "due_shard"])
+
+    entered, seen = len(processed.services().journal.story("1042")), set()
+    for where in killed_at_every_call(prepare, ("replay", EVENT), run, monkeypatch):
+        now = len(processed.services().journal.story("1042"))
+        is_entered = now > entered
+        assert bool(processed.row(EVENT).get("asked")) == is_entered, where
+        if is_entered and not processed.run():
+            processed.age(EVENT, LATE_SECONDS)
+            processed.sweep()
+            processed.run()
+        assert (processed.row(EVENT)["status"] == "processed") == is_entered, where
+        entered = now
+        seen.add(is_entered)
+    assert seen == {True, False}
+
+
+# --- nothing accepted is unknown --------------------------------------------------------------------
+
+
+def test_a_notification_is_known_while_its_ticket_cannot_be_read(system, run):
+    """Two companies' tickets: the one that can be read goes on."""
+    system.ticket("7")
+    thin = system.post({"ticket_id": "7", "trigger": "customer_message"}).json_body["event_id"]
+    queued = run("explain", thin)
+    assert queued.code == 0
+    assert "waits for its turn" in queued.out
+    system.richpanel.down()
+    system.run()
+    (event,) = run("explain", thin, "--json").data["events"]
+    assert event["where"]["place"] == "back on the queue"
+    assert event["where"]["why"].startswith("richpanel")
+    assert event["where"]["next_try"] > event["where"]["since"]
+    assert thin in [one["event"] for one in run("unfinished", "--json").data]
+    system.richpanel.up()
+    system.again()
+    assert system.row(thin)["status"] == "processed"
+    assert run("unfinished", "--json").data == []
+
+
+def test_an_event_that_no_row_and_no_queue_has_is_not_found(system, run):
+    said = run("explain", "evt:rp:1:none")
+    assert said.code == 1
+    assert "the queue is empty" in said.err
