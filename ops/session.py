@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib import settings
 from chalicelib.aws.logs import JsonLog
 from chalicelib.wiring import Services
+from ops import identity
 from ops.stage import config
 from ops.stage.template import Template
 
@@ -98,9 +99,14 @@ class Session:
         return self.services.table(self.services.settings.audit_table)
 
     @cached_property
+    def identity(self) -> identity.Identity:
+        """Who runs the command; asked once."""
+        return identity.of_caller(self.client("sts"))
+
+    @cached_property
     def template(self) -> Template:
         """The stage's declared resources, with this account's ARNs."""
-        account = self.client("sts").get_caller_identity()["Account"]
+        account = self.identity.account
         region = self.client("sqs").meta.region_name or DEFAULT_REGION
         return Template.load(self.stage, account=account, region=region)
 
@@ -114,9 +120,13 @@ class Session:
 
     def may_write(self, command: str) -> None:
         """Refuse to change prod without `--yes`, and to change another stage's resources."""
+        self.must_be_confirmed(command)
+        self.services.check_stage()
+
+    def must_be_confirmed(self, command: str) -> None:
+        """Refuse to change prod without `--yes`."""
         if self.stage == "prod" and not self.is_confirmed:
             raise OpsError(f"{command} changes prod; add --yes to go ahead", code=EXIT_UNUSABLE)
-        self.services.check_stage()
 
     def row(self, key: str) -> Mapping[str, Any]:
         """A row of table A; raises `OpsError` if there is none."""
