@@ -92,6 +92,7 @@ class Services(Support, Facts, Outreach):
             escalation=Escalation(self.ledger, self.audit, self.effects, self.log),
             outbox=self.outbox,
             put_back=self.intake.put_back,
+            forward=self.intake.forward,
             put_later=self.later.put,
             clock=self.clock,
             log=self.log,
@@ -126,11 +127,13 @@ class Services(Support, Facts, Outreach):
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
         from chalicelib.aws.switch_story import SwitchStory
+        from chalicelib.once.recovery.lane_opener import LaneOpener
         from chalicelib.once.recovery.reconcile import Reconciler
 
         prefix = self.settings.switch_prefix
         switches = SwitchStory(self.client("ssm"), prefix, lambda: self.journal, self.sweeps)
         self.check_stage()
+        opener = LaneOpener(self.opening, self.outbox, self.clock)
         return Reconciler(
             ledger=self.ledger,
             sweeps=self.sweeps,
@@ -139,7 +142,7 @@ class Services(Support, Facts, Outreach):
             rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            parts=(switches, *self.outreach_sweeps(), *self.support_sweeps()),
+            parts=(opener, switches, *self.outreach_sweeps(), *self.support_sweeps()),
         )
 
     # --- parts by kind, each built when its kind first occurs ---------------------------------

@@ -9,6 +9,7 @@ from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.once.event import LATE_SECONDS
+from chalicelib.once.lanes import LANES
 from ops.repair import dead_letters
 from ops.session import Session
 
@@ -62,24 +63,22 @@ def without_row(session: Session) -> dict[str, Any]:
     With the row at ingress off, the door writes nothing: until a worker has received its message once,
     only the queue has the event, and a queue cannot be asked for one message.
     """
-    name = session.services.settings.queue_name
-    sqs = session.client("sqs")
-    counts = sqs.get_queue_attributes(
-        QueueUrl=session.queue_url(name),
-        AttributeNames=[
-            "ApproximateNumberOfMessages",
-            "ApproximateNumberOfMessagesNotVisible",
-            "ApproximateNumberOfMessagesDelayed",
-        ],
-    )["Attributes"]
-    waiting, held = (
-        int(counts.get(f"ApproximateNumberOfMessages{part}", 0)) for part in ("", "NotVisible")
-    )
+    names = [session.services.settings.queue_of(lane) for lane in LANES]
+    queues = {name: _waiting(session, name) for name in names}
     return {
-        "queue": {name: {"waiting": waiting, "with a worker or held back": held}},
+        "queues": queues,
         "dead_letters": dead_letters.totals(session),
-        "may_be_queued": bool(waiting or held),
+        "may_be_queued": any(sum(counts.values()) for counts in queues.values()),
     }
+
+
+def _waiting(session: Session, name: str) -> dict[str, int]:
+    parts = {"": "waiting", "NotVisible": "with a worker or held back"}
+    counts = session.client("sqs").get_queue_attributes(
+        QueueUrl=session.queue_url(name),
+        AttributeNames=[f"ApproximateNumberOfMessages{part}" for part in parts],
+    )["Attributes"]
+    return {text: int(counts[f"ApproximateNumberOfMessages{part}"]) for part, text in parts.items()}
 
 
 def _last_try(row: Mapping[str, Any]) -> str:

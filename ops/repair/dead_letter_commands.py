@@ -13,7 +13,7 @@ from ops.output import Output
 from ops.repair import dead_letters, mail_failures, preview
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
-dlq_app = typer.Typer(help="The dead-letter queue.", no_args_is_help=True)
+dlq_app = typer.Typer(help="The lanes' dead-letter queues.", no_args_is_help=True)
 
 
 @dlq_app.command("list")
@@ -75,7 +75,7 @@ def dlq_redrive(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Send dead letters back to their queues, then delete them from the DLQs.
+    """Send dead letters back to their lanes, then delete them from the DLQs.
 
     With --dry-run: which effects each would have and which not, from the ledger; sends nothing.
     """

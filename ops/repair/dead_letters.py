@@ -18,6 +18,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.job import Job, Recovery
+from chalicelib.once.lanes import LANES
 from chalicelib.wiring.jobs import decode
 from ops import journal
 from ops.inspect.events import Pace
@@ -70,7 +71,7 @@ class DeadLetter:
 
 def urls(session: Session) -> list[str]:
     """The dead-letter queues, by their fixed names."""
-    return [session.queue_url(f"rp-mw-events-dlq-{session.stage}.fifo")]
+    return [session.queue_url(lane.dead_letter_queue(session.stage)) for lane in LANES]
 
 
 def peek(session: Session, *, limit: int) -> list[DeadLetter]:
