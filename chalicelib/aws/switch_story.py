@@ -46,8 +46,6 @@ class SwitchStory:
         if not changed or sweep.dry_run:
             return cursor
         for parameter in changed:
-            if not sweep.has_time:
-                return cursor
             for act in self._changes(parameter["Name"], seen):
                 self._journal().enter(act)
         self._sweeps.save_position(LIST, max(one["LastModifiedDate"] for one in stored))
