@@ -25,7 +25,7 @@ def section(number):
 
 def steps():
     """Number, what to do, and the names of the checks."""
-    rows = re.findall(r"^\| (\d+) \| (.*) \| (.*) \|$", section(5), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| (.*) \| (.*)\|$", section(5), re.MULTILINE)
     return {int(n): (do, re.findall(r"`([a-z -]+)`", shown)) for n, do, shown in rows}
 
 
