@@ -10,7 +10,6 @@
     act:rp_reply:{conversation_id}:{suffix}
     act:rp_close:{conversation_id}:{suffix}
     act:shopify_lookup:{conversation_id}:{keyed hash of the order number}
-    ref:order:{keyed hash of the order number}                       not an action: the newest ticket
 """
 
 from __future__ import annotations
@@ -83,11 +82,6 @@ def close_action(conversation_id: str, suffix: Suffix) -> str:
 def shopify_lookup(conversation_id: str, opaque_order: str) -> str:
     """Key of a cached order lookup; it holds the order number as a keyed hash."""
     return joined("act", "shopify_lookup", conversation_id, opaque_order)
-
-
-def order_pointer(opaque_order: str) -> str:
-    """Key of the row that names the newest ticket for which an order was looked up."""
-    return joined("ref", "order", opaque_order)
 
 
 def _text_digest(text: str, bucket_number: int) -> str:

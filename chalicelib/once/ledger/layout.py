@@ -11,7 +11,6 @@ Kinds::
     action    act:...                                once.ledger.actions         30 days
     ref       ref:{action kind}:{hash}               once.ledger.actions         30 days
     lookup    act:shopify_lookup:...                 support.orders.cache        7 days
-    order     ref:order:{opaque id}                  support.orders.cache        30 days
     quota     rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
     limit     lim:{what}:{opaque id}                 support.limits              its longest window
     cursor    sweep:cursor                           once.recovery.cursor        30 days

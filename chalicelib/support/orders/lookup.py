@@ -58,8 +58,7 @@ class CustomerOrders:
         self, shop: ShopOrders, conversation_id: str, number: str, email: str
     ) -> Order | str:
         opaque = self.opaque()
-        opaque_order = opaque.of("order", number)
-        key = ticket_keys.shopify_lookup(conversation_id, opaque_order)
+        key = ticket_keys.shopify_lookup(conversation_id, opaque.of("order", number))
         requester = opaque.of("email", email.lower())
         stored = self.cache.read(key)
         if (
@@ -71,8 +70,7 @@ class CustomerOrders:
         found = shop.find_order(number, requester_email=email)
         seconds = FOUND_FRESH_SECONDS if found.order else ABSENT_FRESH_SECONDS
         cached = {"requester": requester, **_cacheable(found.order, found.reason)}
-        pointer = ticket_keys.order_pointer(opaque_order)
-        self.cache.write(key, conversation_id, cached, pointer=pointer, fresh_seconds=seconds)
+        self.cache.write(key, conversation_id, cached, fresh_seconds=seconds)
         return found.order or found.reason
 
 

@@ -30,7 +30,7 @@ _LOOK_UPS: Mapping[Kind, Callable[[Looking, str], Found | None]] = {
     Kind.TICKET: tickets.ticket,
     Kind.ORDER: tickets.order,
 }
-_UNINDEXED = (Kind.DIGEST, Kind.QUEUE_MESSAGE)
+_UNINDEXED = (Kind.DIGEST, Kind.QUEUE_MESSAGE, Kind.ORDER)
 _LOG_FIELDS = {
     Kind.DIGEST: ("mw_trace_id", "ticket_id", "idempotency_key"),
     Kind.QUEUE_MESSAGE: ("sqs_message_id",),
@@ -61,18 +61,20 @@ def explain(
     looking = Looking(session, Reader(session), deep, watch or (lambda rows, _total: rows))
     tried: list[str] = []
     notes: list[str] = []
-    for number, subject in enumerate(subjects):
+    unknown: OpsError | None = None
+    for subject in subjects:
         try:
             found = _LOOK_UPS[subject.kind](looking, subject.value)
-        except OpsError:
-            if number == len(subjects) - 1:
-                raise
+        except OpsError as error:  # a text of this form is nothing else
+            unknown = unknown or error
             continue
         tried.append(subject.kind.value)
         events = looking.reader.events(found.event_keys) if found else []
         if found and (events or found.facts or found.state or found.is_known):
             return _report(found, events, subject)
         notes += found.notes if found else ()
+    if unknown is not None:
+        raise unknown
     raise OpsError(_nothing(looking, text, tuple(subjects), tuple(dict.fromkeys(tried)), notes))
 
 
@@ -134,13 +136,12 @@ def _nothing(
     """Why nothing was found, what would find more, and where the logs are."""
     why = f" ({notes[0].partition(':')[0]}; --deep scans the whole ledger)" if notes else ""
     lines = [f"nothing is stored about {text.strip()}{why}; it was looked up as {', '.join(tried)}"]
-    unindexed = next((one for one in subjects if one.kind in _UNINDEXED), None)
-    if unindexed is not None:
+    unindexed = [one for one in subjects if one.kind in _UNINDEXED]
+    logged = next((one for one in unindexed if one.kind in _LOG_FIELDS), None)
+    if logged is not None:
         lines[0] += ", among unfinished events and dead letters"
-        either = " or ".join(
-            f'{name} = "{unindexed.value}"' for name in _LOG_FIELDS[unindexed.kind]
-        )
+        either = " or ".join(f'{name} = "{logged.value}"' for name in _LOG_FIELDS[logged.kind])
         lines.append(f"in the logs: {_query(either)}")
-    if not looking.deep and (unindexed is not None or notes):
+    if not looking.deep and (unindexed or notes):
         lines.append(scanning.cost(looking))
     return "\n".join(lines)

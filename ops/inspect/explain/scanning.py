@@ -89,28 +89,39 @@ def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:
             yield known
 
 
+def of_order(looking: Looking, opaque_order: str) -> set[str]:
+    """The tickets for which the shop was asked about an order, by a scan."""
+    values = {"lookup": "act:shopify_lookup:", "order": opaque_order}
+    rows = _scanned(looking, "begins_with(#k, :lookup) AND contains(#k, :order)", values)
+    return {row["conversation_id"] for row in rows}
+
+
 def _every_event(looking: Looking) -> Iterator[Item]:
-    """Every event's identifiers, page by page, with progress."""
+    """Every event's identifiers."""
+    return _scanned(looking, "begins_with(#k, :evt)", {"evt": "evt:"})
+
+
+def _scanned(looking: Looking, condition: str, values: dict[str, str]) -> Iterator[Item]:
+    """The identifiers of the rows that match a filter, page by page, with progress."""
     names = {"#k": "event_id", "#c": "conversation_id", "#t": "trace_id", "#b": "taken_by"}
     table = looking.session.ledger_table
-    start = None
-    count = looking.session.client("dynamodb").describe_table(TableName=table.name)["Table"]
+    described = looking.session.client("dynamodb").describe_table(TableName=table.name)["Table"]
 
     def pages() -> Iterator[Item]:
-        nonlocal start
+        start = None
         while True:
             rows, start = table.scan_page(
                 limit=PAGE,
                 start=start,
-                FilterExpression="begins_with(#k, :evt)",
+                FilterExpression=condition,
                 ProjectionExpression=", ".join(names),
                 ExpressionAttributeNames=names,
-                values={"evt": "evt:"},
+                values=values,
             )
             yield {"rows": rows}
             if start is None:
                 return
 
-    total = max(1, -(-int(count.get("ItemCount", 0)) // PAGE))
+    total = max(1, -(-int(described.get("ItemCount", 0)) // PAGE))
     for page in looking.watch(pages(), total):
         yield from page["rows"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.orders.cache import newest_ticket
 from ops.inspect.explain import scanning
 from ops.inspect.explain.found import Found, Looking
 
@@ -43,13 +42,18 @@ def ticket(looking: Looking, conversation_id: str) -> Found | None:
 
 
 def order(looking: Looking, number: str) -> Found | None:
-    """The newest ticket for which the shop was asked about an order."""
+    """The tickets for which the shop was asked about an order.
+
+    Rows hold an order's number as a keyed hash, behind the ticket's id, and no index begins with it:
+    an index would cost every answered event a write.  So it is found by `--deep`.
+    """
+    if not looking.deep:
+        return None
     try:
         opaque = looking.session.services.opaque_ids
     except MiddlewareError:  # the key of the hashes cannot be read
         return None
-    key = ticket_keys.order_pointer(opaque.of("order", number.lstrip("#").lower()))
-    conversation_id = newest_ticket(looking.session.ledger_table.get({"event_id": key}))
-    if conversation_id is None:
-        return None
-    return ticket(looking, conversation_id)
+    hashed = opaque.of("order", number.lstrip("#").lower())
+    asked = sorted(scanning.of_order(looking, hashed))
+    events = {key for one in asked for key in looking.reader.events_of(one)}
+    return Found("an order", frozenset(events), notes=tuple(f"ticket {one}" for one in asked))

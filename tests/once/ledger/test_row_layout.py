@@ -138,9 +138,7 @@ def limits(rig):
 
 def lookups(rig):
     facts = {"outcome": "not_found"}
-    Lookups(rig.table, rig.clock).write(
-        "act:shopify_lookup:1:2", "1042", facts, pointer="ref:order:2", fresh_seconds=60
-    )
+    Lookups(rig.table, rig.clock).write("act:shopify_lookup:1:2", "1042", facts, fresh_seconds=60)
 
 
 def sweeps(rig):

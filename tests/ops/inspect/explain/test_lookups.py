@@ -189,6 +189,22 @@ def test_a_log_query_for_every_event(system, run):
     assert one["log_query"] in run("explain", "1042").out.replace("\n", " ")
 
 
+class TestWithReplies:
+    @pytest.fixture
+    def app_environment(self, replies_environment):
+        return replies_environment
+
+    def test_an_order_is_found_by_a_scan_only_and_only_its_ticket(
+        self, replies_rig, tracked_question, run
+    ):
+        replies_rig.run(replies_rig.ticket(tracked_question))
+        replies_rig.run(replies_rig.ticket("I want a refund", "1043"))
+        said = run("explain", "#100234")
+        assert said.code == 1
+        assert "--deep scans" in said.err
+        assert events(run("explain", "#100234", "--deep", "--json")) == {"evt:rp:1042:c-1"}
+
+
 # --- facts --------------------------------------------------------------------------------------
 
 
