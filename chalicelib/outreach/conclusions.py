@@ -120,6 +120,8 @@ class Conclusions:
             processing_time_ms=draft.processing_time_ms,
             provider_id=row.ref,
         )
+        if plan.facts.get("notice"):  # says nothing about the state of the conversation
+            return self._conversations.append(record, entry)[0]
         status = Status.INITIAL_MESSAGE_SENT if is_opening else Status.REPLY_SENT
         changes: dict[str, Any] = {"conversation_status": status.value, "task_complete": 1}
         if plan.facts.get("function"):

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow
@@ -49,6 +50,7 @@ class OutreachFlow(Flow):
 
     Args:
         check_secrets: raises if the company's credentials are missing or malformed.
+        current: a project's settings as they are now, empty where there is none.
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
         receive_count: how often the queue has delivered the current message.
         processor_version: stored with every conversation it opens.
@@ -66,6 +68,7 @@ class OutreachFlow(Flow):
         ownership: Ownership,
         *,
         check_secrets: Callable[[Record], None],
+        current: Callable[[Record], Mapping[str, Any]],
         message_id_header: Callable[[str], str],
         receive_count: Callable[[], int],
         processor_version: str,
@@ -76,7 +79,7 @@ class OutreachFlow(Flow):
         self._receive_count = receive_count
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
         turns = Turns(conversations, ledger)
-        drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns)
+        drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns, current)
         self._starting = Starting(conversations, composer, starts, drafting, processor_version)
         self._replying = Replying(conversations, drafting, ownership)
         self._releasing = Releasing(conversations, drafting)
@@ -150,6 +153,10 @@ class OutreachFlow(Flow):
             if event.facts.event_key.startswith("evt:start:"):
                 self._starts.abandon(event.facts.event_key)
             return None
+        job = context.job if context else None
+        is_notice = isinstance(job, InboundMessage) and job.opt_out in ("stop", "help")
+        if is_notice and not reason.startswith("dead_letter"):
+            return None  # a refused confirmation needs no person
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         if event.facts.event_key.startswith("evt:start:"):

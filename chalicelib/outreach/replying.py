@@ -5,16 +5,26 @@ from __future__ import annotations
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.job import Recovery
-from chalicelib.once.plan import Plan
+from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import rules
-from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Entry, Record, Status
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
+from chalicelib.outreach.conversations.records import (
+    DO_NOT_CONTACT,
+    Draft,
+    Entry,
+    Record,
+    Status,
+)
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.event_context import EventContext, hand_off_plan
+from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan
 from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.notices import carrier_answers, help_answer, stop_confirmation
 from chalicelib.outreach.ownership import WRONG_ACCOUNT, Ownership, key_of
+from chalicelib.outreach.words import Word, heard
 
 
 class Replying:
@@ -66,7 +76,9 @@ class Replying:
         """See `once.flow.Flow.plan`."""
         context: EventContext = event.subject
         if isinstance(context.job, InboundMessage):
-            self._store_message(context, context.job)
+            notice = self._store_message(context, context.job)
+            if notice is not None:
+                return notice
         record = context.conversation
         message_id = event.facts.source_message_id
         if message_id is None or not self._is_stored(context, message_id):
@@ -75,6 +87,8 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
         if self._conversations.forbids(record) is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
+        if isinstance(context.job, InboundMessage) and heard(context.job.text).word == Word.DOUBT:
+            return hand_off_plan("reply", "opt_out_in_doubt")
         if rules.is_held(record, "auto_queue_reply_message"):
             return hand_off_plan("reply", "auto_queue_reply_message")
         key = event.facts.event_key
@@ -97,8 +111,12 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[stored.note])
         return stored is not None or self._conversations.has_entry(context.conversation, message_id)
 
-    def _store_message(self, context: EventContext, job: InboundMessage) -> None:
-        """Store the message once; raises `NotAnEvent` if it gets no answer."""
+    def _store_message(self, context: EventContext, job: InboundMessage) -> Plan | None:
+        """Store the message once; raises `NotAnEvent` if it gets no answer.
+
+        Returns:
+            The plan of a message that code answers itself: STOP and HELP; None of any other.
+        """
         record = context.conversation
         note = (
             "auto_reply"
@@ -117,25 +135,44 @@ class Replying:
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job)
         context.record, _ = self._conversations.append(record, entry, changes=changes)
+        answers_itself = record.channel != Channel.EMAIL and not carrier_answers(record, job)
+        if note == "opt_out" and answers_itself:
+            return self._notice(context, job, "confirm_stop", stop_confirmation(record))
         if note is not None:
             raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[note])
         if job.opt_out == "help":
-            raise NotAnEvent(EventStatus.PROCESSED, "answered_by_provider")
+            if not answers_itself:
+                raise NotAnEvent(EventStatus.PROCESSED, "answered_by_provider")
+            answer = help_answer(record, heard(job.text).language)
+            return self._notice(context, job, "answer_help", answer)
         if not job.text.strip():
             raise NotAnEvent(EventStatus.PROCESSED, "empty_message")
+        return None
+
+    def _notice(self, context: EventContext, job: InboundMessage, kind: str, text: str) -> Plan:
+        """The plan that sends a fixed text; it waits for nothing, as the recipient has just asked."""
+        entry_id = outreach_keys.entry_id(job.event_key)
+        record = context.conversation
+        context.draft = self._conversations.keep_draft(record, entry_id, Draft(text=text))
+        facts = {"entry_id": entry_id, "notice": True}
+        return Plan(FLOW, ((PlannedAction(kind, entry_id),),), facts)
 
     def _apply_opt_out(self, record: Record, job: InboundMessage) -> None:
-        """Apply STOP or START; automatic messages are ignored."""
-        if job.is_automatic:
+        """Apply STOP or START to the person's addresses; automatic messages are ignored.
+
+        What the door has done for the address it came from is left as it is.
+        """
+        if job.is_automatic or job.opt_out not in ("stop", "start"):
             return
-        if job.opt_out == "stop":
-            self._conversations.forbid(
-                record.primary_channel, record.company_id, "stop", said_at=job.sent_at
-            )
-        elif job.opt_out == "start":
-            self._conversations.allow(
-                record.primary_channel, record.company_id, said_at=job.sent_at
-            )
+        for address in addresses_of(record):
+            if job.consent_at_door and address == job.recipient:
+                continue
+            if job.opt_out == "stop":
+                self._conversations.forbid(
+                    address, record.company_id, Reason.STOP, said_at=job.sent_at
+                )
+            else:
+                self._conversations.allow(address, record.company_id, said_at=job.sent_at)
 
 
 _UNANSWERED = {

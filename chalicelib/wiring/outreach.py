@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.sending import Sender
     from chalicelib.outreach.ses.client import Ses
     from chalicelib.outreach.twilio.client import Credentials, Twilio
+    from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
     from chalicelib.outreach.writing.composer import Composer
     from chalicelib.outreach.writing.model_writer import OpenAiWriter
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 TWILIO_REQUESTS_PER_30_S = 300
 """Per account and container; Twilio queues what exceeds a sender's own pace."""
 OPENAI_REQUESTS_PER_30_S = 60
+TEXTS = ("send_text", "confirm_stop", "answer_help")
+"""Kinds of action that send a text."""
 SES_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
 """SES takes no client token: a send that the SDK repeats is sent twice."""
 SES_CONFIG = Config(retries=dict(SES_RETRIES))  # the SDK changes what it is given
@@ -96,8 +99,18 @@ class Outreach(Core):
 
         name = self.settings.twilio_webhook_secret_id
         return TwilioDoor(
-            self.intake, lambda: self.secrets.text_or_none(name), self.settings.public_base_url
+            self.intake,
+            lambda: self.secrets.text_or_none(name),
+            self.settings.public_base_url,
+            lambda: self._consent_at_door,
         )
+
+    @cached_property
+    def _consent_at_door(self) -> ConsentAtTheDoor:
+        from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+        from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
+
+        return ConsentAtTheDoor(DoNotContact(self._conversations_table, self.clock), self.senders)
 
     # --- parts by kind ------------------------------------------------------------------------
 
@@ -112,14 +125,14 @@ class Outreach(Core):
     def outreach_executors(self) -> Mapping[str, Callable[[], Executor]]:
         """By kind of action."""
         return {
-            "send_text": lambda: self.sender.send_text,
+            **dict.fromkeys(TEXTS, lambda: self.sender.send_text),
             "send_email": lambda: self.sender.send_email,
             "hand_off": lambda: self.sender.hand_off,
         }
 
     def outreach_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
         """By kind of action, of those whose request needs something read first."""
-        return dict.fromkeys(("send_text", "send_email"), lambda: self.sender.prepare)
+        return dict.fromkeys((*TEXTS, "send_email"), lambda: self.sender.prepare)
 
     def outreach_last_looks(self) -> Mapping[str, Callable[[], LastLook]]:
         """By kind of action, of those that a recipient may forbid until their request leaves."""
@@ -128,7 +141,7 @@ class Outreach(Core):
     def outreach_settlers(self) -> Mapping[str, Callable[[], Settler]]:
         """By kind of action, of those whose outcome the provider can show."""
         return {
-            "send_text": lambda: self.sender.settle_text,
+            **dict.fromkeys(TEXTS, lambda: self.sender.settle_text),
             "send_email": lambda: self.sender.settle_email,
         }
 
@@ -161,6 +174,7 @@ class Outreach(Core):
 
     @cached_property
     def _outreach_flow(self) -> Flow:
+        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.flow import OutreachFlow
 
         return OutreachFlow(
@@ -171,6 +185,7 @@ class Outreach(Core):
             self.clock,
             self._ownership,
             check_secrets=self.sender.check,
+            current=Companies(self.table(self.settings.company_data_table)).current,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,

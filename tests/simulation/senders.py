@@ -126,7 +126,11 @@ class Senders:
                 {},
                 body,
                 lambda headers: None,
-                listed(lambda request: twilio_webhook.parse_message(request, OPAQUE)),
+                listed(
+                    lambda request: world.door.outreach.consent.apply(
+                        twilio_webhook.parse_message(request, OPAQUE)
+                    )
+                ),
             )
         ):
             world.oracle.accepted[key] = sid
@@ -282,6 +286,7 @@ def _twilio_form(said: Says) -> tuple[str, dict[str, str]]:
         "To": prefix + own,
         "Body": said.text,
         "NumMedia": str(int(not said.text)),
+        "AccountSid": neighbours.ACCOUNTS[neighbours.of(said.recipient)],
     }
     return sid, form
 

@@ -11,6 +11,7 @@ from chalicelib.errors import PermanentError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.notices import with_opt_out_line
 from chalicelib.outreach.writing.template_writer import Writer
 
 HISTORY_ENTRIES = 20
@@ -41,7 +42,7 @@ class Composer:
 
     def unsaved_opening(self, record: Record) -> Draft:
         """An opening that the caller stores itself; only if `is_instant`."""
-        return _checked(record, self._timed(lambda: self._writer.opening(record)))
+        return _checked(record, self._timed(lambda: self._opening(record)))
 
     def opening(self, record: Record, entry_id: str) -> Draft:
         """The stored opening, written now if there is none.
@@ -49,7 +50,11 @@ class Composer:
         Raises:
             ProviderError: the writer could not write; nothing is stored.
         """
-        return self._stored(record, entry_id, lambda: self._writer.opening(record))
+        return self._stored(record, entry_id, lambda: self._opening(record))
+
+    def _opening(self, record: Record) -> Draft:
+        """The writer's opening with the opt-out line, whoever the writer is."""
+        return with_opt_out_line(record, self._writer.opening(record))
 
     def answer(self, record: Record, entry_id: str) -> Draft:
         """The stored answer to the newest messages, written now if there is none."""

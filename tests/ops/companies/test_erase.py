@@ -40,6 +40,7 @@ def written_to(outreach):
         outreach.deliver(outreach.says(f"Tell me about the {CANARY}"))
         outreach.run()
     outreach.deliver(outreach.says("I want to talk to a human"))
+    outreach.run()
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.deliver(outreach.says("Hello", whatsapp=False, from_=OTHER))
     (first,) = outreach.ses.sent_to(MAIL)
