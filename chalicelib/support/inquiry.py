@@ -8,6 +8,7 @@ from datetime import datetime
 from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
+from chalicelib.support.reading import Reading
 from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket
 
@@ -21,6 +22,8 @@ class Inquiry:
 
     Attributes:
         draft: the reply's text, when it was composed during planning.
+        reading: the read that showed the message, shared with the other messages it showed.
+        number: of the message among those, from 0.
     """
 
     text: str | None = field(repr=False)
@@ -29,6 +32,8 @@ class Inquiry:
     ticket: Ticket | None = None
     state: ConversationState | None = None
     draft: str | None = field(default=None, repr=False)
+    reading: Reading | None = field(default=None, repr=False)
+    number: int = 0
 
     def locate(self, ticket: Ticket) -> bool:
         """Take text and time from the ticket's comment; False where the ticket does not show it.

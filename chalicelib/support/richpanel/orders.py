@@ -17,6 +17,7 @@ from urllib.parse import quote
 from chalicelib.errors import PermanentError
 from chalicelib.support.orders.order import Order
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.rate_limit import Urgency
 
 _DEADLINE_SECONDS = 10.0
 
@@ -40,7 +41,8 @@ class RichpanelOrders:
             return None
 
     def _get(self, operation: str, path: str) -> Mapping[str, Any]:
-        call = Call(operation, "GET", f"/v1/order/{path}", is_repeatable=True)
+        path = f"/v1/order/{path}"
+        call = Call(operation, "GET", path, is_repeatable=True, urgency=Urgency.HIGH)
         return self._client.send(call, deadline_seconds=_DEADLINE_SECONDS)
 
 
