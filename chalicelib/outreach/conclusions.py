@@ -95,6 +95,10 @@ class Conclusions:
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
 
+    def opt_out(self, record: Record) -> None:
+        """The recipient has asked in their own words to get no further message."""
+        self._conversations.forbid_person(record, Reason.ASKED, said_at=iso(self._clock.now()))
+
     def free(self, record: Record) -> None:
         """Remove its start from the company's open ones."""
         self._starts.free(

@@ -63,6 +63,10 @@ class Drafting:
             compose = self._composer.opening if is_opening else self._composer.answer
             context.draft = compose(record, entry_id)
         draft = context.draft
+        if draft.opts_out:
+            self._conclusions.opt_out(record)
+            confirmation = ((PlannedAction("confirm_stop", entry_id),),) if draft.text else ()
+            return Plan(FLOW, confirmation, {"entry_id": entry_id, "notice": True})
         steps: list[tuple[PlannedAction, ...]] = []
         if draft.text or draft.variables is not None:
             steps.append((send,))

@@ -36,7 +36,7 @@ def of_number(number: str) -> tuple[ZoneInfo, ...]:
         parsed = phonenumbers.parse(number)
     except phonenumbers.NumberParseException:
         return (ZoneInfo("UTC"),)
-    main = phonenumbers.region_codes_for_country_code(parsed.country_code)[:1]
+    main = phonenumbers.region_codes_for_country_code(parsed.country_code or 0)[:1]
     regions = (phonenumbers.region_code_for_number(parsed), *main)
     found = next((zones for one in regions if one and (zones := of_country(one))), ())
     return found or (ZoneInfo("UTC"),)

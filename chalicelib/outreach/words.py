@@ -3,7 +3,7 @@
 A keyword is a whole message, whatever its case, accents, punctuation, emoji and courtesies.  A plain
 wish ("don't text me again") counts as STOP.  A message that may be one, or may be about something
 else, is in doubt and belongs to a person.  English, Spanish, French, Portuguese, German, Italian and
-Dutch; the languages are not told apart, as a keyword of one is no word of another.
+Dutch; the languages are not distinguished, as a keyword of one is no word of another.
 """
 
 from __future__ import annotations
@@ -251,7 +251,7 @@ _DOUBT = re.compile(
 _SHORT = 3
 """Words of "don't stop", which asks for nothing."""
 _MOST_CHARACTERS = 1000
-"""Of a longer message only so much is looked at; nobody wraps a STOP in more, a quoted text may."""
+"""Of a longer message only so much is looked at; a longer one is no STOP, or quotes a text."""
 
 
 def heard(text: str) -> Heard:

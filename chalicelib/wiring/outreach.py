@@ -36,8 +36,6 @@ if TYPE_CHECKING:
 TWILIO_REQUESTS_PER_30_S = 300
 """Per account and container; Twilio queues what exceeds a sender's own pace."""
 OPENAI_REQUESTS_PER_30_S = 60
-TEXTS = ("send_text", "confirm_stop", "answer_help")
-"""Kinds of action that send a text."""
 SES_RETRIES: Mapping[str, int] = {"total_max_attempts": 1}
 """SES takes no client token: a send that the SDK repeats is sent twice."""
 SES_CONFIG = Config(retries=dict(SES_RETRIES))  # the SDK changes what it is given
@@ -125,14 +123,17 @@ class Outreach(Core):
     def outreach_executors(self) -> Mapping[str, Callable[[], Executor]]:
         """By kind of action."""
         return {
-            **dict.fromkeys(TEXTS, lambda: self.sender.send_text),
+            "send_text": lambda: self.sender.send_text,
+            "confirm_stop": lambda: self.sender.send_text,
+            "answer_help": lambda: self.sender.send_text,
             "send_email": lambda: self.sender.send_email,
             "hand_off": lambda: self.sender.hand_off,
         }
 
     def outreach_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
         """By kind of action, of those whose request needs something read first."""
-        return dict.fromkeys((*TEXTS, "send_email"), lambda: self.sender.prepare)
+        kinds = ("send_text", "confirm_stop", "answer_help", "send_email")
+        return dict.fromkeys(kinds, lambda: self.sender.prepare)
 
     def outreach_last_looks(self) -> Mapping[str, Callable[[], LastLook]]:
         """By kind of action, of those that a recipient may forbid until their request leaves."""
@@ -141,7 +142,9 @@ class Outreach(Core):
     def outreach_settlers(self) -> Mapping[str, Callable[[], Settler]]:
         """By kind of action, of those whose outcome the provider can show."""
         return {
-            **dict.fromkeys(TEXTS, lambda: self.sender.settle_text),
+            "send_text": lambda: self.sender.settle_text,
+            "confirm_stop": lambda: self.sender.settle_text,
+            "answer_help": lambda: self.sender.settle_text,
             "send_email": lambda: self.sender.settle_email,
         }
 

@@ -31,7 +31,6 @@ from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
-from chalicelib.wiring.outreach import TEXTS
 from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
@@ -43,6 +42,7 @@ if TYPE_CHECKING:
     from tests.simulation.containers import Container
     from tests.simulation.world import World
 
+TEXTS = ("send_text", "confirm_stop", "answer_help")
 _JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
 _EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
 _ACCESS = {

@@ -134,6 +134,8 @@ class Senders:
             )
         ):
             world.oracle.accepted[key] = sid
+            if said.text == "STOP":
+                world.consent.promised(said.recipient, said.channel)
         elif world.scenario.sender_repeats:
             again = replace(said, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))

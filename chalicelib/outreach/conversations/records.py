@@ -137,6 +137,7 @@ class Draft:
         variables: values of an approved template's variables, by number.
         function_call: a function the writer requests, instead of or beside the text.
         hand_off_reason: why a person should take over, if the writer requests it.
+        opts_out: the recipient wishes no further message; the text, if any, confirms it.
     """
 
     text: str = field(default="", repr=False)
@@ -150,6 +151,7 @@ class Draft:
     function_call: str | None = None
     function_arguments: str | None = field(default=None, repr=False)
     hand_off_reason: str | None = None
+    opts_out: bool | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""

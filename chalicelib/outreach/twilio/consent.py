@@ -29,7 +29,7 @@ class ConsentAtTheDoor:
         """Write or lift the mark that a message asks for; returns the job that says so.
 
         Only for the account that the number's company has: another one's signature proves nothing
-        about the number, and the worker decides.  A number that is nobody's has its own marks.
+        about the number, and the worker decides.  A number that belongs to no company has its own marks.
 
         Raises:
             UnavailableError: the mark could not be written; the message is not accepted.

@@ -11,7 +11,7 @@ from chalicelib.errors import PermanentError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
-from chalicelib.outreach.notices import with_opt_out_line
+from chalicelib.outreach.notices import stop_confirmation, with_opt_out_line
 from chalicelib.outreach.writing.template_writer import Writer
 
 HISTORY_ENTRIES = 20
@@ -53,14 +53,20 @@ class Composer:
         return self._stored(record, entry_id, lambda: self._opening(record))
 
     def _opening(self, record: Record) -> Draft:
-        """The writer's opening with the opt-out line, whoever the writer is."""
+        """The writer's opening with the opt-out line, which no writer is asked for."""
         return with_opt_out_line(record, self._writer.opening(record))
 
     def answer(self, record: Record, entry_id: str) -> Draft:
         """The stored answer to the newest messages, written now if there is none."""
-        return self._stored(
-            record, entry_id, lambda: self._writer.answer(record, self._history(record))
-        )
+        return self._stored(record, entry_id, lambda: self._answer(record, self._history(record)))
+
+    def _answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """The writer's answer; a wish to stop that it recognised is confirmed by code."""
+        written = self._writer.answer(record, history)
+        if not written.opts_out:
+            return written
+        text = "" if record.channel == Channel.EMAIL else stop_confirmation(record)
+        return replace(written, text=text)
 
     def late(self, record: Record, entry_id: str) -> Draft:
         """A message that was withheld, and so not composed, when it was due."""
