@@ -20,7 +20,7 @@ from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan,
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 
-UNREADABLE_WAIT = timedelta(minutes=30)
+UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
 
 
@@ -121,7 +121,12 @@ class Drafting:
         try:
             until = rules.quiet_until(self._with_readable_hours(record, now), now)
         except rules.UnreadableQuietHoursError:
-            self.turns.wait(record, event_key, now + UNREADABLE_WAIT, "quiet_hours_unreadable")
+            self.turns.wait(
+                record,
+                event_key,
+                now + timedelta(seconds=UNREADABLE_WAIT_SECONDS),
+                "quiet_hours_unreadable",
+            )
         else:
             if until is not None:
                 self.turns.wait(record, event_key, until, "quiet_hours")

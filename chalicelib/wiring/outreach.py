@@ -164,7 +164,7 @@ class Outreach(Core):
         found = LostTexts(
             Companies(self.table(self.settings.company_data_table)),
             self.conversations,
-            self._twilio_of_companies,
+            self.twilio,
             self.ledger,
             self.sweeps,
             lambda: self.opaque_ids,
@@ -222,9 +222,7 @@ class Outreach(Core):
     def _lost_replies(self) -> Rebuilder:
         from chalicelib.outreach.lost_replies import LostReplies
 
-        return LostReplies(
-            self.conversations, self._twilio_of_companies, lambda: self.opaque_ids, self.log
-        )
+        return LostReplies(self.conversations, self.twilio, lambda: self.opaque_ids, self.log)
 
     @cached_property
     def conversations(self) -> Conversations:
@@ -268,7 +266,7 @@ class Outreach(Core):
         return Sender(
             self.conversations,
             self.composer,
-            self._twilio_of_companies,
+            self.twilio,
             self._ses(),
             self.clock,
             public_base_url=self.settings.public_base_url,
@@ -281,7 +279,7 @@ class Outreach(Core):
     # --- vendors ------------------------------------------------------------------------------
 
     @cached_property
-    def _twilio_of_companies(self) -> Twilio:
+    def twilio(self) -> Twilio:
         """Twilio by the name of a company's secret; one client each."""
         from chalicelib.outreach.twilio import client as twilio
         from chalicelib.outreach.twilio import credentials as of
