@@ -7,11 +7,13 @@
     session      a stage: its settings, services and AWS clients
     identity     who runs a command: the caller's AWS identity
     output       tables for people, JSON for programs, progress bars
+    times        durations and times as an operator types them
     unreachable  why a stage cannot be reached, and what to set
     inspect/     read-only: explain, unfinished, doctor
     repair/      replay, resend, settle, reconcile, dead-letter queue
     companies/   conversations waiting for a person, company settings, API keys, erasure
     stage/       a stage's resources: provision, switches
+    support/     the settings document of support, its tags, its shadow report
     facts/       the Power BI dataset and its facts
 
 Exit codes: 0 done; 1 not found, refused, or a check failed; 2 wrong usage, or the stage cannot be

@@ -14,6 +14,7 @@ from ops.repair import commands as repair_commands
 from ops.repair import dead_letter_commands
 from ops.running import run
 from ops.stage import commands as stage_commands
+from ops.support import commands as support_commands
 
 app = typer.Typer(
     help="Inspect a stage, repair it, prepare it.",
@@ -30,6 +31,8 @@ app.add_typer(company_commands.handoff_app, name="handoff")
 app.add_typer(company_commands.company_app, name="company")
 app.add_typer(person_commands.register_app, name="do-not-contact")
 app.add_typer(person_commands.person_app, name="person")
+app.add_typer(support_commands.app)
+app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")
 
 

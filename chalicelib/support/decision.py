@@ -14,8 +14,9 @@ from enum import StrEnum
 from typing import Any
 
 from chalicelib.clock import parsed
+from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classified
-from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_FLAGS, ROUTES
+from chalicelib.support.intents.departments import RISK_FLAGS
 from chalicelib.support.intents.message import Language
 
 UNCERTAIN_TAG = "mw-uncertain"
@@ -55,7 +56,7 @@ class Decision:
 
     Attributes:
         confidence: of the routing, 0 to 1.
-        route: the department's tag.
+        route: the department, by its built-in tag.
         tags: tags to add besides route and intent.
         may_answer: the thresholds of its tier are met; guard rails are checked afterwards.
         reasons: fixed codes, in the order in which they were found.
@@ -88,6 +89,7 @@ def decide_on(
     pending: Pending | None = None,
     has_number: bool = False,
     reasons: tuple[str, ...] = (),
+    rules: Rules = BUILT_IN,
 ) -> Decision:
     """The decision on a classified message.
 
@@ -97,6 +99,7 @@ def decide_on(
         pending: our question that is still open.
         has_number: the message contains a possible order number.
         reasons: the reasons that `found` came with.
+        rules: name the departments.
     """
     if pending is not None and _is_answer(found):
         confidence = max(found.confidence, 0.9 if has_number else TIER_2_FROM)
@@ -106,7 +109,7 @@ def decide_on(
         reasons = (*reasons, "answers_our_question")
     else:
         pending = None
-    route, tags = _route(found, current_route)
+    route, tags = _route(found, current_route, rules)
     tier = _tier(found.intent)
     may_answer, doubt = _may_answer(found, tier)
     if may_answer and FORCE_HUMAN in reasons:
@@ -145,14 +148,17 @@ def _is_answer(found: Classified) -> bool:
     return found.intent in ORDER_STATUS_INTENTS or found.intent == DEFAULT_INTENT
 
 
-def _route(found: Classified, current: str | None) -> tuple[str, tuple[str, ...]]:
+def _route(found: Classified, current: str | None, rules: Rules) -> tuple[str, tuple[str, ...]]:
+    team = rules.department_of_language(found.language)
+    if team is not None and found.intent not in TIER_0:
+        return team, ()
     has_no_intent = found.intent == DEFAULT_INTENT
     if has_no_intent and current is not None:
         return current, ()
     if found.confidence >= ROUTE_FROM:
-        return ROUTES.get(found.intent, DEFAULT_ROUTE), ()
+        return rules.department_of(found.intent), ()
     tag = UNCERTAIN_TAG if found.confidence >= UNCERTAIN_FROM else TRIAGE_TAG
-    return current or DEFAULT_ROUTE, (tag,)
+    return current or rules.department_of(DEFAULT_INTENT), (tag,)
 
 
 def _tier(intent: str) -> Tier:

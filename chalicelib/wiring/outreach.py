@@ -187,6 +187,7 @@ class Outreach(Core):
             self.ledger,
             self.clock,
             self._ownership,
+            opaque=lambda: self.opaque_ids,
             check_secrets=self.sender.check,
             current=Companies(self.table(self.settings.company_data_table)).current,
             message_id_header=self.sender.message_id_header,

@@ -121,6 +121,7 @@ class OutreachParts:
             container.ledger,
             clock,
             ownership,
+            opaque=lambda: OPAQUE,
             check_secrets=self.sender.check,
             current=self._companies.current,
             message_id_header=self.sender.message_id_header,

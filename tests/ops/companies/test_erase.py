@@ -201,3 +201,21 @@ def test_an_export_is_written_to_a_new_file_of_the_operators_alone(written_to, r
     assert file.stat().st_mode & 0o777 == 0o600
     assert json.loads(file.read_text())["tables"]
     assert run("person", "export", "--subject", TEL, "--to", str(file)).code == 2
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_what_is_kept_of_a_pair_is_erased_also_after_the_conversation(outreach, run, is_over):
+    outreach.start("req-1", "sms")
+    outreach.start("req-other", "sms", OTHER)
+    outreach.run()
+    table = outreach.services.conversations._table
+    if is_over:
+        for item in table.scan_page(limit=1000)[0]:
+            if item["conversation_id"] != "pair":
+                table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
+    run("erase", "--subject", TEL, "--yes")
+    pairs = [i for i in table.scan_page(limit=1000)[0] if i["conversation_id"] == "pair"]
+    assert len(pairs) == 1
+    outreach.deliver(outreach.says("Hello", whatsapp=False))
+    outreach.run()
+    assert list(outreach.services.desk.waiting()) == []
