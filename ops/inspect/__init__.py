@@ -6,6 +6,7 @@ events            jobs rebuilt from ledger rows, one by one or by a paced scan
 doctor            a deployed stage checked against its declaration
 doctor_alarms     its part for alarms and their recipients
 doctor_facts      its part for the facts and their report
+doctor_lanes      its part for the lanes: what waits, for how long, with how many workers
 doctor_richpanel  its part for Richpanel
 doctor_stage      its part for throttles and sender identities, as they are deployed
 finding           the result of one check

@@ -17,6 +17,7 @@ from ops.companies import api_keys, senders
 from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_facts import facts
+from ops.inspect.doctor_lanes import lanes
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.finding import Finding, finding
@@ -42,6 +43,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("senders", _senders),
         ("sender identities", sender_identities),
         ("mapping", _mapping),
+        ("lanes", lanes),
         ("throttles", throttles),
         ("alarms", alarms),
         ("mail", _mail),
