@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -163,6 +163,7 @@ class CompanyItem(_Open):
     ai_config: AiConfig | None = None
     require_consent: StrictBool = False
     quiet_hours: QuietHours | None = None
+    message_kind: Literal["marketing", "transactional"] | None = None
     auto_queue_initial_message: StrictBool = False
     auto_queue_initial_message_from_number: list[Phone] | None = None
     auto_queue_initial_message_from_email: list[str] | None = None
