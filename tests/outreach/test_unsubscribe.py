@@ -141,6 +141,67 @@ def test_every_mail_of_a_thread_has_the_header(outreach, link):
     assert link_of(outreach) == link
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "unsubscribe",
+        "STOP",
+        "Please unsubscribe me.",
+        "Stop\n\nSent from my iPhone",
+        "stop\n\n-- \nJo Doe\n+1 555 0100",
+        "Unsubscribe\n\nOn Monday, Jo wrote:\n> Hello Jo",
+        "> Hello Jo\n> Reply to this message to talk.\n\nunsubscribe",
+        "Abmelden",
+    ],
+)
+def test_unsubscribe_by_reply_is_heard_and_not_answered(outreach, link, text):
+    first = outreach.ses.emails[0]
+    outreach.mail(outreach.ses.inbound(MAIL, first["reply_to"], text))
+    outreach.run()
+    assert len(outreach.ses.emails) == 1
+    assert list(outreach.services.desk.waiting()) == []
+    assert later_start(outreach)["reason"] == "do_not_contact"
+
+
+@pytest.mark.parametrize("headers", [{}, {"Auto_Submitted": "auto-generated"}])
+def test_the_mail_that_the_header_asks_for_unsubscribes(outreach, link, headers):
+    found = outreach.ses.emails[0]["headers"]["List-Unsubscribe"]
+    (to,) = re.findall(r"<mailto:([^?>]+)\?subject=unsubscribe>", found)
+    outreach.mail(outreach.ses.inbound(MAIL, to, "", subject="unsubscribe", **headers))
+    outreach.run()
+    assert later_start(outreach)["reason"] == "do_not_contact"
+
+
+def test_stop_from_another_mailbox_forbids_both_and_start_from_there_lifts_none(outreach, link):
+    first, other = outreach.ses.emails[0], "j.private@example.com"
+    outreach.mail(outreach.ses.inbound(other, first["reply_to"], "unsubscribe"))
+    outreach.run()
+    outreach.mail(outreach.ses.inbound(other, first["reply_to"], "START"))
+    outreach.run()
+    assert later_start(outreach)["reason"] == "do_not_contact"
+    assert later_start(outreach, "other", recipient=other)["reason"] == "do_not_contact"
+
+
+@pytest.mark.parametrize("text", ["Yes", "help", "When does it start?", "Tell me more"])
+def test_an_ordinary_reply_is_answered(outreach, link, text):
+    first = outreach.ses.emails[0]
+    outreach.mail(outreach.ses.inbound(MAIL, first["reply_to"], text))
+    outreach.run()
+    assert len(outreach.ses.emails) == 2
+
+
+def test_a_hard_bounce_forbids_the_address_and_no_other_channel(outreach):
+    outreach.ses.set_modes(fates=["Send", "Bounce"])
+    outreach.start("first", "email")
+    outreach.run()
+    for event in outreach.ses.events():
+        outreach.mail(event)
+    outreach.run()
+    assert later_start(outreach)["reason"] == "do_not_contact"
+    both = {"recipient_tel": TEL, "recipient_email": MAIL}
+    assert later_start(outreach, "by-text", "sms", recipient_data=both)["state"] == "sent"
+
+
 @given(st.text(min_size=1, max_size=60), st.emails())
 def test_a_token_names_the_company_and_address_it_was_made_for(company_id, address):
     token = unsubscribe.token(STAGE, company_id, address)
