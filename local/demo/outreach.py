@@ -33,7 +33,17 @@ PAIR_TEL = "+15550143291"
 MAIL = "barnaby.finch@mail.example"
 OTHER_MAIL = "ottilie.finch@mail.example"
 WORDS = ("saxophone", "rhubarb", "cello")
-CANARIES = (TEL[1:], OTHER_TEL[1:], MODEL_TEL[1:], NIGHT_TEL[1:], MAIL, "barnaby", *WORDS)
+CANARIES = (
+    TEL[1:],
+    OTHER_TEL[1:],
+    MODEL_TEL[1:],
+    NIGHT_TEL[1:],
+    PAIR_TEL[1:],
+    MAIL,
+    OTHER_MAIL,
+    "barnaby",
+    *WORDS,
+)
 QUIET_SECONDS = 20.0
 
 
@@ -238,7 +248,14 @@ class _Chapter:
         for thread in threads:
             thread.join()
 
-    def _says(self, text: str, *, whatsapp: bool, from_: str = TEL, **more: str) -> Post:
+    def _says(
+        self,
+        text: str,
+        *,
+        whatsapp: bool,
+        from_: str = TEL,
+        **more: Any,  # noqa: ANN401 - further fields of the form
+    ) -> Post:
         to = company.WHATSAPP_NUMBER if whatsapp else company.SMS_NUMBER
         return self.stack.twilio.inbound(from_, to, text, whatsapp=whatsapp, **more)
 

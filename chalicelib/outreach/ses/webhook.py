@@ -162,6 +162,7 @@ def _received(
     sender, token = next((one for one in tagged if one[1]), tagged[0])
     own_id = _header(message, "Message-ID")
     message_id = message_id_digest(own_id or raw["mail"]["messageId"])
+    none: list[dict[str, Any]] = []
     text = text_of(message)
     opt_out, by_link = _opt_out(text, _header(message, "Subject"), has_token=token is not None)
     return InboundMessage.model_validate(
@@ -176,7 +177,7 @@ def _received(
             "text": text[:MAX_TEXT_CHARACTERS],
             "sent_at": common["received_at"],
             "media_count": _read_or(lambda: sum(1 for _ in message.iter_attachments()), 0),
-            "media": _read_or(lambda: [_about(one) for one in message.iter_attachments()], [])[:20],
+            "media": _read_or(lambda: _media(message), none)[:20],
             "opt_out": opt_out,
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
@@ -224,6 +225,10 @@ def _opt_out(text: str, subject: str, *, has_token: bool) -> tuple[str | None, b
     said = heard(_SIGNATURE.sub("", text))
     is_plain = said.word == Word.STOP or (said.word == Word.START and not said.is_yes)
     return (said.word.value if said.word and is_plain else None), False
+
+
+def _media(message: EmailMessage) -> list[dict[str, Any]]:
+    return [_about(one) for one in message.iter_attachments() if isinstance(one, EmailMessage)]
 
 
 def _about(attachment: EmailMessage) -> dict[str, Any]:
