@@ -150,6 +150,7 @@ def _facts(
         "reasons": list(reasons),
         "language": decision.language if decision.language != "unknown" else None,
         "template": verdict.template_id,
+        "answerable": decision.may_answer,
         "asks": _attempt(decision) if verdict.asks else None,
         "waits": verdict.keeps_pending,
         "ends": verdict.ends_pending,

@@ -16,6 +16,7 @@ from chalicelib.once.ports import Clock
 from ops.companies import api_keys, senders
 from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
+from ops.inspect.doctor_answers import answers
 from ops.inspect.doctor_facts import facts
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
@@ -49,6 +50,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("mail", _mail),
         ("sweep", _sweep),
         ("richpanel", richpanel),
+        ("answers", answers),
         ("facts", facts),
     )
     session.services.settings  # noqa: B018 - raises at once if the stage's settings are wrong
