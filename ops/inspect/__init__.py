@@ -1,7 +1,7 @@
 """Reads a stage and changes nothing.
 
 commands          `explain`, `unfinished`, `doctor`
-explain           what happened to a conversation, an event or an action, and why
+explain/          what happened to anything that an operator can name, and why
 events            jobs rebuilt from ledger rows, one by one or by a paced scan
 doctor            a deployed stage checked against its declaration
 doctor_alarms     its part for alarms and their recipients
