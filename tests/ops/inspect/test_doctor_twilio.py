@@ -3,22 +3,22 @@
 import pytest
 
 from local import company
-from tests.rigs.ops_cli import runner
+from ops.inspect.doctor_twilio import twilio
+from ops.session import Session
 
 DOOR = f"{company.PUBLIC_URL}/webhook/twilio"
 
 
 @pytest.fixture
-def checked(outreach, monkeypatch, capsys):
+def checked(outreach, monkeypatch):
     """The findings about Twilio, by check, with the number's address as given."""
     monkeypatch.setenv("PUBLIC_BASE_URL", company.PUBLIC_URL)
-    run = runner(capsys)
 
     def check(url):
+        outreach.twilio.numbers.clear()  # the server outlives a test
         if url is not None:
             outreach.twilio.numbers[company.SMS_NUMBER] = url
-        found = [one for one in run("doctor", "--json").data if one["check"].startswith("twilio")]
-        return {one["check"]: (one["result"], one["detail"]) for one in found}
+        return {one.check: (one.result, one.detail) for one in twilio(Session("dev"))}
 
     return check
 
