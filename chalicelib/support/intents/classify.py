@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from chalicelib.support.intents.message import Language, language_of, words_of
-from chalicelib.support.intents.phrases import HINT, matches
+from chalicelib.support.intents.phrases import HINT, of_intents
 
 DEFAULT_INTENT = "unknown_other"
 PRIORITY: Mapping[str, int] = {
@@ -129,7 +129,7 @@ def classify(text: str) -> Classified:
 
 def _scores(words: Sequence[str]) -> dict[str, float]:
     hits: dict[str, set[tuple[float, int]]] = {}
-    for found in matches(words):
+    for found in of_intents().matches(words):
         hits.setdefault(found[0], set()).add(found[1:])
     return {intent: _score(found) for intent, found in hits.items()}
 

@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import html
-import itertools
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import cache
 from typing import Literal
 
 from chalicelib.once.keys import normalised
-from chalicelib.support.intents.words import SETS, TABLES, TYPOS
+from chalicelib.support.intents.spelling import mended
 
 MAX_INPUT_CHARACTERS = 8000
-_SHORT_LETTERS = 5
-"""Words of at most this many letters are not matched when misspelt."""
+MIN_CHILD, ADULT = 2, 18
+"""Numbers from the first up to the second may be a child's age."""
 
 Language = Literal["en", "es", "unknown"]
 
 
 def words_of(text: str) -> list[str]:
     """The words outside quoted history: lower case, no accents or apostrophes, numbers as ``<n>``."""
-    own = own_part(text[:MAX_INPUT_CHARACTERS])
-    plain = unicodedata.normalize("NFD", normalised(html.unescape(own)))
-    spelt = plain.translate(_DROPPED)
-    right = _spelling()
-    return ["<n>" if word.isdigit() else right.get(word, word) for word in _WORD.findall(spelt)]
+    return ["<n>" if one in _NUMBERS else one for one in marked_words(own_part(text))]
+
+
+def marked_words(own: str) -> list[str]:
+    """Likewise of a text without quoted history, with ages of children as ``<age>``."""
+    plain = unicodedata.normalize("NFD", normalised(html.unescape(own[:MAX_INPUT_CHARACTERS])))
+    found = _WORD.findall(plain.translate(_DROPPED))
+    return [_number(one) if one.isdigit() else mended(one) for one in found]
+
+
+def _number(digits: str) -> str:
+    is_age = len(digits) <= len("17") and MIN_CHILD <= int(digits) < ADULT
+    return "<age>" if is_age else "<n>"
 
 
 def language_of(words: Sequence[str]) -> Language:
@@ -63,33 +69,7 @@ def own_part(text: str) -> str:
     return head if head.strip() else text
 
 
-def _vocabulary() -> set[str]:
-    """Every word of the tables that is long enough to be matched when misspelt."""
-    listed = " ".join(
-        itertools.chain(
-            SETS.values(),
-            *(itertools.chain(one.sure, one.likely, one.hint) for one in TABLES.values()),
-        )
-    )
-    return {word for word in re.findall(r"[a-z]+", listed) if len(word) > _SHORT_LETTERS}
-
-
-@cache
-def _spelling() -> dict[str, str]:
-    """Misspelling to word: adjacent letters swapped, a double letter single, a single one doubled."""
-    known = _vocabulary()
-    found: dict[str, str] = {}
-    for word in sorted(known):
-        for at in range(len(word) - 1):
-            swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-            found.setdefault(swapped, word)
-            if word[at] == word[at + 1]:
-                found.setdefault(word[:at] + word[at + 1 :], word)
-            else:
-                found.setdefault(word[:at] + word[at] + word[at:], word)
-    return {wrong: right for wrong, right in found.items() if wrong not in known} | dict(TYPOS)
-
-
+_NUMBERS = frozenset({"<n>", "<age>"})
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _DROPPED = dict.fromkeys([0x27, 0x60, 0xB4, 0x2018, 0x2019, *range(0x300, 0x370)])
 """Apostrophes, and the accents that NFD splits off."""

@@ -23,6 +23,7 @@ from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.message import order_number
 from chalicelib.support.limits import Allowances
 from chalicelib.support.opinion import Opinions
+from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Order
 from chalicelib.support.orders.status import NoAnswer, TemplateAnswer, order_answer
@@ -61,6 +62,7 @@ class Answering:
 
     Attributes:
         opinions: None where no model is configured.
+        calendar: the shop's business days and delivery windows.
     """
 
     orders: CustomerOrders
@@ -69,6 +71,7 @@ class Answering:
     opaque: Callable[[], OpaqueIds]
     policy: Policy
     clock: Clock
+    calendar: DeliveryCalendar = DEFAULT_CALENDAR
 
     def consider(
         self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
@@ -168,7 +171,9 @@ class Answering:
         number = order_number(inquiry.text or "", is_asked_for=decision.pending is not None)
         order = self.orders.find(facts.conversation_id, number, ticket.customer_email)
         if isinstance(order, Order):
-            answer = order_answer(order, decision.intent, self.clock.now(), _language(decision))
+            answer = order_answer(
+                order, decision.intent, self.clock.now(), _language(decision), self.calendar
+            )
             if isinstance(answer, NoAnswer):
                 return guard_rails.lookup_failed(answer.reason, decision, answer.missing)
             return answer
@@ -234,7 +239,7 @@ class Answering:
             template_id=answer.template_id,
             text=text,
             asks=asks,
-            closes=CATALOGUE[answer.template_id].closes,
+            closes=self.policy.closes_tickets and CATALOGUE[answer.template_id].closes,
             ends_pending=not asks,
         )
 

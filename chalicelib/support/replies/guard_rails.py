@@ -51,6 +51,8 @@ class Policy:
         emails: addresses that may be written to, in lower case.
         domains: domains, all of whose addresses may be written to.
         requires_allow_list: with both lists empty, no reply is sent.
+        closes_tickets: a reply that settles its question closes the ticket; off unless a deployment
+            says so.
     """
 
     is_outbound_enabled: bool = False
@@ -60,6 +62,7 @@ class Policy:
     domains: frozenset[str] = frozenset()
     requires_allow_list: bool = True
     signature: str = "Customer Support"
+    closes_tickets: bool = False
 
     def allows(self, email: str | None) -> bool:
         """The address is on an allow-list, or there is none and none is required."""
@@ -86,6 +89,7 @@ def policy_of(settings: SupportSettings) -> Policy:
         domains=settings.allow_domains,
         requires_allow_list=settings.require_allow_list,
         signature=settings.signature,
+        closes_tickets=settings.close_after_reply,
     )
 
 
