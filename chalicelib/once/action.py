@@ -82,6 +82,18 @@ class Preparer(Protocol):
         ...
 
 
+class LastLook(Protocol):
+    """What else may forbid a request up to the moment it leaves, such as its recipient's word.
+
+    It runs with the last check of the switches.  Raises `PermanentError` where the request is forbidden,
+    other `ProviderError`s where that cannot be known now.
+    """
+
+    def __call__(self, actions: Sequence[Action]) -> None:
+        """Look."""
+        ...
+
+
 class ActionStatus(StrEnum):
     """States of an action row."""
 

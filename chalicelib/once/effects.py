@@ -1,9 +1,9 @@
 """The one door out: every side effect at a vendor goes through this module.
 
 Per step, in this order: already in place by the plan, dependencies, switches, lease, ledger row,
-preparation, switches and lease again, vendor call, outcome.  Each action ends in a row with a
-reason; an action of unknown outcome is never repeated automatically unless repeating it changes
-nothing.
+preparation, switches, the system's own last look and the lease again, vendor call, outcome.  Each
+action ends in a row with a reason; an action of unknown outcome is never repeated automatically
+unless repeating it changes nothing.
 """
 
 from __future__ import annotations
@@ -20,7 +20,15 @@ from chalicelib.errors import (
     UnavailableError,
     UncertainError,
 )
-from chalicelib.once.action import Action, ActionRow, ActionStatus, Executor, Preparer, Settle
+from chalicelib.once.action import (
+    Action,
+    ActionRow,
+    ActionStatus,
+    Executor,
+    LastLook,
+    Preparer,
+    Settle,
+)
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS
 from chalicelib.once.event import Lease
 from chalicelib.once.ledger.events import Ledger
@@ -75,7 +83,12 @@ class Attempt:
 
 
 class Effects:
-    """Performs steps; holds the executors by action kind."""
+    """Performs steps; holds the executors by action kind.
+
+    Args:
+        last_looks: by action kind: what else may forbid a request up to the moment it leaves; raises
+            `PermanentError` where it does.
+    """
 
     def __init__(
         self,
@@ -86,9 +99,11 @@ class Effects:
         clock: Clock,
         log: Log,
         preparers: Mapping[str, Preparer] | None = None,
+        last_looks: Mapping[str, LastLook] | None = None,
     ) -> None:
         self._ledger = ledger
         self._preparers = preparers or {}
+        self._last_looks = last_looks or {}
         self._settlement = settlement
         self._switches = switches
         self._executors = executors
@@ -322,6 +337,9 @@ class Effects:
         switches = self._switches.current()
         if any(switches.forbids(action) for action in actions):
             raise HandBackError("switch_flipped", delay_seconds=SHORTEST_WAIT_SECONDS)
+        look = self._last_looks.get(actions[0].kind)
+        if look is not None:
+            look(actions)
         self._check_lease(attempt.lease)
 
     def _check_lease(self, lease: Lease) -> None:

@@ -18,6 +18,7 @@ from chalicelib.once.ports import Clock
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
     UNATTENDED,
@@ -144,7 +145,7 @@ class Conclusions:
 
     def _record_refusal(self, record: Record, row: ActionRow, plan: Plan) -> None:
         if row.reason == OPT_OUT_CODE:
-            self._conversations.forbid(record.primary_channel, record.company_id, "code_21610")
+            self._conversations.forbid_person(record, Reason.CARRIER)
         if not plan.facts.get("opening"):
             return
         self.fail(record, "send", row.reason or "refused")

@@ -21,11 +21,14 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.channels import Carrier
+from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.jobs import DeliveryReceipt, OutreachResume
 from chalicelib.outreach.ownership import WRONG_ACCOUNT, Ownership, foreign_key, key_of
+from chalicelib.outreach.twilio import codes
 
 FLOW = "receipts"
 BY_RECEIPT = "receipt"
@@ -135,7 +138,14 @@ class ReceiptFlow(Flow):
             record, job.entry_id, job.status, job.rank, reason=job.reason, ref=ref
         )
         if job.opts_out:
-            self._conversations.forbid(record.primary_channel, record.company_id, job.status)
+            is_text = job.channel == Carrier.TEXT
+            reason = Reason.CARRIER if is_text else Reason.COMPLAINED
+            self._conversations.forbid_person(record, reason)
+        dead = codes.technical(job.reason) if job.channel == Carrier.TEXT else None
+        if dead is not None and job.status in NOT_DELIVERED:
+            self._conversations.forbid(
+                record.primary_channel, record.company_id, dead, channel=record.channel
+            )
         if job.entry_id != outreach_keys.entry_id(record.start_event):
             return
         self._starts.note(record.start_event, delivery=(job.status, job.rank), reason=job.reason)

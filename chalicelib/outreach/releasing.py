@@ -35,7 +35,7 @@ class Releasing:
         is_opening = handoff["held"] == "start"
         if not handoff["held"]:
             raise NotAnEvent(EventStatus.PROCESSED, "returned_to_automation")
-        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+        if self._conversations.forbids(record) is not None:
             if is_opening and record.status in UNSENT:
                 self._drafting.give_up(record, "send", DO_NOT_CONTACT)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)

@@ -73,7 +73,7 @@ class Replying:
             return hand_off_plan("reply", "message_gone")
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
-        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+        if self._conversations.forbids(record) is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if rules.is_held(record, "auto_queue_reply_message"):
             return hand_off_plan("reply", "auto_queue_reply_message")

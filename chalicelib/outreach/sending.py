@@ -21,6 +21,7 @@ from chalicelib.outreach.actions import HandOff, SendEmail, SendText
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.last_look import LastLook
 from chalicelib.outreach.rules import window_is_open
 from chalicelib.outreach.ses.client import Email, Ses
 from chalicelib.outreach.ses.webhook import reply_address
@@ -53,6 +54,7 @@ class Sender:
         self._clock = clock
         self._base_url = public_base_url
         self._built_messages: dict[str, tuple[Record, Any]] = {}
+        self._looks = LastLook(conversations, clock)
 
     def check(self, record: Record) -> None:
         """Check that the company's secret exists and is well-formed, before a message is composed.
@@ -90,11 +92,23 @@ class Sender:
             if isinstance(action, SendText | SendEmail)
         }
 
+    def last_look(self, actions: Sequence[Action]) -> None:
+        """`once.action.LastLook` of what is sent to a recipient."""
+        for action in actions:
+            built = self._built_messages.get(action.key)
+            if built is not None:
+                self._looks.take(built[0], action.key)
+
     def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """`Executor` of `SendText`."""
         action = _only(actions, SendText)
         record, text = self._prepared(action)
-        sent = self._twilio.send(secret_of(record), text, deadline_seconds=deadline_seconds)
+        sent = self._twilio.send(
+            secret_of(record),
+            text,
+            deadline_seconds=deadline_seconds,
+            guard=lambda: self._looks.refresh(record, action.key),
+        )
         if action.loaded is not None and sent.body:
             action.loaded.sent.append(sent.body)
         return sent.sid
@@ -102,7 +116,12 @@ class Sender:
     def send_email(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """`Executor` of `SendEmail`."""
         action = _only(actions, SendEmail)
-        return self._ses.send(self._prepared(action)[1], deadline_seconds=deadline_seconds)
+        record, email = self._prepared(action)
+        return self._ses.send(
+            email,
+            deadline_seconds=deadline_seconds,
+            guard=lambda: self._looks.refresh(record, action.key),
+        )
 
     def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
         """`Executor` of `HandOff`; a conversation already handed off stays so."""
@@ -194,7 +213,7 @@ class Sender:
         if draft is not None:
             return record, draft
         # An earlier run planned the send, perhaps days ago: the recipient may have opted out since.
-        if self._conversations.is_forbidden(record.primary_channel, record.company_id):
+        if self._conversations.forbids(record) is not None:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         stored = self._conversations.draft(record, action.entry_id)
         return record, stored or self._composer.late(record, action.entry_id)

@@ -43,15 +43,14 @@ class Starting:
         """See `once.flow.Flow.plan`."""
         context: EventContext = event.subject
         entry_id = outreach_keys.entry_id(event.facts.event_key)
-        is_new = False
         if context.record is None:
-            context.record, is_new = self._open(event, context, entry_id, switches)
+            context.record = self._open(event, context, entry_id, switches)
         record = context.record
         if record.start_event != event.facts.event_key:
             raise NotAnEvent(EventStatus.SKIPPED, "conversation_exists")
-        if not is_new and self._conversations.is_forbidden(
-            record.primary_channel, record.company_id
-        ):  # set since it was opened: the start may have waited for hours or for an operator
+        if self._conversations.forbids(record) is not None:
+            # Under another address or for another reason than opening it looks at, or since then:
+            # the start may have waited for hours or for an operator.
             self._drafting.give_up(record, "send", DO_NOT_CONTACT)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if rules.is_held(record, "auto_queue_initial_message"):
@@ -62,8 +61,8 @@ class Starting:
 
     def _open(
         self, event: Event, context: EventContext, entry_id: str, switches: Switches
-    ) -> tuple[Record, bool]:
-        """The conversation, and whether this call has opened it."""
+    ) -> Record:
+        """The conversation, opened now unless it is there."""
         job = context.job
         if not isinstance(job, StartConversation):
             self._starts.abandon(event.facts.event_key)
@@ -86,4 +85,4 @@ class Starting:
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
         if first is not None and opened.is_new:
             context.draft = first[1]
-        return opened.record, opened.is_new
+        return opened.record

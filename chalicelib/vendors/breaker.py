@@ -73,7 +73,8 @@ class Breaker:
             yield
             verdict = _Verdict.UP
         except ProviderError as error:
-            verdict = _verdict(error)
+            is_own = error.provider == self._provider
+            verdict = _verdict(error) if is_own else _Verdict.NONE
             raise
         finally:
             self._count(verdict)

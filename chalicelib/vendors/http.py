@@ -46,6 +46,7 @@ class Call:
         headers: sent with this call only.
         expects_json: the response must be a JSON object.
         form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
+        guard: called when the request is about to leave; what it raises keeps it here.
     """
 
     operation: str
@@ -57,6 +58,7 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     expects_json: bool = True
     form: Mapping[str, str] | None = field(default=None, repr=False)
+    guard: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
 
 @dataclass(kw_only=True, slots=True)
@@ -116,6 +118,8 @@ class VendorClient:
             headers = self._headers(call, refresh=refresh)
             left = ends - self.clock.monotonic()
             self.rate_limit.acquire(call.operation, deadline_seconds=left)
+            if call.guard is not None:
+                call.guard()
             started = self.clock.monotonic()
             answer = self._exchange(call, headers, ends - started)
             kind = answer.failure(is_repeatable=call.is_repeatable)

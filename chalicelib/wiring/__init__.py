@@ -32,7 +32,7 @@ from chalicelib.wiring.outreach import Outreach
 from chalicelib.wiring.support import Support
 
 if TYPE_CHECKING:
-    from chalicelib.once.action import Executor, Preparer, Settler
+    from chalicelib.once.action import Executor, LastLook, Preparer, Settler
     from chalicelib.once.door import Answer
     from chalicelib.once.effects import Effects
     from chalicelib.once.flow import Flow
@@ -112,6 +112,7 @@ class Services(Support, Facts, Outreach):
             self.clock,
             self.log,
             self.preparers,
+            self.last_looks,
         )
 
     @cached_property
@@ -161,6 +162,11 @@ class Services(Support, Facts, Outreach):
     def preparers(self) -> Mapping[str, Preparer]:
         """By kind of action, of those whose request needs something read first."""
         return Lazy({**self.support_preparers(), **self.outreach_preparers()})
+
+    @cached_property
+    def last_looks(self) -> Mapping[str, LastLook]:
+        """By kind of action, of those that something beside the switches may forbid to the end."""
+        return Lazy({**self.outreach_last_looks()})
 
     @cached_property
     def settlers(self) -> Mapping[str, Settler]:

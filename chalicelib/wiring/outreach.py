@@ -12,7 +12,7 @@ from chalicelib.wiring.core import Core, new_id
 
 if TYPE_CHECKING:
     from chalicelib.aws.dynamo import Table
-    from chalicelib.once.action import Executor, Preparer, Settler
+    from chalicelib.once.action import Executor, LastLook, Preparer, Settler
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
@@ -121,6 +121,10 @@ class Outreach(Core):
         """By kind of action, of those whose request needs something read first."""
         return dict.fromkeys(("send_text", "send_email"), lambda: self.sender.prepare)
 
+    def outreach_last_looks(self) -> Mapping[str, Callable[[], LastLook]]:
+        """By kind of action, of those that a recipient may forbid until their request leaves."""
+        return dict.fromkeys(("send_text", "send_email"), lambda: self.sender.last_look)
+
     def outreach_settlers(self) -> Mapping[str, Callable[[], Settler]]:
         """By kind of action, of those whose outcome the provider can show."""
         return {
@@ -209,7 +213,7 @@ class Outreach(Core):
         """The conversations table."""
         from chalicelib.outreach.conversations.store import Conversations
 
-        return Conversations(self._conversations_table, self.clock)
+        return Conversations(self._conversations_table, self.clock, lambda: self.opaque_ids)
 
     @cached_property
     def desk(self) -> Desk:

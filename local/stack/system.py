@@ -197,6 +197,7 @@ def _application() -> Any:  # noqa: ANN401 - the module `app`
         services.flows,
         services.executors,
         services.preparers,
+        services.last_looks,
         services.settlers,
         services.rebuilders,
         services.worker.keepers,

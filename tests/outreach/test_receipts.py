@@ -8,6 +8,7 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.ports import UNDECIDED
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Draft, Status
 from chalicelib.outreach.jobs import DeliveryReceipt
@@ -180,4 +181,22 @@ def test_an_opt_out_in_a_receipt_marks_the_recipient_for_that_company(receipts):
     receipts.hear("failed", LATER, opts_out=True)
     assert receipts.parts.conversations.is_forbidden(TEL, COMPANY)
     mark = receipts.parts.conversations_table.get(items.do_not_contact(TEL, COMPANY))
-    assert mark["reason"] == "failed"
+    assert mark["reason"] == "code_21610"
+
+
+@pytest.mark.parametrize(
+    ("code", "reason"),
+    [("30005", "dead_number"), ("30006", "landline"), ("30003", None), ("30007", None)],
+)
+def test_a_number_that_takes_no_texts_is_entered_for_its_channel(receipts, code, reason):
+    receipts.hear("undelivered", LATER, reason=code)
+    register = receipts.parts.conversations
+    assert register.forbids(receipts.record) == reason
+    assert not register.is_forbidden(TEL, COMPANY)
+    other = [one for one in Channel if one not in (receipts.record.channel, Channel.EMAIL)]
+    assert not any(register.is_forbidden(TEL, COMPANY, one) for one in other)
+
+
+def test_a_code_of_a_message_that_arrived_enters_nothing(receipts):
+    receipts.hear("delivered", LATER, reason="30006")
+    assert receipts.parts.conversations.forbids(receipts.record) is None

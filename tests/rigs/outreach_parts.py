@@ -56,7 +56,9 @@ class OutreachParts:
         self.conversations_table = FaultyTable(tables.conversations())
         owners = (f"owner-{n}" for n in itertools.count(1))
         self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
-        self.conversations = Conversations(self.conversations_table, self.clock)
+        self.conversations = Conversations(
+            self.conversations_table, self.clock, lambda: OpaqueIds(b"a key of the stage")
+        )
         self.starts = Starts(self.table, self.ledger, self.clock)
         ids = (f"id-{n}" for n in itertools.count(1))
         self.intake = Intake(

@@ -29,7 +29,6 @@ partials    batches of which some statements fail
 staleness   indexes and reads that are behind
 crowds      thousands of rows that wait, against sweeps of 200
 neighbours  two companies, and what one's fault costs the other
-known_holes judgements that are off until the product survives them
 memory_table, expressions, tables, memory_queue    store and queue, checked by tests/contracts
 oracle      the promises, checked after every write, start and landing
 verdict     the promises at the end, and a month later

@@ -135,10 +135,12 @@ class Container:
         flows: dict[str, Any] = {"ticket_message": tickets, "ticket_notification": tickets}
         executors, preparers = support.executors(self)
         keepers = {}
+        last_looks = {}
         if world.scenario.starts:
             flows |= self.outreach.flows
             executors |= self.outreach.executors
             preparers |= self.outreach.preparers
+            last_looks = self.outreach.last_looks
         if world.scenario.batches:
             keepers = {"hubspot_batch": self.facts.keeper}
         flows["action_resend"] = ResendFlow(self.ledger, flows, self._rebuilders)
@@ -151,6 +153,7 @@ class Container:
             self.clock,
             self.log,
             preparers,
+            last_looks,
         )
         return Worker(
             decode=decode,

@@ -93,7 +93,7 @@ class OutreachParts:
         self._container = container
         clock = container.clock
         table = ConversationTable(world, world.conversations)
-        conversations = self._conversations = Conversations(table, clock)  # type: ignore[arg-type]
+        conversations = self._conversations = Conversations(table, clock, lambda: OPAQUE)  # type: ignore[arg-type]
         self._handoffs = Handoffs(table)  # type: ignore[arg-type]
         writer: Writer = SimModel(world) if world.scenario.is_written else TemplateWriter()
         composer = Composer(conversations, writer, nullcontext)
@@ -131,6 +131,7 @@ class OutreachParts:
             "hand_off": self._hand_off,
         }
         self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
+        self.last_looks = dict.fromkeys(("send_text", "send_email"), self.sender.last_look)
         self.settlers = {
             "send_text": self.sender.settle_text,
             "send_email": self.sender.settle_email,

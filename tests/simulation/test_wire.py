@@ -171,28 +171,23 @@ def stopped_while_unknown():
 
 def test_a_send_after_a_look_that_saw_the_stop_is_detected(monkeypatch):
     assert run(stopped_while_unknown())[1] == []
-    looks = DoNotContact.is_forbidden
-
-    def ignored(self, primary_channel, company_id):
-        looks(self, primary_channel, company_id)
-        return False
-
-    monkeypatch.setattr(DoNotContact, "is_forbidden", ignored)
+    looks = DoNotContact.forbids
+    monkeypatch.setattr(DoNotContact, "forbids", lambda self, record: looks(self, record) and None)
     assert any("after the STOP" in one for one in run(stopped_while_unknown())[1])
 
 
 def test_a_send_without_a_look_is_detected(monkeypatch):
-    monkeypatch.setattr(DoNotContact, "is_forbidden", lambda self, *who: False)
+    monkeypatch.setattr(DoNotContact, "forbids", lambda self, record: None)
     assert any("without a look" in one for one in run(stopped_while_unknown())[1])
 
 
 def test_a_look_that_may_be_behind_is_detected(monkeypatch):
     """The mark was written a moment before; only a consistent read is sure to show it."""
 
-    def behind(self, primary_channel, company_id):
-        key = items.do_not_contact(primary_channel, company_id)
+    def behind(self, record):
+        key = items.do_not_contact(record.primary_channel, record.company_id)
         mark = self._table.get(key, consistent=False)
-        return mark is not None and "lifted_at" not in mark
+        return "stop" if mark is not None and "lifted_at" not in mark else None
 
     # A person releases the opening a second after the STOP.
     story = schedule(
@@ -203,7 +198,7 @@ def test_a_look_that_may_be_behind_is_detected(monkeypatch):
         lags=((0.0, 9_000.0, 10.0),),
     )
     assert run(story)[1] == []
-    monkeypatch.setattr(DoNotContact, "is_forbidden", behind)
+    monkeypatch.setattr(DoNotContact, "forbids", behind)
     assert any("after the STOP" in one for one in run(story)[1])
 
 

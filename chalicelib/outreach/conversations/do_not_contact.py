@@ -1,17 +1,37 @@
-"""Recipients that a company must not contact: a mark that outlives the conversations, until lifted."""
+"""The register of recipients that a company must not contact; it outlives the conversations.
+
+An entry belongs to a company and an address, has a reason, and says who entered it and when::
+
+    do-not-contact#{company}           what the recipient asked for by text; a START lifts it
+    do-not-contact#{company}#kept      complaints, unsubscribed e-mail, an operator's entries: only an
+                                       operator lifts them
+    do-not-contact#{company}#{channel} technical: the address does not work on this channel
+
+The first two block every channel of the address, and of the person: a conversation that names two
+addresses looks at both.  An entry is never deleted but lifted, and erasing a person leaves a keyed
+hash of company and address that blocks as the entry did.
+"""
 
 from __future__ import annotations
 
-import contextlib
-from datetime import timedelta
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Any
 
 from chalicelib.clock import iso
-from chalicelib.once.store import ConditionFailed, Item
+from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import ConditionFailed, Item, Store
+from chalicelib.outreach import senders
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.records import Record
 
 DO_NOT_CONTACT_TTL = timedelta(days=5 * 365)
-"""The mark outlives the conversations; no item is without an end date."""
+"""An entry outlives the conversations; no item is without an end date."""
 NOT_FORBIDDEN = (
     "attribute_not_exists(#conversation_id) OR attribute_exists(#lifted_at)"
     " OR attribute_exists(#opaque_id)"
@@ -22,64 +42,253 @@ An item with an opaque id is a conversation: in older versions a request could g
 """
 
 
+class Reason(StrEnum):
+    """Why; stored, so never changed.  Older versions also stored a receipt's status."""
+
+    STOP = "stop"
+    ASKED = "asked_to_stop"
+    """In words that are no keyword, recognised by a table or by a model."""
+    CARRIER = "code_21610"
+    COMPLAINED = "complained"
+    UNSUBSCRIBED = "unsubscribed"
+    OPERATOR = "operator"
+    IMPORTED = "imported"
+    BOUNCED = "bounced"
+    DEAD_NUMBER = "dead_number"
+    LANDLINE = "landline"
+
+
+KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reason.IMPORTED})
+"""Wishes that a START does not lift."""
+TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE})
+"""Reasons that block only the channel they were seen on."""
+_ATTRIBUTES = (
+    *("primary_channel", "conversation_id", "reason", "since", "by", "said_at"),
+    *("lifted_at", "lifted_by", "opaque_id"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RegisterEntry:
+    """One entry of the register, in force or lifted."""
+
+    item: Mapping[str, Any]
+
+    @property
+    def is_in_force(self) -> bool:
+        """Whether it blocks; an item with an opaque id is a conversation, see `NOT_FORBIDDEN`."""
+        return "lifted_at" not in self.item and "opaque_id" not in self.item
+
+    @property
+    def reason(self) -> str:
+        """Its fixed code."""
+        return str(self.item.get("reason", ""))
+
+
 class DoNotContact(items.OnTable):
-    """Sets, lifts and reads the marks."""
+    """Enters, lifts and looks.
+
+    Args:
+        opaque: makes the keyed hashes of erased addresses; without it they are not looked at.
+    """
+
+    def __init__(
+        self, table: Store, clock: Clock, opaque: Callable[[], OpaqueIds] | None = None
+    ) -> None:
+        super().__init__(table, clock)
+        self._opaque = opaque
 
     def forbid(
-        self, primary_channel: str, company_id: str, reason: str, *, said_at: str | None = None
+        self,
+        primary_channel: str,
+        company_id: str,
+        reason: str,
+        *,
+        said_at: str | None = None,
+        channel: Channel | None = None,
+        by: str | None = None,
     ) -> None:
-        """Mark that a company must not contact a recipient; doing it again changes nothing.
+        """Enter an address; doing it again changes nothing.
 
         Args:
-            primary_channel: the recipient.
+            primary_channel: the address.
             company_id: the company.
-            reason: a fixed code.
-            said_at: ISO time of the recipient's message that asks for it, where one does.  The mark
-                keeps the newest: a START sent before it and found after it lifts nothing.
+            reason: one of `Reason`.
+            said_at: ISO time of the recipient's message that asks for it, where one does.  The entry
+                keeps the newest word: what was said before it and is found after it changes nothing.
+            channel: the channel of a technical reason.
+            by: who entered it, where a person did.
+
+        Raises:
+            ValueError: a technical reason without a channel.
         """
         now = self._clock.now()
-        key = items.do_not_contact(primary_channel, company_id)
-        mark = {"reason": reason, "ttl": int((now + DO_NOT_CONTACT_TTL).timestamp())}
-        known: dict[str, Any] = {"keep": {"since": iso(now)}, "remove": ["lifted_at"]}
+        key = _key(primary_channel, company_id, reason, channel)
+        mark = {"reason": str(reason), "by": by, "said_at": said_at, "ttl": _end(now)}
+        known: dict[str, Any] = {}
         if said_at is not None:
-            with contextlib.suppress(ConditionFailed):  # a newer one was heard already
-                newest = "attribute_not_exists(#said_at) OR #said_at <= :at"
-                said = {**mark, "said_at": said_at}
-                self._table.update(key, set_=said, **known, condition=newest, at=said_at)
-                return
-        self._table.update(key, set_=mark, **known)
+            known = {
+                "condition": "attribute_not_exists(#said_at) OR #said_at <= :at",
+                "at": said_at,
+            }
+        with suppress(ConditionFailed):  # a newer word was heard already
+            self._table.update(
+                key,
+                set_=items.present(mark),
+                keep={"since": iso(now)},
+                remove=["lifted_at", "lifted_by"],
+                **known,
+            )
 
-    def allow(self, primary_channel: str, company_id: str, *, said_at: str | None = None) -> None:
-        """Lift the mark at the recipient's request; does nothing where there is none.
+    def forbid_person(
+        self, record: Record, reason: str, *, said_at: str | None = None, by: str | None = None
+    ) -> None:
+        """Enter every address that a conversation names of its recipient; for wishes."""
+        for address in addresses_of(record):
+            self.forbid(address, record.company_id, reason, said_at=said_at, by=by)
+
+    def allow(self, primary_channel: str, company_id: str, *, said_at: str | None = None) -> bool:
+        """Lift what the recipient asked for by text, at their request.
 
         Args:
-            primary_channel: the recipient.
+            primary_channel: the address.
             company_id: the company.
             said_at: ISO time of the request, now by default; a mark by a later message stays.
+
+        Returns:
+            Whether something was lifted.
         """
         now = iso(self._clock.now())
+        lifted = False
         for key in _marks(primary_channel, company_id):
-            with contextlib.suppress(ConditionFailed):
+            with suppress(ConditionFailed):
                 self._table.update(
                     key,
-                    set_={"lifted_at": now},
+                    set_={"lifted_at": now, "said_at": said_at or now},
                     condition="attribute_exists(#conversation_id) AND attribute_not_exists(#opaque_id)"
+                    " AND attribute_not_exists(#lifted_at) AND #reason <> :complained"
                     " AND (attribute_not_exists(#said_at) OR #said_at <= :at)",
                     at=said_at or now,
+                    complained=Reason.COMPLAINED.value,
                 )
+                lifted = True
+        return lifted
 
-    def is_forbidden(self, primary_channel: str, company_id: str) -> bool:
-        """Whether the company must not contact the recipient."""
-        marks = map(self._table.get, _marks(primary_channel, company_id))
-        return any(
-            mark is not None and "lifted_at" not in mark and "opaque_id" not in mark
-            for mark in marks
-        )
+    def lift(self, primary_channel: str, company_id: str, *, by: str) -> list[str]:
+        """Lift every entry of an address, of every reason and channel; for an operator.
+
+        Returns:
+            The reasons that were lifted.
+        """
+        now = iso(self._clock.now())
+        lifted = []
+        for key in self._keys(primary_channel, company_id, tuple(Channel)):
+            with suppress(ConditionFailed):
+                item = self._table.update(
+                    key,
+                    set_={"lifted_at": now, "lifted_by": by, "said_at": now},
+                    condition="attribute_exists(#conversation_id) AND attribute_not_exists(#opaque_id)"
+                    " AND attribute_not_exists(#lifted_at)",
+                )
+                lifted.append(str(item.get("reason", "")))
+        return lifted
+
+    def forbids(self, record: Record) -> str | None:
+        """Why the company must not contact a conversation's recipient on its channel; None if it may.
+
+        One consistent read of the person's addresses.
+
+        Raises:
+            TransientError: the register could not be read.
+        """
+        keys = []
+        for address in addresses_of(record):
+            channels = (record.channel,) if address == record.primary_channel else ()
+            keys += self._keys(address, record.company_id, channels)
+        sender = senders.key(record.sender)["company_id"]
+        return self._look([*keys, items.do_not_contact(record.primary_channel, sender)])
+
+    def is_forbidden(
+        self, primary_channel: str, company_id: str, channel: Channel | None = None
+    ) -> bool:
+        """Whether the company must not contact an address; on a channel, where one is given."""
+        channels = () if channel is None else (channel,)
+        return self._look(self._keys(primary_channel, company_id, channels)) is not None
+
+    def entries(self, primary_channel: str, company_id: str) -> list[RegisterEntry]:
+        """Every entry of an address, in force or lifted."""
+        keys = self._keys(primary_channel, company_id, tuple(Channel))
+        return [RegisterEntry(one) for one in self._table.get_all(keys, attributes=_ATTRIBUTES)]
+
+    def keep_erased(self, entry: Mapping[str, Any]) -> Item | None:
+        """The item that takes the place of an entry when its person is erased: a keyed hash.
+
+        Args:
+            entry: the stored item.
+
+        Returns:
+            None where it blocks nothing.
+        """
+        company_id, address = items.forbidden_by(entry)
+        homes = self._erased(address, company_id)
+        if not homes or not RegisterEntry(entry).is_in_force:
+            return None
+        kept = ("reason", "since", "ttl")
+        return {
+            "primary_channel": homes[0],
+            "conversation_id": entry["conversation_id"],
+            **{name: entry[name] for name in kept if name in entry},
+        }
+
+    def _look(self, keys: list[Item]) -> str | None:
+        found = map(RegisterEntry, self._table.get_all(keys, attributes=_ATTRIBUTES))
+        return next((one.reason or Reason.STOP for one in found if one.is_in_force), None)
+
+    def _keys(
+        self, primary_channel: str, company_id: str, channels: tuple[Channel, ...]
+    ) -> list[Item]:
+        """Keys of an address's wishes, in the new and the old form, and of its channels' entries."""
+        wish = items.do_not_contact(primary_channel, company_id)
+        suffixes = ("", "#kept", *(f"#{one.value}" for one in channels))
+        names = [f"{wish['conversation_id']}{one}" for one in suffixes]
+        homes = [wish["primary_channel"], *self._erased(primary_channel, company_id)]
+        found = [{"primary_channel": at, "conversation_id": name} for at in homes for name in names]
+        return [*found, items.old_do_not_contact(primary_channel, company_id)]
+
+    def _erased(self, primary_channel: str, company_id: str) -> tuple[str, ...]:
+        """The partition of what an erased address leaves; none where no hash can be made."""
+        if self._opaque is None:
+            return ()
+        return (f"erased:{self._opaque().of('do-not-contact', company_id, primary_channel)}",)
+
+
+def addresses_of(record: Record) -> tuple[str, ...]:
+    """The addresses that a conversation names of its recipient; its own is first."""
+    others = (record.item.get("recipient_tel"), record.item.get("recipient_email"))
+    known = [record.primary_channel, *(str(one) for one in others if one)]
+    return tuple(dict.fromkeys(known))
+
+
+def _key(primary_channel: str, company_id: str, reason: str, channel: Channel | None) -> Item:
+    """Key of the entry of a reason."""
+    key = items.do_not_contact(primary_channel, company_id)
+    suffix = ""
+    if reason in TECHNICAL:
+        if channel is None:
+            raise ValueError(f"{reason} belongs to a channel")
+        suffix = f"#{channel.value}"
+    elif reason in KEPT:
+        suffix = "#kept"
+    return key | {"conversation_id": f"{key['conversation_id']}{suffix}"}
 
 
 def _marks(primary_channel: str, company_id: str) -> tuple[Item, Item]:
-    """Keys of the mark, and of the one that older versions wrote."""
+    """Keys of the mark that a STOP makes, and of the one that older versions wrote."""
     return (
         items.do_not_contact(primary_channel, company_id),
         items.old_do_not_contact(primary_channel, company_id),
     )
+
+
+def _end(now: datetime) -> int:
+    return int((now + DO_NOT_CONTACT_TTL).timestamp())

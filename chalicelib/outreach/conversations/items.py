@@ -6,7 +6,8 @@ A recipient's partition holds the conversations' own items.  Beside it, the part
     page#{digest of conversation_id}#00000042    one entry of the history, in order
     seen#{digest of conversation_id}#{entry_id}  that entry was appended
     draft#{digest of conversation_id}#{entry_id} the message that will be sent as that entry
-    do-not-contact#{company_id}                  this company must not contact the recipient
+    do-not-contact#{company_id}                  this company must not contact the recipient;
+                                                 with a suffix for other reasons: `do_not_contact`
 
 The first three carry the same ``ttl`` as their conversation.  A request names a partition by a
 number in E.164 or an e-mail address, and neither begins with ``internal:``; so no id from outside
@@ -15,6 +16,9 @@ names one of these items.
 Older versions kept them in the recipient's partition.  A conversation they opened has no
 ``layout`` and keeps its rows there until it expires; a do-not-contact mark of theirs is
 read beside the new one, and counts only if it is no conversation.
+
+What an erased person's do-not-contact marks leave is in the partition ``erased:{keyed hash}``, under
+their sort keys.  A STOP to a sender that is no company's is kept as that of a company ``sender#...``.
 
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id, and the
 partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's item is the newest
@@ -38,6 +42,7 @@ from chalicelib.outreach.conversations.records import Draft, Entry, Record, Stat
 
 TTL = timedelta(days=365)
 DRAFT = "draft#"
+DO_NOT_CONTACT = "do-not-contact#"
 LAYOUT = 2
 """``layout`` of a conversation's item: its pages, marks and drafts are in `internal`."""
 NEWEST_ENTRIES = 8
@@ -105,13 +110,21 @@ def do_not_contact(primary_channel: str, company_id: str) -> Item:
     """Key of the mark that a company must not contact a recipient."""
     return {
         "primary_channel": internal(primary_channel, company_id),
-        "conversation_id": f"do-not-contact#{company_id}",
+        "conversation_id": f"{DO_NOT_CONTACT}{company_id}",
     }
 
 
 def old_do_not_contact(primary_channel: str, company_id: str) -> Item:
     """Key of the mark in older versions, which is read until it expires."""
     return do_not_contact(primary_channel, company_id) | {"primary_channel": primary_channel}
+
+
+def forbidden_by(mark: Mapping[str, Any]) -> tuple[str, str]:
+    """Company and address of a do-not-contact mark, new or old, of any reason."""
+    company_id = str(mark["conversation_id"]).removeprefix(DO_NOT_CONTACT)
+    for suffix in ("kept", *Channel):
+        company_id = company_id.removesuffix(f"#{suffix}")
+    return company_id, str(mark["primary_channel"]).removeprefix(internal("", company_id))
 
 
 def pointer(opaque_id: str) -> Item:

@@ -8,7 +8,7 @@ letters, digits, ``_`` and ``-``; no API lists sent e-mails.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any
@@ -124,12 +124,19 @@ class Ses:
         self._clock = clock
         self._log = log
 
-    def send(self, email: Email, *, deadline_seconds: float) -> str:
+    def send(
+        self,
+        email: Email,
+        *,
+        deadline_seconds: float,
+        guard: Callable[[], None] | None = None,
+    ) -> str:
         """Send one e-mail and return SES's id of it.
 
         Args:
             email: what to send.
             deadline_seconds: total, for connecting, sending and reading.
+            guard: called when the request is about to leave; what it raises keeps it here.
 
         Raises:
             TransientError: surely not sent: throttled, or the request did not leave the machine.
@@ -137,6 +144,8 @@ class Ses:
             UncertainError: may have been sent.
             AuthError: our IAM role may not send.
         """
+        if guard is not None:
+            guard()
         started = self._clock.monotonic()
         message_id, failure = self._try_send(email, Watch(deadline_seconds))
         self._report(failure, self._clock.monotonic() - started)

@@ -153,8 +153,21 @@ class Twilio:
         """The account behind a secret."""
         return self._credentials(secret_id, False)
 
-    def send(self, secret_id: str, text: Text, *, deadline_seconds: float) -> Sent:
+    def send(
+        self,
+        secret_id: str,
+        text: Text,
+        *,
+        deadline_seconds: float,
+        guard: Callable[[], None] | None = None,
+    ) -> Sent:
         """Send one message.
+
+        Args:
+            secret_id: the account's.
+            text: the message.
+            deadline_seconds: total.
+            guard: see `Call.guard`.
 
         Raises:
             TransientError: surely not sent, by HTTP status or by an error code that means "later".
@@ -168,11 +181,12 @@ class Twilio:
             path=f"{self._path(secret_id)}/Messages.json",
             is_repeatable=False,
             form=text.form(),
+            guard=guard,
         )
         try:
             answer = self._client(secret_id).send(call, deadline_seconds=deadline_seconds)
         except PermanentError as error:
-            if meaning(error.reason) != Meaning.LATER:
+            if error.provider != PROVIDER or meaning(error.reason) != Meaning.LATER:
                 raise
             raise TransientError(
                 PROVIDER, "create_message", status=error.status, reason=error.reason

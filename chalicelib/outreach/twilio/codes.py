@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from enum import StrEnum
 
+from chalicelib.outreach.conversations.do_not_contact import Reason
+
 
 class Meaning(StrEnum):
     """The meaning of a code."""
@@ -41,6 +43,20 @@ MEANINGS: Mapping[int, Meaning] = {
     63016: Meaning.WINDOW,
     **dict.fromkeys((20429, 21611, 63018, 63038, 30001, 30003, 30008, 30036, 30047), Meaning.LATER),
 }
+
+
+DEAD: Mapping[int, Reason] = {
+    **dict.fromkeys((21211, 21217, 30005), Reason.DEAD_NUMBER),
+    **dict.fromkeys((21614, 30006), Reason.LANDLINE),
+    63003: Reason.DEAD_NUMBER,
+}
+"""Codes after which the number is never tried again on the same channel: it does not exist, it is not
+on WhatsApp, or it takes no texts.  30003, 30004 and 30007 may pass and are not among them."""
+
+
+def technical(reason: str | None) -> Reason | None:
+    """The register's reason for a code such as ``30006``; None where the number may work later."""
+    return DEAD.get(int(reason)) if reason and reason.isdecimal() else None
 
 
 def meaning(reason: str | None) -> Meaning | None:

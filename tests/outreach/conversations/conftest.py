@@ -3,8 +3,11 @@
 import pytest
 
 from chalicelib.aws.dynamo import Table
+from chalicelib.once.keys import OpaqueIds
 from chalicelib.outreach.conversations.store import Conversations
 from tests.rigs.fakes import ManualClock
+
+OPAQUE = OpaqueIds(b"a key of the stage")
 
 
 @pytest.fixture
@@ -19,7 +22,7 @@ def table(ddb):
 
 @pytest.fixture
 def conversations(table, clock):
-    return Conversations(table, clock)
+    return Conversations(table, clock, lambda: OPAQUE)
 
 
 @pytest.fixture

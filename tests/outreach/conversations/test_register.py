@@ -1,0 +1,133 @@
+"""The register of recipients that must not be contacted: reasons, channels, persons, order of words."""
+
+import pytest
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.do_not_contact import KEPT, TECHNICAL, Reason
+from chalicelib.outreach.conversations.records import Record
+
+TEL, OTHER, MAIL = "+15550100001", "+15550100002", "jo@example.com"
+COMPANY, NEIGHBOUR = "ci-aaa-001", "ci-bbb-002"
+WISHES = sorted(set(Reason) - TECHNICAL)
+BY_TEXT = sorted(set(Reason) - TECHNICAL - KEPT)
+
+
+def person(channel="sms", company=COMPANY, **addresses):
+    addresses = addresses or {"recipient_tel": TEL}
+    own = addresses.get("recipient_email" if channel == "email" else "recipient_tel")
+    sender = {"sms": "company_sms_number", "whatsapp": "company_whatsapp_number"}
+    config = {sender.get(channel, "company_email"): "+15550109002"}
+    return Record(
+        {"primary_channel": own, "company_id": company, "channel_method": channel, **addresses}
+        | {"channel_config": config}
+    )
+
+
+@pytest.mark.parametrize("reason", WISHES)
+def test_a_wish_blocks_every_channel_and_address_of_a_person(conversations, reason):
+    both = {"recipient_tel": TEL, "recipient_email": MAIL}
+    conversations.forbid(TEL, COMPANY, reason)
+    for channel in Channel:
+        assert conversations.forbids(person(channel.value, **both)) == reason
+    assert conversations.forbids(person(recipient_tel=OTHER)) is None
+    assert conversations.forbids(person(company=NEIGHBOUR)) is None
+
+
+def test_a_persons_wish_is_entered_under_each_of_their_addresses(conversations):
+    conversations.forbid_person(
+        person(recipient_tel=TEL, recipient_email=MAIL), Reason.COMPLAINED, by="jo"
+    )
+    assert conversations.forbids(person("email", recipient_email=MAIL)) == Reason.COMPLAINED
+    (entry,) = conversations.entries(MAIL, COMPANY)
+    assert (entry.item["by"], entry.reason) == ("jo", "complained")
+
+
+@pytest.mark.parametrize("reason", sorted(TECHNICAL))
+def test_a_technical_reason_blocks_its_own_channel_alone(conversations, reason):
+    conversations.forbid(TEL, COMPANY, reason, channel=Channel.SMS)
+    assert conversations.forbids(person("sms")) == reason
+    assert conversations.forbids(person("whatsapp")) is None
+    both = {"recipient_tel": TEL, "recipient_email": MAIL}
+    assert conversations.forbids(person("email", **both)) is None
+    conversations.allow(TEL, COMPANY)
+    assert conversations.forbids(person("sms")) == reason, "a START does not repair a number"
+    with pytest.raises(ValueError, match="channel"):
+        conversations.forbid(TEL, COMPANY, reason)
+
+
+@pytest.mark.parametrize("reason", WISHES)
+def test_start_lifts_only_what_was_asked_for_by_text(conversations, reason):
+    conversations.forbid(TEL, COMPANY, reason)
+    assert conversations.allow(TEL, COMPANY) is (reason in BY_TEXT)
+    assert (conversations.forbids(person()) is None) is (reason in BY_TEXT)
+    assert not conversations.allow(TEL, COMPANY), "lifted once"
+
+
+def test_start_does_not_lift_a_complaint_that_an_older_version_wrote(conversations, table):
+    for key in (items.do_not_contact, items.old_do_not_contact):
+        table.put({**key(MAIL, COMPANY), "reason": "complained", "ttl": 1_900_000_000})
+    assert not conversations.allow(MAIL, COMPANY)
+    assert conversations.is_forbidden(MAIL, COMPANY)
+
+
+def test_a_stop_does_not_hide_what_start_cannot_lift(conversations):
+    conversations.forbid(TEL, COMPANY, Reason.OPERATOR, by="jo")
+    conversations.forbid(TEL, COMPANY, Reason.STOP, said_at="2026-11-20T09:00:00.000Z")
+    assert conversations.allow(TEL, COMPANY, said_at="2026-11-20T09:00:01.000Z")
+    assert conversations.forbids(person()) == Reason.OPERATOR
+
+
+@pytest.mark.parametrize("found_last", ["stop", "start"])
+def test_the_newest_word_counts_in_whichever_order_they_are_found(conversations, found_last):
+    """A text may be found late, after a newer one."""
+    said = {"stop": "2026-11-20T09:00:00.000Z", "start": "2026-11-20T09:00:05.000Z"}
+    conversations.forbid(TEL, COMPANY, Reason.STOP, said_at="2026-11-20T08:00:00.000Z")
+    for word in sorted(said, key=lambda one: one == found_last):
+        if word == "stop":
+            conversations.forbid(TEL, COMPANY, Reason.STOP, said_at=said[word])
+        else:
+            conversations.allow(TEL, COMPANY, said_at=said[word])
+    assert conversations.forbids(person()) is None
+
+
+def test_an_operator_lifts_everything_and_is_named(conversations, table):
+    conversations.forbid(TEL, COMPANY, Reason.STOP)
+    conversations.forbid(TEL, COMPANY, Reason.IMPORTED)
+    conversations.forbid(TEL, COMPANY, Reason.LANDLINE, channel=Channel.SMS)
+    assert sorted(conversations.lift(TEL, COMPANY, by="jo")) == ["imported", "landline", "stop"]
+    assert conversations.forbids(person()) is None
+    assert table.get(items.do_not_contact(TEL, COMPANY))["lifted_by"] == "jo"
+    assert conversations.lift(TEL, COMPANY, by="jo") == []
+    conversations.forbid(TEL, COMPANY, Reason.STOP)
+    assert conversations.forbids(person()) == Reason.STOP
+
+
+@pytest.mark.parametrize(
+    ("reason", "channel"), [("stop", None), ("operator", None), ("bounced", Channel.EMAIL)]
+)
+def test_what_an_erased_entry_leaves_blocks_and_holds_no_address(
+    conversations, table, reason, channel
+):
+    conversations.forbid(MAIL, COMPANY, reason, channel=channel)
+    (entry,) = conversations.entries(MAIL, COMPANY)
+    left = conversations.keep_erased(entry.item)
+    table.delete({name: entry.item[name] for name in ("primary_channel", "conversation_id")})
+    assert conversations.forbids(person("email", recipient_email=MAIL)) is None
+    table.put(left)
+    assert MAIL not in repr(left)
+    assert conversations.forbids(person("email", recipient_email=MAIL)) == reason
+    assert conversations.forbids(person("email", NEIGHBOUR, recipient_email=MAIL)) is None
+
+
+def test_a_lifted_entry_leaves_nothing(conversations):
+    conversations.forbid(MAIL, COMPANY, Reason.STOP)
+    conversations.lift(MAIL, COMPANY, by="jo")
+    (entry,) = conversations.entries(MAIL, COMPANY)
+    assert conversations.keep_erased(entry.item) is None
+
+
+def test_a_mark_of_a_sender_that_is_no_companys_blocks_that_sender(conversations):
+    conversations.forbid(TEL, "sender#+15550109002", Reason.STOP)
+    assert conversations.forbids(person()) == Reason.STOP
+    assert conversations.forbids(person(recipient_tel=OTHER)) is None
