@@ -1,4 +1,4 @@
 """The classifier's labelled samples: training, and how well it decides.
 
-    train   the linear model from the labelled samples; `python -m bench.intents.train`
+train   the linear model from the labelled samples; `python -m bench.intents.train`
 """

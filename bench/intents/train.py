@@ -32,7 +32,9 @@ _LARGEST = 127
 
 def samples() -> list[tuple[str, str]]:
     """Texts and intents of the development part."""
-    lines = [line for part in PARTS for line in (SAMPLES / f"{part}.jsonl").read_text().splitlines()]
+    lines = [
+        line for part in PARTS for line in (SAMPLES / f"{part}.jsonl").read_text().splitlines()
+    ]
     return [(row["text"], row["intent"]) for row in map(json.loads, lines)]
 
 

@@ -15,8 +15,15 @@ from typing import Any
 
 from chalicelib.clock import parsed
 from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classified
-from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_FLAGS, ROUTES
-from chalicelib.support.intents.message import Language
+from chalicelib.support.intents.departments import (
+    DEFAULT_ROUTE,
+    LANGUAGE_ROUTES,
+    RISK_FLAGS,
+    RISK_ROUTES,
+    RISK_TAG,
+    ROUTES,
+)
+from chalicelib.support.intents.languages import UNDERSTOOD, Language
 
 UNCERTAIN_TAG = "mw-uncertain"
 TRIAGE_TAG = "mw-needs-manual-triage"
@@ -26,6 +33,11 @@ TIER_2_FROM = 0.70
 PENDING_LASTS = timedelta(days=7)
 """How long an answer to our request for the order number is expected."""
 MAX_ASKS = 2
+
+UNDERSTOOD_FROM = 1.0
+"""The share of a message that must be explained before it is answered automatically: all of it."""
+REPEATED_COMPLAINT = "repeated_complaint"
+LANGUAGE_TAG = "mw-language-{}"
 
 FORCE_HUMAN = "model:force_human"
 """The reason stored when the model asks for a person, however certain the tables are."""
@@ -88,6 +100,10 @@ def decide_on(
     pending: Pending | None = None,
     has_number: bool = False,
     reasons: tuple[str, ...] = (),
+    risks: frozenset[str] = frozenset(),
+    explained: float = 1.0,
+    complains_again: bool = False,
+    language_routes: Mapping[str, str] = LANGUAGE_ROUTES,
 ) -> Decision:
     """The decision on a classified message.
 
@@ -97,6 +113,10 @@ def decide_on(
         pending: our question that is still open.
         has_number: the message contains a possible order number.
         reasons: the reasons that `found` came with.
+        risks: flags of the grave matters in the message, beside those of its intents.
+        explained: the share of the message that is understood.
+        complains_again: it complains although an automatic answer was sent before.
+        language_routes: the team of each language that the tables do not read.
     """
     if pending is not None and _is_answer(found):
         confidence = max(found.confidence, 0.9 if has_number else TIER_2_FROM)
@@ -106,12 +126,19 @@ def decide_on(
         reasons = (*reasons, "answers_our_question")
     else:
         pending = None
-    route, tags = _route(found, current_route)
-    tier = _tier(found.intent)
+    everything = (found.intent, *found.secondary)
+    flags = risks | {RISK_FLAGS[one] for one in everything if one in RISK_FLAGS}
+    if complains_again:
+        flags |= {REPEATED_COMPLAINT}
+    route, tags = _route(found, current_route, flags, language_routes)
+    tier = Tier.ESCALATION if flags else _tier(found.intent)
     may_answer, doubt = _may_answer(found, tier)
+    if may_answer and found.language not in UNDERSTOOD:
+        may_answer, doubt = False, "language_not_supported"
+    if may_answer and explained < UNDERSTOOD_FROM:
+        may_answer, doubt = False, "not_understood"
     if may_answer and FORCE_HUMAN in reasons:
         may_answer, doubt = False, "force_human"
-    everything = (found.intent, *found.secondary)
     return Decision(
         intent=found.intent,
         confidence=found.confidence,
@@ -120,7 +147,7 @@ def decide_on(
         margin=found.margin,
         secondary=found.secondary,
         tags=tags,
-        risk_flags=frozenset(RISK_FLAGS[one] for one in everything if one in RISK_FLAGS),
+        risk_flags=frozenset(flags),
         may_answer=may_answer,
         reasons=(*reasons, doubt) if doubt else reasons,
         language=found.language,
@@ -145,7 +172,26 @@ def _is_answer(found: Classified) -> bool:
     return found.intent in ORDER_STATUS_INTENTS or found.intent == DEFAULT_INTENT
 
 
-def _route(found: Classified, current: str | None) -> tuple[str, tuple[str, ...]]:
+def _route(
+    found: Classified,
+    current: str | None,
+    flags: frozenset[str],
+    language_routes: Mapping[str, str],
+) -> tuple[str, tuple[str, ...]]:
+    """The team and the tags: of the gravest risk, of the language, else of the intent."""
+    risk_tags = tuple(RISK_TAG.format(flag) for flag in sorted(flags))
+    gravest = next((team for risk, team in RISK_ROUTES.items() if risk in flags), None)
+    if gravest is not None:
+        return gravest, risk_tags
+    if found.language not in UNDERSTOOD:
+        tags = (*risk_tags, LANGUAGE_TAG.format(found.language))
+        own = language_routes.get(found.language)
+        return (own, tags) if own else (current or DEFAULT_ROUTE, (*tags, TRIAGE_TAG))
+    team, tags = _route_of_intent(found, current)
+    return team, (*risk_tags, *tags)
+
+
+def _route_of_intent(found: Classified, current: str | None) -> tuple[str, tuple[str, ...]]:
     has_no_intent = found.intent == DEFAULT_INTENT
     if has_no_intent and current is not None:
         return current, ()

@@ -21,6 +21,7 @@ class Inquiry:
 
     Attributes:
         draft: the reply's text, when it was composed during planning.
+        comment: the message as its ticket shows it.
     """
 
     text: str | None = field(repr=False)
@@ -29,6 +30,7 @@ class Inquiry:
     ticket: Ticket | None = None
     state: ConversationState | None = None
     draft: str | None = field(default=None, repr=False)
+    comment: Comment | None = field(default=None, repr=False)
 
     def locate(self, ticket: Ticket) -> bool:
         """Take text and time from the ticket's comment; False where the ticket does not show it.
@@ -42,6 +44,7 @@ class Inquiry:
             return False
         if comment.is_operator:
             raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
+        self.comment = comment
         self.text = comment.text or self.text
         self.at = comment.created_at or self.at
         return True

@@ -15,7 +15,7 @@ from chalicelib.clock import iso
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.support.decision import Decision, decide_on
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.classify import classify
+from chalicelib.support.intents.reading import read
 from chalicelib.support.replies.answering import Verdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG, MAX_WRITES_PER_EVENT
 
@@ -27,9 +27,15 @@ _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
 
 
 def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
-    """The plan of a message by the tables alone, given the tags its ticket has."""
-    found = classify(inquiry.text or "")
-    decision = decide_on(found, current_route=current_route(tags))
+    """The plan of a message without a language model, given the tags its ticket has."""
+    reading = read(inquiry.text or "")
+    decision = decide_on(
+        reading.found,
+        current_route=current_route(tags),
+        reasons=reading.reasons,
+        risks=reading.risks,
+        explained=reading.explained,
+    )
     return planned(decision, inquiry, tags, Verdict(), floor=floor)
 
 
@@ -53,6 +59,9 @@ def planned(
         steps.append(tuple(PlannedAction("remove_tag", tag) for tag in stale))
     reply = len(stale) if verdict.template_id else None
     reasons = [*decision.reasons, *verdict.reasons]
+    is_later = verdict.is_later and not stale
+    if verdict.is_later and stale:
+        reasons.append("not_retried:write_limit")
     if verdict.template_id and reply is not None:
         steps.append((PlannedAction("reply", verdict.template_id),))
         writes = len(steps) + 2  # closing and tags
@@ -61,11 +70,24 @@ def planned(
         elif verdict.closes:
             reasons.append("not_closed:write_limit")
     steps.append(_tags(decision, verdict, tags, reply, first=sum(len(step) for step in steps)))
+    if is_later:
+        steps += _later(decision, verdict, tags, first=len(steps[-1]))
     return Plan(
         flow="support",
         steps=tuple(steps),
         facts=_facts(decision, inquiry, verdict, reasons, floor),
     )
+
+
+def _later(
+    decision: Decision, verdict: Verdict, present: frozenset[str], *, first: int
+) -> list[tuple[PlannedAction, ...]]:
+    """The answer as a step of its own after the ticket is routed, and the tags that report it."""
+    tags = (
+        PlannedAction("add_tag", tag, (first,), already=tag in present)
+        for tag in _reply_tags(decision, verdict)
+    )
+    return [(PlannedAction("reply_later"),), tuple(tags)]
 
 
 def _tags(
@@ -122,6 +144,7 @@ def _facts(
         "reasons": list(reasons),
         "language": decision.language if decision.language != "unknown" else None,
         "template": verdict.template_id,
+        "later": verdict.is_later,
         "asks": _attempt(decision) if verdict.asks else None,
         "waits": verdict.keeps_pending,
         "ends": verdict.ends_pending,

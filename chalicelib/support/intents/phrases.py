@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
-from chalicelib.support.intents.risks import RISKS
+from chalicelib.support.intents.risks import COMPLAINTS, RISKS
 from chalicelib.support.intents.risks import SETS as RISK_SETS
 from chalicelib.support.intents.words import SETS, TABLES
 
@@ -116,6 +116,12 @@ def of_risks() -> Phrases:
     return Phrases(
         ((phrase, risk, SURE) for risk, phrases in RISKS.items() for phrase in phrases), sets
     )
+
+
+@cache
+def of_complaints() -> Phrases:
+    """How people write when an answer did not help."""
+    return Phrases((phrase, "complaint", SURE) for phrase in COMPLAINTS)
 
 
 def _gap_of(node: _Node) -> _Node:

@@ -1,3 +1,4 @@
+# ruff: noqa: SIM905 - a row of words reads best as one row
 """The listed word that a misspelt one stands for; pure.
 
 A letter left out, written once too often or swapped with its neighbour is mended in words of six
@@ -30,6 +31,22 @@ def mended(word: str) -> str:
         if found is not None and (len(found) <= _SHORT_LETTERS or found[0] != word[0]):
             found = None
     return found or word
+
+
+def is_listed(word: str) -> bool:
+    """Whether any table names the word."""
+    return word in _index()[0]
+
+
+@cache
+def words_of_table(intent: str) -> frozenset[str]:
+    """Every word of an intent's phrases."""
+    table = TABLES.get(intent)
+    if table is None:
+        return frozenset()
+    listed = " ".join((*table.sure, *table.likely, *table.hint))
+    sets = (SETS[name] for name in re.findall(r"{(\w+)}", listed))
+    return frozenset(re.findall(r"[a-z]+", " ".join((re.sub(r"{\w+}", " ", listed), *sets))))
 
 
 @cache

@@ -62,6 +62,8 @@ TABLES: Mapping[str, Words] = {
     ),
     "fraud_suspected": Words(
         sure=(
+            "scam|scams|scammed|scammer|scammers|scamers|scaming|scamming",
+            "estafa|estafas|estafador|estafadores|estafaron|estafado|estafada",
             "fraud|frauds|fraudulent|fraudulently|fraudster|fraudsters|phishing|hacked|hacker",
             "unauthorized|unauthorised",
             "without my? permission|consent|authorization|authorisation|knowledge",
@@ -111,8 +113,7 @@ TABLES: Mapping[str, Words] = {
             "bank|card|paypal reversed",
             "contest|contesting the|this|that|a payment|charge|transaction",
             "reverse|reversed|reversing the|this|that|a payment|charge|transaction",
-            "scam|scams|scammed|scammer|scammers",
-            "contracargo|contracargos|disputar|disputa|disputare|estafa|estafadores|estafaron",
+            "contracargo|contracargos|disputar|disputa|disputare",
             "desconocer * cargo|cobro",
         ),
     ),
