@@ -1,7 +1,8 @@
 """The operator's command line; not deployed.
 
     __main__     `python -m ops ...`
-    cli          joins the packages' commands and maps errors to exit codes
+    cli          joins the packages' commands
+    running      runs a command and maps its errors to exit codes
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
     identity     who runs a command: the caller's AWS identity
@@ -11,7 +12,7 @@
     repair/      replay, resend, settle, reconcile, dead-letter queue
     companies/   conversations waiting for a person, company settings, API keys, erasure
     stage/       a stage's resources: provision, switches
-    facts/       `python -m ops.facts`: the Power BI dataset and its facts
+    facts/       the Power BI dataset and its facts
 
 Exit codes: 0 done; 1 not found, refused, or a check failed; 2 wrong usage, or the stage cannot be
 reached.

@@ -1,28 +1,22 @@
-"""The whole command line: it joins the packages' commands and maps every error to an exit code."""
+"""The whole command line: it joins the packages' commands."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
 
 import typer
-from botocore.exceptions import BotoCoreError, ClientError
 
-from chalicelib.errors import MiddlewareError, SettingsError
-from ops import unreachable
 from ops.companies import commands as company_commands
+from ops.facts import commands as fact_commands
 from ops.inspect import commands as inspect_commands
 from ops.repair import commands as repair_commands
 from ops.repair import dead_letter_commands
-from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError
+from ops.running import run
 from ops.stage import commands as stage_commands
-from ops.stage import provision
-from ops.stage.template import TemplateError
 
 app = typer.Typer(
     help="Inspect a stage, repair it, prepare it.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 app.add_typer(inspect_commands.app)
@@ -33,27 +27,9 @@ app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(company_commands.handoff_app, name="handoff")
 app.add_typer(company_commands.company_app, name="company")
+app.add_typer(fact_commands.app, name="facts")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; returns the exit code.  Only a bug of ours ends in a traceback."""
-    try:
-        app(args=None if arguments is None else list(arguments))
-    except SystemExit as end:
-        return int(end.code or 0)
-    except KeyboardInterrupt:
-        return _no("stopped", EXIT_NO)
-    except OpsError as error:
-        return _no(str(error), error.code)
-    except (provision.OwnedByStackError, TemplateError) as error:
-        return _no(str(error), EXIT_NO)
-    except SettingsError as error:
-        return _no(str(error), EXIT_UNUSABLE)
-    except (MiddlewareError, ClientError, BotoCoreError) as error:
-        return _no(unreachable.why(error), EXIT_UNUSABLE)
-    return 0
-
-
-def _no(message: str, code: int) -> int:
-    sys.stderr.write(f"error: {message}\n")
-    return code
+    """Run a command; returns the exit code."""
+    return run(app, arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -76,6 +77,15 @@ class Output:
         )
         with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
             yield from progress.track(items, total=total, description=what)
+
+    @contextmanager
+    def waiting(self, what: str) -> Iterator[None]:
+        """Show that something goes on, on standard error, while it lasts, if that is a terminal."""
+        if self.as_json or not sys.stderr.isatty():
+            yield
+            return
+        with Console(stderr=True).status(what):
+            yield
 
 
 def _console() -> Console:

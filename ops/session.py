@@ -120,9 +120,13 @@ class Session:
 
     def may_write(self, command: str) -> None:
         """Refuse to change prod without `--yes`, and to change another stage's resources."""
+        self.must_be_confirmed(command)
+        self.services.check_stage()
+
+    def must_be_confirmed(self, command: str) -> None:
+        """Refuse to change prod without `--yes`."""
         if self.stage == "prod" and not self.is_confirmed:
             raise OpsError(f"{command} changes prod; add --yes to go ahead", code=EXIT_UNUSABLE)
-        self.services.check_stage()
 
     def row(self, key: str) -> Mapping[str, Any]:
         """A row of table A; raises `OpsError` if there is none."""

@@ -1,4 +1,4 @@
-"""Why a stage cannot be reached, in one line for the operator, with the setting that would help."""
+"""Why a stage or a vendor cannot be reached, in one line for the operator, with what would help."""
 
 from __future__ import annotations
 
@@ -9,22 +9,83 @@ from chalicelib.errors import MiddlewareError, ProviderError, UnavailableError
 NOT_LOGGED_IN = (NoRegionError, NoCredentialsError)
 """With these errors no AWS call works at all; any other error concerns one call only."""
 
+ABSENT = frozenset(
+    {
+        "ResourceNotFoundException",
+        "ParameterNotFound",
+        "QueueDoesNotExist",
+        "AWS.SimpleQueueService.NonExistentQueue",
+    }
+)
+"""What AWS answers where the stage's resources are not: often the wrong account or region."""
+_REFUSED = frozenset({"AccessDenied", "AccessDeniedException", "UnauthorizedOperation"})
+_EXPIRED = frozenset(
+    {"ExpiredToken", "ExpiredTokenException", "InvalidClientTokenId", "UnrecognizedClientException"}
+)
 
-def why(error: MiddlewareError | ClientError | BotoCoreError) -> str:
-    """Describe the error in one line."""
+AWS = frozenset({"aws", "dynamodb", "sqs"})
+"""Providers that are AWS services of the stage, not vendors."""
+
+VENDORS = {
+    "richpanel": ("Richpanel", "RICHPANEL_BASE_URL", "richpanel/api_key"),
+    "shopify": ("Shopify", "SHOPIFY_BASE_URL", "shopify/client_secret"),
+    "openai": ("OpenAI", "OPENAI_BASE_URL", "openai/api_key"),
+    "twilio": ("Twilio", "TWILIO_BASE_URL", "twilio/<company>"),
+    "ses": ("Amazon SES", "SES_CONFIGURATION_SET", ""),
+    "hubspot": ("HubSpot", "HUBSPOT_BASE_URL", "hubspot/api_token"),
+    "aloware": ("Aloware", "ALOWARE_RING_GROUP_URL", "aloware/api_token"),
+    "powerbi": ("Power BI", "POWERBI_BASE_URL", "powerbi/client_secret"),
+}
+"""A vendor's name, the variable of its address, and the secret that its calls use."""
+
+
+def why(error: MiddlewareError | ClientError | BotoCoreError, *, place: str = "") -> str:
+    """Describe the error in one line.
+
+    Args:
+        error: what a command ended with.
+        place: the account and region that the command used, where they are known.
+    """
     match error:
         case ClientError():
             code = error.response.get("Error", {}).get("Code", "unknown")
-            return f"AWS refused {error.operation_name}: {code}"
+            return _of_aws(error.operation_name, code, place)
         case BotoCoreError():
             return f"AWS cannot be reached: {type(error).__name__}{_advice(error)}"
+        case ProviderError() if error.provider in AWS:
+            return _of_aws(f"{error.provider}.{error.operation}", error.reason, place)
         case ProviderError():
-            reason = f"{error.provider}.{error.operation} {error.reason}"
+            return _of_vendor(error)
         case UnavailableError():
             reason = error.code
         case _:
             reason = type(error).__name__
     return f"the stage cannot be reached: {reason}"
+
+
+def _of_aws(operation: str, code: str, place: str) -> str:
+    where = f" in {place}" if place else ""
+    if code in ABSENT:
+        return (
+            f"the stage is not{where or ' there'}: {operation} found nothing ({code}); "
+            "is this the right account and region? Set AWS_PROFILE or AWS_DEFAULT_REGION"
+        )
+    if code in _EXPIRED:
+        return f"AWS does not accept the credentials ({code}); log in, or set AWS_PROFILE"
+    if code in _REFUSED:
+        return f"AWS refused {operation}{where}: {code}; the caller's policy lacks it"
+    return f"AWS refused {operation}{where}: {code}"
+
+
+def _of_vendor(error: ProviderError) -> str:
+    """Name the vendor, and of its settings the one that such an answer points to."""
+    name, address, secret = VENDORS.get(error.provider, (error.provider, "", ""))
+    said = f"{name} failed at {error.operation.replace('_', ' ')}: {error.reason}"
+    if error.reason == "secret_unavailable" or error.status in (401, 403):
+        return f"{said}; check the secret rp-mw/<stage>/{secret}" if secret else said
+    if error.status is None and address:
+        return f"{said}; check {address}, and whether {name} is up"
+    return said
 
 
 def _advice(error: BotoCoreError) -> str:

@@ -205,7 +205,7 @@ def lift_rate_limits() -> None:
     """Disable our rate limits in this process, as vendor quotas are not measured."""
     from chalicelib.vendors.rate_limit import RateLimit  # noqa: PLC0415 - after the environment
 
-    RateLimit._take = lambda _: 0.0  # type: ignore[method-assign] # noqa: SLF001
+    RateLimit._take = lambda *_: 0.0  # type: ignore[method-assign] # noqa: SLF001
 
 
 def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:

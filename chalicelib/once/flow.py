@@ -91,6 +91,7 @@ class Flow(ABC):
 
         Raises:
             NotAnEvent: it has none.
+            Waits: they are not looked for yet; the job comes back at that time.
             Elsewhere: it is in the wrong FIFO group, where its conversation's order is not kept.
         """
 
@@ -98,6 +99,9 @@ class Flow(ABC):
         """Whether the job groups other events and gets its own row; by default not."""
         del job
         return False
+
+    def resolved(self, job: Any) -> None:  # noqa: ANN401, B027 - most flows have nothing to note
+        """Called when a container's events have all ended, or their rows wait; before its own end."""
 
     @abstractmethod
     def plan(self, event: Event, switches: Switches) -> Plan:

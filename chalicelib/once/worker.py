@@ -142,6 +142,11 @@ class Worker:
             )
             self._record_end(own, end.status, end.reason)
             return
+        except Waits as wait:
+            # It has no row yet: the copy must be on the queue before the message is acknowledged.
+            self.put_later(job, max(0.0, wait.due_epoch - self.clock.now().timestamp()))
+            self.log.event("worker.waits", reason=wait.reason, mw_trace_id=job.trace_id)
+            return
         except Elsewhere as other:
             self.put_back(other.job)
             self.log.event("worker.moved_to_its_group", mw_trace_id=job.trace_id)
@@ -150,6 +155,7 @@ class Worker:
             with trace.within(**trace.of_event(event.facts)):
                 self._run_event(flow, event, job, delivery)
         if flow.is_container(job):
+            flow.resolved(job)
             outcome = "resolved" if events else "nothing_new"
             self._record_end(job, EventStatus.PROCESSED, outcome)
 

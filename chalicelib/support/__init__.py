@@ -6,7 +6,9 @@ In the order of an event:
     webhook        checks the token and parses the body into a job; pure
     jobs           what the queue carries: a customer's comment, or a notice that a ticket changed
     flow           turns a job into events, plans and actions, and stores the conversation's state
+    looks          which notifications need a read of their ticket, and which one read covers
     arrivals       which comments of a ticket are new
+    reading        one read of a ticket, for all the comments that it showed
     inquiry        one message with what has been read of its ticket
     intents/       which intents a message has, by tables of phrases; pure
     decision       intent, confidence, department, tier and reasons; pure

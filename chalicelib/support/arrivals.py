@@ -22,7 +22,9 @@ from chalicelib.once.ports import Clock
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.inquiry import EVERYTHING, Inquiry, floor_of, is_after
 from chalicelib.support.jobs import TicketMessage, TicketNotification
-from chalicelib.support.state import States
+from chalicelib.support.looks import Looks
+from chalicelib.support.reading import Reading
+from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket, Tickets
 
 _STILL_OPEN = frozenset({EventStatus.RECEIVED, EventStatus.PROCESSING})
@@ -33,7 +35,7 @@ class Arrivals:
     """Separates new comments from those that were processed before or are too old."""
 
     tickets: Tickets
-    state: States
+    looks: Looks
     ledger: Ledger
     clock: Clock
     max_age: timedelta
@@ -47,6 +49,7 @@ class Arrivals:
                 message_id=job.message_id,
             )
             return [Event(facts_of(job), inquiry)]
+        known, began = self.looks.needed(job), self.clock.now()
         try:
             ticket = self.tickets.read_ticket(job.conversation_id)
         except PermanentError as error:
@@ -55,7 +58,8 @@ class Arrivals:
             return self._by_text(job, None)
         if not ticket.comments and job.text is not None:
             return self._by_text(job, ticket)
-        return self._new_comments(job, ticket)
+        self.looks.begun(job, began)
+        return self._new_comments(job, Reading(ticket, began), known)
 
     def floor(self, conversation_id: str, inquiry: Inquiry) -> str:
         """The first-contact floor: comments up to this time are not new."""
@@ -76,11 +80,14 @@ class Arrivals:
             if not comment.is_operator and is_after(comment, oldest)
         }
 
-    def _new_comments(self, job: TicketNotification, ticket: Ticket) -> Sequence[Event]:
+    def _new_comments(
+        self, job: TicketNotification, reading: Reading, known: ConversationState | None
+    ) -> Sequence[Event]:
+        ticket = reading.ticket
         by_key = self._by_key(job.conversation_id, ticket)
         statuses = self.ledger.statuses(list(by_key)) if by_key else {}
         recorded = [comment for key, comment in by_key.items() if key in statuses]
-        since = self._first_contact(job, ticket, recorded)
+        since = _first_contact(known, ticket, recorded)
         new = [
             (key, comment)
             for key, comment in by_key.items()
@@ -95,21 +102,13 @@ class Arrivals:
                     text=comment.text,
                     at=comment.created_at or _time_of(None, job.received_at),
                     message_id=comment.id,
-                    # The first event's effects change the ticket: the others read it again.
                     ticket=ticket if number == 0 else None,
+                    reading=reading,
+                    number=number,
                 ),
             )
             for number, (key, comment) in enumerate(new)
         ]
-
-    def _first_contact(
-        self, job: TicketNotification, ticket: Ticket, recorded: Sequence[Comment]
-    ) -> str:
-        """Comments after this time are new: at first contact, that of the newest operator comment."""
-        known = self.state.read(job.conversation_id)
-        if known is not None and known.first_contact_floor is not None:
-            return known.first_contact_floor
-        return _floor_before(recorded, ticket)
 
     def _by_text(self, job: TicketNotification, ticket: Ticket | None) -> Sequence[Event]:
         """One event under the fallback key; a copy may have its key in the neighbouring bucket."""
@@ -120,6 +119,15 @@ class Arrivals:
             raise NotAnEvent(EventStatus.SKIPPED, "duplicate_in_neighbour_bucket")
         facts = replace(facts_of(job), event_key=key)
         return [Event(facts, Inquiry(text=text, at=at, ticket=ticket))]
+
+
+def _first_contact(
+    known: ConversationState | None, ticket: Ticket, recorded: Sequence[Comment]
+) -> str:
+    """Comments after this time are new: at first contact, that of the newest operator comment."""
+    if known is not None and known.first_contact_floor is not None:
+        return known.first_contact_floor
+    return _floor_before(recorded, ticket)
 
 
 def _floor_before(recorded: Sequence[Comment], ticket: Ticket, at: datetime | None = None) -> str:

@@ -34,15 +34,13 @@ from chalicelib.support.intents.departments import ALARMING
 from chalicelib.support.intents.message import order_number
 from chalicelib.support.intents.reading import read
 from chalicelib.support.jobs import TicketMessage, TicketNotification
+from chalicelib.support.looks import READ_LAG_SECONDS, Looks
 from chalicelib.support.read_back import may_be_ours
 from chalicelib.support.replies.answering import Answering, Verdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
 from chalicelib.support.routing import current_route, planned
 from chalicelib.support.state import StateChange, States
 from chalicelib.support.tickets import Ticket, Tickets
-
-READ_LAG_SECONDS = 30
-"""How long to wait until a ticket shows a comment that its webhook has reported."""
 
 
 class SupportFlow(Flow):
@@ -65,7 +63,8 @@ class SupportFlow(Flow):
         self._log = log
         self._answering = answering
         self._max_age = max_event_age
-        self._arrivals = Arrivals(tickets, state, ledger, clock, max_event_age)
+        self._looks = Looks(state, clock)
+        self._arrivals = Arrivals(tickets, self._looks, ledger, clock, max_event_age)
 
     def is_container(self, job: TicketMessage | TicketNotification) -> bool:
         """A notification is a container: its events are the ticket's new comments."""
@@ -75,13 +74,17 @@ class SupportFlow(Flow):
         """See `once.flow.Flow.events`."""
         return self._arrivals.events(job)
 
+    def resolved(self, job: TicketNotification) -> None:
+        """See `once.flow.Flow.resolved`: the look at the ticket has ended."""
+        self._looks.ended(job)
+
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
         inquiry: Inquiry = event.subject
         sends_nothing = _sends_nothing(switches)
         needs_no_ticket = sends_nothing and inquiry.text is not None
         if inquiry.ticket is None and inquiry.message_id is not None and not needs_no_ticket:
-            self._locate(inquiry, self._read(event.facts))
+            self._locate(inquiry, self._current(event.facts, inquiry))
         if self._clock.now() - inquiry.at > self._max_age:
             raise NotAnEvent(EventStatus.SKIPPED, "too_old")
         answering = self._answering
@@ -129,7 +132,9 @@ class SupportFlow(Flow):
         self, lease: Lease, event: Event, plan: Plan, rows: Mapping[str, ActionRow]
     ) -> bool:
         """See `once.flow.Flow.conclude`: writes table B."""
-        facts = plan.facts
+        facts, inquiry = plan.facts, event.subject
+        if inquiry.reading is not None:
+            inquiry.reading.after(inquiry.number, plan, rows, suffix(event))
         change = StateChange(
             conversation_id=event.facts.conversation_id,
             message_at=str(facts["at"]),
@@ -209,6 +214,17 @@ class SupportFlow(Flow):
         if not template_id:
             return answering.compose_later(event.facts, inquiry, ticket, decision, key)
         return answering.recompose(event.facts, inquiry, ticket, template_id, decision, key)
+
+    def _current(self, facts: EventFacts, inquiry: Inquiry) -> Ticket:
+        """The ticket as it is now, read again only where the last event does not show it."""
+        reading, now = inquiry.reading, self._clock.now()
+        known = reading.before(inquiry.number, now) if reading is not None else None
+        if known is not None:
+            return known
+        ticket = self._read(facts)
+        if reading is not None:
+            reading.again(inquiry.number, ticket, now)
+        return ticket
 
     def _read(self, facts: EventFacts) -> Ticket:
         try:

@@ -8,6 +8,7 @@ from datetime import datetime
 from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
+from chalicelib.support.reading import Reading
 from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket
 
@@ -22,6 +23,8 @@ class Inquiry:
     Attributes:
         draft: the reply's text, when it was composed during planning.
         comment: the message as its ticket shows it.
+        reading: the read that showed the message, shared with the other messages it showed.
+        number: of the message among those, from 0.
     """
 
     text: str | None = field(repr=False)
@@ -31,6 +34,8 @@ class Inquiry:
     state: ConversationState | None = None
     draft: str | None = field(default=None, repr=False)
     comment: Comment | None = field(default=None, repr=False)
+    reading: Reading | None = field(default=None, repr=False)
+    number: int = 0
 
     def locate(self, ticket: Ticket) -> bool:
         """Take text and time from the ticket's comment; False where the ticket does not show it.

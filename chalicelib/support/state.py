@@ -9,6 +9,7 @@ Example item::
     last_intent      refund_request             risk_flags           {"chargeback"}
     pending_flow     {"type": "need_order_number", "requested_at": "...", "attempts": 1}
     last_auto_reply  {"type": "order_status", "sent_at": "...", "source_message_id": "c-77"}
+    looked_at        2026-11-20T09:00:01.000Z   (when the last look at the ticket began: `looks`)
 
 A late message never moves the state backwards: every write is conditional on the message's own
 time, and for the same message on the fence of its claim.
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.clock import iso
@@ -48,6 +49,7 @@ class ConversationState:
     pending_flow: Mapping[str, Any] | None = None
     last_auto_reply: Mapping[str, Any] | None = None
     last_processed_at: str | None = None
+    looked_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,6 +139,27 @@ class States:
                 return self.apply(lease, change)
         return True
 
+    def looked(self, conversation_id: str, began: datetime) -> None:
+        """Note that a look at the ticket has ended; an earlier one changes nothing."""
+        now = self._clock.now()
+        try:
+            self._table.update(
+                {"conversation_id": conversation_id},
+                set_={
+                    "looked_at": iso(began),
+                    "updated_at": iso(now),
+                    "expires_at": int((now + RETENTION).timestamp()),
+                },
+                add={"version": 1},
+                reading=False,
+                condition="(attribute_not_exists(#looked_at) OR #looked_at < :began)"
+                " AND (attribute_not_exists(#expires_at) OR #expires_at > :now)",
+                began=iso(began),
+                now=now.timestamp(),
+            )
+        except ConditionFailed:
+            return  # noted already; or the row has expired, and the next notification looks again
+
     def _replace_expired(self, change: StateChange, values: Item, stale: float) -> bool:
         """Replace a row that TTL should have deleted; False where the row has changed meanwhile."""
         item = {"conversation_id": change.conversation_id, "version": 1, **values}
@@ -178,4 +201,5 @@ def _state(row: Item) -> ConversationState:
         pending_flow=row.get("pending_flow"),
         last_auto_reply=row.get("last_auto_reply"),
         last_processed_at=row.get("last_processed_at"),
+        looked_at=row.get("looked_at"),
     )

@@ -27,7 +27,7 @@ from chalicelib.vendors.breaker import Breaker
 from chalicelib.vendors.clock_skew import REPORTED_FROM_SECONDS
 from chalicelib.vendors.deadline import Watch
 from chalicelib.vendors.http_answers import VendorAnswer
-from chalicelib.vendors.rate_limit import RateLimit
+from chalicelib.vendors.rate_limit import RateLimit, Urgency
 
 MAX_ANSWER_BYTES = 8 * 1024 * 1024
 _IDLE_SECONDS = 20.0
@@ -46,6 +46,7 @@ class Call:
         headers: sent with this call only.
         expects_json: the response must be a JSON object.
         form: a body in ``application/x-www-form-urlencoded``, in place of `body`.
+        urgency: its precedence within our share of the vendor's rate limit.
         guard: called when the request is about to leave; what it raises keeps it here.
     """
 
@@ -58,6 +59,7 @@ class Call:
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
     expects_json: bool = True
     form: Mapping[str, str] | None = field(default=None, repr=False)
+    urgency: Urgency = Urgency.HIGH
     guard: Callable[[], None] | None = field(default=None, repr=False, compare=False)
 
 
@@ -117,7 +119,7 @@ class VendorClient:
         with self.breaker.attempt(call.operation):
             headers = self._headers(call, refresh=refresh)
             left = ends - self.clock.monotonic()
-            self.rate_limit.acquire(call.operation, deadline_seconds=left)
+            self.rate_limit.acquire(call.operation, deadline_seconds=left, urgency=call.urgency)
             if call.guard is not None:
                 call.guard()
             started = self.clock.monotonic()

@@ -3,15 +3,30 @@
 A bucket refills at its share of the vendor's window and holds half a share for bursts, so no window
 ever sees more than one and a half shares.  Richpanel's 50 requests in 30 s are one quota for the
 whole account, other integrations included; our shares sum to 30 and leave them room.
+
+A less urgent call leaves tokens in the bucket, so that an urgent one finds some and does not wait
+behind it.  That delays a call only after a burst: over time each kind gets the whole share.
 """
 
 from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from enum import Enum
 
 from chalicelib.errors import TransientError
 from chalicelib.once.ports import Clock
+
+
+class Urgency(Enum):
+    """How much of a full bucket a call leaves behind: its part of what is there beyond one token."""
+
+    HIGH = 0.0
+    """A customer waits for it; also every call of a vendor with one kind of call."""
+    NORMAL = 1 / 3
+    """Reads and tags, which operators see."""
+    LOW = 2 / 3
+    """Reconciliation, which may take what is left over."""
 
 
 class RateLimit:
@@ -42,7 +57,9 @@ class RateLimit:
         self._blocked_until = self._filled_at
         self._lock = threading.Lock()
 
-    def acquire(self, operation: str, *, deadline_seconds: float) -> None:
+    def acquire(
+        self, operation: str, *, deadline_seconds: float, urgency: Urgency = Urgency.HIGH
+    ) -> None:
         """Wait for a token.
 
         Raises:
@@ -50,7 +67,7 @@ class RateLimit:
                 the seconds until then in `retry_after`.
         """
         ends = self._clock.monotonic() + deadline_seconds
-        while wait := self._take():
+        while wait := self._take(urgency):
             if self._clock.monotonic() + wait >= ends:
                 raise TransientError(
                     self._provider, operation, reason="local_rate_limit", retry_after=wait
@@ -63,14 +80,15 @@ class RateLimit:
         with self._lock:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
 
-    def _take(self) -> float:
+    def _take(self, urgency: Urgency) -> float:
         """Take a token and return 0, or return the seconds until there may be one."""
         with self._lock:
             now = self._clock.monotonic()
             gained = (now - self._filled_at) * self._per_second
             self._tokens = min(self._burst, self._tokens + gained)
             self._filled_at = now
-            missing = max(0.0, 1.0 - self._tokens) / self._per_second
+            leaves = urgency.value * (self._burst - 1.0)
+            missing = max(0.0, 1.0 + leaves - self._tokens) / self._per_second
             wait = max(missing, self._blocked_until - now)
             if wait <= _EPSILON:
                 self._tokens -= 1.0

@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 SHOPIFY_REQUESTS_PER_30_S = 60
 """A container's own pace; a search costs a few points of a bucket that gets 100 back a second."""
 OPENAI_REQUESTS_PER_30_S = 150
+RECONCILIATION_SHARE = 0.5
+"""Of the tenant's limit, where each worker gets 1: a page of 100 tickets is one call."""
 
 
 class Support(Core):
@@ -171,7 +173,7 @@ class Support(Core):
 
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
-        shares = settings.worker_concurrency + 1  # one is reconciliation's
+        shares = settings.worker_concurrency + RECONCILIATION_SHARE
         return self.vendor(
             PROVIDER,
             settings.richpanel_base_url,

@@ -13,6 +13,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Clock
 from ops.companies import api_keys, senders
+from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_facts import facts
 from ops.inspect.doctor_richpanel import richpanel
@@ -31,6 +32,7 @@ def examine(session: Session) -> Iterator[Finding]:
     Without a region or credentials no check can run: that is raised once, as an error.
     """
     checks: tuple[tuple[str, Callable[[Session], Iterator[Finding]]], ...] = (
+        ("stage", _stage),
         ("tables", _tables),
         ("queues", _queues),
         ("switches", _switches),
@@ -56,6 +58,18 @@ def examine(session: Session) -> Iterator[Finding]:
             yield Finding(name, "fail", f"cannot be checked: {_code(error)}")
         except MiddlewareError as error:
             yield Finding(name, "fail", f"cannot be checked: {type(error).__name__}")
+
+
+def _stage(session: Session) -> Iterator[Finding]:
+    """Where the following was looked at: with the wrong account or region all of it fails."""
+    sts = session.client("sts")
+    who = of_caller(sts)
+    release = session.services.settings.release
+    yield Finding(
+        "stage",
+        "ok",
+        f"account {who.account}, region {sts.meta.region_name}, as {who.name}; release {release}",
+    )
 
 
 def _tables(session: Session) -> Iterator[Finding]:

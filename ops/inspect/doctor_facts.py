@@ -32,7 +32,7 @@ def facts(session: Session) -> Iterator[Finding]:
         yield Finding("facts", "ok", f"not used: {held}, and no fact was received")
         return
     if held:
-        command = "python -m ops.facts create, then POWERBI_DATASET_ID; or FACTS_REPORT=archive"
+        command = "python -m ops facts create, then POWERBI_DATASET_ID; or FACTS_REPORT=archive"
         yield Finding("facts", "fail", f"facts wait, {held}: {command}")
     reader = services.posting.reader()
     if reader is not None:
@@ -55,7 +55,7 @@ def _dataset(reader: DatasetReader) -> Finding:
         return Finding(check, "fail", f"not reachable ({type(error).__name__})")
     if tables is None:
         return Finding(
-            check, "fail", "the workspace has no such dataset: python -m ops.facts create"
+            check, "fail", "the workspace has no such dataset: python -m ops facts create"
         )
     problems = [f"no table {name}" for name in sorted(set(TABLES) - tables)]
     problems += [f"no column {name}" for name in sorted(missing or ())]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
 from dataclasses import asdict
 from typing import Annotated
 
 import typer
+from botocore.exceptions import BotoCoreError, ClientError
 
+from chalicelib.aws.switches import NAMES
 from ops.options import Json, Stage, Yes
 from ops.output import Output
 from ops.session import EXIT_UNUSABLE, OpsError, Session
@@ -18,10 +20,35 @@ switch_app = typer.Typer(help="The four switches.", no_args_is_help=True)
 
 
 @switch_app.command("get")
-def switch_get(stage: Stage = "dev", *, json: Json = False) -> None:
-    """Show every switch; a missing one stops every effect."""
-    output = Output(json)
-    _show_switches(output, switches.read(Session(stage)))
+def switch_get(
+    stage: Stage = "dev",
+    *,
+    history: Annotated[
+        bool, typer.Option("--history", help="Every change that SSM keeps, newest first.")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Show every switch, since when and by whom; a missing one stops every effect."""
+    session, output = Session(stage), Output(json)
+    if history:
+        changes = {name: switches.story(session, name) for name in NAMES}
+        output.show({name: [asdict(one) for one in found] for name, found in changes.items()})
+        output.table(
+            ("switch", "value", "at", "by"),
+            [(name, c.value, c.at, c.by) for name, found in changes.items() for c in found],
+        )
+        return
+    values = switches.read(session)
+    since = {} if json else switches.since_when(session)
+    output.show(values)
+    output.table(
+        ("switch", "value", "since", "by"),
+        [
+            (name, value or "missing", one and one.at, one and one.by)
+            for name, value in values.items()
+            for one in (since.get(name),)
+        ],
+    )
 
 
 @switch_app.command("set")
@@ -33,16 +60,27 @@ def switch_set(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Set a switch; every container has it within 30 seconds."""
+    """Set a switch; every container has it within 30 seconds.
+
+    What stops more is done at once, in one call.  What lets more happen asks first.
+    """
     session, output = Session(stage, yes), Output(json)
-    session.may_write("switch set")
+    if not switches.is_tightening(name, value):
+        if not yes and sys.stdin.isatty() and not _agrees(name, value, stage):
+            raise OpsError("not done")
+        session.may_write("switch set")
     switches.write(session, name, value)
-    _show_switches(output, switches.read(session))
-
-
-def _show_switches(output: Output, values: Mapping[str, str | None]) -> None:
+    output.say(f"{name} is {value}; every container has it within 30 seconds")
+    try:
+        values = switches.read(session)
+    except (ClientError, BotoCoreError):  # it is set, and that is what counts
+        values = {name: value}
     output.show(values)
-    output.facts({name: "missing" if value is None else value for name, value in values.items()})
+    output.facts({one: found or "missing" for one, found in values.items()})
+
+
+def _agrees(name: str, value: str, stage: str) -> bool:
+    return typer.confirm(f"Let more happen on {stage}: set {name} to {value}?", err=True)
 
 
 @app.command("provision")

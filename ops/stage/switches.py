@@ -1,34 +1,122 @@
-"""Reads and sets the four switches of a stage in SSM."""
+"""Reads and sets the four switches of a stage in SSM, and shows the changes of each.
+
+A switch's story is its parameter's own history, which SSM keeps for a hundred changes.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
 from chalicelib.aws.switches import NAMES
+from chalicelib.clock import iso
 from chalicelib.once.ports import parsed_flag
+from ops.identity import Identity
 from ops.session import OpsError, Session
+
+TIGHT = {"kill_switch": True, "safe_mode": True, "automation_enabled": False, "shadow_mode": True}
+"""The value of each switch that stops more than the other."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """A change of a switch.
+
+    Attributes:
+        value: as it was stored; an unreadable one stops every effect.
+        at: ISO-8601 UTC.
+        by: a person's name, as in `ops.identity`.
+    """
+
+    value: str
+    at: str
+    by: str
 
 
 def read(session: Session) -> dict[str, str | None]:
     """Every switch; None if it is missing, which stops every effect."""
-    prefix = session.services.settings.switch_prefix
-    answer = session.client("ssm").get_parameters(Names=[f"{prefix}/{name}" for name in NAMES])
+    answer = session.client("ssm").get_parameters(Names=[_path(session, name) for name in NAMES])
     found = {one["Name"].rpartition("/")[2]: one["Value"] for one in answer["Parameters"]}
     return {name: found.get(name) for name in NAMES}
 
 
-def write(session: Session, name: str, value: str) -> None:
-    """Set a switch; it takes effect within 30 seconds.
+def story(session: Session, name: str) -> list[Change]:
+    """A switch's changes, newest first; empty if it is missing.
+
+    Raises:
+        ClientError: the caller may not read the history.
+    """
+    ssm = session.client("ssm")
+    try:
+        changes = list(_changes(ssm, _path(session, name)))
+    except ssm.exceptions.ParameterNotFound:
+        return []
+    return changes[::-1]
+
+
+def in_force(changes: list[Change]) -> Change | None:
+    """The change since which a switch has its value: setting it again is not a change of it."""
+    since = None
+    for one in changes:
+        if one.value != changes[0].value:
+            break
+        since = one
+    return since
+
+
+def since_when(session: Session) -> dict[str, Change | None]:
+    """Of every switch the change since which it has its value; None where that cannot be read."""
+    found: dict[str, Change | None] = {}
+    for name in NAMES:
+        try:
+            found[name] = in_force(story(session, name))
+        except (ClientError, BotoCoreError):  # shown beside the values, which matter more
+            found[name] = None
+    return found
+
+
+def is_tightening(name: str, value: str) -> bool:
+    """Whether the switch would stop more than before, whatever it was.
 
     Raises:
         OpsError: no such switch, or the value is not a boolean.
     """
+    return _flag(name, value) == TIGHT[name]
+
+
+def write(session: Session, name: str, value: str) -> None:
+    """Set a switch in one call; it takes effect within 30 seconds.
+
+    Raises:
+        OpsError: no such switch, or the value is not a boolean.
+    """
+    session.client("ssm").put_parameter(
+        Name=_path(session, name),
+        Value="true" if _flag(name, value) else "false",
+        Type="String",
+        Overwrite=True,
+    )
+
+
+def _flag(name: str, value: str) -> bool:
     if name not in NAMES:
         raise OpsError(f"no such switch: {name}; the switches are {', '.join(NAMES)}", code=2)
     flag = parsed_flag(value)
     if flag is None:
         raise OpsError(f"{value} is neither true nor false", code=2)
-    session.client("ssm").put_parameter(
-        Name=f"{session.services.settings.switch_prefix}/{name}",
-        Value="true" if flag else "false",
-        Type="String",
-        Overwrite=True,
-    )
+    return flag
+
+
+def _path(session: Session, name: str) -> str:
+    return f"{session.services.settings.switch_prefix}/{name}"
+
+
+def _changes(ssm: Any, path: str) -> Iterator[Change]:  # noqa: ANN401 - boto3 builds clients at run time
+    for page in ssm.get_paginator("get_parameter_history").paginate(Name=path):
+        for one in page["Parameters"]:
+            who = str(one.get("LastModifiedUser", ""))
+            by = Identity(account="", arn=who).name if who.startswith("arn:") else who
+            yield Change(str(one["Value"]), iso(one["LastModifiedDate"]), by)

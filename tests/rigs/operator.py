@@ -6,7 +6,7 @@ from pathlib import Path
 
 from ops.facts import commands as facts
 from tests.rigs.alarms import alarms, series, series_in
-from tests.rigs.ops_cli import runner
+from tests.rigs.ops_cli import GROUPS, runner
 
 PAGES = (Path(__file__).parents[2] / "docs" / "runbook.md").read_text()
 
@@ -49,7 +49,7 @@ class Operator:
         """Run a command of the page, with the caller's values in place of the page's."""
         self.output += self._capsys.readouterr().out
         literal = [one for one in arguments if re.fullmatch(r"-*[a-z_-]+", one)]
-        words = " ".join(literal[: 2 if arguments[0] in ("dlq", "switch", "company") else 1])
+        words = " ".join(literal[: 2 if arguments[0] in GROUPS else 1])
         lines = re.findall(r"python -m ops ([^`\n]+)", PAGES[:600] + self._page)
         fitting = [line for line in lines if line.startswith(words)]
         assert fitting, f"the page does not say {words}"
@@ -60,9 +60,9 @@ class Operator:
         return said
 
     def runs_facts(self, *arguments, code=0):
-        """Run a command of `python -m ops.facts`; returns what it printed."""
+        """Run a command of `python -m ops facts`; returns what it printed."""
         self.output += self._capsys.readouterr().out
-        assert f"python -m ops.facts {arguments[0]}" in self._page, f"the page says no {arguments}"
+        assert f"python -m ops facts {arguments[0]}" in self._page, f"the page says no {arguments}"
         assert facts.main(list(arguments)) == code
         return self._capsys.readouterr().out
 

@@ -3,7 +3,16 @@
 import json
 from dataclasses import dataclass
 
+import typer
+
 from ops import cli
+
+GROUPS = frozenset(
+    name
+    for name, command in typer.main.get_command(cli.app).commands.items()
+    if hasattr(command, "commands")
+)
+"""The commands that have commands of their own."""
 
 
 @dataclass(frozen=True)

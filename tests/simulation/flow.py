@@ -134,6 +134,10 @@ class RepliedFlow(Flow):
         """See `flows.Flow.events`."""
         return self._inner.events(job)
 
+    def resolved(self, job: Any) -> None:
+        """See `flows.Flow.resolved`."""
+        self._inner.resolved(job)
+
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `flows.Flow.plan`."""
         plan = self._inner.plan(event, switches)

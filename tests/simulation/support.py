@@ -104,6 +104,9 @@ class TicketFlow(Flow):
     def events(self, job: Any) -> Sequence[Event]:
         return self._of(job.conversation_id).events(job)
 
+    def resolved(self, job: Any) -> None:
+        self._of(job.conversation_id).resolved(job)
+
     def plan(self, event: Event, switches: Switches) -> Plan:
         return self._of(event.facts.conversation_id).plan(event, switches)
 

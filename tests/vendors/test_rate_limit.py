@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chalicelib.clock import SystemClock
 from chalicelib.errors import TransientError
-from chalicelib.vendors.rate_limit import RateLimit
+from chalicelib.vendors.rate_limit import RateLimit, Urgency
 from tests.rigs.fakes import ManualClock
 
 
@@ -85,18 +85,51 @@ def test_a_shorter_cool_down_does_not_end_a_longer_one(clock: ManualClock):
     assert clock.elapsed == pytest.approx(60)
 
 
+def test_an_urgent_call_finds_a_token_where_less_urgent_ones_wait(clock: ManualClock):
+    """A reply leaves at once behind any number of tags, and tags at once behind a sweep's reads."""
+    limit = limit_of(clock, 20)  # a burst of 10, two calls in three seconds
+    waits: dict[Urgency, list[float]] = {}
+    for urgency in reversed(Urgency):
+        for _ in range(8):
+            before = clock.elapsed
+            limit.acquire("call", deadline_seconds=60, urgency=urgency)
+            waits.setdefault(urgency, []).append(round(clock.elapsed - before, 3))
+
+    assert waits[Urgency.LOW] == [0] * 4 + [1.5] * 4
+    assert waits[Urgency.NORMAL][:3] == [0] * 3
+    assert waits[Urgency.NORMAL][4:] == [1.5] * 4
+    assert waits[Urgency.HIGH][:3] == [0] * 3
+
+
+@pytest.mark.parametrize("urgency", Urgency)
+@pytest.mark.parametrize("share", [1.0, 2.0, 20.0])
+def test_over_time_every_kind_of_call_gets_the_whole_share(
+    clock: ManualClock, share: float, urgency: Urgency
+):
+    limit = limit_of(clock, share)
+    calls = int(share * 20)
+    for _ in range(calls):
+        limit.acquire("call", deadline_seconds=1e9, urgency=urgency)
+
+    assert clock.elapsed == pytest.approx((calls - share / 2) / share * 30, rel=0.1)
+
+
 @given(
+    urgencies=st.lists(st.sampled_from(Urgency), min_size=1, max_size=7),
     share=st.floats(min_value=1, max_value=30),
     idle=st.lists(st.floats(min_value=0, max_value=40), min_size=1, max_size=80),
 )
-def test_no_window_contains_more_than_one_and_a_half_shares(share: float, idle: list[float]):
+def test_no_window_contains_more_than_one_and_a_half_shares(
+    urgencies: list[Urgency], share: float, idle: list[float]
+):
     """Shares of 30 in sum stay under Richpanel's 50 in any 30 seconds, whenever calls come."""
     clock = ManualClock()
     limit = limit_of(clock, share)
     at = []
-    for seconds in idle:
+    for number, seconds in enumerate(idle):
         clock.forward(seconds)
-        limit.acquire("read", deadline_seconds=1e9)
+        urgency = urgencies[number % len(urgencies)]
+        limit.acquire("read", deadline_seconds=1e9, urgency=urgency)
         at.append(clock.elapsed)
 
     busiest = max(sum(1 for other in at if start <= other < start + 30) for start in at)

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ValidationError
 from chalicelib.errors import PermanentError, TransientError, UncertainError
 from chalicelib.support.richpanel.answers import Page, TicketAnswer
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.rate_limit import Urgency
 
 PROVIDER = "richpanel"
 READ_DEADLINE_SECONDS = 15.0
@@ -22,6 +23,7 @@ LIST_DEADLINE_SECONDS = 60.0
 """For all pages of a list; an operator waits for it."""
 PER_PAGE = 100
 MAX_PAGES = 100
+_OF_REPLIES = frozenset({"send_message", "close", "reopen"})
 
 _Model = TypeVar("_Model", bound=BaseModel)
 _Page = TypeVar("_Page", bound=Page)
@@ -46,6 +48,7 @@ class RichpanelCalls:
         deadline_seconds: float = READ_DEADLINE_SECONDS,
         *,
         query: Mapping[str, str] | None = None,
+        urgency: Urgency = Urgency.NORMAL,
     ) -> _Model:
         """The resource at a path, as a model.
 
@@ -53,7 +56,7 @@ class RichpanelCalls:
             TransientError: also where the response has another shape.
             ProviderError: it could not be read.
         """
-        call = Call(operation, "GET", path, is_repeatable=True, query=query or {})
+        call = Call(operation, "GET", path, is_repeatable=True, query=query or {}, urgency=urgency)
         answer = self.client.send(call, deadline_seconds=deadline_seconds)
         return _parsed(model, answer, operation)
 
@@ -98,7 +101,8 @@ class RichpanelCalls:
         """
         path = f"/v1/tickets/{segment(conversation_id, operation)}{suffix}"
         is_repeatable = operation != "send_message"
-        call = Call(operation, "PUT", path, is_repeatable=is_repeatable, body=body)
+        urgency = Urgency.HIGH if operation in _OF_REPLIES else Urgency.NORMAL
+        call = Call(operation, "PUT", path, is_repeatable=is_repeatable, body=body, urgency=urgency)
         answer = self.client.send(call, deadline_seconds=deadline_seconds)
         shown = answer.get("ticket")
         if not isinstance(shown, dict):

@@ -38,6 +38,7 @@ from chalicelib.support.richpanel.tags import RichpanelTags
 from chalicelib.support.tickets import Comment, Ticket
 from chalicelib.support.tickets import TicketPage as OpenTickets
 from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.rate_limit import Urgency
 
 _REOPEN = {"ticket": {"state": "open", "status": "OPEN"}}
 _CLOSE = {"ticket": {"state": "closed", "status": "CLOSED"}}
@@ -76,7 +77,9 @@ class Richpanel:
         """
         path = f"/v1/tickets/number/{number}"
         try:
-            raw = self._calls.get(TicketEnvelope, "read_ticket_by_number", path).ticket
+            raw = self._calls.get(
+                TicketEnvelope, "read_ticket_by_number", path, urgency=Urgency.LOW
+            ).ticket
         except PermanentError as error:
             if error.status == HTTPStatus.NOT_FOUND:
                 return None
@@ -166,8 +169,9 @@ class Richpanel:
         """
         ends = self._clock.monotonic() + deadline_seconds
         self._calls.put("close", conversation_id, "", _CLOSE, deadline_seconds)
+        left = ends - self._clock.monotonic()
         try:
-            ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+            ticket = self._read_ticket(conversation_id, left, Urgency.HIGH)
         except (TransientError, AuthError) as error:
             raise UncertainError.of(error) from None
         if ticket.is_open:
@@ -209,8 +213,9 @@ class Richpanel:
         ends = self._clock.monotonic() + deadline_seconds
         message = {"body": body, "author_id": author_id}
         self._calls.put("send_message", conversation_id, "/send-message", message, deadline_seconds)
+        left = ends - self._clock.monotonic()
         try:
-            ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+            ticket = self._read_ticket(conversation_id, left, Urgency.HIGH)
         except ProviderError as error:
             raise UncertainError.of(error) from None
         sent = [one.id for one in ticket.comments if is_reply(one, author_id, reference, body)]
@@ -220,9 +225,16 @@ class Richpanel:
 
     # --- private ------------------------------------------------------------------------------
 
-    def _read_ticket(self, conversation_id: str, deadline_seconds: float) -> Ticket:
+    def _read_ticket(
+        self,
+        conversation_id: str,
+        deadline_seconds: float,
+        urgency: Urgency = Urgency.NORMAL,
+    ) -> Ticket:
         path = f"/v1/tickets/{segment(conversation_id, 'read_ticket')}"
-        raw = self._calls.get(TicketEnvelope, "read_ticket", path, deadline_seconds).ticket
+        raw = self._calls.get(
+            TicketEnvelope, "read_ticket", path, deadline_seconds, urgency=urgency
+        ).ticket
         if raw.id != conversation_id:
             raise PermanentError(PROVIDER, "read_ticket", reason="id_mismatch")
         return self._ticket(raw)
@@ -236,7 +248,9 @@ class Richpanel:
             "order": "DESC",
             "updated_at": since.astimezone(UTC).date().isoformat(),
         }
-        return self._calls.get(ListedTickets, "list_tickets", "/v1/tickets", query=query)
+        return self._calls.get(
+            ListedTickets, "list_tickets", "/v1/tickets", query=query, urgency=Urgency.LOW
+        )
 
     def _change_tags(
         self, verb: str, conversation_id: str, names: AbstractSet[str], deadline_seconds: float

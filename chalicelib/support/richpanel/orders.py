@@ -18,6 +18,7 @@ from chalicelib.errors import PermanentError
 from chalicelib.support.orders.order import Order
 from chalicelib.support.orders.trouble import OrderFacts, trouble_of
 from chalicelib.vendors.http import Call, VendorClient
+from chalicelib.vendors.rate_limit import Urgency
 
 _DEADLINE_SECONDS = 10.0
 
@@ -41,7 +42,8 @@ class RichpanelOrders:
             return None
 
     def _get(self, operation: str, path: str) -> Mapping[str, Any]:
-        call = Call(operation, "GET", f"/v1/order/{path}", is_repeatable=True)
+        path = f"/v1/order/{path}"
+        call = Call(operation, "GET", path, is_repeatable=True, urgency=Urgency.HIGH)
         return self._client.send(call, deadline_seconds=_DEADLINE_SECONDS)
 
 

@@ -43,7 +43,7 @@ def test_the_operator_commands_of_facts(facts_rig, app_environment, capsys, tmp_
 
 @pytest.fixture
 def run(facts_rig, app_environment, capsys):
-    """A command of `python -m ops.facts` after one fact was posted; returns code and output."""
+    """A command of `python -m ops facts` after one fact was posted; returns code and output."""
     facts_rig.aloware.call()
     facts_rig.work()
     facts_rig.post()

@@ -182,7 +182,7 @@ def test_without_a_region_the_facts_commands_say_the_same(system, capsys, monkey
 @pytest.mark.parametrize(
     "arguments",
     [
-        ("switch", "set", "kill_switch", "true"),
+        ("switch", "set", "kill_switch", "false"),
         ("replay", "evt:x"),
         ("dlq", "redrive"),
         ("reconcile",),

@@ -1,0 +1,78 @@
+"""Which notifications need a look at their ticket, so that a burst of them costs few reads.
+
+A notification says only that its ticket has changed, and a read may not show the change yet.  A
+look is one read of a ticket and the end of every event that it showed; table B keeps when the last
+one began::
+
+    the look began LOOK_AFTER_SECONDS after the receipt, or later   covered: ends without a read
+    it began after the receipt, but not that much later             waits until then: the look has
+                                                                    most likely shown the comment
+    it began before the receipt, or there is none                   reads now
+
+Those that wait come back at common moments, so that the first one's look covers the others.  A read
+that fails, and a look whose events have not all ended, covers nothing: it is not noted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+
+from chalicelib.clock import parsed
+from chalicelib.once.event import EventStatus
+from chalicelib.once.flow import NotAnEvent, Waits
+from chalicelib.once.job import Recovery
+from chalicelib.once.ports import Clock
+from chalicelib.support.jobs import TicketNotification
+from chalicelib.support.state import ConversationState, States
+
+READ_LAG_SECONDS = 30
+"""How long to wait until a ticket shows a comment that its webhook has reported."""
+CLOCK_SKEW_SECONDS = 120
+"""How far the door's clock and a worker's may be apart, as leases assume it."""
+LOOK_AFTER_SECONDS = READ_LAG_SECONDS + CLOCK_SKEW_SECONDS
+"""A read that begins this long after a notification's receipt shows the comment it tells of."""
+TOGETHER_SECONDS = 30
+"""Notifications that wait come back at multiples of this."""
+
+_MAY_BE_COVERED: Mapping[Recovery | None, bool] = {None: True, Recovery.SWEEP: True}
+
+
+@dataclass(slots=True)
+class Looks:
+    """Decides on looks, and notes those that have ended."""
+
+    state: States
+    clock: Clock
+    _begun: dict[str, datetime] = field(default_factory=dict)
+
+    def needed(self, job: TicketNotification) -> ConversationState | None:
+        """Return what is known of the conversation if the ticket must be read now.
+
+        Raises:
+            NotAnEvent: a look that has ended covers the notification.
+            Waits: a look that has ended most likely does; it is time for the next one later.
+        """
+        known = self.state.read(job.conversation_id)
+        looked = parsed(known.looked_at) if known is not None else None
+        received = parsed(job.received_at)
+        if looked is None or received is None or not _MAY_BE_COVERED.get(job.recovery):
+            return known
+        covers = received.timestamp() + LOOK_AFTER_SECONDS
+        if looked.timestamp() >= covers:
+            raise NotAnEvent(EventStatus.PROCESSED, "covered")
+        if looked > received and self.clock.now().timestamp() < covers:
+            raise Waits("look_due", math.ceil(covers / TOGETHER_SECONDS) * TOGETHER_SECONDS)
+        return known
+
+    def begun(self, job: TicketNotification, at: datetime) -> None:
+        """A read that began at this time has shown the ticket's comments."""
+        self._begun = {job.event_key: at}
+
+    def ended(self, job: TicketNotification) -> None:
+        """Note the job's look, if it had one; all of its events have ended, or their rows wait."""
+        at = self._begun.pop(job.event_key, None)
+        if at is not None:
+            self.state.looked(job.conversation_id, at)

@@ -1,0 +1,74 @@
+"""One read of a ticket, for all the new comments that it showed.
+
+Each event's effects change the ticket, but the next event need not read it again: an executor ends
+an action as done only after the ticket has shown its tags.  So the ticket after an event of tags
+alone is the ticket before it with those tags changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from chalicelib.clock import iso
+from chalicelib.once.action import ActionRow, ActionStatus
+from chalicelib.once.keys import Suffix
+from chalicelib.once.plan import Plan
+from chalicelib.support import keys as ticket_keys
+from chalicelib.support.tickets import Ticket
+
+FRESH_SECONDS = 15.0
+"""How old a read may be for a further event: people write and move tickets, too."""
+
+
+@dataclass(slots=True)
+class Reading:
+    """A ticket as it was read, with the tags that the events of its job have changed since.
+
+    Attributes:
+        began: when the read began.
+        passed: how many of the job's events the ticket is shown after; -1 where that is not known.
+    """
+
+    ticket: Ticket
+    began: datetime
+    passed: int = 0
+
+    def before(self, number: int, now: datetime) -> Ticket | None:
+        """The ticket before the job's event of this number, from 0; None where it must be read."""
+        is_fresh = (now - self.began).total_seconds() < FRESH_SECONDS
+        return self.ticket if is_fresh and self.passed == number else None
+
+    def again(self, number: int, ticket: Ticket, began: datetime) -> None:
+        """The ticket was read before the event of this number."""
+        self.ticket, self.began, self.passed = ticket, began, number
+
+    def after(self, number: int, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix) -> None:
+        """The event of this number has ended with these rows."""
+        tags = self._tags_after(plan, rows, suffix)
+        if tags is None or self.passed != number:
+            self.passed = -1
+            return
+        self.ticket, self.passed = replace(self.ticket, tags=tags), number + 1
+
+    def _tags_after(
+        self, plan: Plan, rows: Mapping[str, ActionRow], suffix: Suffix
+    ) -> frozenset[str] | None:
+        """The tags after these rows; None where they, or more than the tags, are not known."""
+        tags, ours = set(self.ticket.tags), set[str]()
+        for planned in plan.actions:
+            if planned.kind not in _KEYS:
+                return None
+            key = _KEYS[planned.kind](self.ticket.id, planned.arg, suffix)
+            row = rows.get(key)
+            if row is None or not (row.status == ActionStatus.DONE or row.reason == "already"):
+                return None
+            ours.add(key)
+            if row.status == ActionStatus.DONE and (row.finished_at or "") >= iso(self.began):
+                # What was done before the read, the read itself shows, if it is still so.
+                (tags.add if planned.kind == "add_tag" else tags.discard)(planned.arg)
+        return None if rows.keys() - ours else frozenset(tags)
+
+
+_KEYS = {"add_tag": ticket_keys.tag_action, "remove_tag": ticket_keys.untag_action}

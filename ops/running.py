@@ -1,0 +1,61 @@
+"""Runs a command line: every error becomes one line on standard error and an exit code."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+
+import typer
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.errors import MiddlewareError, SettingsError
+from ops import unreachable
+from ops.identity import of_caller
+from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
+from ops.stage.provision import OwnedByStackError
+from ops.stage.template import TemplateError
+
+DEFAULT_STAGE = "dev"
+"""Any stage: who the caller is depends on none."""
+
+
+def run(app: typer.Typer, arguments: Sequence[str] | None = None, context: object = None) -> int:
+    """Run a command; returns the exit code.  Only a bug of ours ends in a traceback.
+
+    Args:
+        app: the commands.
+        arguments: the words after the program's name; None for the process's own.
+        context: what commands find as `typer.Context.obj`.
+    """
+    try:
+        app(args=None if arguments is None else list(arguments), obj=context)
+    except SystemExit as end:
+        return int(end.code or 0)
+    except KeyboardInterrupt:
+        return _no("stopped", EXIT_NO)
+    except OpsError as error:
+        return _no(str(error), error.code)
+    except (OwnedByStackError, TemplateError) as error:
+        return _no(str(error), EXIT_NO)
+    except SettingsError as error:
+        return _no(str(error), EXIT_UNUSABLE)
+    except unreachable.NOT_LOGGED_IN as error:
+        return _no(unreachable.why(error), EXIT_UNUSABLE)
+    except (MiddlewareError, ClientError, BotoCoreError) as error:
+        return _no(unreachable.why(error, place=_place()), EXIT_UNUSABLE)
+    return 0
+
+
+def _place() -> str:
+    """The account and region that the command used; empty where AWS does not say."""
+    sts = Session(DEFAULT_STAGE).client("sts")
+    try:
+        who = of_caller(sts)
+    except (ClientError, BotoCoreError):
+        return ""
+    return f"account {who.account}, region {sts.meta.region_name} (as {who.name})"
+
+
+def _no(message: str, code: int) -> int:
+    sys.stderr.write(f"error: {message}\n")
+    return code
