@@ -83,6 +83,6 @@ _USUAL = frozenset(
     " marrow morrow trail trial united untied angel angle bread beard casual causal"
     " camera cameras corona marked marker market parking sparing"
     " cares scars stars bans bands hands ands mans mind kind bride bridge fingers finger"
-    " laptop lamp cover covers color colors hover over".split()
+    " overeating laptop lamp cover covers color colors hover over".split()
 )
 """Words that look like a misspelling and are none."""

@@ -104,7 +104,7 @@ class AnsweredFromLinkedOrder(Answering):
         link_order(run)
 
     def steps(self, run: Run) -> Iterator[Step]:
-        yield [self.says(run, "c-1", f"Where is my package? {CANARY}")]
+        yield [self.says(run, "c-1", f"Where is my package? My email is {CANARY}@example.com")]
 
 
 class AskedThenAnswered(Answering):
@@ -117,7 +117,7 @@ class AskedThenAnswered(Answering):
         run.rig.shopify.add_order(ORDER, email=EMAIL, shipping="Standard")
 
     def steps(self, run: Run) -> Iterator[Step]:
-        yield [self.says(run, "c-1", f"Where is my order? {CANARY}")]
+        yield [self.says(run, "c-1", f"Where is my order? My email is {CANARY}@example.com")]
         yield [self.says(run, "c-2", f"It is {ORDER}")]
 
 
@@ -131,7 +131,7 @@ class TwoAtOnce(Answering):
         link_order(run)
 
     def steps(self, run: Run) -> Iterator[Step]:
-        first = self.says(run, "c-1", f"Where is my package? {CANARY}")
+        first = self.says(run, "c-1", f"Where is my package? My email is {CANARY}@example.com")
         run.advance(1)
         yield [first, self.says(run, "c-2", "Hello? Where is my package?")]
 
