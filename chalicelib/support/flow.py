@@ -38,7 +38,7 @@ from chalicelib.support.looks import READ_LAG_SECONDS, Looks
 from chalicelib.support.read_back import may_be_ours
 from chalicelib.support.replies.answering import Answering, Verdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG
-from chalicelib.support.routing import current_route, planned
+from chalicelib.support.routing import LATER, current_route, planned
 from chalicelib.support.state import StateChange, States
 from chalicelib.support.tickets import Ticket, Tickets
 
@@ -94,8 +94,9 @@ class SupportFlow(Flow):
         tags = ticket.tags if ticket else frozenset[str]()
         skips_model = sends_nothing or switches.safe_mode
         decision = self._decide(inquiry, tags, skips_model=skips_model)
-        for risk in sorted(decision.risk_flags & ALARMING) if self._log else ():
-            self._log.metric("mw.support.grave", risk=risk)
+        if self._log is not None:
+            for risk in sorted(decision.risk_flags & ALARMING):
+                self._log.metric("mw.support.grave", risk=risk)
         verdict = Verdict()
         if answering is not None:
             verdict = answering.consider(event.facts, inquiry, decision, switches)
@@ -116,8 +117,6 @@ class SupportFlow(Flow):
         match planned.kind:
             case "reply":
                 return self._reply(planned.arg, event, plan)
-            case "reply_later":
-                return self._reply("", event, plan)
             case "close":
                 inquiry: Inquiry = event.subject  # a resend's suffix differs from the facts' id
                 return Close(conversation_id, inquiry.message_id, key_suffix)
@@ -179,10 +178,7 @@ class SupportFlow(Flow):
         )
 
     def _reply(self, template_id: str, event: Event, plan: Plan) -> Reply:
-        """The reply with its draft; without one, the text is composed when it has to be sent.
-
-        Without a template it is an answer that comes later, which chooses one when it is sent.
-        """
+        """The reply with its draft; without one, the text is composed when it has to be sent."""
         inquiry: Inquiry = event.subject
         answering = self._answering
         if answering is None:
@@ -211,7 +207,7 @@ class SupportFlow(Flow):
         except NotAnEvent:
             raise PermanentError("richpanel", "send_message", reason="superseded") from None
         decision = _stored_decision(plan.facts)
-        if not template_id:
+        if template_id == LATER:
             return answering.compose_later(event.facts, inquiry, ticket, decision, key)
         return answering.recompose(event.facts, inquiry, ticket, template_id, decision, key)
 
@@ -270,7 +266,7 @@ def _reply_state(
         return {"clear": frozenset({"pending_flow"})} if facts.get("ends") and row is None else {}
     sent = {
         "type": "order_status" if facts["tier"] == Tier.VERIFIED else str(facts["template"]),
-        "template": facts.get("template", "later"),
+        "template": facts.get("template", LATER),
         "sent_at": row.finished_at,
         "source_message_id": event.facts.source_message_id or "",
     }

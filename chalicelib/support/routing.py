@@ -22,6 +22,8 @@ from chalicelib.support.replies.guard_rails import ANSWERED_TAG, MAX_WRITES_PER_
 PROCESSED_TAG = "mw-processed"
 ROUTED_TAG = "mw-routing-applied"
 STATUS_ANSWERED_TAG = "mw-order-status-answered"
+LATER = "later"
+"""In place of a template: the answer chooses one when it is sent."""
 NUMBER_ASKED_TAG = "mw-order-number-requested"
 _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
 
@@ -87,7 +89,7 @@ def _later(
         PlannedAction("add_tag", tag, (first,), already=tag in present)
         for tag in _reply_tags(decision, verdict)
     )
-    return [(PlannedAction("reply_later"),), tuple(tags)]
+    return [(PlannedAction("reply", LATER),), tuple(tags)]
 
 
 def _tags(

@@ -55,8 +55,10 @@ def _as_tags(value: object) -> list[str] | None:
 
 def _as_headers(value: object) -> dict[str, str]:
     """An object of names and values, or a list of such pairs."""
-    pairs = value.items() if isinstance(value, dict) else ()
-    if isinstance(value, list):
+    pairs: list[tuple[object, object]] = []
+    if isinstance(value, dict):
+        pairs = list(value.items())
+    elif isinstance(value, list):
         pairs = [(one.get("name"), one.get("value")) for one in value if isinstance(one, dict)]
     return {str(name): text for name, raw in pairs if name and (text := _as_text(raw))}
 
