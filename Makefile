@@ -11,7 +11,7 @@ SEED ?= 1
 JOBS ?= 1
 NEIGHBOUR_EXAMPLES ?= 20
 
-.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
+.PHONY: help run demo test cover check audit format bench eval bench-redaction simulate simulate-load simulate-power explore soak crash attack bench-reliability mutate mutate-sample stats deploy-local drill test-deployed clean
 
 help: ## Show the commands
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-20s %s\n", $$1, $$2}'
@@ -78,6 +78,10 @@ test-deployed: $(READY) ## The deployed stage, both ways, compared with the decl
 
 simulate: $(READY) ## Seeded schedules of faults: RUNS=... SEED=... JOBS=... KIND=aimed|mixed|denser|stalled|handed|dying
 	@$(BIN)/python -m tests.simulation --runs $(RUNS) --seed $(SEED) --jobs $(JOBS) $(if $(KIND),--kind $(KIND))
+
+simulate-load: $(READY) ## Seconds until the effect by lane: a day, a burst, each vendor out, a backlog; and the ceilings
+	@$(BIN)/python -m bench.load --seed $(SEED)
+	@$(BIN)/python -m bench.load --measured
 
 simulate-power: $(READY) ## What plain seeds notice of 22 hand-made breaks of the core
 	@$(BIN)/python -m tests.simulation.power --runs 2000

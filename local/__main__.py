@@ -18,13 +18,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from chalicelib.clock import iso
+from chalicelib.support.tags import every_tag
 from local import company, send, tables
 from local.demo import run as demo
 from local.stack import environment, resources
 from local.stack.engine import REGION, ROOT, EngineError, PortTakenError
 from local.stack.join import answers
 from local.stack.system import STAGE, Ports, Stack
-from ops.inspect.doctor_richpanel import TAGS
 from ops.stage.template import Template
 
 if TYPE_CHECKING:
@@ -123,7 +123,7 @@ def seed(richpanel: Richpanel) -> None:
 
     The tickets are two days old, so that the sweep leaves them until a webhook is posted.
     """
-    for tag in sorted(TAGS):
+    for tag in sorted(every_tag()):
         richpanel.tag_id(tag)
     richpanel.add_ticket("1042", comments=[{"body": "Where is my order?", "id": "c-77"}])
     richpanel.add_ticket("1043", comments=[{"body": "I want to return these shoes", "id": "c-78"}])

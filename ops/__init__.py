@@ -12,6 +12,7 @@
     repair/      replay, resend, settle, reconcile, dead-letter queue
     companies/   conversations waiting for a person, company settings, API keys, erasure
     stage/       a stage's resources: provision, switches
+    support/     the settings document of support, its tags, its shadow report
     facts/       the Power BI dataset and its facts
 
 Exit codes: 0 done; 1 not found, refused, or a check failed; 2 wrong usage, or the stage cannot be

@@ -13,6 +13,7 @@ from ops.repair import commands as repair_commands
 from ops.repair import dead_letter_commands
 from ops.running import run
 from ops.stage import commands as stage_commands
+from ops.support import commands as support_commands
 
 app = typer.Typer(
     help="Inspect a stage, repair it, prepare it.",
@@ -27,6 +28,8 @@ app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(company_commands.handoff_app, name="handoff")
 app.add_typer(company_commands.company_app, name="company")
+app.add_typer(support_commands.app)
+app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")
 
 

@@ -137,9 +137,11 @@ class System:
         return [one for one in (self.richpanel, self.shopify, self.twilio) if one is not None]
 
     def read_switches(self) -> None:
-        """Refresh the cached switches, so that the next event does not have to."""
+        """Refresh the cached switches and settings, so that the next event does not have to."""
         self.services.switches._cached = None  # noqa: SLF001
         self.services.switches.current()
+        self.services.support_rules._current = None  # noqa: SLF001
+        self.services.support_rules.current()
 
     def reset_counts(self) -> None:
         """Set the counters of calls and units to zero."""
@@ -205,7 +207,7 @@ def lift_rate_limits() -> None:
     """Disable our rate limits in this process, as vendor quotas are not measured."""
     from chalicelib.vendors.rate_limit import RateLimit  # noqa: PLC0415 - after the environment
 
-    RateLimit._take = lambda *_: 0.0  # type: ignore[method-assign] # noqa: SLF001
+    RateLimit.take = lambda *_: 0.0  # type: ignore[method-assign,assignment]
 
 
 def gateway_event(path: str, body: str, headers: dict[str, str]) -> dict[str, Any]:

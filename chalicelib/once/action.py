@@ -58,14 +58,29 @@ class Action(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class LeftOut:
+    """What an executor returns where it has performed only some of a step's actions.
+
+    Attributes:
+        refused: surely not done, and a person must know; reasons by action key.
+        skipped: surely not done, and harmless to miss; reasons by action key.
+    """
+
+    refused: Mapping[str, str]
+    skipped: Mapping[str, str]
+
+
 class Executor(Protocol):
     """Performs the actions of one step by one vendor request.
 
-    Raises `ProviderError`s; returning means done.  The returned reference names the effect at the
-    vendor (a message id), where the vendor gives one.
+    Raises `ProviderError`s; returning means done, but for the actions that it says were left out.
+    The returned reference names the effect at the vendor (a message id), where the vendor gives one.
     """
 
-    def __call__(self, actions: Sequence[Action], *, deadline_seconds: float) -> str | None:
+    def __call__(
+        self, actions: Sequence[Action], *, deadline_seconds: float
+    ) -> str | LeftOut | None:
         """Perform; all actions are of one kind and one conversation."""
         ...
 

@@ -27,6 +27,7 @@ from chalicelib.once.action import (
     ActionStatus,
     Executor,
     LastLook,
+    LeftOut,
     Preparer,
     Settle,
 )
@@ -267,7 +268,25 @@ class Effects:
         except ProviderError:
             self._rearm(attempt, fresh)
             raise
+        if isinstance(ref, LeftOut):
+            return self._partly(attempt, actions, ref)
         return self._end(attempt, actions, ActionStatus.DONE, ref=ref)
+
+    def _partly(
+        self, attempt: Attempt, actions: Sequence[Action], left_out: LeftOut
+    ) -> dict[str, ActionRow]:
+        """Some actions are done and some were left out, each with its own reason."""
+        apart = left_out.refused.keys() | left_out.skipped.keys()
+        done = [one for one in actions if one.key not in apart]
+        rows = self._end(attempt, done, ActionStatus.DONE) if done else {}
+        for status, reasons in (
+            (ActionStatus.REFUSED, left_out.refused),
+            (ActionStatus.SKIPPED, left_out.skipped),
+        ):
+            for action in actions:
+                if action.key in reasons:
+                    rows |= self._end(attempt, [action], status, reason=reasons[action.key])
+        return rows
 
     def _refused(
         self,

@@ -17,6 +17,7 @@ In the order of an event:
     replies/       whether an automatic reply may be sent, and its text
     routing        the decision and its reply as a plan; pure
     actions        the side effects: tags, assignment, reply, close
+    tags           every tag that a plan can set
     performing     the executors: unpack the actions and call Richpanel
     read_back      finds a reply of unknown outcome among the ticket's comments
     richpanel/     the Richpanel client: reads tickets, and changes them by ids, tags and texts
@@ -29,4 +30,5 @@ What these share:
     limits         how many automatic replies a conversation and a customer may get
     keys           event and action keys
     settings       the environment variables of automatic replies
+    configuration/ the settings document: what an operator changes without a release
 """

@@ -19,6 +19,8 @@ from chalicelib.support import keys as ticket_keys
 
 ATTENTION_TAG = "middleware_error_needs_attention"
 """Set on a ticket when one of its events has failed; operators search for it."""
+UNKNOWN_TAG = "unknown_tag"
+"""Stored reason: Richpanel takes tags by id, and the tenant has no tag of that name."""
 ESCALATION_TAGS = frozenset({ATTENTION_TAG, "mw-escalated-human"})
 
 
@@ -91,7 +93,7 @@ class RemoveTag(_SetsState):
 
 @dataclass(frozen=True, slots=True)
 class Assign(_SetsState):
-    """Assign a Richpanel ticket to a person by the vendor's user id."""
+    """Assign a Richpanel ticket: to a user by the vendor's id, or to a team by ``team:`` and its id."""
 
     conversation_id: str
     team: str

@@ -14,14 +14,12 @@ from enum import StrEnum
 from typing import Any
 
 from chalicelib.clock import parsed
+from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classified
 from chalicelib.support.intents.departments import (
-    DEFAULT_ROUTE,
-    LANGUAGE_ROUTES,
     RISK_FLAGS,
     RISK_ROUTES,
     RISK_TAG,
-    ROUTES,
 )
 from chalicelib.support.intents.languages import UNDERSTOOD, Language
 
@@ -67,7 +65,7 @@ class Decision:
 
     Attributes:
         confidence: of the routing, 0 to 1.
-        route: the department's tag.
+        route: the department, by its built-in tag.
         tags: tags to add besides route and intent.
         may_answer: the thresholds of its tier are met; guard rails are checked afterwards.
         reasons: fixed codes, in the order in which they were found.
@@ -103,7 +101,7 @@ def decide_on(
     risks: frozenset[str] = frozenset(),
     explained: float = 1.0,
     complains_again: bool = False,
-    language_routes: Mapping[str, str] = LANGUAGE_ROUTES,
+    rules: Rules = BUILT_IN,
 ) -> Decision:
     """The decision on a classified message.
 
@@ -116,7 +114,7 @@ def decide_on(
         risks: flags of the grave matters in the message, beside those of its intents.
         explained: the share of the message that is understood.
         complains_again: it complains although an automatic answer was sent before.
-        language_routes: the team of each language that the tables do not read.
+        rules: name the departments.
     """
     if pending is not None and _is_answer(found):
         confidence = max(found.confidence, 0.9 if has_number else TIER_2_FROM)
@@ -130,7 +128,7 @@ def decide_on(
     flags = risks | {RISK_FLAGS[one] for one in everything if one in RISK_FLAGS}
     if complains_again:
         flags |= {REPEATED_COMPLAINT}
-    route, tags = _route(found, current_route, flags, language_routes)
+    route, tags = _route(found, current_route, flags, rules)
     tier = Tier.ESCALATION if flags else _tier(found.intent)
     may_answer, doubt = _may_answer(found, tier)
     if may_answer and found.language not in UNDERSTOOD:
@@ -173,32 +171,38 @@ def _is_answer(found: Classified) -> bool:
 
 
 def _route(
-    found: Classified,
-    current: str | None,
-    flags: frozenset[str],
-    language_routes: Mapping[str, str],
+    found: Classified, current: str | None, flags: frozenset[str], rules: Rules
 ) -> tuple[str, tuple[str, ...]]:
     """The team and the tags: of the gravest risk, of the language, else of the intent."""
     risk_tags = tuple(RISK_TAG.format(flag) for flag in sorted(flags))
-    gravest = next((team for risk, team in RISK_ROUTES.items() if risk in flags), None)
-    if gravest is not None:
-        return gravest, risk_tags
+    leading = next((risk for risk in RISK_ROUTES if risk in flags), None)
+    if leading is not None:
+        intent = next((one for one, flag in RISK_FLAGS.items() if flag == leading), None)
+        return rules.department_of(intent) if intent else RISK_ROUTES[leading], risk_tags
+    team = rules.department_of_language(found.language)
     if found.language not in UNDERSTOOD:
         tags = (*risk_tags, LANGUAGE_TAG.format(found.language))
-        own = language_routes.get(found.language)
-        return (own, tags) if own else (current or DEFAULT_ROUTE, (*tags, TRIAGE_TAG))
-    team, tags = _route_of_intent(found, current)
+        return (
+            (team, tags)
+            if team
+            else (current or rules.department_of(DEFAULT_INTENT), (*tags, TRIAGE_TAG))
+        )
+    if team is not None:
+        return team, risk_tags
+    team, tags = _route_of_intent(found, current, rules)
     return team, (*risk_tags, *tags)
 
 
-def _route_of_intent(found: Classified, current: str | None) -> tuple[str, tuple[str, ...]]:
+def _route_of_intent(
+    found: Classified, current: str | None, rules: Rules
+) -> tuple[str, tuple[str, ...]]:
     has_no_intent = found.intent == DEFAULT_INTENT
     if has_no_intent and current is not None:
         return current, ()
     if found.confidence >= ROUTE_FROM:
-        return ROUTES.get(found.intent, DEFAULT_ROUTE), ()
+        return rules.department_of(found.intent), ()
     tag = UNCERTAIN_TAG if found.confidence >= UNCERTAIN_FROM else TRIAGE_TAG
-    return current or DEFAULT_ROUTE, (tag,)
+    return current or rules.department_of(DEFAULT_INTENT), (tag,)
 
 
 def _tier(intent: str) -> Tier:

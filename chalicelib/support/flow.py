@@ -28,6 +28,7 @@ from chalicelib.support.actions import (
     reference,
 )
 from chalicelib.support.arrivals import Arrivals
+from chalicelib.support.configuration.cached import FixedRules, RulesPort
 from chalicelib.support.decision import Decision, Pending, Tier, decide_on, pending_of
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.departments import ALARMING
@@ -56,7 +57,9 @@ class SupportFlow(Flow):
         *,
         max_event_age: timedelta,
         log: Log | None = None,
+        rules: RulesPort | None = None,
     ) -> None:
+        self._rules = rules or FixedRules()
         self._tickets = tickets
         self._state = state
         self._clock = clock
@@ -81,6 +84,7 @@ class SupportFlow(Flow):
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""
         inquiry: Inquiry = event.subject
+        inquiry.rules = self._rules.current()
         sends_nothing = _sends_nothing(switches)
         needs_no_ticket = sends_nothing and inquiry.text is not None
         if inquiry.ticket is None and inquiry.message_id is not None and not needs_no_ticket:
@@ -168,13 +172,14 @@ class SupportFlow(Flow):
         stored = inquiry.state.pending_flow if inquiry.state else None
         return decide_on(
             found,
-            current_route=current_route(tags),
+            current_route=current_route(inquiry, tags),
             pending=pending_of(stored, self._clock.now()),
             has_number=order_number(text, is_asked_for=True) is not None,
             reasons=reasons,
             risks=reading.risks,
             explained=reading.explained,
             complains_again=ANSWERED_TAG in tags and reading.is_complaint,
+            rules=inquiry.rules,
         )
 
     def _reply(self, template_id: str, event: Event, plan: Plan) -> Reply:
@@ -201,6 +206,7 @@ class SupportFlow(Flow):
     ) -> str:
         """The text of a resumed event's reply, composed again from the ticket as it is now."""
         inquiry: Inquiry = event.subject
+        inquiry.rules = self._rules.of(int(plan.facts.get("settings", 0)))
         ticket = self._tickets.read_ticket(event.facts.conversation_id)
         try:
             inquiry.locate(ticket)

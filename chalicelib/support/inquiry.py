@@ -8,6 +8,7 @@ from datetime import datetime
 from chalicelib.clock import iso
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
+from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.reading import Reading
 from chalicelib.support.state import ConversationState
 from chalicelib.support.tickets import Comment, Ticket
@@ -23,6 +24,7 @@ class Inquiry:
     Attributes:
         draft: the reply's text, when it was composed during planning.
         comment: the message as its ticket shows it.
+        rules: the settings by which it is decided and answered.
         reading: the read that showed the message, shared with the other messages it showed.
         number: of the message among those, from 0.
     """
@@ -34,6 +36,7 @@ class Inquiry:
     state: ConversationState | None = None
     draft: str | None = field(default=None, repr=False)
     comment: Comment | None = field(default=None, repr=False)
+    rules: Rules = field(default=BUILT_IN, repr=False)
     reading: Reading | None = field(default=None, repr=False)
     number: int = 0
 

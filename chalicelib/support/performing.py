@@ -11,13 +11,17 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
-from chalicelib.once.action import Action
-from chalicelib.once.ports import Clock
-from chalicelib.support.actions import AddTag, Assign, Close, RemoveTag, Reply
+from chalicelib.once.action import Action, LeftOut
+from chalicelib.once.ports import Clock, Log
+from chalicelib.support.actions import UNKNOWN_TAG, AddTag, Assign, Close, RemoveTag, Reply
 from chalicelib.support.richpanel.calls import PROVIDER
 from chalicelib.support.richpanel.client import Richpanel
 
 _OneKind = TypeVar("_OneKind", AddTag, RemoveTag, Assign)
+
+
+_MATTER_MOST = frozenset({"route", "escalate"})
+"""Audit types of the tags without which no person sees the ticket."""
 
 
 class TicketExecutors:
@@ -26,18 +30,34 @@ class TicketExecutors:
     An instance keeps the texts that `prepare` has composed until their replies are sent.
     """
 
-    def __init__(self, richpanel: Richpanel, clock: Clock) -> None:
+    def __init__(self, richpanel: Richpanel, clock: Clock, log: Log) -> None:
         self._richpanel = richpanel
         self._clock = clock
+        self._log = log
         self._texts: dict[str, str] = {}
 
     # --- changes that may be repeated ---------------------------------------------------------
 
-    def add_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """Put the tags of a step on its ticket by one request; repeating it changes nothing."""
+    def add_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> LeftOut | None:
+        """Put the tags of a step on its ticket by one request; repeating it changes nothing.
+
+        Returns:
+            The tags that the tenant does not have, if any.  A ticket that is not routed, or not
+            handed over, needs a person; any other tag is left out and counted.
+        """
         conversation_id, ours = _only(AddTag, actions)
         tags = {action.tag for action in ours}
-        self._richpanel.add_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
+        missing = self._richpanel.add_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
+        if not missing:
+            return None
+        self._log.event("support.unknown_tags", tags=sorted(missing))
+        self._log.metric("mw.support.unknown_tags", len(missing))
+        unknown = [action for action in ours if action.tag in missing]
+        refused = {one.key for one in unknown if one.audit_type in _MATTER_MOST}
+        return LeftOut(
+            refused=dict.fromkeys(refused, UNKNOWN_TAG),
+            skipped={one.key: UNKNOWN_TAG for one in unknown if one.key not in refused},
+        )
 
     def remove_tags(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
         """Take the tags of a step off its ticket by one request; repeating it changes nothing."""
@@ -46,10 +66,9 @@ class TicketExecutors:
         self._richpanel.remove_tags(conversation_id, tags, deadline_seconds=deadline_seconds)
 
     def assign(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
-        """Assign a ticket to the user that the step's last action names."""
+        """Assign a ticket to whom the step's last action names; repeating it changes nothing."""
         conversation_id, ours = _only(Assign, actions)
-        user_id = ours[-1].team
-        self._richpanel.assign(conversation_id, user_id, deadline_seconds=deadline_seconds)
+        self._richpanel.assign(conversation_id, ours[-1].team, deadline_seconds=deadline_seconds)
 
     # --- replies ------------------------------------------------------------------------------
 

@@ -3,7 +3,8 @@
 The reply goes first, closing depends on it, and the tags come last in one request, so that they
 show what happened.  A routed ticket keeps its team when the message has no clear intent, and moves
 when it has another one: the old route tag is removed before the new one is added, so that two teams
-never have the ticket at once.
+never have the ticket at once.  Where the settings name a department's assignee, the ticket is
+assigned too, unless a person outside the settings has it: people keep the tickets that they took.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from chalicelib.support.replies.answering import Verdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG, MAX_WRITES_PER_EVENT
 
 PROCESSED_TAG = "mw-processed"
+INTENT_TAG = "mw-intent-"
 ROUTED_TAG = "mw-routing-applied"
 STATUS_ANSWERED_TAG = "mw-order-status-answered"
 LATER = "later"
@@ -33,17 +35,20 @@ def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
     reading = read(inquiry.text or "")
     decision = decide_on(
         reading.found,
-        current_route=current_route(tags),
+        current_route=current_route(inquiry, tags),
         reasons=reading.reasons,
         risks=reading.risks,
         explained=reading.explained,
+        rules=inquiry.rules,
     )
     return planned(decision, inquiry, tags, Verdict(), floor=floor)
 
 
-def current_route(tags: frozenset[str]) -> str | None:
-    """The route tag a ticket has."""
-    return next(iter(sorted(tag for tag in tags if tag.startswith("route-"))), None)
+def current_route(inquiry: Inquiry, tags: frozenset[str]) -> str | None:
+    """The department that has the ticket, by its tags or its assignee."""
+    ticket = inquiry.ticket
+    assigned = ticket.assigned_to if ticket else frozenset[str]()
+    return inquiry.rules.current_department(tags, assigned)
 
 
 def planned(
@@ -55,25 +60,31 @@ def planned(
     floor: str | None,
 ) -> Plan:
     """The plan of one message."""
-    stale = sorted(tag for tag in tags if tag.startswith("route-") and tag != decision.route)
+    route_tag = inquiry.rules.tag_of(decision.route)
+    stale = sorted(tag for tag in tags if tag.startswith("route-") and tag != route_tag)
     steps: list[tuple[PlannedAction, ...]] = []
     if stale:
         steps.append(tuple(PlannedAction("remove_tag", tag) for tag in stale))
     reply = len(stale) if verdict.template_id else None
     reasons = [*decision.reasons, *verdict.reasons]
-    is_later = verdict.is_later and not stale
-    if verdict.is_later and stale:
-        reasons.append("not_retried:write_limit")
+    closes = False
     if verdict.template_id and reply is not None:
         steps.append((PlannedAction("reply", verdict.template_id),))
         writes = len(steps) + 2  # closing and tags
         if verdict.closes and writes <= MAX_WRITES_PER_EVENT:
             steps.append((PlannedAction("close", depends_on=(reply,)),))
+            closes = True
         elif verdict.closes:
             reasons.append("not_closed:write_limit")
-    steps.append(_tags(decision, verdict, tags, reply, first=sum(len(step) for step in steps)))
-    if is_later:
-        steps += _later(decision, verdict, tags, first=len(steps[-1]))
+    steps.append(_tags(decision, verdict, tags, reply, route_tag, sum(len(step) for step in steps)))
+    # After the tags, as an assignment rule that they set off may assign the ticket too.
+    assignment = () if closes else _assignment(decision.route, inquiry, reasons)
+    if assignment:
+        steps.append(assignment)
+    if verdict.is_later and len(steps) == 1:
+        steps += _later(decision, verdict, tags, first=len(steps[0]))
+    elif verdict.is_later:
+        reasons.append("not_retried:write_limit")
     return Plan(
         flow="support",
         steps=tuple(steps),
@@ -97,11 +108,12 @@ def _tags(
     verdict: Verdict,
     present: frozenset[str],
     reply: int | None,
-    *,
+    route_tag: str | None,
     first: int,
 ) -> tuple[PlannedAction, ...]:
     """All tags in one request; those that report the reply depend on it."""
-    always = (decision.route, f"mw-intent-{decision.intent}", ROUTED_TAG)
+    routed = () if route_tag is None else (route_tag,)
+    always = (*routed, f"{INTENT_TAG}{decision.intent}", ROUTED_TAG)
     more = tuple(dict.fromkeys((*decision.tags, *verdict.tags)))
     of_reply = _reply_tags(decision, verdict) if reply is not None else ()
     depends = () if reply is None else (reply,)
@@ -116,6 +128,21 @@ def _tags(
             depends_on=tuple(range(first, first + len(always))),
         ),
     )
+
+
+def _assignment(department: str, inquiry: Inquiry, reasons: list[str]) -> tuple[PlannedAction, ...]:
+    """The step that assigns the ticket, where the settings say to whom; adds the reason where not.
+
+    A ticket that was not read may belong to a person already, so it is left alone.
+    """
+    wanted = inquiry.rules.assignee_of(department)
+    if wanted is None or inquiry.ticket is None:
+        return ()
+    held_by = inquiry.ticket.assigned_to
+    if wanted not in held_by and held_by - inquiry.rules.assignees:
+        reasons.append("assigned_to_a_person")
+        return ()
+    return (PlannedAction("assign", wanted, already=wanted in held_by),)
 
 
 def _reply_tags(decision: Decision, verdict: Verdict) -> tuple[str, ...]:
@@ -150,6 +177,7 @@ def _facts(
         "asks": _attempt(decision) if verdict.asks else None,
         "waits": verdict.keeps_pending,
         "ends": verdict.ends_pending,
+        "settings": inquiry.rules.version or None,
         "pending": decision.pending.attempts if decision.pending else None,
     }
     return {name: value for name, value in facts.items() if not _is_empty(value)}

@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
 
+TEAM = "team:"
+"""Precedes the id of a team where an assignment names one; otherwise it is a user's id."""
+
 
 @dataclass(frozen=True, slots=True)
 class Comment:
@@ -29,7 +32,12 @@ class Comment:
 
 @dataclass(frozen=True, slots=True)
 class Ticket:
-    """A Richpanel conversation as the flows see it."""
+    """A Richpanel conversation as the flows see it.
+
+    Attributes:
+        assigned_to: the id of the user that has it, and ``team:`` and the id of its team.
+        url: where people read it.
+    """
 
     id: str
     status: str
@@ -42,6 +50,8 @@ class Ticket:
     customer_name: str | None = field(default=None, repr=False)
     created_at: datetime | None = None
     updated_at: datetime | None = None
+    assigned_to: frozenset[str] = frozenset()
+    url: str | None = field(default=None, repr=False)
 
     @property
     def is_open(self) -> bool:

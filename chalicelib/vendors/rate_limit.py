@@ -1,8 +1,9 @@
 """Client-side token bucket: calls stay under a vendor's limit instead of running into its 429s.
 
 A bucket refills at its share of the vendor's window and holds half a share for bursts, so no window
-ever sees more than one and a half shares.  Richpanel's 50 requests in 30 s are one quota for the
-whole account, other integrations included; our shares sum to 30 and leave them room.
+ever sees more than one and a half shares; where those could exceed the vendor's limit, `split` makes
+the bursts smaller.  Richpanel's 50 requests in 30 s are one quota for the whole account, other
+integrations included; our shares sum to 30 and leave them room.
 
 A less urgent call leaves tokens in the bucket, so that an urgent one finds some and does not wait
 behind it.  That delays a call only after a burst: over time each kind gets the whole share.
@@ -12,6 +13,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from dataclasses import dataclass
 from enum import Enum
 
 from chalicelib.errors import TransientError
@@ -29,12 +31,35 @@ class Urgency(Enum):
     """Reconciliation, which may take what is left over."""
 
 
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """One container's part of a limit: requests a window, and how many of them at once."""
+
+    requests_per_window: float
+    burst: float
+
+
+def split(ours: float, *, limit: float, shares: float) -> Pace:
+    """The pace of one share, so that all shares together exceed the vendor's limit in no window.
+
+    A call that exceeds it costs far more than one that waits: its 429 blocks a whole window.
+
+    Args:
+        ours: how many requests a window all shares may make.
+        limit: how many the vendor takes.
+        shares: how many there are; each needs a token to begin with.
+    """
+    at_once = max(shares, min(ours / 2, limit - ours))
+    return Pace(max(1.0, min(ours, limit - at_once)) / shares, at_once / shares)
+
+
 class RateLimit:
     """Paces the calls of one container to one vendor; safe between threads.
 
     Args:
         requests_per_window: this container's share of the vendor's window.
         sleep: waits for this many seconds.
+        burst: how many calls may be made at once; by default half a share.
     """
 
     def __init__(
@@ -45,13 +70,14 @@ class RateLimit:
         *,
         requests_per_window: float,
         window_seconds: float = 30.0,
+        burst: float | None = None,
     ) -> None:
         self._provider = provider
         self._clock = clock
         self._sleep = sleep
         self._window = window_seconds
         self._per_second = requests_per_window / window_seconds
-        self._burst = max(1.0, requests_per_window / 2)
+        self._burst = max(1.0, requests_per_window / 2 if burst is None else burst)
         self._tokens = self._burst
         self._filled_at = clock.monotonic()
         self._blocked_until = self._filled_at
@@ -67,7 +93,7 @@ class RateLimit:
                 the seconds until then in `retry_after`.
         """
         ends = self._clock.monotonic() + deadline_seconds
-        while wait := self._take(urgency):
+        while wait := self.take(urgency):
             if self._clock.monotonic() + wait >= ends:
                 raise TransientError(
                     self._provider, operation, reason="local_rate_limit", retry_after=wait
@@ -80,7 +106,7 @@ class RateLimit:
         with self._lock:
             self._blocked_until = max(self._blocked_until, self._clock.monotonic() + pause)
 
-    def _take(self, urgency: Urgency) -> float:
+    def take(self, urgency: Urgency) -> float:
         """Take a token and return 0, or return the seconds until there may be one."""
         with self._lock:
             now = self._clock.monotonic()

@@ -182,6 +182,7 @@ class Core:
         *,
         requests_per_window: float,
         window_seconds: float = 30.0,
+        burst: float | None = None,
         error_code_at: tuple[str, ...] = (),
     ) -> VendorClient:
         """A vendor's HTTP client with its own rate limit and circuit breaker.
@@ -204,6 +205,7 @@ class Core:
                 self.clock.sleep,
                 requests_per_window=requests_per_window,
                 window_seconds=window_seconds,
+                burst=burst,
             ),
             breaker=Breaker(provider, self.clock),
             error_code_at=error_code_at,

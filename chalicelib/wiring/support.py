@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
+    from chalicelib.support.configuration.cached import CachedRules
+    from chalicelib.support.configuration.versions import Versions
     from chalicelib.support.door import RichpanelDoor
     from chalicelib.support.opinion import Opinions
     from chalicelib.support.orders.order import ShopOrders
@@ -129,13 +131,28 @@ class Support(Core):
             self._answering,
             max_event_age=self.settings.max_event_age,
             log=self.log,
+            rules=self.support_rules,
         )
+
+    @cached_property
+    def support_versions(self) -> Versions:
+        """The stored versions of the settings document."""
+        from chalicelib.support.configuration.versions import Versions
+
+        return Versions(self.table(self.settings.idempotency_table), self.clock)
+
+    @cached_property
+    def support_rules(self) -> CachedRules:
+        """The settings document as flows read it."""
+        from chalicelib.support.configuration.cached import CachedRules
+
+        return CachedRules(self.support_versions, self.clock, self.log)
 
     @cached_property
     def _ticket_executors(self) -> TicketExecutors:
         from chalicelib.support.performing import TicketExecutors
 
-        return TicketExecutors(self.richpanel, self.clock)
+        return TicketExecutors(self.richpanel, self.clock, self.log)
 
     @cached_property
     def _answering(self) -> Answering:
@@ -169,16 +186,22 @@ class Support(Core):
     @cached_property
     def _richpanel_client(self) -> VendorClient:
         """Under this container's share of the tenant's rate limit."""
-        from chalicelib.support.richpanel.calls import PROVIDER, key_header
+        from chalicelib.support.richpanel.calls import PROVIDER, REQUESTS_PER_30_S, key_header
+        from chalicelib.vendors.rate_limit import split
 
         settings = self.settings
         secret_id = settings.richpanel_api_key_secret_id
-        shares = settings.worker_concurrency + RECONCILIATION_SHARE
+        pace = split(
+            settings.richpanel_requests_per_30_s,
+            limit=REQUESTS_PER_30_S,
+            shares=settings.worker_concurrency + RECONCILIATION_SHARE,
+        )
         return self.vendor(
             PROVIDER,
             settings.richpanel_base_url,
             key_header(lambda refresh: self.secrets.text(secret_id, refresh=refresh)),
-            requests_per_window=settings.richpanel_requests_per_30_s / shares,
+            requests_per_window=pace.requests_per_window,
+            burst=pace.burst,
         )
 
     def _shop(self) -> ShopOrders:

@@ -184,6 +184,14 @@ class Richpanel(Tenant):
                 author_id=comment.get("author_id"),
                 public=bool(comment.get("public", True)),
             )
+        ids = {one["id"] for one in self.users}, {one["id"] for one in self.teams}
+        asked = change.get("assignee_id", "unassigned"), change.get("team_id")
+        if asked[0] not in {*ids[0], "unassigned"} or asked[1] not in {*ids[1], None}:
+            return Answer(404, self.error_body(404))
+        if "team_id" in change:
+            changed = ticket.fields["team_id"] != change["team_id"]
+            ticket.fields["team_id"] = change["team_id"]
+            self._effect(ticket, "assigned", f"team:{change['team_id']}", changed=changed)
         if "assignee_id" in change:
             assignee = None if change["assignee_id"] == "unassigned" else change["assignee_id"]
             changed = ticket.fields["assignee_id"] != assignee

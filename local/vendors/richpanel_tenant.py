@@ -148,6 +148,7 @@ class Tenant(simulated.Vendor):
                 "subject": subject,
                 "priority": "LOW",
                 "assignee_id": None,
+                "team_id": None,
                 "organization_id": "org",
                 "url": f"https://app.richpanel.example/conversations?viewId=search#{ticket_id}",
                 "created_at": at,
@@ -232,6 +233,13 @@ class Tenant(simulated.Vendor):
         """The id of a tag in ``GET /v1/tags``; a new tag is created."""
         with self.lock:
             return self._tag_ids.setdefault(name, str(uuid.uuid5(uuid.NAMESPACE_URL, name)))
+
+    def delete_tag(self, name: str) -> None:
+        """Delete a tag of the tenant, as an administrator would; tickets lose it."""
+        with self.lock:
+            self._tag_ids.pop(name, None)
+            for ticket in self._tickets.values():
+                ticket.tags = [tag for tag in ticket.tags if tag != name]
 
     # --- changes made by the API ----------------------------------------------------------------
 

@@ -17,18 +17,14 @@ from chalicelib.aws.secrets import active_tokens
 from chalicelib.clock import iso
 from chalicelib.errors import AuthError, MiddlewareError, PermanentError, UnavailableError
 from chalicelib.support import keys as ticket_keys
-from chalicelib.support.actions import ATTENTION_TAG
-from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.support.configuration.rules import Rules
 from chalicelib.support.lost_tickets import SOURCE as BY_SWEEP
-from chalicelib.support.routing import PROCESSED_TAG, ROUTED_TAG
+from chalicelib.support.tags import every_tag
 from chalicelib.support.tickets import Ticket
 from chalicelib.support.webhook import SOURCE as BY_TARGET
 from chalicelib.support.webhook import TOKEN_HEADER
 from ops.inspect.finding import MANUAL, Finding, finding
 from ops.session import Session
-
-TAGS = frozenset({PROCESSED_TAG, ROUTED_TAG, ATTENTION_TAG, DEFAULT_ROUTE, *ROUTES.values()})
-"""Tags that must exist in Richpanel, or its rules cannot react to what we did."""
 
 SETUP = "docs/richpanel-setup.md"
 DOOR = "/webhook/richpanel"
@@ -52,10 +48,14 @@ def richpanel(session: Session) -> Iterator[Finding]:
         yield Finding("richpanel", "fail", f"not reachable ({type(error).__name__})")
         return
     yield Finding("richpanel", "ok", "reachable, key accepted")
-    lacking = sorted(TAGS - tags)
-    yield finding("richpanel tags", [f"missing: {', '.join(lacking)}"] if lacking else [])
+    rules = session.services.support_rules.current()
+    lacking = sorted(every_tag(rules) - tags)
+    advice = "python -m ops support-tags --create"
+    problems = [f"missing: {', '.join(lacking)}: {advice}"] if lacking else []
+    yield finding("richpanel tags", problems, good="every tag that a plan can set")
     teams = vendor.team_names()
     yield Finding("richpanel teams", "ok" if teams else "warn", ", ".join(sorted(teams)) or "none")
+    yield _assignees(session, rules)
     try:
         sample = vendor.open_page(since=session.services.clock.now() - DAY, page=1).tickets
     except AuthError as error:
@@ -76,6 +76,16 @@ def manual_checks(public_base_url: str) -> Iterator[Finding]:
     yield Finding("richpanel rule", MANUAL, f"{rule}: {SETUP}#2-the-rule")
     routes = "an assignment rule for each route tag moves the ticket to its team"
     yield Finding("richpanel routing", MANUAL, f"{routes}: {SETUP}#3-tags")
+
+
+def _assignees(session: Session, rules: Rules) -> Finding:
+    """Whether everyone to whom the settings assign tickets is there."""
+    check = "richpanel assignees"
+    if not rules.assignees:
+        return Finding(check, "ok", f"version {rules.version} assigns no ticket")
+    gone = sorted(rules.assignees - session.services.richpanel.assignable())
+    problems = [f"no such user or team: {', '.join(gone)}"] if gone else []
+    return finding(check, problems, good=f"{len(rules.assignees)} of version {rules.version}")
 
 
 # --- the webhook endpoint, from outside -------------------------------------------------------

@@ -299,7 +299,8 @@ def _after_one(rng: random.Random) -> random.Random:
 
 
 def _posts(rng: random.Random, at: float, conversation_id: str, comment_id: str) -> list[Post]:
-    return _with_copies(rng, at, conversation_id, comment_id, f"{rng.choice(TEXTS)} My email is {CANARY}@example.com")
+    text = f"{rng.choice(TEXTS)} My email is {CANARY}@example.com"
+    return _with_copies(rng, at, conversation_id, comment_id, text)
 
 
 def _with_copies(

@@ -157,7 +157,7 @@ def executors(container: Container) -> tuple[dict[str, Any], dict[str, Any]]:
 
     Closing uses the executor of the flow that planned it.
     """
-    own = TicketExecutors(container.clients.richpanel, container.clock)
+    own = TicketExecutors(container.clients.richpanel, container.clock, container.log)
     provoking = Provoking(container.world)
 
     def close(actions: Sequence[Any], *, deadline_seconds: float) -> Any:

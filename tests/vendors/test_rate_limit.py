@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from chalicelib.clock import SystemClock
 from chalicelib.errors import TransientError
-from chalicelib.vendors.rate_limit import RateLimit, Urgency
+from chalicelib.vendors.rate_limit import RateLimit, Urgency, split
 from tests.rigs.fakes import ManualClock
 
 
@@ -134,6 +134,21 @@ def test_no_window_contains_more_than_one_and_a_half_shares(
 
     busiest = max(sum(1 for other in at if start <= other < start + 30) for start in at)
     assert busiest <= max(1, share / 2) + share + 1e-6
+
+
+@pytest.mark.parametrize("workers", [2, 4, 8])
+@pytest.mark.parametrize("ours", [10, 30, 40, 45, 50])
+def test_all_shares_together_exceed_the_vendors_limit_in_no_window(ours: int, workers: int):
+    pace = split(ours, limit=50, shares=workers + 0.5)
+    together = (workers + 0.5) * (pace.requests_per_window + pace.burst)
+
+    assert together <= 50 + 1e-6
+    assert (workers + 0.5) * pace.requests_per_window <= ours + 1e-6
+
+
+def test_a_smaller_share_keeps_its_pace_and_half_of_it_for_bursts():
+    pace = split(30, limit=50, shares=3)
+    assert (pace.requests_per_window, pace.burst) == (10, 5)
 
 
 def test_threads_share_one_bucket():

@@ -6,16 +6,17 @@ DynamoDB deletes up to days late.  An unfinished row is kept alive by the sweep
 
 Kinds::
 
-    kind     event_id                               written by                  expires after
-    event    evt:...  (formats: `once.keys`)        once.ledger.events (1)      30 days
-    action   act:...                                once.ledger.actions         30 days
-    ref      ref:{action kind}:{hash}               once.ledger.actions         30 days
-    lookup   act:shopify_lookup:...                 support.orders.cache        7 days
-    quota    rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
-    limit    lim:{what}:{opaque id}                 support.limits              its longest window
-    cursor   sweep:cursor                           once.recovery.cursor        30 days
-    run      sweep:run:{ISO time}                   once.recovery.cursor        30 days
-    look     sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
+    kind      event_id                               written by                  expires after
+    event     evt:...  (formats: `once.keys`)        once.ledger.events (1)      30 days
+    action    act:...                                once.ledger.actions         30 days
+    ref       ref:{action kind}:{hash}               once.ledger.actions         30 days
+    lookup    act:shopify_lookup:...                 support.orders.cache        7 days
+    quota     rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
+    limit     lim:{what}:{opaque id}                 support.limits              its longest window
+    cursor    sweep:cursor                           once.recovery.cursor        30 days
+    run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
+    look      sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
+    settings  cfg:support:{version|current}          support.configuration       never
 
 (1) The row of a start is written, and its sender's attributes are added, by
 `outreach.door.admission`.
@@ -26,15 +27,15 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     event_id             all                      the key
     created_at           all but limit            first write
     last_processed_at    all                      last change that counts
-    received_at          all but limit            when its cause arrived
-    expires_at           all                      epoch seconds
-    status               all but limit            `EventStatus` or `ActionStatus`
-    mode                 all but limit            route_only or automation_candidate
-    safe_mode            all but limit            the switch, when it was decided
-    automation_enabled   all but limit            the switch, when it was decided
-    conversation_id      all but limit            opaque, or an identifier without personal data
-    payload_sha256       all but limit            of the event's body, the action's payload, the ref
-    payload_bytes        all but limit            length of the same
+    received_at          all but limit settings   when its cause arrived
+    expires_at           all but settings         epoch seconds
+    status               all but limit settings   `EventStatus` or `ActionStatus`
+    mode                 all but limit settings   route_only or automation_candidate
+    safe_mode            all but limit settings   the switch, when it was decided
+    automation_enabled   all but limit settings   the switch, when it was decided
+    conversation_id      all but limit settings   opaque, or an identifier without personal data
+    payload_sha256       all but limit settings   of the event's body, the action's payload, the ref
+    payload_bytes        all but limit settings   length of the same
     source               event cursor run look    the sender
     source_message_id    event                    the provider's id of the message
     trace_id             event                    of the request that brought it
@@ -76,7 +77,10 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     count                quota                    starts of that minute (m) or day (d)
     open                 quota                    a set: unfinished starts of that day (o)
     taken                limit                    a list of times and action keys
-    version              limit                    grows with every write
+    version              limit settings           grows with every write
+    document             settings                 the settings document, as JSON
+    by                   settings                 the operator who published it
+    note                 settings                 what the operator said about it
     page                 cursor                   next page of the ticket listing
     number               cursor                   highest ticket number seen
     last_run             cursor                   key of the newest run row

@@ -48,8 +48,6 @@ RISK_ROUTES: dict[str, str] = {
     "chargeback": "route-chargebacks-disputes",
 }
 """The team of each risk, the gravest first; any other risk stays with the team of its intent."""
-LANGUAGE_ROUTES: dict[str, str] = {}
-"""The team of a language that the tables do not read, by its code; the default team otherwise."""
 RISK_TAG = "mw-risk-{}"
 ALARMING = frozenset({"self_harm", "safety_injury"})
 """Risks that raise an alarm: somebody may be hurt now."""

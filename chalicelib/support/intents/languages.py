@@ -86,3 +86,5 @@ _SCRIPTS: tuple[tuple[Language, re.Pattern[str]], ...] = (
     ("th", re.compile("[\u0e00-\u0e7f]")),
 )
 """Japanese before Chinese: its own letters come between Chinese ones."""
+LANGUAGES = frozenset({*_COMMON, *(language for language, _ in _SCRIPTS)})
+"""Every language that is recognised."""

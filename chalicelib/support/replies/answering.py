@@ -106,7 +106,7 @@ class Answering:
             answer = self._check_permission(facts, inquiry, ticket, decision, answer)
         if isinstance(answer, Refusal):
             return _refused(answer, ends_pending=has_pending)
-        return self._composed(ticket, decision, answer, _reply_key(facts))
+        return self._composed(inquiry, ticket, decision, answer, _reply_key(facts))
 
     def recompose(
         self,
@@ -147,7 +147,7 @@ class Answering:
             answer = self._order_status(facts, inquiry, ticket, decision)
         if not isinstance(answer, TemplateAnswer) or answer.template_id != template_id:
             raise PermanentError("richpanel", "send_message", reason="order_changed")
-        text = self._composed(ticket, decision, answer, key).text
+        text = self._composed(inquiry, ticket, decision, answer, key).text
         if text is None:
             raise PermanentError("richpanel", "send_message", reason="cannot_be_composed")
         return text
@@ -186,7 +186,7 @@ class Answering:
             answer = self._check_permission(facts, inquiry, ticket, decision, answer)
         if isinstance(answer, Refusal):
             raise _withdrawn(answer.reason)
-        text = self._composed(ticket, decision, answer, key).text
+        text = self._composed(inquiry, ticket, decision, answer, key).text
         if text is None:
             raise _withdrawn("template_incomplete")
         return text
@@ -289,7 +289,12 @@ class Answering:
         return limit
 
     def _composed(
-        self, ticket: Ticket, decision: Decision, answer: TemplateAnswer, key: str
+        self,
+        inquiry: Inquiry,
+        ticket: Ticket,
+        decision: Decision,
+        answer: TemplateAnswer,
+        key: str,
     ) -> Verdict:
         values = {"first_name": ticket.customer_name, **answer.values}
         try:
@@ -299,6 +304,8 @@ class Answering:
                 reference=reference(self.opaque(), key),
                 signature=self.policy.signature,
                 language=_language(decision),
+                texts=inquiry.rules.texts,
+                closings=inquiry.rules.closings,
             )
         except TemplateError:
             refusal = guard_rails.suppressed("template_incomplete", decision)

@@ -6,6 +6,7 @@ Each refusal is a fixed reason and the tags it adds to the ticket.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field
 from datetime import timedelta
 
@@ -111,6 +112,25 @@ class Refusal:
     is_momentary: bool = False
 
 
+_CLOSED = Refusal("ticket_closed", ("mw-skip-order-status-closed",))
+_ANSWERED = Refusal("answered_automatically", ("mw-skip-followup-after-auto-reply",))
+_NOT_ALLOWED = Refusal("not_on_allow_list", ("mw-outbound-blocked-allowlist",))
+_NO_AUTHOR = Refusal(
+    "missing_bot_author", ("mw-outbound-blocked-missing-bot-author", ESCALATED_TAG)
+)
+
+
+def every_refusal(decision: Decision, missing: AbstractSet[str]) -> tuple[Refusal, ...]:
+    """A refusal of every kind that tags a ticket.
+
+    Args:
+        decision: on the message.
+        missing: every fact that an order can lack.
+    """
+    failed = lookup_failed("lookup_incomplete", decision, tuple(sorted(missing)))
+    return (_CLOSED, _ANSWERED, _NOT_ALLOWED, _NO_AUTHOR, suppressed("x", decision), failed)
+
+
 def by_switches(switches: Switches, policy: Policy, decision: Decision) -> Refusal | None:
     """Refusals by switches and settings alone; no vendor is called for these."""
     if not policy.is_outbound_enabled:
@@ -134,7 +154,7 @@ def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
         return None
     if decision.risk_flags - {REPEATED_COMPLAINT}:
         return None
-    return Refusal("answered_automatically", ("mw-skip-followup-after-auto-reply",))
+    return _ANSWERED
 
 
 def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
@@ -167,7 +187,7 @@ def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal |
     if ticket.tags & _HANDED_OVER:
         return suppressed("escalated", decision)
     if not ticket.is_open:
-        return Refusal("ticket_closed", ("mw-skip-order-status-closed",))
+        return _CLOSED
     if inquiry.has_newer_reply:
         return suppressed("answered_by_operator", decision)
     if inquiry.has_newer_question:
@@ -203,11 +223,9 @@ def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | N
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
         return suppressed("channel_not_supported", decision)
     if not policy.allows(ticket.customer_email):
-        return Refusal("not_on_allow_list", ("mw-outbound-blocked-allowlist",))
+        return _NOT_ALLOWED
     if not policy.author_id:
-        return Refusal(
-            "missing_bot_author", ("mw-outbound-blocked-missing-bot-author", ESCALATED_TAG)
-        )
+        return _NO_AUTHOR
     return None
 
 

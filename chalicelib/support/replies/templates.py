@@ -11,7 +11,8 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
 
 from chalicelib.support.replies.template_texts import CLOSING, TEXTS
 
@@ -20,6 +21,11 @@ if TYPE_CHECKING:
 
 MAX_VALUE_CHARACTERS = 300
 MAX_NAME_CHARACTERS = 40
+SHARED_VALUES = frozenset({"support_signature", "reference"})
+"""Values that every text may use."""
+
+
+NONE_CHANGED: Mapping[str, Any] = MappingProxyType({})
 
 
 class TemplateError(Exception):
@@ -51,6 +57,8 @@ def render(
     reference: str,
     signature: str,
     language: str = "en",
+    texts: Mapping[str, Mapping[str, str]] = NONE_CHANGED,
+    closings: Mapping[str, str] = NONE_CHANGED,
 ) -> str:
     """The text for a customer.
 
@@ -60,6 +68,8 @@ def render(
         reference: by which the reply is found by read-back.
         signature: who signs.
         language: falls back to English.
+        texts: in place of the built-in ones, by template and language.
+        closings: in place of the built-in end of every text, by language.
 
     Raises:
         TemplateError: the text must not be sent.
@@ -71,10 +81,9 @@ def render(
     missing = sorted(name for name in template.required if not known[name])
     if missing:
         raise TemplateError(f"{template_id} lacks {', '.join(missing)}")
-    texts = TEXTS[template_id]
-    is_spanish = language == "es" and "es" in texts
-    body = texts["es"] if is_spanish else texts["en"]
-    closing = CLOSING["es" if is_spanish else "en"]
+    written = {**TEXTS.get(template_id, {}), **texts.get(template_id, {})}
+    spoken = language if language in written else "en"
+    body, closing = written[spoken], {**CLOSING, **closings}[spoken]
     context = {**known, "support_signature": _line(signature), "reference": reference}
     text: str = _renderer().render(f"{body.strip()}\n\n{closing.strip()}\n", context)
     return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"

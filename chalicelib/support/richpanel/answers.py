@@ -15,9 +15,12 @@ from pydantic import BaseModel, BeforeValidator, Field
 
 from chalicelib.clock import parsed
 from chalicelib.once import keys
-from chalicelib.support.tickets import Comment, Ticket
+from chalicelib.support.tickets import TEAM, Comment, Ticket
 from chalicelib.vendors.html_text import plain_text
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
+
+UNASSIGNED = "unassigned"
+"""In place of an assignee's id where a ticket has none."""
 
 
 def _as_text(value: object) -> str | None:
@@ -145,11 +148,19 @@ class TicketAnswer(_Answer):
     subject: _LongText = Field(default="", repr=False)
     tags: _Tags = None
     assignee_id: _Text = None
+    team_id: _Text = None
+    url: _Text = Field(default=None, repr=False)
     customer_profile: Annotated[_Profile, BeforeValidator(as_object)] = _Profile()
     via: Annotated[_Via, BeforeValidator(as_object)] = _Via()
     comments: Annotated[list[CommentAnswer], BeforeValidator(as_objects)] = []
     created_at: _Time = None
     updated_at: _Time = None
+
+    @property
+    def assigned_to(self) -> frozenset[str]:
+        """As `tickets.Ticket.assigned_to`."""
+        team = f"{TEAM}{self.team_id}" if self.team_id else None
+        return frozenset(one for one in (self.assignee_id, team) if one and one != UNASSIGNED)
 
 
 class TicketEnvelope(_Answer):
@@ -193,18 +204,31 @@ class TagPage(Page):
         return [*self.tag, *self.tags]
 
 
-class _Team(_Answer):
+class _Named(_Answer):
+    id: _Text = None
     name: _Text = None
+
+
+class UserPage(Page):
+    """The response of `GET /v1/users`."""
+
+    user: Annotated[list[_Named], BeforeValidator(as_objects)] = []
+    users: Annotated[list[_Named], BeforeValidator(as_objects)] = []
+
+    @property
+    def all(self) -> Sequence[_Named]:
+        """From the key that the response uses."""
+        return [*self.user, *self.users]
 
 
 class TeamPage(Page):
     """The response of `GET /v1/teams`."""
 
-    team: Annotated[list[_Team], BeforeValidator(as_objects)] = []
-    teams: Annotated[list[_Team], BeforeValidator(as_objects)] = []
+    team: Annotated[list[_Named], BeforeValidator(as_objects)] = []
+    teams: Annotated[list[_Named], BeforeValidator(as_objects)] = []
 
     @property
-    def all(self) -> Sequence[_Team]:
+    def all(self) -> Sequence[_Named]:
         """From the key that the response uses."""
         return [*self.team, *self.teams]
 
@@ -223,6 +247,8 @@ def as_ticket(raw: TicketAnswer, tags: frozenset[str]) -> Ticket:
         customer_name=raw.customer_profile.full_name,
         created_at=raw.created_at,
         updated_at=raw.updated_at,
+        assigned_to=raw.assigned_to,
+        url=raw.url,
     )
 
 

@@ -23,6 +23,8 @@ LIST_DEADLINE_SECONDS = 60.0
 """For all pages of a list; an operator waits for it."""
 PER_PAGE = 100
 MAX_PAGES = 100
+REQUESTS_PER_30_S = 50
+"""Documented, for the whole tenant with all of its integrations."""
 _OF_REPLIES = frozenset({"send_message", "close", "reopen"})
 
 _Model = TypeVar("_Model", bound=BaseModel)
@@ -82,6 +84,15 @@ class RichpanelCalls:
                 return
             before = page
         raise TransientError(PROVIDER, operation, reason="too_many_pages")
+
+    def post(self, operation: str, path: str, body: Mapping[str, Any]) -> None:
+        """Create something that may be created twice without harm.
+
+        Raises:
+            ProviderError: it may not have been created.
+        """
+        call = Call(operation, "POST", path, is_repeatable=True, body=body)
+        self.client.send(call, deadline_seconds=READ_DEADLINE_SECONDS)
 
     def put(
         self,

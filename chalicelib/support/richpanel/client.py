@@ -24,7 +24,13 @@ from chalicelib.errors import (
 )
 from chalicelib.once import keys
 from chalicelib.once.ports import Clock
-from chalicelib.support.richpanel.answers import TeamPage, TicketAnswer, TicketEnvelope, as_ticket
+from chalicelib.support.richpanel.answers import (
+    TeamPage,
+    TicketAnswer,
+    TicketEnvelope,
+    UserPage,
+    as_ticket,
+)
 from chalicelib.support.richpanel.answers import TicketPage as ListedTickets
 from chalicelib.support.richpanel.calls import (
     LIST_DEADLINE_SECONDS,
@@ -35,7 +41,7 @@ from chalicelib.support.richpanel.calls import (
     segment,
 )
 from chalicelib.support.richpanel.tags import RichpanelTags
-from chalicelib.support.tickets import Comment, Ticket
+from chalicelib.support.tickets import TEAM, Comment, Ticket
 from chalicelib.support.tickets import TicketPage as OpenTickets
 from chalicelib.vendors.http import VendorClient
 from chalicelib.vendors.rate_limit import Urgency
@@ -126,36 +132,79 @@ class Richpanel:
         pages = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
         return frozenset(team.name for page in pages for team in page.all if team.name)
 
+    def create_tag(self, name: str) -> None:
+        """Create a tag; one that is there already is left as it is."""
+        try:
+            self._calls.post("create_tag", "/v1/tags", {"name": name})
+        except PermanentError as error:
+            if error.status != HTTPStatus.CONFLICT:
+                raise
+
+    def assignable(self) -> frozenset[str]:
+        """Everyone to whom `assign` can assign a ticket: the tenant's users and teams."""
+        users = self._calls.pages(UserPage, "list_users", "/v1/users", LIST_DEADLINE_SECONDS)
+        teams = self._calls.pages(TeamPage, "list_teams", "/v1/teams", LIST_DEADLINE_SECONDS)
+        return frozenset(
+            [
+                *(user.id for page in users for user in page.all if user.id),
+                *(f"{TEAM}{team.id}" for page in teams for team in page.all if team.id),
+            ]
+        )
+
     # --- changing -----------------------------------------------------------------------------
 
     def add_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
-    ) -> None:
+    ) -> frozenset[str]:
         """Put tags on a ticket, all in one request, and check; repeating it changes nothing.
 
+        Returns:
+            The tags that were left out, as the tenant has none of that name.
+
         Raises:
-            PermanentError: also where the tenant has no such tag.
             UncertainError: it was accepted and the ticket does not show the tags; to be repeated.
             ProviderError: the tags may not be there.
         """
-        self._change_tags("add-tags", conversation_id, tags, deadline_seconds)
+        return self._change_tags("add-tags", conversation_id, tags, deadline_seconds)
 
     def remove_tags(
         self, conversation_id: str, tags: AbstractSet[str], *, deadline_seconds: float
     ) -> None:
         """Take tags off a ticket, all in one request, and check; repeating it changes nothing.
 
+        No ticket has a tag that the tenant does not have.
+
         Raises:
-            PermanentError: also where the tenant has no such tag.
             UncertainError: it was accepted and the ticket still shows one; to be repeated.
             ProviderError: the tags may still be there.
         """
         self._change_tags("remove-tags", conversation_id, tags, deadline_seconds)
 
-    def assign(self, conversation_id: str, user_id: str, *, deadline_seconds: float) -> None:
-        """Assign a ticket to a user; repeating it changes nothing."""
-        body = {"ticket": {"assignee_id": user_id}}
-        self._calls.put("assign", conversation_id, "", body, deadline_seconds)
+    def assign(self, conversation_id: str, to: str, *, deadline_seconds: float) -> None:
+        """Assign a ticket to a user or a team, and check; repeating it changes nothing.
+
+        Args:
+            conversation_id: the ticket.
+            to: a user's id, or ``team:`` and a team's, which the vendor does not document.
+            deadline_seconds: for the change and the check.
+
+        Raises:
+            PermanentError: also where the tenant has no such user or team.
+            UncertainError: it was accepted and the ticket does not show it; to be repeated.
+            ProviderError: it may not be assigned.
+        """
+        ends = self._clock.monotonic() + deadline_seconds
+        team = to.removeprefix(TEAM)
+        body = {"ticket": {"assignee_id": to} if team == to else {"team_id": team}}
+        shown = self._calls.put("assign", conversation_id, "", body, deadline_seconds)
+        if shown is not None and to in shown.assigned_to:
+            return
+        try:
+            ticket = self._read_ticket(conversation_id, ends - self._clock.monotonic())
+        except (TransientError, AuthError) as error:
+            raise UncertainError.of(error) from None
+        if to not in ticket.assigned_to:
+            raise UncertainError(PROVIDER, "assign", reason="not_applied")
 
     def close(self, conversation_id: str, *, deadline_seconds: float) -> Ticket:
         """Close a ticket and read it back, as a refused change gets a 200 too.
@@ -254,17 +303,29 @@ class Richpanel:
 
     def _change_tags(
         self, verb: str, conversation_id: str, names: AbstractSet[str], deadline_seconds: float
-    ) -> None:
+    ) -> frozenset[str]:
+        """Change tags; returns those that the tenant does not have, which are not sent."""
         operation = verb.replace("-", "_")
         ends = self._clock.monotonic() + deadline_seconds
-        sent = {name: self._tags.as_sent(name, operation, deadline_seconds) for name in names}
-        left = ends - self._clock.monotonic()
-        body = {"tags": sorted(sent.values())}
-        shown = self._calls.put(operation, conversation_id, f"/{verb}", body, left)
+        sent = self._tags.as_sent(names, deadline_seconds)
+        try:
+            shown = self._put_tags(verb, conversation_id, sent, ends)
+        except PermanentError as error:
+            if error.status != HTTPStatus.BAD_REQUEST:
+                raise
+            # One unknown tag refuses all: it may have been deleted since the list was read.
+            known = self._tags.as_sent(names, ends - self._clock.monotonic(), refresh=True)
+            if known == sent:
+                raise
+            sent = known
+            shown = self._put_tags(verb, conversation_id, sent, ends)
+        missing = frozenset(names - sent.keys())
+        if not sent:
+            return missing
         tags = None if shown is None or shown.tags is None else self._tags.as_shown(shown.tags)
         is_added = verb == "add-tags"
         if tags is not None and _are_changed(sent, tags, is_added=is_added):
-            return
+            return missing
         # The response shows no tags, or the ticket as it was before the change.
         try:
             tags = self._read_ticket(conversation_id, ends - self._clock.monotonic()).tags
@@ -272,6 +333,16 @@ class Richpanel:
             raise UncertainError.of(error) from None
         if not _are_changed(sent, tags, is_added=is_added):
             raise UncertainError(PROVIDER, operation, reason="not_applied")
+        return missing
+
+    def _put_tags(
+        self, verb: str, conversation_id: str, sent: Mapping[str, str], ends: float
+    ) -> TicketAnswer | None:
+        if not sent:
+            return None
+        body = {"tags": sorted(sent.values())}
+        left = ends - self._clock.monotonic()
+        return self._calls.put(verb.replace("-", "_"), conversation_id, f"/{verb}", body, left)
 
     def _ticket(self, raw: TicketAnswer) -> Ticket:
         return as_ticket(raw, self._tags.as_shown(raw.tags or []))

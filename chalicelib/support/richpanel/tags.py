@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from datetime import datetime, timedelta
 from typing import Literal
 
-from chalicelib.errors import PermanentError, ProviderError
+from chalicelib.errors import ProviderError
 from chalicelib.once.ports import Clock
 from chalicelib.support.richpanel.answers import TagPage
 from chalicelib.support.richpanel.calls import (
     LIST_DEADLINE_SECONDS,
-    PROVIDER,
     READ_DEADLINE_SECONDS,
     RichpanelCalls,
 )
@@ -30,27 +30,31 @@ class RichpanelTags:
         self._clock = clock
         self._mode = mode
         self._ids: dict[str, str] = {}
+        self._missing: AbstractSet[str] = frozenset()
         self._read_at: datetime | None = None
 
     def every_name(self) -> frozenset[str]:
         """Every tag the tenant has, read now."""
         return frozenset(self._known(LIST_DEADLINE_SECONDS, refresh=True))
 
-    def as_sent(self, name: str, operation: str, deadline_seconds: float) -> str:
-        """A tag as the tenant's calls take it.
+    def as_sent(
+        self, names: AbstractSet[str], deadline_seconds: float, *, refresh: bool = False
+    ) -> Mapping[str, str]:
+        """Tags as the tenant's calls take them; those that it does not have are missing.
+
+        The list is read at most once, and again only for tags that were not in it before.
 
         Raises:
-            PermanentError: the tenant has no such tag.
-            ProviderError: its tags could not be read.
+            ProviderError: the tenant's tags could not be read.
         """
         if self._mode == "name":
-            return name
-        tag_id = self._known(deadline_seconds).get(name)
-        if tag_id is None:
-            tag_id = self._known(deadline_seconds, refresh=True).get(name)
-        if tag_id is None:
-            raise PermanentError(PROVIDER, operation, reason="unknown_tag")
-        return tag_id
+            return {name: name for name in names}
+        known = self._known(deadline_seconds, refresh=refresh)
+        new = names - known.keys() - self._missing
+        if new and not refresh:
+            known = self._known(deadline_seconds, refresh=True)
+        self._missing = names - known.keys() | (self._missing - known.keys())
+        return {name: known[name] for name in names if name in known}
 
     def as_shown(self, tags: Sequence[str]) -> frozenset[str]:
         """Names, and ids as received: some tenants return ids, some names."""

@@ -12,6 +12,7 @@ from chalicelib.once.ledger import layout, rows
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.admission import Starts
+from chalicelib.support.configuration.versions import Versions
 from chalicelib.support.limits import Allowances, Limit
 from chalicelib.support.orders.cache import Lookups
 from ops.companies import erase
@@ -97,7 +98,7 @@ def written(rig):
         for (key,), row in rows.items():
             seen[kind_of(key)] |= row.keys()
 
-    for step in (events, settled_actions, starts, limits, lookups, sweeps, erased):
+    for step in (events, settled_actions, starts, limits, lookups, sweeps, settings, erased):
         step(rig)
         note()
     return seen
@@ -145,6 +146,10 @@ def sweeps(rig):
     cursor = sweeps.take(lease_seconds=60)
     sweeps.end(replace(cursor, number=7), {"listed": 0})
     sweeps.save_position("texts:opaque", rig.clock.now())
+
+
+def settings(rig):
+    Versions(rig.table, rig.clock).publish({"format": 1}, by="jo", note="first", after=0)
 
 
 def erased(rig):

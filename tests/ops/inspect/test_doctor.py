@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.support.tags import every_tag
 from local.stack.server import Http
-from ops.inspect.doctor_richpanel import TAGS
 from ops.stage import config
 from tests.rigs.ops_cli import runner
 
@@ -34,7 +34,7 @@ def door(app, system, monkeypatch):
 @pytest.fixture
 def healthy(system, run, door):
     """All manual set-up steps are done."""
-    for tag in sorted(TAGS):
+    for tag in sorted(every_tag()):
         system.richpanel.tag_id(tag)
     secrets = system.stage.aws.client("secretsmanager")
     for name in ("router/api_keys", "twilio/webhook_tokens"):
@@ -209,7 +209,7 @@ def test_a_silent_webhook_target_shows_in_the_sources_of_the_newest_messages(hea
     )
     assert run("erase", "--subject", "1042", "--yes").code == 0
     healthy.richpanel.reset()
-    for tag in sorted(TAGS):
+    for tag in sorted(every_tag()):
         healthy.richpanel.tag_id(tag)
     healthy.richpanel.add_ticket("7", comments=[{"id": "c-7", "body": "Where is it?"}])
     result = findings(run)["richpanel reach"]

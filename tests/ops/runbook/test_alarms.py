@@ -121,6 +121,36 @@ def test_richpanel_forbids_listing(operator):
     assert processed(system, "1043")
 
 
+def test_richpanel_takes_tags_by_id_and_lacks_some(operator, monkeypatch):
+    system = operator.system
+    monkeypatch.setenv("RICHPANEL_TAG_MODE", "id")
+    system.richpanel.set_modes(tag_mode="id")
+    new_containers()
+    system.richpanel.tag_id("middleware_error_needs_attention")
+    system.post(system.ticket())
+    system.run()
+    operator.is_paged_by("unknown-tags")
+    assert "missing" in operator.runs("support-tags", code=1).out
+    operator.runs("support-tags", "--create")
+    new_containers()
+    operator.runs("replay", "--status", "failed", "--reason", "refused:unknown_tag")
+    system.run()
+    assert set(ROUTED) <= system.richpanel.tags_of("1042")
+
+
+def test_a_settings_document_of_another_release(operator):
+    system = operator.system
+    versions = system.services().support_versions
+    versions.publish({"of_a_later_release": True}, by="jo", note="", after=0)
+    new_containers()
+    system.post(system.ticket())
+    system.run()
+    operator.is_paged_by("settings-unreadable")
+    assert "of_a_later_release" in operator.runs("support-settings", "history").out
+    operator.runs("support-settings", "restore", "0")
+    assert processed(system)
+
+
 # --- the door -----------------------------------------------------------------------------------
 
 

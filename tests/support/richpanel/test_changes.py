@@ -48,7 +48,7 @@ def test_where_the_tenant_wants_ids_names_are_looked_up_once(
     assert len(richpanel.calls_of("list_tags")) == 1
 
 
-def test_a_tag_created_meanwhile_is_found_and_an_unknown_one_refused(
+def test_a_tag_created_meanwhile_is_found_and_an_unknown_one_left_out(
     richpanel: SimulatedRichpanel, clock: ManualClock, log: RecordingLog
 ):
     richpanel.set_modes(tag_mode="id", rate_limit=None)
@@ -59,10 +59,48 @@ def test_a_tag_created_meanwhile_is_found_and_an_unknown_one_refused(
     richpanel.tag_id("second")
 
     by_id.add_tags("1042", {"second"}, deadline_seconds=5)
-    with pytest.raises(PermanentError, match="unknown_tag"):
-        by_id.add_tags("1042", {"third"}, deadline_seconds=5)
+    for _ in range(3):
+        assert by_id.add_tags("1042", {"first", "third"}, deadline_seconds=5) == {"third"}
+    assert by_id.add_tags("1042", {"fourth"}, deadline_seconds=5) == {"fourth"}
+    by_id.remove_tags("1042", {"third", "second"}, deadline_seconds=5)
 
-    assert richpanel.tags_of("1042") == {"first", "second"}
+    assert richpanel.tags_of("1042") == {"first"}
+    assert len(richpanel.calls_of("list_tags")) == 4  # for each name that was new
+
+
+def test_a_tag_that_was_deleted_meanwhile_does_not_refuse_the_others(
+    richpanel: SimulatedRichpanel, clock: ManualClock, log: RecordingLog
+):
+    richpanel.set_modes(tag_mode="id", rate_limit=None)
+    richpanel.add_ticket("1042")
+    for name in ("kept", "deleted"):
+        richpanel.tag_id(name)
+    by_id = adapter(richpanel.url, clock, log, tag_mode="id")
+    by_id.tag_names()
+    richpanel.delete_tag("deleted")
+
+    assert by_id.add_tags("1042", {"kept", "deleted"}, deadline_seconds=5) == {"deleted"}
+
+    assert richpanel.tags_of("1042") == {"kept"}
+
+
+def test_a_refusal_that_no_tag_explains_stays_one(
+    richpanel: SimulatedRichpanel, clock: ManualClock, log: RecordingLog
+):
+    richpanel.set_modes(tag_mode="id", rate_limit=None)
+    richpanel.add_ticket("1042")
+    richpanel.tag_id("kept")
+    richpanel.fault("status", operation="add_tags", status=400, times=2)
+    by_id = adapter(richpanel.url, clock, log, tag_mode="id")
+
+    with pytest.raises(PermanentError, match="400"):
+        by_id.add_tags("1042", {"kept"}, deadline_seconds=5)
+
+
+def test_a_tag_is_created_once(live_client: Richpanel):
+    live_client.create_tag("mw-processed")
+    live_client.create_tag("mw-processed")
+    assert "mw-processed" in live_client.tag_names()
 
 
 def test_a_ticket_whose_tags_are_ids_shows_their_names_too(tickets: Richpanel, vendor: Vendor):

@@ -1,0 +1,165 @@
+"""`python -m bench.load`: seconds until the effect, by lane and load; exit code 1 for a missed target.
+
+`--short` runs two hours in place of a day; `--measured` runs the real system beside the model.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from bench.load import ceilings
+from bench.load.assumptions import OTHERS_PER_30_S
+from bench.load.kinds import KINDS, LANES, ROUTED, vendors_of
+from bench.load.scenarios import (
+    NEW_ACCOUNT_LIMIT,
+    Load,
+    Result,
+    deployed,
+    quantiles,
+    routed_per_minute,
+    run,
+)
+from bench.load.traffic import DAY_SECONDS, Window
+from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
+
+NOON = DAY_SECONDS / 2
+VENDORS = ("richpanel", "shopify", "openai", "twilio", "ses")
+START = next(kind for kind in KINDS if kind.name == "start, from a template")
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """How much is run: a span around noon, a burst and an outage within it, a backlog, a flood."""
+
+    span: Window
+    burst: Window
+    outage: Window
+    backlog: int
+    flood: int
+
+
+FULL = Size(
+    Window(0, DAY_SECONDS), Window(NOON, NOON + 600), Window(NOON, NOON + 7_200), 1_000, 10_000
+)
+SHORT = Size(
+    Window(NOON - 1_800, NOON + 5_400),
+    Window(NOON, NOON + 120),
+    Window(NOON, NOON + 1_200),
+    300,
+    500,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A figure and what it must be."""
+
+    name: str
+    figure: float
+    limit: float
+    is_least: bool = False
+
+    @property
+    def met(self) -> bool:
+        """Whether it is met."""
+        return self.figure >= self.limit if self.is_least else self.figure <= self.limit
+
+    def __str__(self) -> str:
+        """One line of the table."""
+        sign = ">=" if self.is_least else "<="
+        verdict = "met" if self.met else "MISSED"
+        return f"{self.name:<66} {self.figure:>8.2f} {sign} {self.limit:<6g} {verdict}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Print the tables; 1 where a target is missed."""
+    parser = argparse.ArgumentParser(prog="python -m bench.load")
+    parser.add_argument("--short", action="store_true")
+    parser.add_argument("--measured", action="store_true")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args(arguments)
+    if options.measured:
+        from bench.load.measured import printed  # noqa: PLC0415 - it starts the engine
+
+        print("\n".join(printed()))
+        return 0
+    size = SHORT if options.short else FULL
+    print("\n".join(_ceilings()))
+    targets = list(figures(size, options.seed))
+    print("\ntargets")
+    print("\n".join(map(str, targets)))
+    return int(not all(target.met for target in targets))
+
+
+def figures(size: Size, seed: int) -> Iterator[Target]:
+    """Run every scenario, print its table, and yield the targets' figures."""
+    ordinary = run(Load(size.span), seed=seed)
+    _print("an ordinary day", ordinary)
+    _print("ten times as much for ten minutes", run(_burst(size), seed=seed), size.burst)
+    small = run(Load(size.span, lambda_limit=NEW_ACCOUNT_LIMIT), seed=seed)
+    _print(f"an ordinary day, Lambda's limit {NEW_ACCOUNT_LIMIT}", small)
+    yield from _outages(size, seed, ordinary)
+    yield from _backlog(size, seed)
+    yield from _throughput(seed)
+
+
+def _burst(size: Size) -> Load:
+    return Load(size.span, burst=size.burst, factor=10.0)
+
+
+def _outages(size: Size, seed: int, ordinary: Result) -> Iterator[Target]:
+    """Each vendor in turn is out: what the others' lanes notice of it."""
+    minutes = round((size.outage.ends - size.outage.begins) / 60)
+    for vendor in VENDORS:
+        result = run(Load(size.span, outages={vendor: size.outage}), seed=seed)
+        _print(f"{vendor} out for {minutes} minutes", result, size.outage)
+        others = [lane for lane in LANES if vendor not in vendors_of(lane)]
+        change = max(_p95(result, lane, size) / _p95(ordinary, lane, size) - 1 for lane in others)
+        yield Target(f"{vendor} out: the p95 of another lane grows by, %", change * 100, 10)
+
+
+def _p95(result: Result, lane: str, size: Size) -> float:
+    return quantiles(result.times(lane, size.outage))[1]
+
+
+def _backlog(size: Size, seed: int) -> Iterator[Target]:
+    """Many tickets wait, and ordinary traffic goes on."""
+    span = Window(NOON, NOON + 1_800)
+    result = run(Load(span, at_once=((NOON, ROUTED, size.backlog),)), seed=seed)
+    _print(f"{size.backlog:,} tickets waiting", result)
+    p95 = quantiles(result.times("outreach", kind=START))[1]
+    yield Target(f"{size.backlog:,} tickets waiting: an SMS start leaves, p95 s", p95, 5)
+    p95 = quantiles(result.times("facts"))[1]
+    yield Target(f"{size.backlog:,} tickets waiting: a fact is kept, p95 s", p95, 5)
+
+
+def _throughput(seed: int) -> Iterator[Target]:
+    share = deployed()[0].richpanel_requests_per_30_s
+    ours = routed_per_minute(seed=seed, others=OTHERS_PER_30_S)
+    print(f"\ntickets routed a minute at our share of {share:g} calls in 30 s: {ours:.1f}")
+    most = routed_per_minute(seed=seed, share=REQUESTS_PER_30_S, others=0)
+    yield Target("tickets routed a minute at Richpanel's documented limit", most, 40, is_least=True)
+
+
+def _print(title: str, result: Result, within: Window | None = None) -> None:
+    print(f"\n{title}: seconds until the effect" + (" of what arrived in it" if within else ""))
+    print(f"  {'lane':<10} {'events':>7} {'p50':>9} {'p95':>9} {'p99':>9} {'dead letters':>13}")
+    for lane in LANES:
+        times = result.times(lane, within)
+        p50, p95, p99 = quantiles(times)
+        row = f"{len(times):>7} {p50:>9.2f} {p95:>9.2f} {p99:>9.2f} {result.dead(lane):>13}"
+        print(f"  {lane:<10} {row}")
+
+
+def _ceilings() -> Iterator[str]:
+    yield f"{'ceiling':<18} {'a minute':>9} {'a second':>9} {'70 %':>9}  set by"
+    for one in ceilings.ceilings():
+        row = f"{one.per_minute:>9.1f} {one.per_minute / 60:>9.2f} {one.alarm_at:>9.1f}"
+        yield f"{one.lane:<18} {row}  {one.set_by}"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,243 @@
+"""Queues, groups, workers and vendors, as the product and its platform have them.
+
+A worker is one warm container: it handles one event at a time, and it has its own rate limits and
+breakers, which are the product's classes on the model's clock.  A FIFO group whose head was handed
+back waits; others go on.  What an event has done is not done again when it is received again.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import deque
+from collections.abc import Generator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from bench.load.assumptions import (
+    HOP_SECONDS,
+    LATENCY_SECONDS,
+    LATENCY_SIGMA,
+    OTHERS_PER_30_S,
+)
+from bench.load.kinds import Call, Kind
+from bench.load.loop import Loop
+from bench.load.traffic import NEVER, Window
+from chalicelib.errors import ProviderError, TransientError
+from chalicelib.once import backoff
+from chalicelib.support.richpanel.calls import READ_DEADLINE_SECONDS, REQUESTS_PER_30_S
+from chalicelib.vendors.breaker import Breaker
+from chalicelib.vendors.http import VendorClient
+from chalicelib.vendors.rate_limit import Pace, RateLimit
+
+MAX_RECEIVES = 10
+WINDOW_SECONDS = 30.0
+_CONNECT_SECONDS: float = VendorClient.__dataclass_fields__["connect_timeout_seconds"].default
+
+Steps = Generator[float, None, None]
+
+
+@dataclass(slots=True)
+class Job:
+    """One event on its queue.
+
+    Attributes:
+        arrived: when its sender sent it.
+        took: seconds from then to its effect; None while there is none.
+        begun: how many of its calls are done.
+    """
+
+    kind: Kind
+    group: str
+    arrived: float
+    receives: int = 0
+    begun: int = 0
+    took: float | None = None
+    is_dead: bool = False
+
+
+class Vendor:
+    """A vendor: its latency, its own limit, and when it is out."""
+
+    def __init__(self, name: str, loop: Loop, *, out: Window = NEVER, limit: float = 0) -> None:
+        self.name = name
+        self.calls = 0
+        self._loop = loop
+        self._out = out
+        self._limit = limit
+        self._recent: deque[float] = deque()
+
+    def answer(self, rng: random.Random) -> tuple[float, TransientError | None]:
+        """Seconds until the response, and the error that it is."""
+        now = self._loop.seconds
+        if now in self._out:
+            return _CONNECT_SECONDS, self._error("connect_timeout")
+        self.calls += 1
+        if self._limit:
+            while self._recent and self._recent[0] <= now - WINDOW_SECONDS:
+                self._recent.popleft()
+            if len(self._recent) >= self._limit:
+                return 0.1, TransientError(self.name, "call", status=429)
+            self._recent.append(now)
+        return LATENCY_SECONDS[self.name] * rng.lognormvariate(0.0, LATENCY_SIGMA), None
+
+    def _error(self, reason: str) -> TransientError:
+        return TransientError(self.name, "call", reason=reason)
+
+
+@dataclass(slots=True)
+class Account:
+    """Lambda's limit of concurrent executions, for all functions of the account."""
+
+    limit: int
+    running: int = 0
+    lanes: list[Lane] = field(default_factory=list)
+
+    def wake(self) -> None:
+        """Let every lane use what is free, in turn."""
+        for lane in self.lanes:
+            lane.begin()
+        self.lanes.append(self.lanes.pop(0))
+
+
+@dataclass
+class Worker:
+    """One warm container."""
+
+    loop: Loop
+    vendors: Mapping[str, Vendor]
+    paces: Mapping[str, Pace]
+
+    @cached_property
+    def limits(self) -> Mapping[str, RateLimit]:
+        """By vendor; a vendor without a share is not paced."""
+        return {
+            name: RateLimit(
+                name,
+                self.loop,
+                self.loop.sleep,
+                requests_per_window=pace.requests_per_window,
+                burst=pace.burst,
+            )
+            for name, pace in self.paces.items()
+        }
+
+    @cached_property
+    def breakers(self) -> Mapping[str, Breaker]:
+        """By vendor."""
+        return {name: Breaker(name, self.loop) for name in self.vendors}
+
+    def handle(self, job: Job, rng: random.Random) -> Steps:
+        """The pauses of one receive; raises `ProviderError` where the event is handed back."""
+        yield job.kind.own_seconds / 2
+        for call in job.kind.calls[job.begun :]:
+            with self.breakers[call.vendor].attempt("call"):
+                yield from self._turn(call)
+                seconds, error = self.vendors[call.vendor].answer(rng)
+                yield seconds
+                if error is not None:
+                    if error.status is not None:
+                        self.limits[call.vendor].cool_down(None)
+                    raise error
+            job.begun += 1
+        yield job.kind.own_seconds / 2
+
+    def _turn(self, call: Call) -> Steps:
+        """As `RateLimit.acquire`, with pauses in place of sleeping."""
+        limit = self.limits.get(call.vendor)
+        ends = self.loop.seconds + READ_DEADLINE_SECONDS
+        while limit is not None and (wait := limit.take(call.urgency)):
+            if self.loop.seconds + wait >= ends:
+                raise TransientError(
+                    call.vendor, "call", reason="local_rate_limit", retry_after=wait
+                )
+            yield wait
+
+
+class Lane:
+    """A FIFO queue and its workers."""
+
+    def __init__(
+        self, loop: Loop, account: Account, workers: list[Worker], rng: random.Random
+    ) -> None:
+        self.done: list[Job] = []
+        self._loop = loop
+        self._account = account
+        self._idle = deque(workers)
+        self._rng = rng
+        self._groups: dict[str, deque[Job]] = {}
+        self._ready: deque[str] = deque()
+        account.lanes.append(self)
+
+    def arrive(self, job: Job) -> None:
+        """An event reaches the queue."""
+        group = self._groups.setdefault(job.group, deque())
+        group.append(job)
+        if len(group) == 1:
+            self._ready.append(job.group)
+        self.begin()
+
+    def begin(self) -> None:
+        """Give ready groups to idle workers, the oldest first."""
+        while self._ready and self._idle and self._account.running < self._account.limit:
+            self._account.running += 1
+            group, worker = self._ready.popleft(), self._idle.popleft()
+            job = self._groups[group][0]
+            job.receives += 1
+            self._step(worker, job, worker.handle(job, self._rng))
+
+    def _step(self, worker: Worker, job: Job, steps: Steps) -> None:
+        try:
+            pause = next(steps)
+        except StopIteration:
+            self._end(job)
+        except ProviderError as error:
+            self._hand_back(job, error)
+        else:
+            self._loop.after(pause, lambda: self._step(worker, job, steps))
+            return
+        self._idle.append(worker)
+        self._account.running -= 1
+        self._account.wake()
+
+    def _end(self, job: Job) -> None:
+        if not job.is_dead:
+            job.took = self._loop.seconds - job.arrived
+        self.done.append(job)
+        group = self._groups[job.group]
+        group.popleft()
+        if group:
+            self._ready.append(job.group)
+        else:
+            del self._groups[job.group]
+
+    def _hand_back(self, job: Job, error: ProviderError) -> None:
+        if job.receives >= MAX_RECEIVES:
+            job.is_dead = True
+            self._end(job)
+            return
+        asked = backoff.wait(error, job.receives, self._rng.random)
+        self._loop.after(max(backoff.SHORTEST_WAIT_SECONDS, asked), lambda: self._return(job.group))
+
+    def _return(self, group: str) -> None:
+        self._ready.append(group)
+        self.begin()
+
+
+def vendors(
+    loop: Loop, outages: Mapping[str, Window], *, others_per_30_s: float = OTHERS_PER_30_S
+) -> dict[str, Vendor]:
+    """Every vendor."""
+    return {
+        name: Vendor(
+            name,
+            loop,
+            out=outages.get(name, NEVER),
+            limit=REQUESTS_PER_30_S - others_per_30_s if name == "richpanel" else 0,
+        )
+        for name in LATENCY_SECONDS
+    }
+
+
+def sent(job: Job, loop: Loop, lane: Lane) -> None:
+    """The job's sender sends it at its time."""
+    loop.after(job.arrived + HOP_SECONDS - loop.seconds, lambda: lane.arrive(job))

@@ -1,0 +1,170 @@
+"""What is run: days with bursts and outages, a backlog, and one company's flood."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+
+from bench.load.assumptions import OTHERS_PER_30_S, PER_MINUTE
+from bench.load.kinds import LANES, ROUTED, Kind, kinds_of
+from bench.load.lanes import Account, Job, Lane, Vendor, Worker, sent, vendors
+from bench.load.loop import Loop
+from bench.load.traffic import NEVER, Window, arrivals
+from chalicelib import settings
+from chalicelib.settings import Settings
+from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
+from chalicelib.vendors.rate_limit import Pace, split
+from chalicelib.wiring.outreach import OPENAI_REQUESTS_PER_30_S, TWILIO_REQUESTS_PER_30_S
+from chalicelib.wiring.support import RECONCILIATION_SHARE, SHOPIFY_REQUESTS_PER_30_S
+
+CONFIG = Path(__file__).resolve().parents[2] / ".chalice" / "config.json"
+LAMBDA_LIMIT = 1_000
+NEW_ACCOUNT_LIMIT = 10
+QUANTILES = (0.5, 0.95, 0.99)
+
+
+@cache
+def deployed() -> tuple[Settings, Mapping[str, str]]:
+    """Settings and variables of the stage `prod`."""
+    config = json.loads(CONFIG.read_text())
+    own = config["stages"]["prod"]["environment_variables"]
+    variables = config["environment_variables"] | own
+    return settings.load(variables), variables
+
+
+def workers_of(lane: str) -> int:
+    """How many of a lane's events are worked on at once."""
+    name = "WORKER_CONCURRENCY" if lane == "tickets" else "LANE_CONCURRENCY"
+    return int(deployed()[1].get(name, "2"))
+
+
+def paces_of(lane: str, richpanel_per_30_s: float | None = None) -> Mapping[str, Pace]:
+    """The pace of each of a lane's workers at each vendor, as `wiring` gives it."""
+    if lane == "tickets":
+        ours = richpanel_per_30_s or deployed()[0].richpanel_requests_per_30_s
+        shares = workers_of(lane) + RECONCILIATION_SHARE
+        return {
+            "richpanel": split(ours, limit=REQUESTS_PER_30_S, shares=shares),
+            "shopify": _alone(SHOPIFY_REQUESTS_PER_30_S),
+        }
+    return {"twilio": _alone(TWILIO_REQUESTS_PER_30_S), "openai": _alone(OPENAI_REQUESTS_PER_30_S)}
+
+
+def _alone(requests_per_window: float) -> Pace:
+    return Pace(requests_per_window, requests_per_window / 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """What arrives and what fails.
+
+    Attributes:
+        at_once: further events of a kind, all at one time.
+        richpanel_per_30_s: our share of the tenant's limit, where it is not the deployed one.
+    """
+
+    span: Window
+    burst: Window = NEVER
+    factor: float = 1.0
+    outages: Mapping[str, Window] = field(default_factory=dict)
+    at_once: Sequence[tuple[float, Kind, int]] = ()
+    lanes: Sequence[str] = LANES
+    richpanel_per_30_s: float | None = None
+    others_per_30_s: float = OTHERS_PER_30_S
+    lambda_limit: int = LAMBDA_LIMIT
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The ended events by lane, and the vendors' calls."""
+
+    jobs: Mapping[str, Sequence[Job]]
+    calls: Mapping[str, int]
+
+    def times(
+        self, lane: str, within: Window | None = None, kind: Kind | None = None
+    ) -> list[float]:
+        """Seconds until the effect of a lane's events that arrived within a window, sorted."""
+        return sorted(
+            job.took
+            for job in self.jobs[lane]
+            if job.took is not None
+            and (within is None or job.arrived in within)
+            and (kind is None or job.kind is kind)
+        )
+
+    def dead(self, lane: str) -> int:
+        """How many of a lane's events went to the dead-letter queue."""
+        return sum(job.is_dead for job in self.jobs[lane])
+
+
+def run(load: Load, *, seed: int) -> Result:
+    """Run until everything has ended; a lane's draws depend on the seed and its name alone."""
+    loop, account = Loop(), Account(load.lambda_limit)
+    called = vendors(loop, load.outages, others_per_30_s=load.others_per_30_s)
+    lanes = {}
+    for name in load.lanes:
+        rng = random.Random(f"{seed}/{name}")  # noqa: S311 - draws of a model
+        lane = Lane(loop, account, _workers(loop, name, called, load), rng)
+        arriving = random.Random(f"{seed}/{name}/arrivals")  # noqa: S311 - likewise
+        for job in _jobs(name, load, arriving):
+            sent(job, loop, lane)
+        lanes[name] = lane
+    loop.run()
+    return Result(
+        jobs={name: lane.done for name, lane in lanes.items()},
+        calls={name: vendor.calls for name, vendor in called.items()},
+    )
+
+
+def _workers(loop: Loop, lane: str, called: Mapping[str, Vendor], load: Load) -> list[Worker]:
+    paces = paces_of(lane, load.richpanel_per_30_s)
+    return [Worker(loop, called, paces) for _ in range(workers_of(lane))]
+
+
+def _jobs(lane: str, load: Load, rng: random.Random) -> Iterable[Job]:
+    kinds = kinds_of(lane)
+    weights = [kind.share for kind in kinds]
+    number = 0
+    if lane in PER_MINUTE:
+        times = arrivals(PER_MINUTE[lane], load.span, rng, burst=load.burst, factor=load.factor)
+        for number, at in enumerate(times, 1):
+            yield Job(rng.choices(kinds, weights)[0], f"{lane}-{number}", at)
+    for at, kind, count in load.at_once:
+        if kind.lane == lane:
+            for more in range(count):
+                yield Job(kind, f"{lane}-{at}-{more}", at)
+
+
+def quantiles(times: Sequence[float]) -> tuple[float, ...]:
+    """The quantiles of sorted times; nan where there are none."""
+    if not times:
+        return tuple(float("nan") for _ in QUANTILES)
+    return tuple(times[min(len(times) - 1, int(part * len(times)))] for part in QUANTILES)
+
+
+# --- the targets' figures ---------------------------------------------------------------------
+
+
+def routed_per_minute(*, seed: int, share: float | None = None, others: float) -> float:
+    """Tickets routed a minute while 1,000 wait.
+
+    Args:
+        seed: of the draws.
+        share: of Richpanel's limit, in calls per 30 s; the deployed one where it is None.
+        others: calls per 30 s of the tenant's other integrations.
+    """
+    load = Load(
+        span=NEVER,
+        at_once=((0.0, ROUTED, 1_000),),
+        lanes=("tickets",),
+        richpanel_per_30_s=share,
+        others_per_30_s=others,
+    )
+    jobs = run(load, seed=seed).jobs["tickets"]
+    took = sorted(job.took for job in jobs if job.took is not None)
+    return (len(took) - 1) / (took[-1] - took[0]) * 60

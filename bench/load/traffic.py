@@ -1,0 +1,54 @@
+"""When events arrive: a day's curve with a burst on it; and when a vendor is out."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+DAY_SECONDS = 86_400.0
+
+
+@dataclass(frozen=True, slots=True)
+class Day:
+    """A rate that follows the hours.
+
+    Attributes:
+        mean: events a minute.
+        swing: part of the mean by which noon is above and midnight below it.
+    """
+
+    mean: float
+    swing: float
+
+    def per_second(self, at: float) -> float:
+        """The rate at a time of the day."""
+        return self.mean / 60 * (1 - self.swing * math.cos(2 * math.pi * at / DAY_SECONDS))
+
+
+@dataclass(frozen=True, slots=True)
+class Window:
+    """From when to when, in seconds from the start."""
+
+    begins: float
+    ends: float
+
+    def __contains__(self, at: float) -> bool:
+        """Whether a time is within it."""
+        return self.begins <= at < self.ends
+
+
+NEVER = Window(0.0, 0.0)
+
+
+def arrivals(
+    day: Day, span: Window, rng: random.Random, *, burst: Window = NEVER, factor: float = 1.0
+) -> Iterator[float]:
+    """Times of arrival, by thinning a Poisson process of the highest rate."""
+    most = day.mean / 60 * (1 + day.swing) * max(1.0, factor)
+    at = span.begins
+    while (at := at + rng.expovariate(most)) < span.ends:
+        rate = day.per_second(at) * (factor if at in burst else 1.0)
+        if rng.random() * most < rate:
+            yield at

@@ -1,0 +1,82 @@
+"""The settings as the functions read them: the pointer every minute, a version once.
+
+A document that this release cannot read never replaces a good one: the newest readable version
+before it applies, and a metric says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Protocol
+
+from chalicelib.once.ports import Clock, Log
+from chalicelib.support.configuration.document import InvalidDocumentError, parsed
+from chalicelib.support.configuration.rules import BUILT_IN, Rules
+from chalicelib.support.configuration.versions import Versions
+
+REFRESH_SECONDS = 60.0
+"""How long a container does not look for a new version."""
+
+
+class RulesPort(Protocol):
+    """The settings, as flows read them; methods raise `TransientError`s of the table."""
+
+    def current(self) -> Rules:
+        """The version for new plans, at most a minute old."""
+        ...
+
+    def of(self, version: int) -> Rules:
+        """The version that a stored plan was made with."""
+        ...
+
+
+class CachedRules:
+    """`RulesPort` on the stored versions."""
+
+    def __init__(self, versions: Versions, clock: Clock, log: Log) -> None:
+        self._versions = versions
+        self._clock = clock
+        self._log = log
+        self._known: dict[int, Rules] = {0: BUILT_IN}
+        self._current: tuple[float, int] | None = None
+
+    def current(self) -> Rules:
+        """See `RulesPort.current`."""
+        now = self._clock.monotonic()
+        if self._current is None or now - self._current[0] >= REFRESH_SECONDS:
+            self._current = (now, self._versions.current())
+        return self.of(self._current[1])
+
+    def of(self, version: int) -> Rules:
+        """See `RulesPort.of`."""
+        found = self._known.get(version)
+        if found is None:
+            found = self._known[version] = self._read(version)
+        return found
+
+    def _read(self, version: int) -> Rules:
+        """The version, or the newest readable one before it; in the end the built-in one."""
+        for number in range(version, 0, -1):
+            stored = self._versions.read(number)
+            with contextlib.suppress(InvalidDocumentError):
+                if stored is not None:
+                    return Rules(number, parsed(stored.document))
+            self._log.event("support.settings_unreadable", version=number)
+            self._log.metric("mw.support.settings_unreadable")
+        return BUILT_IN
+
+
+class FixedRules:
+    """`RulesPort` with one version for everything: a stage without documents, and previews."""
+
+    def __init__(self, rules: Rules = BUILT_IN) -> None:
+        self._rules = rules
+
+    def current(self) -> Rules:
+        """See `RulesPort.current`."""
+        return self._rules
+
+    def of(self, version: int) -> Rules:
+        """See `RulesPort.of`."""
+        del version
+        return self._rules

@@ -1,0 +1,94 @@
+"""One version of the settings document as flows read it: over the built-in words and windows; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import cached_property
+
+from chalicelib.support.configuration.document import Department, Document, built_in
+from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.support.tickets import TEAM
+
+_UNSET = Department()
+
+
+@dataclass(frozen=True)
+class Rules:
+    """A version of the settings.
+
+    Attributes:
+        version: as stored with a plan; 0 is the built-in words alone.
+    """
+
+    version: int
+    document: Document
+
+    # --- departments --------------------------------------------------------------------------
+
+    def department_of(self, intent: str) -> str:
+        """The department of an intent, by its name."""
+        return self.document.routes.get(intent) or ROUTES.get(intent, DEFAULT_ROUTE)
+
+    def department_of_language(self, code: str) -> str | None:
+        """The department of messages in a language; None where none is set."""
+        return self.document.languages.get(code)
+
+    @cached_property
+    def departments(self) -> frozenset[str]:
+        """The name of every department."""
+        return frozenset({DEFAULT_ROUTE, *ROUTES.values(), *self.document.departments})
+
+    def tag_of(self, department: str) -> str | None:
+        """The tag by which a rule at Richpanel moves a ticket to a department; None where it has none."""
+        tag = self._settings_of(department).tag
+        return department if tag is None else tag or None
+
+    def assignee_of(self, department: str) -> str | None:
+        """To whom a department's tickets are assigned: a user's id, ``team:`` and a team's, or None."""
+        found = self._settings_of(department)
+        return f"{TEAM}{found.team}" if found.team else found.assignee
+
+    def current_department(
+        self, tags: AbstractSet[str], assignees: AbstractSet[str] = frozenset()
+    ) -> str | None:
+        """The department that has a ticket, by its tags, or else by whom it is assigned to."""
+        routes = sorted(tag for tag in tags if tag.startswith("route-"))
+        if routes:
+            return self._by_tag.get(routes[0], routes[0])
+        return next((self._by_assignee[one] for one in assignees if one in self._by_assignee), None)
+
+    @cached_property
+    def assignees(self) -> frozenset[str]:
+        """Everyone to whom a department's tickets are assigned."""
+        return frozenset(self._by_assignee)
+
+    def _settings_of(self, department: str) -> Department:
+        return self.document.departments.get(department, _UNSET)
+
+    @cached_property
+    def _by_tag(self) -> Mapping[str, str]:
+        tagged = ((self.tag_of(one), one) for one in sorted(self.departments))
+        return {tag: one for tag, one in tagged if tag is not None}
+
+    @cached_property
+    def _by_assignee(self) -> Mapping[str, str]:
+        assigned = ((self.assignee_of(one), one) for one in sorted(self.departments))
+        return {who: one for who, one in assigned if who is not None}
+
+    # --- words --------------------------------------------------------------------------------
+
+    @property
+    def texts(self) -> Mapping[str, Mapping[str, str]]:
+        """The shop's own texts, by template and language."""
+        return self.document.templates
+
+    @property
+    def closings(self) -> Mapping[str, str]:
+        """The shop's own end of every text, by language."""
+        return self.document.closing
+
+
+BUILT_IN = Rules(0, built_in())
+"""Version 0: the settings of a stage without a document."""

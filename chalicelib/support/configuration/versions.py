@@ -1,0 +1,129 @@
+"""The stored versions of the settings document, in table A; none is ever changed.
+
+::
+
+    event_id    cfg:support:current     version  3
+    event_id    cfg:support:3           version  3    document  {"shop": {...}}    by  Operators/jo
+
+Publishing writes the next version and moves the pointer in one transaction, so that two operators
+never publish the same version and the pointer never leads to a version that is not there.  The rows
+have no end date: a stored plan of any age finds the version that it was made with.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once import keys
+from chalicelib.once.ports import Clock
+from chalicelib.once.store import Item, Store, TransactionRefused
+
+MAX_BYTES = 200_000
+"""Limit for a stored document; a row holds 400 KB."""
+
+
+class PublishedMeanwhileError(Exception):
+    """Another version was published since the caller read the current one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """One stored version.
+
+    Attributes:
+        document: as it was published, as plain data.
+        by: the person who published it.
+        at: ISO time.
+        note: what the person said about it.
+    """
+
+    number: int
+    document: Mapping[str, Any]
+    by: str
+    at: str
+    note: str = ""
+
+
+class Versions:
+    """The versions of one stage."""
+
+    def __init__(self, table: Store, clock: Clock) -> None:
+        self._table = table
+        self._clock = clock
+
+    def current(self, *, consistent: bool = False) -> int:
+        """The number of the current version; 0 while there is none."""
+        row = self._table.get({"event_id": _key("current")}, consistent=consistent)
+        return 0 if row is None else int(row["version"])
+
+    def read(self, number: int) -> Version | None:
+        """A version by its number; None when there is none."""
+        row = self._table.get({"event_id": _key(str(number))})
+        return None if row is None else _version(row)
+
+    def newest(self, *, limit: int) -> Sequence[Version]:
+        """The newest versions, newest first."""
+        last = self.current(consistent=True)
+        wanted = [{"event_id": _key(str(one))} for one in range(last, max(0, last - limit), -1)]
+        names = ("version", "document", "by", "created_at", "note")
+        found = self._table.get_all(wanted, attributes=names) if wanted else []
+        return sorted(map(_version, found), key=lambda one: -one.number)
+
+    def publish(self, document: Mapping[str, Any], *, by: str, note: str, after: int) -> int:
+        """Store a document as the next version and make it current.
+
+        Args:
+            document: valid, as plain data.
+            by: the person who publishes it.
+            note: what they say about it.
+            after: the version that the caller knows as the current one.
+
+        Raises:
+            PublishedMeanwhileError: it is not the current one any more.
+        """
+        now, number = iso(self._clock.now()), after + 1
+        stored: Item = {
+            "event_id": _key(str(number)),
+            "version": number,
+            "document": encoded(document),
+            "by": by,
+            "note": note or None,
+            "created_at": now,
+        }
+        pointer = {"event_id": _key("current")}
+        moved = {"version": number, "by": by, "last_processed_at": now}
+        is_next = "#version = :after" if after else "attribute_not_exists(#event_id)"
+        change: dict[str, Any] = {"condition": is_next} | ({"after": after} if after else {})
+        try:
+            self._table.transact(
+                [
+                    self._table.putting(stored, condition="attribute_not_exists(#event_id)"),
+                    self._table.updating(pointer, set_=moved, **change),
+                ]
+            )
+        except TransactionRefused:
+            raise PublishedMeanwhileError from None
+        return number
+
+
+def encoded(document: Mapping[str, Any]) -> str:
+    """The stored form of a document."""
+    return json.dumps(document, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+
+def _version(row: Item) -> Version:
+    return Version(
+        number=int(row["version"]),
+        document=json.loads(row["document"]),
+        by=str(row["by"]),
+        at=str(row["created_at"]),
+        note=str(row.get("note") or ""),
+    )
+
+
+def _key(name: str) -> str:
+    return keys.joined("cfg", "support", name)

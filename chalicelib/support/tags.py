@@ -1,0 +1,72 @@
+"""Every tag that a plan can set, taken from plans of every decision with every outcome of its reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from collections.abc import Set as AbstractSet
+from datetime import UTC, datetime
+
+from chalicelib.support.actions import ATTENTION_TAG
+from chalicelib.support.configuration.rules import BUILT_IN, Rules
+from chalicelib.support.decision import (
+    REPEATED_COMPLAINT,
+    ROUTE_FROM,
+    TIER_2_FROM,
+    UNCERTAIN_FROM,
+    Decision,
+    decide_on,
+)
+from chalicelib.support.inquiry import Inquiry
+from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
+from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
+from chalicelib.support.intents.languages import LANGUAGES, UNDERSTOOD
+from chalicelib.support.intents.risks import RISKS
+from chalicelib.support.orders.order import Order
+from chalicelib.support.orders.status import NoAnswer, order_answer
+from chalicelib.support.replies import guard_rails
+from chalicelib.support.replies.answering import ASK_TEMPLATE, Verdict
+from chalicelib.support.replies.templates import CATALOGUE
+from chalicelib.support.routing import planned
+
+_ANY_TIME = datetime(2026, 1, 5, tzinfo=UTC)
+
+
+def every_tag(rules: Rules = BUILT_IN) -> frozenset[str]:
+    """The tags of all plans under these settings, and the tag of an event that failed."""
+    found = {ATTENTION_TAG}
+    missing = _missing_facts()
+    for decision in _decisions(rules):
+        for verdict in _verdicts(decision, missing):
+            inquiry = Inquiry("", _ANY_TIME, rules=rules)
+            plan = planned(decision, inquiry, frozenset(), verdict, floor=None)
+            found |= {one.arg for one in plan.actions if one.kind == "add_tag"}
+    tags = (rules.tag_of(one) for one in rules.departments)
+    return frozenset(found | {tag for tag in tags if tag is not None})
+
+
+def _decisions(rules: Rules) -> Iterator[Decision]:
+    """Every intent at each threshold and below all of them, every risk, and every language."""
+    for intent in ROUTES:
+        for confidence in (TIER_2_FROM, ROUTE_FROM, UNCERTAIN_FROM, 0.0):
+            yield decide_on(Classified(intent, confidence), rules=rules)
+    for risk in (*RISK_ROUTES, *RISKS, REPEATED_COMPLAINT):
+        yield decide_on(Classified(DEFAULT_INTENT, 0.0), risks=frozenset({risk}), rules=rules)
+    for language in LANGUAGES - UNDERSTOOD:
+        yield decide_on(Classified(DEFAULT_INTENT, 0.0, language=language), rules=rules)
+
+
+def _verdicts(decision: Decision, missing: AbstractSet[str]) -> Iterator[Verdict]:
+    """No reply, each reply, and each refusal of one."""
+    yield Verdict()
+    for template in CATALOGUE:
+        yield Verdict(template_id=template, asks=template == ASK_TEMPLATE, closes=True)
+    for refusal in guard_rails.every_refusal(decision, missing):
+        yield Verdict(tags=refusal.tags, reasons=(refusal.reason,))
+
+
+def _missing_facts() -> frozenset[str]:
+    """The facts that an order can lack."""
+    bare = Order(name="")
+    orders = (bare, Order("#1", _ANY_TIME), Order("#1", _ANY_TIME, shipping_method="by pigeon"))
+    answers = (order_answer(one, "order_status_tracking", _ANY_TIME) for one in orders)
+    return frozenset(fact for one in answers if isinstance(one, NoAnswer) for fact in one.missing)

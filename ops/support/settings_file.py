@@ -1,0 +1,113 @@
+"""The settings document in a file (TOML or JSON): read, checked, published, restored."""
+
+from __future__ import annotations
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from chalicelib.support.configuration.document import (
+    Document,
+    InvalidDocumentError,
+    parsed,
+    plain,
+)
+from chalicelib.support.configuration.rules import Rules
+from chalicelib.support.configuration.versions import (
+    MAX_BYTES,
+    PublishedMeanwhileError,
+    Version,
+    encoded,
+)
+from chalicelib.support.replies import template_checks
+from ops import identity
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+
+def read(path: Path) -> Document:
+    """The document in a file.
+
+    Raises:
+        OpsError: the file cannot be read, or the document is invalid; names every place.
+    """
+    try:
+        text = path.read_text(encoding="utf-8")
+        raw = json.loads(text) if path.suffix == ".json" else tomllib.loads(text)
+    except (OSError, UnicodeDecodeError) as error:
+        raise OpsError(f"{path} cannot be read: {error}", code=EXIT_UNUSABLE) from None
+    except ValueError as error:  # of both formats
+        raise OpsError(f"{path} is neither TOML nor JSON: {error}", code=EXIT_UNUSABLE) from None
+    if not isinstance(raw, dict):
+        raise OpsError(f"{path} holds no table of settings", code=EXIT_UNUSABLE)
+    return checked(raw)
+
+
+def checked(raw: dict[str, Any]) -> Document:
+    """The valid document in plain data.
+
+    Raises:
+        OpsError: it is invalid; names every place.
+    """
+    try:
+        document = parsed(raw)
+    except InvalidDocumentError as error:
+        raise _invalid(error.problems) from None
+    problems = tuple(template_checks.faults(document.templates, document.closing))
+    if problems:
+        raise _invalid(problems)
+    if len(encoded(plain(document)).encode()) > MAX_BYTES:
+        raise OpsError(f"the document is larger than {MAX_BYTES} bytes", code=EXIT_UNUSABLE)
+    return document
+
+
+def publish(session: Session, document: Document, *, note: str) -> Version:
+    """Store a document as the next version; every container uses it within a minute or so.
+
+    Raises:
+        OpsError: it says what the current version says, or another was published meanwhile.
+    """
+    versions = session.services.support_versions
+    current = versions.current(consistent=True)
+    known = versions.read(current)
+    said = plain(document)
+    if known is not None and dict(known.document) == said:
+        raise OpsError(f"version {current} says the same: nothing was published")
+    by = identity.of_caller(session.client("sts")).name
+    try:
+        number = versions.publish(said, by=by, note=note, after=current)
+    except PublishedMeanwhileError:
+        raise OpsError("another version was published meanwhile: look at the history") from None
+    stored = versions.read(number)
+    if stored is None:  # pragma: no cover - it was just written, and no version is ever deleted
+        raise OpsError(f"version {number} is not there")
+    return stored
+
+
+def version(session: Session, number: int | None) -> Version | None:
+    """A stored version, by default the current one; None for the built-in version 0.
+
+    Raises:
+        OpsError: there is no such version.
+    """
+    versions = session.services.support_versions
+    wanted = versions.current(consistent=True) if number is None else number
+    found = versions.read(wanted)
+    if found is None and wanted != 0:
+        raise OpsError(f"there is no version {wanted}")
+    return found
+
+
+def rules(found: Version | None) -> Rules:
+    """A stored version as flows read it.
+
+    Raises:
+        OpsError: this release cannot read it.
+    """
+    if found is None:
+        return Rules(0, Document())
+    return Rules(found.number, checked(dict(found.document)))
+
+
+def _invalid(problems: tuple[str, ...]) -> OpsError:
+    return OpsError("\n  ".join(("the settings are invalid:", *problems)), code=EXIT_UNUSABLE)

@@ -1,0 +1,71 @@
+"""The load model: its targets, its calls beside the real system's, and the figures of the page."""
+
+from pathlib import Path
+
+import pytest
+
+from bench.load.__main__ import SHORT, figures
+from bench.load.ceilings import by_richpanel, ceilings
+from bench.load.kinds import KINDS, LANES, ROUTED
+from bench.load.scenarios import Load, quantiles, routed_per_minute, run
+from bench.load.traffic import Window
+from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
+from tests.house.test_counts import COUNTS
+
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "capacity.md"
+VENDOR_CALLS = {name: count for name, *_, count in COUNTS}
+QUARTER = Window(43_200.0, 44_100.0)
+
+
+def test_the_short_model_meets_every_target(capsys):
+    assert [str(one) for one in figures(SHORT, seed=1) if not one.met] == []
+    assert "richpanel out for 20 minutes" in capsys.readouterr().out
+
+
+def test_a_seed_gives_the_same_times_and_another_seed_others():
+    def times(seed):
+        return run(Load(QUARTER), seed=seed).times("tickets")
+
+    assert times(1) == times(1) != times(2)
+
+
+@pytest.mark.parametrize(
+    "kind", [one for one in KINDS if one.measured_as], ids=lambda one: one.name
+)
+def test_an_event_makes_as_many_vendor_calls_as_in_the_real_system(kind):
+    assert len(kind.calls) == VENDOR_CALLS[kind.measured_as]
+
+
+def test_every_event_ends_once():
+    outage = Window(QUARTER.begins, QUARTER.begins + 300)
+    result = run(Load(QUARTER, outages={"richpanel": outage, "twilio": outage}), seed=3)
+    for lane in LANES:
+        groups = [job.group for job in result.jobs[lane]]
+        assert len(groups) == len(set(groups)) > 0
+        assert len(result.times(lane)) + result.dead(lane) == len(groups)
+        assert all(job.begun == len(job.kind.calls) for job in result.jobs[lane])
+
+
+def test_the_model_notices_slots_that_lanes_share():
+    """With fewer slots than workers, tickets that wait for Richpanel delay a fact."""
+    crowded = Load(QUARTER, at_once=((QUARTER.begins, ROUTED, 300),), lambda_limit=4)
+    assert quantiles(run(crowded, seed=1).times("facts"))[1] > 1
+
+
+def test_the_vendors_limit_binds_also_where_our_share_does_not():
+    """Others use most of the tenant's limit: the 429s cost far more than our own pace would."""
+    alone = routed_per_minute(seed=1, others=0)
+    assert routed_per_minute(seed=1, others=30) < alone / 2
+
+
+def test_the_formula_and_the_model_agree_on_routed_tickets():
+    whole = by_richpanel(ROUTED.calls_of("richpanel"), share=REQUESTS_PER_30_S)
+    modelled = routed_per_minute(seed=1, share=REQUESTS_PER_30_S, others=0)
+    assert modelled == pytest.approx(whole, rel=0.05)
+
+
+def test_the_page_shows_the_ceilings_as_they_are_computed():
+    text = PAGE.read_text()
+    for one in ceilings():
+        row = f"| {one.lane} | {one.per_minute:,.1f} | {one.alarm_at:,.1f} | {one.set_by} |"
+        assert row in text, row

@@ -1,0 +1,114 @@
+"""`ops support-settings`: validated before it is published, never changed, with who and when."""
+
+import json
+
+import pytest
+
+from tests.rigs.ops_cli import runner
+
+GOOD = """
+[templates.t_order_status_ask_order_number]
+en = '''
+Which order, {{first_name}}?
+'''
+
+[routes]
+return_request = "route-warehouse"
+
+[departments.route-warehouse]
+assignee = "agent-7"
+"""
+
+
+@pytest.fixture
+def run(system, capsys):
+    return runner(capsys)
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / "support-settings.toml"
+    path.write_text(GOOD)
+    return path
+
+
+def test_validate_needs_no_stage(capsys, file, monkeypatch):
+    monkeypatch.setenv("AWS_ENDPOINT_URL", "http://127.0.0.1:9")
+    assert runner(capsys)("support-settings", "validate", file).code == 0
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("[routes]\nreturn_request = 'route-x'", "routes.return_request: route-x is no built-in"),
+        ("[templates.t_return_request_intake]\nen = '{{oops}}'", "no such value: oops"),
+        ("not toml", "neither TOML nor JSON"),
+        ("colour = 'red'", "colour: Extra inputs"),
+    ],
+)
+def test_a_bad_document_is_refused_and_replaces_nothing(run, file, text, said):
+    assert run("support-settings", "put", file).code == 0
+    file.write_text(text)
+
+    for command in ("validate", "put"):
+        refused = run("support-settings", command, file)
+        assert refused.code == 2
+        assert said in refused.err
+
+    assert run("support-settings", "show", "--json").data["version"] == 1
+
+
+def test_a_missing_file_is_named(run, tmp_path):
+    refused = run("support-settings", "validate", tmp_path / "none.toml")
+    assert (refused.code, "none.toml" in refused.err) == (2, True)
+
+
+def test_versions_are_listed_with_who_and_when_and_can_be_restored(run, file, system):
+    assert run("support-settings", "put", file, "--note", "our warehouse").code == 0
+    again = run("support-settings", "put", file)
+    assert (again.code, "says the same" in again.err) == (1, True)
+    file.write_text(GOOD.replace("agent-7", "agent-8"))
+    assert run("support-settings", "put", file).code == 0
+    assert run("support-settings", "restore", 1).code == 0
+
+    history = run("support-settings", "history", "--json").data
+
+    assert [(one["version"], one["note"]) for one in history] == [
+        (3, "as version 1"),
+        (2, ""),
+        (1, "our warehouse"),
+    ]
+    assert all(one["by"] and one["at"] for one in history)
+    first, last = (
+        run("support-settings", "show", "--version", number, "--json").data["document"]
+        for number in (1, 3)
+    )
+    assert first == last
+    assert run("support-settings", "restore", 9).code == 1
+    rules = system.services().support_rules
+    rules._current = None
+    assert rules.current().assignee_of("route-warehouse") == "agent-7"
+    assert run("support-settings", "restore", 0).code == 0
+    rules._current = None
+    assert rules.current().department_of("return_request") == "route-returns-admin"
+
+
+def test_what_show_prints_can_be_put(run, file, tmp_path):
+    run("support-settings", "put", file)
+    shown = run("support-settings", "show", "--json").data["document"]
+    other = tmp_path / "other.json"
+    other.write_text(json.dumps(shown | {"languages": {"fr": "route-warehouse"}}))
+    assert run("support-settings", "put", other).code == 0
+
+
+def test_a_preview_shows_every_template_in_every_language(run, file):
+    before = run("support-settings", "preview", "--json").data
+    shown = run("support-settings", "preview", "--file", file, "--json").data
+
+    changed = [one for one in shown if one not in before]
+    assert {(one["template"], one["language"]) for one in changed} == {
+        ("t_order_status_ask_order_number", "en")
+    }
+    assert any(one["text"].startswith("Which order, Ada?") for one in changed)
+    assert all("{{" not in one["text"] for one in shown)
+    assert run("support-settings", "preview").out.count("Ref. 3F9A-17BC") > 20

@@ -1,0 +1,145 @@
+"""A settings document: what is accepted, and where each mistake is."""
+
+import pytest
+
+from chalicelib.support.configuration.document import (
+    Document,
+    InvalidDocumentError,
+    parsed,
+    plain,
+)
+from chalicelib.support.configuration.rules import BUILT_IN, Rules
+from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.support.replies import template_checks
+
+OWN = {
+    "templates": {"t_order_status_ask_order_number": {"en": "Which order, please?"}},
+    "closing": {"en": "{{support_signature}} ({{reference}})"},
+    "routes": {"return_request": "route-warehouse"},
+    "departments": {
+        "route-warehouse": {"tag": "", "assignee": "agent-7"},
+        "route-sales-team": {"tag": "route-vip", "team": "team-2"},
+    },
+    "languages": {"fr": "route-warehouse"},
+}
+
+
+def test_a_document_survives_being_stored():
+    document = parsed(OWN)
+
+    assert parsed(plain(document)) == document
+    assert plain(document) == plain(parsed(plain(document)))
+
+
+def test_an_empty_document_is_the_built_in_one():
+    assert parsed({}) == Document()
+    assert {BUILT_IN.department_of(intent) for intent in ROUTES} == set(ROUTES.values())
+    assert {BUILT_IN.tag_of(one) for one in BUILT_IN.departments} == set(ROUTES.values())
+    assert BUILT_IN.assignees == frozenset()
+
+
+@pytest.mark.parametrize(
+    ("raw", "problem"),
+    [
+        ({"colour": "red"}, "colour: Extra inputs are not permitted"),
+        ({"format": 2}, "format: Input should be 1"),
+        ({"routes": {"make_coffee": DEFAULT_ROUTE}}, "routes.make_coffee: no such intent"),
+        ({"routes": {"return_request": "warehouse"}}, "routes.return_request: "),
+        (
+            {"routes": {"return_request": "route-warehouse"}},
+            "routes.return_request: route-warehouse is no built-in department",
+        ),
+        ({"languages": {"french": DEFAULT_ROUTE}}, "languages.french"),
+        ({"languages": {"fr": "route-x"}}, "languages.fr: route-x is no built-in department"),
+        ({"departments": {"route-x": {"tag": ""}}}, "without a tag it needs an assignee"),
+        (
+            {"departments": {"route-x": {"assignee": "a", "team": "t"}}},
+            "name an assignee or a team, not both",
+        ),
+        (
+            {"departments": {"route-x": {"tag": DEFAULT_ROUTE}}},
+            f"departments.route-x.tag: {DEFAULT_ROUTE} has it too",
+        ),
+        (
+            {"departments": {"route-x": {"team": "t"}, "route-y": {"team": "t"}}},
+            "departments.route-y.team: route-x has it too",
+        ),
+        ({"departments": {"route-x": {"tag": "returns"}}}, "departments.route-x.tag"),
+        ({"departments": {"route-x": {"assignee": "team:1"}}}, "departments.route-x.assignee"),
+        ({"templates": {"t_x": {"fr": "Bonjour"}}}, "templates.t_x.fr"),
+    ],
+)
+def test_a_mistake_is_named_with_its_place(raw, problem):
+    with pytest.raises(InvalidDocumentError) as refused:
+        parsed(raw)
+    assert any(problem in one for one in refused.value.problems), refused.value.problems
+
+
+def test_every_mistake_is_named_at_once_and_no_value_of_it():
+    with pytest.raises(InvalidDocumentError) as refused:
+        parsed({"routes": {"x": DEFAULT_ROUTE, "y": DEFAULT_ROUTE}, "departments": {}})
+    assert refused.value.problems == ("routes.x: no such intent", "routes.y: no such intent")
+
+    with pytest.raises(InvalidDocumentError) as refused:
+        parsed({"departments": {"route-x": {"assignee": "jo@example.com : secret"}}})
+    assert "jo@example.com" not in str(refused.value)
+
+
+def test_departments_are_reached_as_the_document_says():
+    rules = Rules(3, parsed(OWN))
+
+    assert rules.department_of("return_request") == "route-warehouse"
+    assert rules.department_of("refund_request") == ROUTES["refund_request"]
+    assert rules.tag_of("route-warehouse") is None
+    assert rules.assignee_of("route-warehouse") == "agent-7"
+    assert rules.tag_of("route-sales-team") == "route-vip"
+    assert rules.assignee_of("route-sales-team") == "team:team-2"
+    assert rules.department_of_language("fr") == "route-warehouse"
+    assert rules.department_of_language("de") is None
+
+
+def test_the_department_that_has_a_ticket_is_known_by_tag_or_by_assignee():
+    rules = Rules(3, parsed(OWN))
+
+    assert rules.current_department({"route-vip", "mw-processed"}) == "route-sales-team"
+    assert rules.current_department(set(), {"agent-7"}) == "route-warehouse"
+    assert rules.current_department({"route-old"}, {"agent-7"}) == "route-old"
+    assert rules.current_department({"vip"}, {"agent-1"}) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("", "the text is empty"),
+        ("x" * 5000, "more than 4000 characters"),
+        ("Hi \x07", "it has control characters"),
+        ("Your {{order_number}}", "no such value: order_number"),
+        ("{{{order_id}}}", "only {{value}}"),
+        ("{{> partial}}", "only {{value}}"),
+        ("{{& order_id}}", "only {{value}}"),
+        ("{{#first_name}}Hi", "{{#first_name}} is not closed"),
+        ("Hi{{/first_name}}", "{{/first_name}} closes a section that is not open"),
+        ("{{#first_name}}{{#order_id}}{{/first_name}}{{/order_id}}", "closes a section"),
+    ],
+)
+def test_a_text_that_could_not_be_sent_is_refused(text, problem):
+    found = list(template_checks.faults({"t_order_status_verified": {"en": text}}, {}))
+
+    assert len(found) >= 1
+    assert found[0].startswith("templates.t_order_status_verified.en: ")
+    assert any(problem in one for one in found), found
+
+
+@pytest.mark.parametrize(
+    "closing",
+    ["{{support_signature}}", "{{#support_signature}}{{reference}}{{/support_signature}}"],
+)
+def test_a_closing_always_shows_the_reference(closing):
+    (found,) = template_checks.faults({}, {"es": closing})
+    assert "closing.es: it needs {{reference}}" in found
+
+
+def test_unknown_templates_are_named():
+    assert list(template_checks.faults({"t_coffee": {"en": "x"}}, {})) == [
+        "templates.t_coffee: no such template"
+    ]

@@ -1,0 +1,58 @@
+"""Every tag that a plan can set is known before the first ticket."""
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from chalicelib.support.configuration.document import parsed
+from chalicelib.support.configuration.rules import Rules
+from chalicelib.support.intents.departments import ROUTES
+from chalicelib.support.tags import every_tag
+
+SUPPORT = Path(__file__).parents[2] / "chalicelib" / "support"
+PARTS = {"mw-order-lookup-missing:{}", "mw-intent-", "route-"}
+"""Beginnings of tags, and names that are no tag."""
+
+
+def written_tags():
+    """Every text of the code that looks like a tag."""
+    for path in sorted(SUPPORT.rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text())):
+            is_text = isinstance(node, ast.Constant) and isinstance(node.value, str)
+            if is_text and node.value.startswith(("mw-", "route-", "middleware_")):
+                yield node.value
+
+
+def test_no_tag_of_the_code_is_left_out():
+    assert set(written_tags()) - PARTS - every_tag() == set()
+    assert {one for one in every_tag() if one.startswith("mw-intent-")} == {
+        f"mw-intent-{intent}" for intent in ROUTES
+    }
+    assert "mw-order-lookup-missing:created_at" in every_tag()
+    assert "mw-order-lookup-missing:shipping_method_bucket" in every_tag()
+
+
+def test_the_settings_change_the_tags():
+    rules = Rules(
+        1,
+        parsed(
+            {
+                "departments": {
+                    "route-sales-team": {"tag": "route-vip"},
+                    "route-returns-admin": {"tag": "", "assignee": "agent-7"},
+                },
+            }
+        ),
+    )
+    assert every_tag(rules) - every_tag() == {"route-vip"}
+    assert every_tag() - every_tag(rules) == {"route-sales-team", "route-returns-admin"}
+
+
+@pytest.mark.parametrize(
+    "text", ["", "I want a refund", "My lawyer will call", "Where is my order?"]
+)
+def test_what_the_worker_sets_is_among_them(system, text):
+    system.post(system.ticket(text=text))
+    system.run()
+    assert system.richpanel.tags_of("1042") <= every_tag()
