@@ -21,7 +21,7 @@ from typing import Any
 from bench.intents import train
 from chalicelib.support.decision import Decision, decide_on
 from chalicelib.support.intents import linear
-from chalicelib.support.intents.agreement import settled
+from chalicelib.support.intents.agreement import ANSWERABLE, is_long, settled
 from chalicelib.support.intents.classify import TIER_0, classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, LEADERSHIP, ROUTES
 from chalicelib.support.intents.machine_mail import is_machine_mail
@@ -102,6 +102,13 @@ def is_answered(row: Row, decision: Decision) -> bool:
     return is_status and not is_machine_mail(own_part(str(row["text"])))
 
 
+def is_simple(row: Row) -> bool:
+    """Whether an automatic answer alone can satisfy the message; older rows say it by their intents."""
+    if "simple" in row:
+        return bool(row["simple"])
+    return ANSWERABLE.issuperset({row["intent"], *row.get("also", ())})
+
+
 def flags_of(row: Row) -> frozenset[str]:
     """The risks of a row, by our names."""
     return frozenset(FLAGS.get(one, one) for one in row.get("risks", ()))
@@ -124,14 +131,14 @@ def report(rows: Sequence[Row], decisions: Sequence[Decision]) -> list[str]:
         one.route == DEFAULT_ROUTE and one.route not in team_of(row) for row, one in pairs
     )
     answered = [(row, one) for row, one in pairs if is_answered(row, one)]
-    simple = [row for row in rows if row.get("simple")]
+    simple = [row for row in rows if is_simple(row)]
     grave = [(row, one) for row, one in pairs if flags_of(row) or row["intent"] in TIER_0]
     flagged = sum(_is_flagged(row, one) for row, one in grave)
     mixed = [row for row, _ in grave if row["intent"] not in TIER_0 or row.get("also")]
     count = len(rows)
     harmful = sum(row in mixed or bool(flags_of(row)) for row, _ in answered)
-    needless = sum(not row.get("simple") for row, _ in answered)
-    wanted = sum(bool(row.get("simple")) for row, _ in answered)
+    needless = sum(not is_simple(row) for row, _ in answered)
+    wanted = sum(is_simple(row) for row, _ in answered)
     return [
         f"wrong team                  {Share(count - right - default, count)}   target 1 %",
         f"department right or default {Share(right + default, count)}   target 97 %",
@@ -174,7 +181,7 @@ def our_fit(rows: list[Row]) -> Callable[[Row], Decision]:
         found, reasons = tables, reading.reasons
         words = words_of(row["text"])
         if words and tables.intent not in TIER_0:
-            found, reasons = settled(tables, model.probabilities(words))
+            found, reasons = settled(tables, model.probabilities(words), is_long=is_long(words))
         return decided(replace(reading, found=found, reasons=reasons))
 
     return apply

@@ -6,7 +6,7 @@ the tables found is never revoked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classified
@@ -14,11 +14,11 @@ from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.intents.linear import shipped
 from chalicelib.support.intents.message import words_of
 
-DECIDES_FROM = 0.70
+DECIDES_FROM = 0.80
 """A department's probability from which the model alone names it, where the tables know nothing."""
 OVERRULES_FROM = 0.90
 """Likewise, where the tables name another one."""
-AGREES_FROM = 0.06
+AGREES_FROM = 0.12
 """Below it, the model speaks against the department of the tables."""
 ESCALATES_FROM = 0.90
 """An escalation's probability from which the model alone escalates a message that is long enough."""
@@ -44,7 +44,12 @@ def agreed(text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
     words = words_of(text)
     if found.intent in TIER_0 or all(word == "<n>" for word in words):
         return found, ()
-    return settled(found, shipped().probabilities(words), is_long=len(words) >= _LONG_ENOUGH)
+    return settled(found, shipped().probabilities(words), is_long=is_long(words))
+
+
+def is_long(words: Sequence[str]) -> bool:
+    """Long enough for an escalation by the model alone."""
+    return len(words) >= _LONG_ENOUGH
 
 
 def settled(
@@ -59,7 +64,8 @@ def settled(
     team, share = _best_team(probabilities)
     own = ROUTES[found.intent]
     is_clear = found.scores.get(found.intent, 0.0) > CLEAR
-    if is_clear and (own == team or _share_of(own, probabilities) >= AGREES_FROM):
+    least = OVERRULES_FROM if found.is_contradicted else AGREES_FROM
+    if is_clear and (own == team or _share_of(own, probabilities) >= least):
         return replace(found, model=dict(probabilities)), ()
     if share >= (OVERRULES_FROM if is_clear else DECIDES_FROM):
         intent = max(

@@ -36,7 +36,8 @@ def is_machine_mail(
         return True
     if _has_header({name.lower(): str(value).lower() for name, value in (headers or {}).items()}):
         return True
-    if _SUBJECT.search(_plain(subject)):
+    shown = _plain(subject).strip()
+    if not _ANSWER.match(shown) and _SUBJECT.search(shown):
         return True
     return bool(_BODY.search(_plain(text)))
 
@@ -76,8 +77,10 @@ _SENDER = re.compile(
     r"|^[^@]*(?:no[-_.]?reply|do[-_.]?not[-_.]?reply|mailer-daemon|bounce[sd]?[-+_.=]|notifications?[-_.])[^@]*@"
     r"|@(?:bounces?|mailer|notifications?|noreply|no-reply|em\d*|mailgun|sendgrid|amazonses)\."
 )
+_ANSWER = re.compile(r"(?:re|aw|rv|fwd?|wg|tr|sv|antw|res|enc|i) ?:")
+"""People answer and forward with this; machines repeat the subject behind words of their own."""
 _SUBJECT = re.compile(
-    r"^(?:re: ?|aw: ?|rv: ?|fwd?: ?)?(?:auto(?:matic|mated|matische|matico|matica|matisch)?[ -]?(?:re(?:ply|sponse|spuesta)|antwort|svar)"
+    r"^(?:auto(?:matic|mated|matische|matico|matica|matisch)?[ -]?(?:re(?:ply|sponse|spuesta)|antwort|svar)"
     r"|out of (?:the )?office|ooo\b|vacation (?:reply|response|auto)|away from (?:the |my )?(?:office|desk|email)"
     r"|respuesta automatica|contestacion automatica|fuera de (?:la )?oficina|ausencia\b|ausente\b|de vacaciones"
     r"|reponse automatique|absence(?: du bureau)?\b|absent(?:e)? du bureau|message d'absence|abwesend|abwesenheit|automatische antwort|ausser haus|nicht im buro"
@@ -89,7 +92,7 @@ _SUBJECT = re.compile(
     r"|(?:we(?:'ve| have)? )?received your (?:request|message|email|ticket|enquiry|inquiry)|your (?:request|ticket|case|support request|enquiry|inquiry) (?:\(?#?\w+\)? )?(?:has been|was|is) (?:received|created|logged|opened|updated)"
     r"|\[?(?:ticket|case|request) ?(?:id|number|#|no)?:? ?#?\w*\d\w*\]? (?:received|created|has been|opened|auto)|hemos recibido (?:tu|su)|(?:tu|su) (?:solicitud|ticket|caso|consulta) (?:ha sido|fue|se ha)|ticket (?:creado|recibido|received|created|cree|erstellt)"
     r"|(?:your|tu|su) (?:receipt|payment receipt|recibo|invoice) (?:from|de|for)|(?:order|shipping|delivery|payment) (?:confirmation|notification|receipt)\b|% off|\bnewsletter\b|unsubscribe"
-    r"|自動(?:返信|応答)|不在"
+    r"|自動(?:返信|応答)|不在|自动回复|^read: |^gelesen: |^leido: |ontvangstbevestiging|eingangsbestatigung|accuse de reception|^abbiamo ricevuto|new voicemail"
 )
 _BODY = re.compile(
     r"(?:i am|i'm|i will be|i'll be|we are|currently|am) (?:currently |presently |now )?(?:out of (?:the |my )?office|on (?:annual |parental |maternity |paternity |sick |medical |bank )?(?:leave|vacation|holiday|pto)|away from (?:the |my )?(?:office|desk|e-?mail)|away (?:until|from|with|on)|travell?ing (?:until|with|and)|on (?:a )?(?:business trip|sabbatical)|unavailable until|ooo)\b"
@@ -106,5 +109,6 @@ _BODY = re.compile(
     r"|resposta automatica|mensagem automatica|(?:estou|estarei)(?: atualmente)? (?:fora (?:do|da|de)|de ferias|em ferias|ausente|de licenca)|nao responda (?:a )?(?:este|esta)|(?:no|ao) meu (?:regresso|retorno)|recebemos (?:a |o )?(?:sua|seu) (?:mensagem|solicitacao|pedido de (?:suporte|contato)|e-?mail|contato|chamado)|(?:sua|seu) (?:solicitacao|chamado|ticket|mensagem) (?:\S+ )?foi (?:recebid|registrad|criad|abert)|nao (?:pode|foi possivel) (?:ser )?entreg"
     r"|risposta automatica|messaggio automatico|(?:sono|saro)(?: attualmente)? (?:fuori (?:sede|ufficio|dall)|in ferie|assente|in vacanza)|non rispondere a (?:questa|questo)|al mio (?:rientro|ritorno)|abbiamo ricevuto (?:la |il )?(?:tua|sua|vostra|tuo|suo)|(?:la )?(?:tua|sua) (?:richiesta|segnalazione)[^.]{0,20} (?:e stata|stata) (?:ricevut|registrat|presa|apert|creat)|impossibile recapitare|non e stato (?:possibile )?(?:recapita|consegna)"
     r"|automatisch (?:antwoord|bericht|gegenereerd)|(?:ik ben|ben|momenteel|op dit moment)[^.]{0,30} (?:afwezig|niet (?:aanwezig|op kantoor|bereikbaar)|op vakantie|met verlof|buiten kantoor)|niet (?:te )?(?:beantwoorden|reageren op)|(?:bij|na|tot) mijn terug(?:keer|komst)|wij hebben (?:je|uw|jouw) (?:bericht|vraag|e-?mail|aanvraag)[^.]{0,20} (?:ontvangen)|we hebben (?:je|uw|jouw) (?:bericht|vraag|e-?mail|aanvraag|mail)[^.]{0,20} (?:ontvangen)|(?:kon|kan) niet (?:worden )?(?:bezorgd|afgeleverd)"
+    r"|automatisch erzeugt|generat[oa] automaticamente|gerad[oa] automaticamente|e-?mail automatico|favor nao responder|unattended mailbox|you have (?:received )?a (?:\S+ )?voicemail|your message was read on|in goede orde ontvangen|presa in carico|mailbox is protected|自动发送|系统自动|请勿(?:直接)?回复"
     r"|autosvar|automatisk(?:t)? svar|jag ar (?:inte pa kontoret|pa semester|ledig|bortrest|franvarande)|jeg (?:er|holder) (?:pa |ikke pa |ude af )?(?:ferie|kontoret|fravaerende)|jestem (?:poza biurem|na urlopie|nieobecn)|przebywam na urlopie|poza biurem|wiadomosc (?:wygenerowana )?automatyczn|nie odpowiada(?:j|c) na (?:te|ta) wiadomosc|otomatik (?:yanit|mesaj|cevap)|(?:ofis|ofiste) (?:disinda|degil)|izinde(?:yim)|yillik izin|olen (?:lomalla|poissa)|自動(?:返信|応答|配信|送信)|不在にして|外出中|休暇中|自动回复|不在办公室|자동 ?(?:응답|회신)|부재중|автоматическ(?:ии|ий|ое) (?:ответ|сообщение)|автоответ|в отпуске|меня нет в офисе|رد تلقائي|خارج المكتب"
 )

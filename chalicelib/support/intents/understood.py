@@ -169,7 +169,7 @@ _WORDS = _COURTESY | frozenset(
     " tell let me give send sent share provide lookup wondering wonder curious question quick"
     # around it
     " i im ive id we weve were my mine our us you your yours u ur the a an this that these those it its is isnt are was be been being am do does did done has have had havent hasnt"
-    " having can could would will wont should might may of in on at for from to with about regarding re concerning and or but if so as just still yet now"
+    " having can could would will wont should might may of in on at for from to with about regarding re concerning and but if so as just still yet now"
     " already already also any anything some one ones not never nothing only really maybe roughly around approximately approx exactly current currently latest last next past since ago"
     " today tomorrow yesterday tonight monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun"
     " january february march april june july august september october november december jan feb mar apr jun jul aug sept sep oct nov dec th st nd rd"

@@ -127,6 +127,9 @@ TABLES: Mapping[str, Words] = {
     ),
     "harassment_threats": Words(
         sure=(
+            "or i|ill|we|well find|come|kill|hurt|visit|burn|get|show",
+            "or else",
+            "run|running|mow him|her|them|you|u over|down",
             "sleep with|w one|1|<n>|eye",
             "careful|carefull|watch * walking|car|tonight|back|yourself|step|home|out",
             "watch out|your|ur back|step|it|yourselves|mouth",

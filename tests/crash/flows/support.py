@@ -90,6 +90,7 @@ class Answering(Ticket):
     def variables(self, run: Run) -> Mapping[str, str]:
         return {
             "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "MW_CLOSE_AFTER_REPLY": "true",
             "RICHPANEL_BOT_AGENT_ID": "bot-1",
             "MW_OUTBOUND_ALLOWLIST_DOMAINS": EMAIL.rpartition("@")[2],
             "SHOPIFY_BASE_URL": run.rig.proxy.url("shopify"),
