@@ -8,6 +8,7 @@ In the order of a conversation:
     jobs           what the queue carries: starts, replies, delivery receipts, resumes, releases
     flow           the flow of starts, replies and releases; it delegates to the next five
     starting       plans a start: open the conversation, then hold it or have it written and sent
+    matching       which conversation a recipient's message belongs to
     replying       plans the answer to a recipient's message
     releasing      plans the message that an operator has approved
     drafting       shared by these: quiet hours, credentials, the draft
@@ -30,6 +31,8 @@ What these share:
     channels       the channels and their names in settings, requests and addresses
     companies      the `company-data` table
     senders        which company a number or address belongs to
+    numbers        forms of one phone number
+    threads        the thread of an e-mail conversation
     ownership      whether a message or a receipt may touch a conversation
     keys           event and action keys
 """

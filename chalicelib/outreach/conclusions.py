@@ -16,11 +16,13 @@ from chalicelib.once.flow import Event, suffix
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Clock
 from chalicelib.outreach import actions as outreach_actions
+from chalicelib.outreach import threads
 from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
+    PROMPT,
     UNATTENDED,
     UNSENT,
     Draft,
@@ -31,10 +33,13 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.writing.about import about
 
 OPT_OUT_CODE = "21610"
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
 """Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
+PROMPT_CHARACTERS = 1000
+"""Of the first entry: the request's own data is an attribute of the conversation."""
 _CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
 """Attributes that no longer apply once a message is sent."""
 
@@ -121,23 +126,32 @@ class Conclusions:
             provider_id=row.ref,
         )
         status = Status.INITIAL_MESSAGE_SENT if is_opening else Status.REPLY_SENT
-        changes: dict[str, Any] = {"conversation_status": status.value, "task_complete": 1}
-        if plan.facts.get("function"):
-            changes |= _function_attributes(plan.facts["function"])
+        changes: dict[str, Any] = {
+            "conversation_status": status.value,
+            "task_complete": 1,
+            "thread_id": f"thread_{record.opaque_id}",
+            **_function_attributes(plan.facts.get("function")),
+        }
+        header = self._message_id_header(row.ref) if row.ref else None
+        if record.channel == Channel.EMAIL and header:
+            changes |= threads.sent(record, header)
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - context.started) * 1000)
             also = (self._freeing(record),)
-            if record.channel == Channel.EMAIL and row.ref:
-                changes["email_id"] = header = self._message_id_header(row.ref)
+            if record.channel == Channel.EMAIL and header:
+                changes["email_id"] = header
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
+                changes["email_subject"] = draft.subject
+        gone = () if plan.facts.get("function") else ("function_call_type",)
         record, _ = self._conversations.append(
             record,
             entry,
             expected=UNATTENDED,
             changes=changes,
-            remove=_CLEARED_BY_SENDING,
+            remove=(*_CLEARED_BY_SENDING, *gone),
             also=also,
+            before=_prompt(record, entry_id) if is_opening else None,
         )
         if event.facts.event_key.startswith("evt:release:") and is_opening:
             self._starts.note(record.start_event, outcome="sent")
@@ -179,6 +193,21 @@ class Conclusions:
         )
 
 
-def _function_attributes(function: str) -> dict[str, Any]:
-    """The record's attributes for a function that the writer asked for."""
-    return {"function_call": True, "function_call_type": function}
+def _function_attributes(function: str | None) -> dict[str, Any]:
+    """The record's attributes for the function that the newest answer asks for, or for none."""
+    return {"function_call": True, "function_call_type": function} if function else NO_FUNCTION
+
+
+NO_FUNCTION: dict[str, Any] = {"function_call": False}
+"""Beside it, ``function_call_type`` is removed."""
+
+
+def _prompt(record: Record, entry_id: str) -> Entry:
+    """The first ``user`` entry: what the opening was written from."""
+    return Entry(
+        entry_id=keys.digest("prompt", entry_id)[:32],
+        message_timestamp=record.created_at,
+        role="user",
+        content=about(record)[:PROMPT_CHARACTERS],
+        note=PROMPT,
+    )

@@ -16,6 +16,7 @@ from chalicelib.outreach.jobs import (
     OutreachResume,
     StartConversation,
 )
+from chalicelib.outreach.matching import Match
 
 FLOW = "outreach"
 Job = StartConversation | InboundMessage | OutreachResume | HandoffRelease
@@ -29,6 +30,7 @@ class EventContext:
         job: the job from the queue.
         record: the conversation; None for a start until it is opened.
         draft: the message to send, once it is composed.
+        match: how the conversation of a message was found.
         started: monotonic seconds.
     """
 
@@ -37,6 +39,7 @@ class EventContext:
     record: Record | None = None
     draft: Draft | None = None
     loaded: Loaded | None = field(default=None, repr=False)
+    match: Match | None = None
 
     @property
     def conversation(self) -> Record:
@@ -51,7 +54,7 @@ class EventContext:
 
 
 def hand_off_plan(held: str, reason: str) -> Plan:
-    """The plan that hands a conversation to a person and holds ``start`` or ``reply`` for release."""
+    """The plan that hands a conversation to a person and holds ``start``, ``reply`` or nothing."""
     step = (PlannedAction("hand_off", f"{held}|{reason}"),)
     return Plan(FLOW, (step,), {"opening": held == "start"})
 

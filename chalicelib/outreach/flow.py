@@ -3,7 +3,9 @@
 ::
 
     starting    open record -> hand-off rule -> quiet hours -> secrets -> compose, store -> send
-    replying    append once -> STOP, robots, media -> hand-off rule -> quiet hours -> compose -> send
+    matching    which conversation a message belongs to
+    replying    append once -> STOP, robots, doubt, media -> hand-off rule -> quiet hours -> compose
+                -> send
     releasing   return it to automation -> compose unless drafted -> send the held message
     drafting    shared by these three: quiet hours, credentials, the draft
     conclusions write the results of an event
@@ -36,6 +38,7 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext, Job
 from chalicelib.outreach.jobs import InboundMessage, StartConversation
+from chalicelib.outreach.matching import Matching
 from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
@@ -48,6 +51,7 @@ class OutreachFlow(Flow):
     """`once.flow.Flow` for starts, replies and releases.
 
     Args:
+        opaque: keyed hashes, for what is kept of a sender and a recipient.
         check_secrets: raises if the company's credentials are missing or malformed.
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
         receive_count: how often the queue has delivered the current message.
@@ -65,6 +69,7 @@ class OutreachFlow(Flow):
         clock: Clock,
         ownership: Ownership,
         *,
+        opaque: Callable[[], keys.OpaqueIds],
         check_secrets: Callable[[Record], None],
         message_id_header: Callable[[str], str],
         receive_count: Callable[[], int],
@@ -77,8 +82,11 @@ class OutreachFlow(Flow):
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
         turns = Turns(conversations, ledger)
         drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns)
-        self._starting = Starting(conversations, composer, starts, drafting, processor_version)
-        self._replying = Replying(conversations, drafting, ownership)
+        matching = Matching(conversations, ownership, clock, opaque, message_id_header)
+        self._starting = Starting(
+            conversations, composer, starts, drafting, matching.pairs, processor_version
+        )
+        self._replying = Replying(conversations, drafting, matching)
         self._releasing = Releasing(conversations, drafting)
 
     def events(self, job: Job) -> Sequence[Event]:
@@ -88,7 +96,8 @@ class OutreachFlow(Flow):
             case StartConversation():
                 return [Event(facts_of(job), context)]
             case InboundMessage():
-                context.record = self._replying.conversation_of(job)
+                context.match = self._replying.conversation_of(job)
+                context.record = context.match.record
                 _check_group(job, context.record)
             case _:
                 if job.event_key.startswith("evt:receipt:"):

@@ -41,7 +41,9 @@ class InboundMessage(Job):
         account: the Twilio account that signed it; None for e-mail, and in jobs of older versions.
         message_id: the provider's id; for e-mail a hash, because a Message-ID looks like an address.
         token: the opaque id a reply address carried.
-        in_reply_to: hashes of the Message-IDs the e-mail refers to.
+        in_reply_to: the messages it refers to, the closest one last: hashes of Message-IDs of an
+            e-mail, the id of the message that a text quotes.
+        media: references to its media or attachments, as `conversations.records.Entry` has them.
         email_message_id: the e-mail's own Message-ID, for the threading headers of an answer.
         is_automatic: an auto-reply or a bounce; never answered.
         pair: the conversation's own addresses, once they are known to differ from the message's: an
@@ -57,6 +59,7 @@ class InboundMessage(Job):
     text: str = ""
     sent_at: str
     media_count: int = 0
+    media: list[dict[str, Any]] = Field(default_factory=list)
     token: str | None = None
     in_reply_to: list[str] = Field(default_factory=list)
     email_message_id: str | None = None

@@ -25,6 +25,7 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.once.recovery.cursor import Position, SweepCursor, Sweeps
 from chalicelib.once.recovery.sweep import SweepActions
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach import numbers
 from chalicelib.outreach.channels import (
     CREDENTIALS_OF,
     SENDER_OF,
@@ -32,6 +33,7 @@ from chalicelib.outreach.channels import (
     channel_of,
 )
 from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.conversations.former import pair_ids
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.twilio import webhook as twilio_webhook
@@ -115,9 +117,13 @@ class LostTexts:
         )
 
     def is_ours(self, job: InboundMessage) -> bool:
-        """Whether its sender has a conversation: an account may serve others, whose texts are not ours."""
-        found = self.conversations.of_pair(job.channel, job.sender, job.recipient)
-        return next(found, None) is not None
+        """Whether its sender has or had a conversation: an account may serve others as well."""
+        for form in numbers.forms(job.recipient):
+            found = self.conversations.of_pair(job.channel, job.sender, form)
+            if next(found, None) is not None:
+                return True
+        pairs = pair_ids(self.opaque(), job.channel, job.sender, job.recipient)
+        return self.conversations.former(pairs) is not None
 
     def _inboxes(self) -> Iterator[Inbox]:
         """Every number that a company texts from, of inactive projects too: a STOP is for ever."""

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.plan import Plan
@@ -11,6 +14,10 @@ from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, UNSENT, Re
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext
+
+NO_PERSON: Mapping[str, Any] = {"hand_off_to_human": False, "function_call": False}
+CLEARED_BY_RELEASE = ("hand_off_to_human_reason", "function_call_type", "unclear_between")
+"""Attributes that say why a person has the conversation."""
 
 
 class Releasing:
@@ -27,8 +34,10 @@ class Releasing:
         handoff = record.handoff
         if event.facts.event_key != outreach_keys.release(record.opaque_id, str(handoff.get("id"))):
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")
-        previous = {"conversation_status": self._previous_status(record)}
-        moved = self._conversations.move(record, {Status.HANDED_OFF}, previous, same_handoff=True)
+        previous = {"conversation_status": self._previous_status(record), **NO_PERSON}
+        moved = self._conversations.move(
+            record, {Status.HANDED_OFF}, previous, remove=CLEARED_BY_RELEASE, same_handoff=True
+        )
         record = context.record = moved or self._conversations.get(record)
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.SKIPPED, "handoff_over")

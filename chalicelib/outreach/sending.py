@@ -17,6 +17,7 @@ from chalicelib.errors import PermanentError, UnavailableError, UncertainError
 from chalicelib.once import keys
 from chalicelib.once.action import Action, Found, UnsettledAction
 from chalicelib.once.ports import Clock
+from chalicelib.outreach import threads
 from chalicelib.outreach.actions import HandOff, SendEmail, SendText
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
@@ -30,8 +31,6 @@ from chalicelib.outreach.twilio.webhook import callback_url
 from chalicelib.outreach.writing.composer import Composer
 
 _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
-_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
-"""A `Message-ID` short enough for two in a header: SES takes 995 characters of ASCII."""
 
 
 class Sender:
@@ -236,23 +235,17 @@ class Sender:
         config = record.channel_config
         address = record.sender
         name = str(config.get("email_from_name") or "")
-        thread = [record.item.get("email_id"), record.item.get("last_email_id")]
-        known = [str(one) for one in thread if _MESSAGE_ID.fullmatch(str(one))]
-        headers = (
-            {"In-Reply-To": known[-1], "References": " ".join(dict.fromkeys(known))}
-            if known
-            else {}
-        )
+        written = draft.subject or str(config.get("default_subject_line") or "A message for you")
         if not draft.text:
             raise PermanentError("ses", "send_email", reason="nothing_to_say")
         return Email(
             to=record.primary_channel,
             sender=f"{_display_name(name)} <{address}>" if name else address,
             reply_to=reply_address(address, record.opaque_id),
-            subject=draft.subject or str(config.get("default_subject_line") or "A message for you"),
+            subject=threads.subject(record, written),
             text=draft.text,
             html=draft.html or _html(draft.text),
-            headers=headers,
+            headers=threads.headers(record),
             tag=f"{record.opaque_id}_{action.entry_id}",
         )
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from chalicelib.errors import PermanentError
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
@@ -9,6 +11,7 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import rules
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
@@ -22,6 +25,7 @@ class Starting:
     """Plans starts.
 
     Args:
+        pairs: the opaque ids of a channel's sender and recipient.
         processor_version: stored with every conversation it opens.
     """
 
@@ -31,12 +35,14 @@ class Starting:
         composer: Composer,
         starts: Starts,
         drafting: Drafting,
+        pairs: Callable[[Channel, str, str], Sequence[str]],
         processor_version: str,
     ) -> None:
         self._conversations = conversations
         self._composer = composer
         self._starts = starts
         self._drafting = drafting
+        self._pairs = pairs
         self._version = processor_version
 
     def plan(self, event: Event, switches: Switches) -> Plan:
@@ -77,7 +83,8 @@ class Starting:
             except PermanentError:
                 first = None  # refused again below, where the record can store the reason
         held = self._starts.holding(event.lease) if event.lease else None
-        opened = self._conversations.open(attributes, first, held=held)
+        pairs = self._pairs(unopened.channel, job.sender, job.recipient)
+        opened = self._conversations.open(attributes, first, held=held, pairs=pairs)
         if opened.record is None:
             self._starts.free(
                 str(attributes["company_id"]), event.facts.event_key, event.facts.received_at

@@ -170,6 +170,7 @@ class Outreach(Core):
             self.ledger,
             self.clock,
             self._ownership,
+            opaque=lambda: self.opaque_ids,
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,

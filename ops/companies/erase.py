@@ -23,8 +23,9 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.once.store import ConditionFailed, Item
-from chalicelib.outreach.channels import SENDER_OF
+from chalicelib.outreach.channels import SENDER_OF, Channel
 from chalicelib.outreach.conversations import items as layout
+from chalicelib.outreach.conversations.former import pair_ids
 from ops.inspect.events import PAGE
 from ops.session import OpsError, Session
 
@@ -86,7 +87,7 @@ class Subjects:
         """The item is about one of them; the text of its messages does not count."""
         own, partition = str(item.get("conversation_id", "")), str(item.get("primary_channel", ""))
         parts = {own, *own.split("#"), partition, partition.removeprefix("opaque#")}
-        parts.add(str(item.get("opaque_id", "")))
+        parts |= {str(item.get("opaque_id", "")), str(item.get("newest", ""))}
         facts = {name: value for name, value in item.items() if name != "messages"}
         return not parts.isdisjoint(self.ids) or _mentions(facts, self.addresses)
 
@@ -154,7 +155,22 @@ def _with_conversations(session: Session, subjects: Subjects) -> Subjects:
             ids.append(item["opaque_id"])
             if "start_event" in item:
                 ids.append(layout.digest_of(str(item["conversation_id"])))
+    ids += _pairs(session, subjects)
     return replace(subjects, ids=tuple(dict.fromkeys((*subjects.ids, *ids))))
+
+
+def _pairs(session: Session, subjects: Subjects) -> Iterator[str]:
+    """The opaque ids of the subject with every sender: what is kept after a conversation's end."""
+    opaque = session.services.opaque_ids
+    senders = {
+        (channel, str(config[SENDER_OF[Channel(channel)]]))
+        for item in _scanned(session.services.table(session.services.settings.company_data_table))
+        for channel, config in (item.get("channel_config") or {}).items()
+        if channel in list(Channel) and config.get(SENDER_OF[Channel(channel)])
+    }
+    for channel, sender in sorted(senders):
+        for address in subjects.addresses:
+            yield from pair_ids(opaque, Channel(channel), sender, address)
 
 
 def _scanned(table: Table) -> Iterator[Item]:

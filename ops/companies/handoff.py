@@ -37,10 +37,25 @@ def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dic
 
 
 def show(session: Session, opaque_id: str, company_id: str | None = None) -> dict[str, Any]:
-    """One conversation in full, with personal data, for the person who will answer."""
+    """One conversation in full, with personal data, for the person who will answer.
+
+    With it, the others of the recipient to which its newest unclear message may belong.
+    """
     record = _record(session, opaque_id, company_id)
+    others = (
+        session.services.desk.show(one, company_id=record.company_id)
+        for one in record.item.get("unclear_between") or ()
+        if one != opaque_id
+    )
     return {
-        "id": opaque_id,
+        **_shown(session, record),
+        "may_also_belong_to": [_shown(session, one) for one in others if one is not None],
+    }
+
+
+def _shown(session: Session, record: Record) -> dict[str, Any]:
+    return {
+        "id": record.opaque_id,
         "company": record.company_id,
         "project": record.project_id,
         "channel": record.channel.value,
@@ -49,7 +64,13 @@ def show(session: Session, opaque_id: str, company_id: str | None = None) -> dic
         "status": record.status.value,
         "handoff": dict(record.handoff),
         "messages": [
-            {"at": one.message_timestamp, "role": one.role, "text": one.content, "note": one.note}
+            {
+                "at": one.message_timestamp,
+                "role": one.role,
+                "text": one.content,
+                "note": one.note,
+                "media": one.media,
+            }
             for one in session.services.conversations.history(record)
         ],
     }

@@ -6,12 +6,10 @@ import sys
 import uuid
 from collections.abc import Iterable
 from dataclasses import asdict
-from datetime import timedelta
 from typing import Annotated, Any
 
 import typer
 
-from chalicelib.clock import iso, parsed
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.event import EventStatus
 from ops.inspect import events
@@ -19,6 +17,7 @@ from ops.options import DryRun, Json, Limit, Rate, Stage, Yes
 from ops.output import Output
 from ops.repair import replay, settle
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
+from ops.times import moment, span
 
 app = typer.Typer()
 
@@ -64,8 +63,8 @@ def replay_command(
         found = events.events_of(
             session,
             status=str(status and status.value),
-            since=_moment(session, since),
-            until=_moment(session, until),
+            since=moment(session.services.clock, since),
+            until=moment(session.services.clock, until),
             after=after,
             reason=reason,
         )
@@ -169,27 +168,10 @@ def reconcile_command(
     ends = clock.monotonic() + RECONCILE_SECONDS
     summary = session.services.reconciler.sweep(
         time_left_seconds=lambda: ends - clock.monotonic(),
-        window=_span(since),
+        window=span(since),
         dry_run=dry_run,
     )
     output.show({**asdict(summary), "dry_run": dry_run})
     output.facts(asdict(summary))
     if summary.listing != "complete":
         raise typer.Exit(EXIT_NO)
-
-
-def _span(text: str) -> timedelta:
-    """Parse a duration like 90m, 24h or 7d."""
-    unit = {"m": "minutes", "h": "hours", "d": "days"}.get(text[-1:])
-    if unit is None or not text[:-1].isdigit():
-        raise OpsError(f"{text} is not a duration like 90m, 24h or 7d", code=EXIT_UNUSABLE)
-    try:
-        return timedelta(**{unit: int(text[:-1])})
-    except OverflowError:
-        raise OpsError(f"{text} is too long", code=EXIT_UNUSABLE) from None
-
-
-def _moment(session: Session, text: str) -> str:
-    """Parse a duration before now, or an ISO time, into the format of the rows."""
-    moment = parsed(text) if "-" in text else None
-    return iso(moment or session.services.clock.now() - _span(text))

@@ -2,5 +2,10 @@
 
 settings_file         the settings document in a file: read, checked, published
 preview               every template in every language on sample orders
-commands              the commands of `support-settings`
+shadow_report         what automation would have done, or has done, and what people did then
+printed               the report as people read it
+decided               the decisions of a period, from the ledger
+tickets_now           what people have done since with the tickets, from Richpanel
+shares                shares with their 95 % bounds
+commands              `support-settings`, `support-tags` and `shadow-report`
 """

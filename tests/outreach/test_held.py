@@ -115,7 +115,7 @@ def test_a_recipient_who_asks_for_a_person_is_handed_off_and_not_answered(outrea
     outreach.deliver(outreach.says("hello?"))
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 1
-    assert outreach.record().message_count == 3
+    assert outreach.record().message_count == 4
     (waiting,) = outreach.services.desk.waiting(company_id="ci-aaa-001")
     assert outreach.services.desk.take(waiting.opaque_id, "agent-7")
     assert not outreach.services.desk.approve(waiting.opaque_id)
@@ -192,7 +192,7 @@ def test_a_switch_withholds_the_message_with_its_reason(outreach, switch, value)
     assert len(outreach.twilio.sent_to(TEL)) == 1
     assert outreach.fate().json_body["state"] == "sent"
     record = outreach.record("sms")
-    assert (record.status, record.message_count) == (Status.INITIAL_MESSAGE_SENT, 1)
+    assert (record.status, record.message_count) == (Status.INITIAL_MESSAGE_SENT, 2)
     assert "withheld_reason" not in record.item
 
 
@@ -273,7 +273,7 @@ def test_a_reply_joins_the_sent_conversation_and_not_a_withheld_one(outreach):
     outreach.run()
     found = outreach.services.conversations.by_channel(TEL, Channel.SMS)
     counts = {one.request_id: one.message_count for one in found}
-    assert counts == {"first": 2, "second": 0}
+    assert counts == {"first": 3, "second": 0}
 
 
 def test_a_recipient_who_said_stop_during_quiet_hours_gets_no_later_start(outreach):

@@ -284,7 +284,7 @@ def test_an_automatic_email_stored_before_its_worker_died_is_not_answered(outrea
         crash_injector.arm(number, "after")
         assert run_until_killed(outreach)
         crash_injector.disarm()
-        if outreach.record("email", recipient).message_count == 2:
+        if outreach.record("email", recipient).message_count == 3:
             break
         outreach.again()
     lose_the_message(outreach)
@@ -314,7 +314,7 @@ def test_an_email_its_dead_worker_had_not_stored_is_handed_off(outreach, crash_i
     lose_the_message(outreach)
     sweep_later(outreach)
     record = outreach.record("email", recipient)
-    assert (record.status, record.message_count) == (Status.HANDED_OFF, 1)
+    assert (record.status, record.message_count) == (Status.HANDED_OFF, 2)
     assert record.handoff["reason"] == "message_gone"
     assert len(outreach.ses.sent_to(recipient)) == 1
 

@@ -104,7 +104,7 @@ def test_a_reply_token_counts_only_at_its_companys_own_address(outreach, neighbo
     assert "unknown_sender" in reasons(outreach).values()
     outreach.mail(outreach.ses.inbound(MAIL, mail["reply_to"], "Tell me more"))
     outreach.run()
-    assert outreach.record("email").message_count == 3
+    assert outreach.record("email").message_count == 4
 
 
 def test_a_reply_goes_to_the_company_that_owns_the_sender(outreach, neighbour):

@@ -59,14 +59,18 @@ def test_an_email_whose_message_id_fits_no_header_is_still_answered(outreach, ow
     assert answer["headers"]["In-Reply-To"] == f"<{first['message_id']}@email.amazonses.com>"
 
 
-def test_a_reply_from_another_address_is_found_by_its_token(outreach):
+def test_a_reply_from_another_address_goes_to_a_person_in_the_conversation_of_its_token(outreach):
     outreach.start(channel="email")
     outreach.run()
     (first,) = outreach.ses.sent_to(MAIL)
     outreach.mail(outreach.ses.inbound("j.private@example.com", first["reply_to"], "It is me"))
     outreach.run()
-    assert outreach.record("email").message_count == 3
-    assert len(outreach.ses.sent_to(MAIL)) == 2
+    record = outreach.record("email")
+    assert (record.status, record.handoff["reason"]) == (Status.HANDED_OFF, "other_sender")
+    assert record.handoff["held"] == ""
+    assert outreach.history(record)[-1] == ("user", "It is me")
+    assert "last_inbound_at" not in record.item, "the recipient has not written"
+    assert len(outreach.ses.sent_to(MAIL)) == 1
 
 
 @pytest.mark.parametrize(
@@ -86,16 +90,24 @@ def test_an_automatic_message_is_recorded_and_never_answered(outreach, headers):
     outreach.mail(outreach.ses.inbound(MAIL, first["reply_to"], "I am away", **headers))
     outreach.run()
     assert len(outreach.ses.sent_to(MAIL)) == 1
-    assert outreach.record("email").message_count == 2
+    assert outreach.record("email").message_count == 3
 
 
-def test_a_message_of_media_alone_is_recorded_and_never_answered(outreach):
+@pytest.mark.parametrize(
+    ("media", "reason"), [(1, "media_only"), (0, "empty_message")], ids=["photo", "location"]
+)
+def test_a_message_without_words_goes_to_a_person(outreach, media, reason):
     outreach.start(channel="sms")
     outreach.run()
-    outreach.deliver(outreach.says("", whatsapp=False, media=1))
+    outreach.deliver(outreach.says("", whatsapp=False, media=media))
     outreach.run()
     record = outreach.record("sms")
-    assert record.messages[-1].note == "media"
+    assert record.messages[-1].note == ("media" if media else "no_text")
+    assert (record.status, record.handoff["reason"]) == (Status.HANDED_OFF, reason)
+    (waiting,) = outreach.services.desk.waiting()
+    assert outreach.services.desk.approve(waiting.opaque_id)
+    outreach.run()
+    assert outreach.record("sms").status == Status.INITIAL_MESSAGE_SENT
     assert len(outreach.twilio.sent_to(TEL)) == 1
 
 
@@ -145,7 +157,11 @@ def test_a_message_after_an_undelivered_opening_is_answered(undelivered_opening)
     undelivered_opening.deliver(undelivered_opening.says("Tell me more", whatsapp=False))
     undelivered_opening.run()
     record = undelivered_opening.record("sms")
-    assert [entry.role for entry in record.messages] == ["assistant", "user", "assistant"]
+    assert [role for role, _ in undelivered_opening.history(record)] == [
+        "assistant",
+        "user",
+        "assistant",
+    ]
     assert record.status == Status.REPLY_SENT
     assert "failure_reason" not in record.item
 
@@ -201,7 +217,7 @@ def test_a_message_twilio_answers_itself_is_recorded_and_not_answered(outreach):
     outreach.deliver(outreach.says("HELP", whatsapp=False, OptOutType="HELP"))
     outreach.run()
     assert len(outreach.twilio.sent_to(TEL)) == 1
-    assert outreach.record("sms").message_count == 2
+    assert outreach.record("sms").message_count == 3
 
 
 def test_a_complaint_marks_the_recipient(outreach):

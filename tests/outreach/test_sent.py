@@ -22,7 +22,7 @@ def test_a_start_whose_send_got_no_answer_is_never_sent_again_and_settled_by_its
     assert outreach.fate().json_body["state"] == "delivered"
     record = outreach.record("sms")
     assert record.status == Status.INITIAL_MESSAGE_SENT
-    assert record.message_count == 1
+    assert record.message_count == 2
     assert len(outreach.twilio.sent_to(TEL)) == 1
 
 

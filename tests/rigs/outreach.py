@@ -141,7 +141,9 @@ class Outreach:
         return self.services.conversations.get(found[-1]) if found else None
 
     def history(self, record):
-        return [(e.role, e.content) for e in self.services.conversations.history(record)]
+        """What was said; the first entry, from which the opening was written, is left out."""
+        entries = self.services.conversations.history(record)
+        return [(e.role, e.content) for e in entries if e.note != "prompt"]
 
     def rows(self, table="IdempotencyTable"):
         name = self.stage.tables[table]

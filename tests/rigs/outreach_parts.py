@@ -88,6 +88,7 @@ class OutreachParts:
             self.ledger,
             self.clock,
             self.ownership,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: 10,

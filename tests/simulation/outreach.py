@@ -116,6 +116,7 @@ class OutreachParts:
             container.ledger,
             clock,
             ownership,
+            opaque=lambda: OPAQUE,
             check_secrets=self.sender.check,
             message_id_header=self.sender.message_id_header,
             receive_count=container.receive_count,

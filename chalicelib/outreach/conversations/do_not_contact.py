@@ -25,7 +25,7 @@ from chalicelib.clock import iso
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import ConditionFailed, Item, Store
-from chalicelib.outreach import senders
+from chalicelib.outreach import numbers, senders
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
@@ -160,7 +160,7 @@ class DoNotContact(items.OnTable):
         """
         now = iso(self._clock.now())
         lifted = False
-        for key in _marks(primary_channel, company_id):
+        for key in marks_of(primary_channel, company_id):
             with suppress(ConditionFailed):
                 self._table.update(
                     key,
@@ -206,7 +206,10 @@ class DoNotContact(items.OnTable):
             channels = (record.channel,) if address == record.primary_channel else ()
             keys += self._keys(address, record.company_id, channels)
         sender = senders.key(record.sender)["company_id"]
-        return self._look([*keys, items.do_not_contact(record.primary_channel, sender)])
+        unowned = [
+            items.do_not_contact(form, sender) for form in numbers.forms(record.primary_channel)
+        ]
+        return self._look([*keys, *unowned])
 
     def is_forbidden(
         self, primary_channel: str, company_id: str, channel: Channel | None = None
@@ -247,13 +250,21 @@ class DoNotContact(items.OnTable):
     def _keys(
         self, primary_channel: str, company_id: str, channels: tuple[Channel, ...]
     ) -> list[Item]:
-        """Keys of an address's wishes, in the new and the old form, and of its channels' entries."""
-        wish = items.do_not_contact(primary_channel, company_id)
-        suffixes = ("", "#kept", *(f"#{one.value}" for one in channels))
-        names = [f"{wish['conversation_id']}{one}" for one in suffixes]
-        homes = [wish["primary_channel"], *self._erased(primary_channel, company_id)]
-        found = [{"primary_channel": at, "conversation_id": name} for at in homes for name in names]
-        return [*found, items.old_do_not_contact(primary_channel, company_id)]
+        """Keys of an address's wishes, in the new and the old form, and of its channels' entries.
+
+        Under every form of a number.
+        """
+        found = []
+        for form in numbers.forms(primary_channel):
+            wish = items.do_not_contact(form, company_id)
+            suffixes = ("", "#kept", *(f"#{one.value}" for one in channels))
+            names = [f"{wish['conversation_id']}{one}" for one in suffixes]
+            homes = [wish["primary_channel"], *self._erased(form, company_id)]
+            found += [
+                {"primary_channel": at, "conversation_id": name} for at in homes for name in names
+            ]
+            found.append(items.old_do_not_contact(form, company_id))
+        return found
 
     def _erased(self, primary_channel: str, company_id: str) -> tuple[str, ...]:
         """The partition of what an erased address leaves; none where no hash can be made."""
@@ -282,11 +293,15 @@ def _key(primary_channel: str, company_id: str, reason: str, channel: Channel | 
     return key | {"conversation_id": f"{key['conversation_id']}{suffix}"}
 
 
-def _marks(primary_channel: str, company_id: str) -> tuple[Item, Item]:
-    """Keys of the mark that a STOP makes, and of the one that older versions wrote."""
-    return (
-        items.do_not_contact(primary_channel, company_id),
-        items.old_do_not_contact(primary_channel, company_id),
+def marks_of(primary_channel: str, company_id: str) -> tuple[Item, ...]:
+    """Keys of the mark that a STOP makes, and of the one that older versions wrote.
+
+    Under every form of a number.
+    """
+    return tuple(
+        key(form, company_id)
+        for form in numbers.forms(primary_channel)
+        for key in (items.do_not_contact, items.old_do_not_contact)
     )
 
 

@@ -9,9 +9,9 @@ A recipient's partition holds the conversations' own items.  Beside it, the part
     do-not-contact#{company_id}                  this company must not contact the recipient;
                                                  with a suffix for other reasons: `do_not_contact`
 
-The first three carry the same ``ttl`` as their conversation.  A request names a partition by a
-number in E.164 or an e-mail address, and neither begins with ``internal:``; so no id from outside
-names one of these items.
+The first three are kept for `TTL` from their own writing, and a conversation for as long as its newest
+message.  A request names a partition by a number in E.164 or an e-mail address, and neither begins
+with ``internal:``; so no id from outside names one of these items.
 
 Older versions kept them in the recipient's partition.  A conversation they opened has no
 ``layout`` and keeps its rows there until it expires; a do-not-contact mark of theirs is
@@ -20,15 +20,16 @@ read beside the new one, and counts only if it is no conversation.
 What an erased person's do-not-contact marks leave is in the partition ``erased:{keyed hash}``, under
 their sort keys.  A STOP to a sender that is no company's is kept as that of a company ``sender#...``.
 
-A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id, and the
-partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's item is the newest
-end of the history, bounded in entries and in bytes, so that an append costs the same however long
-the conversation is.
+A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
+or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
+see `former`).  The partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's
+item is the newest end of the history in the order of time, bounded in entries and in bytes, so that
+an append costs the same however long the conversation is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -41,6 +42,9 @@ from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record, Status
 
 TTL = timedelta(days=365)
+"""Of a message from its own writing; the conversation is kept for as long as its newest message."""
+GRACE = timedelta(days=1)
+"""A conversation's end is moved once a day at most, and so lies up to a day late."""
 DRAFT = "draft#"
 DO_NOT_CONTACT = "do-not-contact#"
 LAYOUT = 2
@@ -71,7 +75,7 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
         "hand_off_to_human": False,
         "created_at": iso(now),
         "updated_at": iso(now),
-        "ttl": int((now + TTL).timestamp()),
+        "ttl": end(now + GRACE),
         **present(record),
     }
     by = SENDER_OF[Channel(item["channel_method"])]
@@ -82,16 +86,33 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
     return item | {name: value for name, value in sparse.items() if value}
 
 
-def appended(record: Record, entry: Entry, now: datetime) -> Item:
-    """The attributes of a conversation's item after an append."""
-    newest = [*record.item["messages"], entry.item()][-NEWEST_ENTRIES:]
+def end(now: datetime) -> int:
+    """The ``ttl`` of what is written now."""
+    return int((now + TTL).timestamp())
+
+
+def appended(record: Record, entries: Sequence[Entry], now: datetime) -> Item:
+    """The attributes of a conversation's item after an append of numbered entries.
+
+    ``ttl`` is among them where the conversation would end before its newest message.
+    """
+    kept = [one for one in record.item["messages"] if one["message_timestamp"] >= iso(now - TTL)]
+    in_order = sorted((*kept, *(one.item() for one in entries)), key=time_of)
+    newest = in_order[-NEWEST_ENTRIES:]
     while len(newest) > 1 and sum(map(_bytes, newest)) > NEWEST_BYTES:
         del newest[0]
+    ends = {} if record.item["ttl"] >= end(now) else {"ttl": end(now + GRACE)}
     return {
         "messages": newest,
-        "message_count": record.message_count + 1,
+        "message_count": record.message_count + len(entries),
         "updated_at": iso(now),
+        **ends,
     }
+
+
+def time_of(message: Mapping[str, Any]) -> str:
+    """When a message was written, as a text that sorts by time."""
+    return str(message["message_timestamp"])
 
 
 def internal(primary_channel: str, company_id: str) -> str:
@@ -132,11 +153,20 @@ def pointer(opaque_id: str) -> Item:
     return {"primary_channel": f"opaque#{opaque_id}", "conversation_id": "pointer"}
 
 
-def draft_item(record: Record, entry_id: str, written: Draft) -> Item:
+def pointer_item(item: Mapping[str, Any], ends: int) -> Item:
+    """The pointer to a conversation; it is kept as long as the conversation."""
+    return {
+        **pointer(item["opaque_id"]),
+        "points_to": {name: item[name] for name in ("primary_channel", "conversation_id")},
+        "ttl": ends,
+    }
+
+
+def draft_item(record: Record, entry_id: str, written: Draft, now: datetime) -> Item:
     """The item of an entry's draft."""
     return {
         **draft_key(record, entry_id),
-        "ttl": record.item["ttl"],
+        "ttl": end(now),
         "action_key": outreach_keys.send_action(record.opaque_id, entry_id),
         **written.item(),
     }

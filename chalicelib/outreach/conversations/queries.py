@@ -10,7 +10,7 @@ from chalicelib.clock import iso
 from chalicelib.once.store import Item
 from chalicelib.outreach.channels import RECIPIENT_OF, SENDER_OF, Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import Entry, Record, Status, entry
+from chalicelib.outreach.conversations.records import Entry, Record, Status, entry, place
 
 
 class Queries(items.OnTable):
@@ -34,19 +34,31 @@ class Queries(items.OnTable):
         return self.read(**item["points_to"]) if item else None
 
     def history(self, record: Record) -> Iterator[Entry]:
-        """Every entry, oldest first."""
+        """Every entry, in the order in which they were written."""
         return map(entry, self._pages(record))
 
     def newest(self, record: Record, count: int) -> tuple[Entry, ...]:
-        """The newest entries, oldest first; read from the table only where the record lacks them."""
+        """The newest entries in the order in which they were written.
+
+        They are read from the table only where the record lacks them.
+        """
         if count <= len(record.messages) or record.message_count == len(record.messages):
-            return record.messages[-count:]
+            return tuple(sorted(record.messages, key=place))[-count:]
         pages = self._pages(record, ScanIndexForward=False, Limit=count)
         return tuple(reversed([entry(item) for item, _ in zip(pages, range(count), strict=False)]))
 
     def has_entry(self, record: Record, entry_id: str) -> bool:
         """Whether an entry of that id was appended."""
         return self._table.get(items.seen_key(record, entry_id)) is not None
+
+    def note_of(self, record: Record, entry_id: str) -> str | None:
+        """The note on an entry that was appended; None where there is none.
+
+        Marks of older versions hold no note: there it is looked for among the newest entries.
+        """
+        mark = self._table.get(items.seen_key(record, entry_id)) or {}
+        listed = (one.note for one in record.messages if one.entry_id == entry_id)
+        return mark.get("note") or next(listed, None)
 
     # --- one method per index -----------------------------------------------------------------
 

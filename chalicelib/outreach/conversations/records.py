@@ -17,12 +17,13 @@ Beyond the seed an item has ``opaque_id`` (the conversation's id in every other 
 ``layout`` (where its pages and drafts are; see `items`), ``start_event`` (the ledger's key of its
 start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``failure_stage``,
 ``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message), while it is
-handed off ``handoff``, and while events of it wait ``waiting``.
+handed off ``handoff``, while events of it wait ``waiting``, and ``unclear_between``, the opaque ids
+of the conversations to which its newest unclear message may belong.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -72,8 +73,11 @@ class Entry:
             id of a sent one.
         role: ``user`` or ``assistant``.
         provider_id: the vendor's id of a sent message.
-        note: a fixed code on a message that has no text of its own: ``media``, ``auto_reply``,
-            ``opt_out``, ``truncated``.
+        note: a fixed code on a message that is no plain text of the recipient's; see `NOTES`.
+        media: of each attachment ``type``, ``size`` in bytes, ``digest`` of the URL or the content,
+            and ``link`` where the vendor keeps it; what is not known is left out.
+        number: its place in the order of writing, from 0; missing in entries of older versions,
+            which were written before all others.
     """
 
     entry_id: str
@@ -86,6 +90,8 @@ class Entry:
     processing_time_ms: int | None = None
     provider_id: str | None = None
     note: str | None = None
+    media: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
+    number: int | None = None
 
     def item(self) -> Item:
         """The stored map; None is left out."""
@@ -119,13 +125,33 @@ ENTRY_FIELDS = (
     "processing_time_ms",
     "provider_id",
     "note",
+    "media",
+    "number",
 )
+PROMPT = "prompt"
+"""Note on the first ``user`` entry: what the opening was written from."""
+OTHER_SENDER = "other_sender"
+"""Note on an e-mail with the conversation's token from an address that is not the recipient's."""
+SEVERAL = "several_conversations"
+"""Note on a message that may belong to one of several conversations."""
+LATE = "late_reply"
+"""Note on a message that came after the end of its conversation."""
+AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text"
+NOTES = frozenset({PROMPT, OTHER_SENDER, SEVERAL, LATE, AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT})
+"""The codes of `Entry.note`."""
+UNSAID = frozenset({PROMPT, OTHER_SENDER, AUTO_REPLY})
+"""Notes on entries that the recipient has not said; no writer is given them as such."""
 
 
 def entry(item: Mapping[str, Any]) -> Entry:
     """A stored map as an entry."""
     fields: dict[str, Any] = {name: item.get(name) for name in ENTRY_FIELDS}
     return Entry(**fields)
+
+
+def place(one: Entry) -> int:
+    """An entry's place in the order of writing; see `Entry.number`."""
+    return -1 if one.number is None else one.number
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,20 +1,27 @@
 """The `conversations` table: open, append once, change status, hand off; the parts do the rest.
 
 `items` has the layout, `queries` reads, `drafts` stores messages before they are sent,
-`do_not_contact` the recipients that must not be contacted, `handoffs` the list of hand-offs.
+`do_not_contact` the recipients that must not be contacted, `former` pairs that had a conversation,
+`handoffs` the list of hand-offs.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 
 from chalicelib.clock import iso
 from chalicelib.errors import LeaseLostError, TransientError
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.once.store import ConditionFailed, Item, TransactionConflict, TransactionRefused
-from chalicelib.outreach.conversations import handoffs, items
-from chalicelib.outreach.conversations.do_not_contact import NOT_FORBIDDEN, DoNotContact
+from chalicelib.outreach.conversations import former, handoffs, items
+from chalicelib.outreach.conversations.do_not_contact import (
+    NOT_FORBIDDEN,
+    DoNotContact,
+    marks_of,
+)
 from chalicelib.outreach.conversations.drafts import Drafts
 from chalicelib.outreach.conversations.queries import Queries
 from chalicelib.outreach.conversations.records import (
@@ -30,7 +37,7 @@ TRIES = 8
 """Attempts at a transaction while others write to the same items."""
 
 
-class Conversations(Queries, Drafts, DoNotContact):
+class Conversations(Queries, Drafts, DoNotContact, former.Former):
     """Reads and writes conversations."""
 
     def open(
@@ -39,39 +46,36 @@ class Conversations(Queries, Drafts, DoNotContact):
         first: tuple[str, Draft] | None = None,
         *,
         held: Item | None = None,
+        pairs: Sequence[str] = (),
+        is_wanted: bool = False,
     ) -> Opened:
         """Create a conversation unless it exists or its recipient must not be contacted.
 
-        One transaction: the record, the pointer from its opaque id, and where `first` gives an
-        entry id and a draft, that draft.  Doing it again changes nothing.
+        One transaction: the record, the pointer from its opaque id, what is kept of the pair, and
+        where `first` gives an entry id and a draft, that draft.  Doing it again changes nothing.
 
         Args:
             record: attributes as `records` shows them, without times, ``ttl`` and ``gsi_...``.
             first: the entry id and draft of the opening, when it is written already.
             held: a write of another table that fails unless the caller holds the start.
+            pairs: the opaque ids of its sender and recipient, one for each form of a number.
+            is_wanted: the recipient has written; a mark does not forbid to store that.
 
         Raises:
             LeaseLostError: the caller does not hold the start.
         """
-        item = items.new(record, self._clock.now())
+        now = self._clock.now()
+        item = items.new(record, now)
         writes = [
-            *(
-                self._table.checking(
-                    mark(item["primary_channel"], item["company_id"]), condition=NOT_FORBIDDEN
-                )
-                for mark in (items.do_not_contact, items.old_do_not_contact)
-            ),
             self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
-            self._table.putting(
-                {
-                    **items.pointer(item["opaque_id"]),
-                    "points_to": {k: item[k] for k in ("primary_channel", "conversation_id")},
-                    "ttl": item["ttl"],
-                }
-            ),
+            self._table.putting(items.pointer_item(item, item["ttl"])),
+            *(self._table.putting(former.pair_item(one, item, now)) for one in pairs),
         ]
+        if not is_wanted:
+            marks = marks_of(item["primary_channel"], item["company_id"])
+            writes += [self._table.checking(one, condition=NOT_FORBIDDEN) for one in marks]
         if first is not None:
-            writes.append(self._table.putting(items.draft_item(Record(item), *first)))
+            writes.append(self._table.putting(items.draft_item(Record(item), *first, now)))
         if held is not None:
             writes.append(held)
         attempts = Attempts(self._clock, at_once(TRIES))
@@ -79,7 +83,7 @@ class Conversations(Queries, Drafts, DoNotContact):
             try:
                 self._table.transact(writes)
             except TransactionRefused as refused:
-                there = refused.found[2]
+                there = refused.found[0]
                 if not there and held is not None and refused.found[-1] is not None:
                     raise LeaseLostError("start_taken") from None
                 return Opened(Record(there) if there else None, is_new=False)
@@ -97,6 +101,7 @@ class Conversations(Queries, Drafts, DoNotContact):
         changes: Mapping[str, Any] | None = None,
         remove: Collection[str] = (),
         also: Sequence[Item] = (),
+        before: Entry | None = None,
     ) -> tuple[Record, bool]:
         """Append an entry once, and change other attributes with it.
 
@@ -108,6 +113,7 @@ class Conversations(Queries, Drafts, DoNotContact):
             changes: attributes that take a value; None leaves one as it is.
             remove: attributes to remove together with `changes`.
             also: unconditional writes of other tables that belong to the same transaction.
+            before: an entry that is written just before the new one, together with it.
 
         Returns:
             The record as stored now, and whether the entry was appended by this call.
@@ -118,12 +124,19 @@ class Conversations(Queries, Drafts, DoNotContact):
         attempts = Attempts(self._clock, at_once(TRIES))
         while True:
             may_change = expected is None or record.status in expected
-            attributes = items.appended(record, new, self._clock.now()) | dict(
+            now = self._clock.now()
+            first = record.message_count
+            entries = [
+                replace(one, number=first + n)
+                for n, one in enumerate((new,) if before is None else (before, new))
+            ]
+            attributes = items.appended(record, entries, now) | dict(
                 (changes or {}) if may_change else {}
             )
             gone = [name for name in remove if may_change and name in record.item]
+            writes = self._append_writes(record, entries, attributes, gone, now)
             try:
-                self._table.transact([*self._append_writes(record, new, attributes, gone), *also])
+                self._table.transact([*writes, *also])
             except (TransactionRefused, TransactionConflict) as error:
                 if isinstance(error, TransactionRefused) and error.found[0] is not None:
                     return self.get(record), False
@@ -282,6 +295,7 @@ class Conversations(Queries, Drafts, DoNotContact):
                 record.key,
                 set_={
                     "handoff": {**handoff, "was": record.handoff["was"]},
+                    "hand_off_to_human_reason": reason_text,
                     "updated_at": handoff["since"],
                 },
                 condition="#conversation_status = :status AND #handoff = :handoff",
@@ -302,26 +316,39 @@ class Conversations(Queries, Drafts, DoNotContact):
         return [self._table.updating(record.key, set_=changes, condition=either, **states), entry]
 
     def _append_writes(
-        self, record: Record, new: Entry, attributes: Mapping[str, Any], gone: Sequence[str]
+        self,
+        record: Record,
+        entries: Sequence[Entry],
+        attributes: Mapping[str, Any],
+        gone: Sequence[str],
+        now: datetime,
     ) -> list[Item]:
-        """The mark comes first: it alone shows that the entry was appended before."""
-        number, digest = record.message_count, items.digest(record)
-        common = {"primary_channel": items.partition(record), "ttl": record.item["ttl"]}
-        mark = {**common, **items.seen_key(record, new.entry_id)}
-        page = {**common, "conversation_id": f"page#{digest}#{number:08d}", **new.item()}
+        """The mark of the last entry comes first: it alone shows that it was appended before."""
+        digest = items.digest(record)
+        common = {"primary_channel": items.partition(record), "ttl": items.end(now)}
+        new = entries[-1]
+        noted = {"note": new.note} if new.note else {}
+        mark = {**common, **items.seen_key(record, new.entry_id), **noted}
         absent = "attribute_not_exists(#conversation_id)"
-        return [
+        pages = [
+            {**common, "conversation_id": f"page#{digest}#{one.number:08d}", **one.item()}
+            for one in entries
+        ]
+        writes = [
             self._table.putting(mark, condition=absent),
-            self._table.putting(page, condition=absent),
+            *(self._table.putting(page, condition=absent) for page in pages),
             self._table.updating(
                 record.key,
                 set_=attributes,
                 remove=gone,
                 condition="#message_count = :was AND #conversation_status = :status",
-                was=number,
+                was=record.message_count,
                 status=record.status.value,
             ),
         ]
+        if "ttl" in attributes:
+            writes.append(self._table.putting(items.pointer_item(record.item, attributes["ttl"])))
+        return writes
 
 
 def _contended(operation: str) -> TransientError:

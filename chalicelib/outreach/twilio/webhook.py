@@ -30,6 +30,9 @@ from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_TEXT_CHARACTERS = 4096
+MAX_MEDIA = 10
+"""Twilio's limit of a message."""
+MAX_URL = 2000
 RANKS: Mapping[str, int] = {
     "sent": 2,
     "delivered": 3,
@@ -167,7 +170,8 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
     channel = channel_of(recipient)
     sender, recipient = number_of(sender), number_of(recipient)
     text = _readable(form.get("Body", ""))[:MAX_TEXT_CHARACTERS]
-    media = form.get("NumMedia", "")
+    media, quoted = form.get("NumMedia", ""), form.get("OriginalRepliedMessageSid", "")
+    count = int(media) if _SMALL_NUMBER.fullmatch(media) else 0
     return InboundMessage.model_validate(
         {
             "event_key": outreach_keys.reply(channel, sid),
@@ -184,10 +188,26 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
             "message_id": sid,
             "text": text,
             "sent_at": request.received_at,
-            "media_count": int(media) if _SMALL_NUMBER.fullmatch(media) else 0,
+            "media_count": count,
+            "media": _media(form, count),
+            "in_reply_to": [quoted] if _SID.fullmatch(quoted) else [],
             "opt_out": _opt_out(form.get("OptOutType", ""), text),
         }
     )
+
+
+def _media(form: Mapping[str, str], count: int) -> list[dict[str, str]]:
+    """References to a message's media; Twilio keeps them behind their URLs and names no size."""
+    found = []
+    for number in range(min(count, MAX_MEDIA)):
+        url = _readable(form.get(f"MediaUrl{number}", ""))
+        about = {"type": _readable(form.get(f"MediaContentType{number}", ""))[:100], "link": url}
+        if url and len(url) <= MAX_URL:
+            about["digest"] = keys.digest("media", url)[:32]
+        else:
+            del about["link"]
+        found.append({name: value for name, value in about.items() if value})
+    return found
 
 
 def parse_receipt(request: InboundRequest, query: Mapping[str, str]) -> DeliveryReceipt | None:

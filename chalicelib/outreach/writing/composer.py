@@ -8,8 +8,9 @@ from contextlib import AbstractContextManager
 from dataclasses import replace
 
 from chalicelib.errors import PermanentError
+from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
-from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.writing.template_writer import Writer
 
@@ -59,9 +60,9 @@ class Composer:
 
     def late(self, record: Record, entry_id: str) -> Draft:
         """A message that was withheld, and so not composed, when it was due."""
-        if record.message_count:
-            return self.answer(record, entry_id)
-        return self.opening(record, entry_id)
+        if entry_id == outreach_keys.entry_id(record.start_event):
+            return self.opening(record, entry_id)
+        return self.answer(record, entry_id)
 
     def _stored(self, record: Record, entry_id: str, write: Callable[[], Draft]) -> Draft:
         there = self._conversations.draft(record, entry_id)
@@ -77,7 +78,8 @@ class Composer:
         return replace(written, processing_time_ms=int((time.monotonic() - started) * 1000))
 
     def _history(self, record: Record) -> Sequence[Entry]:
-        return self._conversations.newest(record, HISTORY_ENTRIES)
+        newest = self._conversations.newest(record, HISTORY_ENTRIES)
+        return tuple(one for one in newest if one.note not in UNSAID)
 
 
 def _checked(record: Record, written: Draft) -> Draft:

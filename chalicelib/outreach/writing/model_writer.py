@@ -7,13 +7,13 @@ and an answer can only result in a text, a named function or a hand-off.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from chalicelib.errors import PermanentError, TransientError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
+from chalicelib.outreach.writing.about import about
 from chalicelib.outreach.writing.template_writer import Writer
 from chalicelib.vendors.language_model import Answer, JsonSchema, LanguageModel, Outcome, Turn
 
@@ -114,7 +114,7 @@ class OpenAiWriter:
         answer = self._model_of(str(record.ai_config["api_key_reference"])).respond(
             model=self._model,
             instructions=instructions,
-            turns=[Turn("developer", _about(record)), *turns],
+            turns=[Turn("developer", about(record)), *turns],
             max_output_tokens=MAX_OUTPUT_TOKENS,
             deadline_seconds=DEADLINE_SECONDS,
             schema=schema,
@@ -128,23 +128,6 @@ class OpenAiWriter:
                 raise TransientError(PROVIDER, "compose", reason="malformed")
             case _:
                 raise PermanentError(PROVIDER, "compose", reason=answer.outcome.value)
-
-
-def _about(record: Record) -> str:
-    """The model's input; without phone or e-mail, which it does not need."""
-    item = record.item
-    about = {
-        "channel": record.channel.value,
-        "company": item.get("company_name") or record.company_id,
-        "project": item.get("project_name"),
-        "representatives": [v for v in (item.get("company_rep") or {}).values() if v],
-        "recipient_first_name": item.get("recipient_first_name"),
-        "project_data": item.get("project_data"),
-        "functions": record.ai_config.get("functions"),
-        "template_variables": record.channel_config.get("template_variables"),
-    }
-    known = {name: value for name, value in about.items() if value}
-    return json.dumps(known, ensure_ascii=False, sort_keys=True, default=str)
 
 
 def _variable_numbers(record: Record) -> tuple[str, ...]:

@@ -166,3 +166,21 @@ def test_a_companys_own_address_is_not_erased(written_to, run, own):
     assert said.code == 1
     assert "company's own address" in said.err
     assert everything(written_to) == before
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_what_is_kept_of_a_pair_is_erased_also_after_the_conversation(outreach, run, is_over):
+    outreach.start("req-1", "sms")
+    outreach.start("req-other", "sms", OTHER)
+    outreach.run()
+    table = outreach.services.conversations._table
+    if is_over:
+        for item in table.scan_page(limit=1000)[0]:
+            if item["conversation_id"] != "pair":
+                table.delete({k: item[k] for k in ("primary_channel", "conversation_id")})
+    run("erase", "--subject", TEL, "--yes")
+    pairs = [i for i in table.scan_page(limit=1000)[0] if i["conversation_id"] == "pair"]
+    assert len(pairs) == 1
+    outreach.deliver(outreach.says("Hello", whatsapp=False))
+    outreach.run()
+    assert list(outreach.services.desk.waiting()) == []

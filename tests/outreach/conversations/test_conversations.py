@@ -33,7 +33,7 @@ def test_opening_writes_what_the_schema_requires_with_its_types(conversations, t
     assert item["gsi_company_whatsapp_number"] == "+15550109001"
     assert "gsi_recipient_email" not in item
     assert "gsi_company_sms_number" not in item
-    assert item["ttl"] == int(datetime(2027, 11, 20, 12, tzinfo=UTC).timestamp())
+    assert item["ttl"] == int(datetime(2027, 11, 21, 12, tzinfo=UTC).timestamp())
     raw = table._client.get_item(
         TableName=table.name,
         Key={k: {"S": v} for k, v in opened.record.key.items()},

@@ -1,0 +1,59 @@
+"""Pairs of a sender and a recipient that had a conversation: a late reply is not a stranger's.
+
+A conversation ends with its newest message.  What is kept beyond is one item under the keyed hash of
+sender and recipient, without an address of the recipient or a word of what was said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta
+from typing import Any
+
+from chalicelib.once import keys
+from chalicelib.once.store import Item
+from chalicelib.outreach import numbers
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations import items
+
+PAIR_TTL = timedelta(days=5 * 365)
+"""From the newest opening: as long as a mark not to contact somebody."""
+_KEPT = (
+    "company_id",
+    "project_id",
+    "company_name",
+    "project_name",
+    "channel_method",
+    "channel_config",
+)
+"""Attributes of the newest conversation, with which one for a late reply is opened.
+
+Beside them ``newest`` is its opaque id.
+"""
+
+
+def pair_ids(
+    opaque: keys.OpaqueIds, channel: Channel, sender: str, recipient: str
+) -> tuple[str, ...]:
+    """The opaque ids of a sender and a recipient, one for each form of the recipient's number."""
+    return tuple(opaque.of("pair", channel, sender, one) for one in numbers.forms(recipient))
+
+
+class Former(items.OnTable):
+    """Reads what is kept of a pair; `store.Conversations.open` writes it."""
+
+    def former(self, pairs: Sequence[str]) -> Item | None:
+        """What is kept of a pair, by the opaque ids of its forms; None where there was nothing."""
+        found = (self._table.get(_key(one)) for one in pairs)
+        return next((item for item in found if item is not None), None)
+
+
+def pair_item(pair: str, item: Mapping[str, Any], now: datetime) -> Item:
+    """What is kept of the pair of a conversation that is opened now."""
+    kept = {name: item[name] for name in _KEPT if name in item}
+    kept["newest"] = item["opaque_id"]
+    return {**_key(pair), **kept, "ttl": int((now + PAIR_TTL).timestamp())}
+
+
+def _key(pair: str) -> Item:
+    return {"primary_channel": f"opaque#{pair}", "conversation_id": "pair"}

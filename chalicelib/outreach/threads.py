@@ -1,0 +1,76 @@
+"""The thread of an e-mail conversation: its subject and the Message-IDs of everything in it.
+
+A mail program shows messages as one thread by ``References``: the ids of all earlier messages, the
+oldest first (RFC 5322, section 3.6.4).  The conversation keeps them in ``email_references``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from chalicelib.outreach.conversations.records import Record
+
+MAX_IDS = 40
+"""Kept of a long thread: its first message and the newest ones."""
+MAX_HEADER = 995
+"""SES's limit of a header's value."""
+_MESSAGE_ID = re.compile(r"<[!-;=?-~]{1,400}>")
+"""An id that a header may hold: ASCII without spaces."""
+_REPLY_PREFIX = re.compile(r"^(?:\s*(?:re|aw|sv|antw|rv|r)\s*:\s*)+", re.IGNORECASE)
+
+
+def received(record: Record, message_id: str | None) -> dict[str, Any]:
+    """The attributes that change with an e-mail of the recipient's; none for other channels."""
+    if message_id is None or not _MESSAGE_ID.fullmatch(message_id):
+        return {}
+    return {"last_email_id": message_id, "email_references": _grown(record, message_id)}
+
+
+def sent(record: Record, message_id: str) -> dict[str, Any]:
+    """The attributes that change with an e-mail of ours."""
+    return {"email_references": _grown(record, message_id)}
+
+
+def headers(record: Record) -> dict[str, str]:
+    """``In-Reply-To`` and ``References`` of the next e-mail; none for the first one."""
+    known = _references(record)
+    if not known:
+        return {}
+    newest = str(record.item.get("last_email_id") or known[-1])
+    answered = newest if _MESSAGE_ID.fullmatch(newest) else known[-1]
+    return {"In-Reply-To": answered, "References": _fitting(known)}
+
+
+def subject(record: Record, written: str) -> str:
+    """The subject of the next e-mail: the thread's own, as one that answers.
+
+    Args:
+        record: the conversation.
+        written: the writer's, for a conversation whose first subject was not kept.
+    """
+    first = record.item.get("email_subject")
+    if not first:
+        return written
+    return f"Re: {_REPLY_PREFIX.sub('', str(first))}"
+
+
+def _references(record: Record) -> list[str]:
+    item: Mapping[str, Any] = record.item
+    kept = item.get("email_references") or [item.get("email_id"), item.get("last_email_id")]
+    return list(dict.fromkeys(str(one) for one in kept if _MESSAGE_ID.fullmatch(str(one))))
+
+
+def _grown(record: Record, message_id: str) -> list[str]:
+    known = [one for one in _references(record) if one != message_id]
+    grown = [*known, message_id]
+    return grown if len(grown) <= MAX_IDS else [grown[0], *grown[1 - MAX_IDS :]]
+
+
+def _fitting(known: Sequence[str]) -> str:
+    """The first id and as many of the newest as the header holds."""
+    first, rest = known[0], list(known[1:])
+    while rest and len(" ".join((first, *rest))) > MAX_HEADER:
+        del rest[0]
+    return " ".join((first, *rest))

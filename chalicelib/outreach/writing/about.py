@@ -1,0 +1,24 @@
+"""What a writer is given of a conversation besides what was said in it."""
+
+from __future__ import annotations
+
+import json
+
+from chalicelib.outreach.conversations.records import Record
+
+
+def about(record: Record) -> str:
+    """Company, project and request as JSON; without phone or e-mail, which no writer needs."""
+    item = record.item
+    given = {
+        "channel": record.channel.value,
+        "company": item.get("company_name") or record.company_id,
+        "project": item.get("project_name"),
+        "representatives": [v for v in (item.get("company_rep") or {}).values() if v],
+        "recipient_first_name": item.get("recipient_first_name"),
+        "project_data": item.get("project_data"),
+        "functions": record.ai_config.get("functions"),
+        "template_variables": record.channel_config.get("template_variables"),
+    }
+    known = {name: value for name, value in given.items() if value}
+    return json.dumps(known, ensure_ascii=False, sort_keys=True, default=str)

@@ -1,0 +1,244 @@
+"""What automation would have done in a period, or has done, and what people did with it then.
+
+The same data serve the command and a screen.  They hold identifiers, tags and counts, and no text
+of a customer.  In shadow mode no order is looked up and no ticket is read, so that what could have
+been answered is the most that would have been.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
+from statistics import median
+from typing import Any
+
+from chalicelib.clock import iso, parsed
+from chalicelib.support.configuration.rules import Rules
+from chalicelib.support.decision import ORDER_STATUS_INTENTS
+from chalicelib.support.replies.guard_rails import TEMPLATE_OF
+from ops.session import Session
+from ops.support import tickets_now
+from ops.support.decided import Decided, conversations, decisions
+from ops.support.shares import share
+from ops.support.tickets_now import MOST, Now
+
+TO_READ = 20
+"""Tickets that the report lists for people to read."""
+Following = Callable[[Iterable[Any], str], Iterable[Any]]
+
+
+def report(
+    session: Session,
+    *,
+    since: str,
+    at_most: int,
+    tickets: int = MOST,
+    per_second: float = 0.5,
+    following: Following = lambda items, _what: items,
+) -> dict[str, Any]:
+    """The report as plain data.
+
+    Args:
+        session: the stage.
+        since: ISO time.
+        at_most: conversations; of more, these are a random sample.
+        tickets: to read back from Richpanel, at most 200; 0 for none.
+        per_second: of those.
+        following: shows the progress of a loop.
+    """
+    rules = session.services.support_rules.current()
+    ids = list(conversations(session, since, at_most + 1))
+    found: list[Decided] = []
+    for one in following(ids[:at_most], "reading decisions"):
+        found += decisions(session, one, since)
+    chosen = _chosen(session, found, min(tickets, MOST))
+    read = tickets_now.read(session, chosen, rules, per_second=per_second)
+    now = list(following(read, "reading tickets"))
+    seen = [one for one in now if one is not None]
+    days = _days(session, since)
+    return {
+        "stage": session.stage,
+        "since": since,
+        "until": iso(session.services.clock.now()),
+        "settings_version": rules.version,
+        "conversations": min(len(ids), at_most),
+        "is_sample": len(ids) > at_most,
+        "messages": len(found),
+        "intents": _by(session, found, lambda one: one.intent),
+        "teams": _by(session, found, lambda one: one.department),
+        "reasons": dict(Counter(_reason(one) for one in found).most_common()),
+        "tickets": _tickets(seen, unreadable=len(now) - len(seen)),
+        "switching_on": _switching_on(session, found, seen, days),
+        "quality": _quality(found, seen),
+        "sample": [_shown(session, one, rules) for one in seen[:TO_READ]],
+    }
+
+
+def could_be_answered(session: Session, one: Decided) -> bool:
+    """The decision allows an answer, and a template for it may be sent."""
+    enabled = session.services.settings.support.templates
+    if one.intent in ORDER_STATUS_INTENTS:
+        has_template = any(name.startswith(("t_order", "t_shipping")) for name in enabled)
+    else:
+        has_template = TEMPLATE_OF.get(one.intent, "") in enabled
+    return has_template and bool(one.facts.get("answerable"))
+
+
+# --- the parts --------------------------------------------------------------------------------
+
+
+def _by(
+    session: Session, found: Sequence[Decided], name: Callable[[Decided], str]
+) -> list[dict[str, Any]]:
+    """Counts per intent or team, the most frequent first."""
+    groups: dict[str, list[Decided]] = {}
+    for one in found:
+        groups.setdefault(name(one), []).append(one)
+    rows = [
+        {
+            "name": key,
+            "messages": len(group),
+            "answered": sum(one.replied_at is not None for one in group),
+            "could_be_answered": sum(could_be_answered(session, one) for one in group),
+            "uncertain": sum(float(one.facts.get("confidence", 0)) < _SURE for one in group),
+            "escalated": sum(one.is_escalation for one in group),
+            "withheld": sum(one.is_withheld for one in group),
+            "failed": sum(one.status == "failed" for one in group),
+        }
+        for key, group in groups.items()
+    ]
+    return sorted(rows, key=lambda row: (-row["messages"], row["name"]))
+
+
+_SURE = 0.60
+"""Below it a message is not routed by its intent; as `decision.ROUTE_FROM`."""
+
+
+def _reason(one: Decided) -> str:
+    """Why it was not answered: the last of its reasons, without the details."""
+    if one.replied_at is not None:
+        return "answered"
+    reasons = one.facts.get("reasons") or ["no reason stored"]
+    return str(reasons[-1]).partition(":")[0]
+
+
+def _chosen(session: Session, found: Sequence[Decided], many: int) -> list[Decided]:
+    """The newest decision of some tickets: up to half of those answered or to be answered.
+
+    The choice is random, and the same for the same decisions.
+    """
+    newest = {one.conversation_id: one for one in found}
+    answers = {
+        one.conversation_id: one
+        for one in found
+        if one.replied_at is not None or could_be_answered(session, one)
+    }
+    others = [one for key, one in newest.items() if key not in answers]
+    pick = random.Random(len(found))  # noqa: S311 - a sample, no secret
+    candidates = list(answers.values())
+    half = max(many // 2, many - len(others))
+    first = pick.sample(candidates, min(half, len(candidates)))
+    rest = pick.sample(others, min(many - len(first), len(others)))
+    return [*first, *rest]
+
+
+def _tickets(seen: Sequence[Now], *, unreadable: int) -> dict[str, Any]:
+    known = [one for one in seen if one.department is not None]
+    moves = Counter(
+        (one.decided.department, str(one.department)) for one in known if one.routed_otherwise
+    )
+    return {
+        "read": len(seen),
+        "unreadable": unreadable,
+        "in_no_department": len(seen) - len(known),
+        "routed_otherwise": share(sum(one.routed_otherwise for one in known), len(known)),
+        "tagged_otherwise": share(sum(one.tagged_otherwise for one in seen), len(seen)),
+        "moves": [
+            {"from": ours, "to": theirs, "tickets": count}
+            for (ours, theirs), count in moves.most_common()
+        ],
+    }
+
+
+def _switching_on(
+    session: Session, found: Sequence[Decided], seen: Sequence[Now], days: float
+) -> dict[str, Any]:
+    """What answering would save at most, and which of those answers people took elsewhere."""
+    could = [one for one in found if could_be_answered(session, one) and one.replied_at is None]
+    checked = [
+        one
+        for one in seen
+        if could_be_answered(session, one.decided) and one.decided.replied_at is None
+    ]
+    placed = [one for one in checked if one.department is not None]
+    waits = [one.first_answer for one in checked if one.first_answer is not None]
+    return {
+        "saves_at_most": share(len(could), len(found)),
+        "saves_a_week_at_most": round(len(could) * 7 / days, 1),
+        "median_wait_for_a_person_minutes": _minutes(waits),
+        "people_routed_otherwise": share(sum(one.routed_otherwise for one in placed), len(placed)),
+        "does_not_say": sum("answerable" not in one.facts for one in found),
+    }
+
+
+def _quality(found: Sequence[Decided], seen: Sequence[Now]) -> dict[str, Any]:
+    """What happened after automatic answers, as a whole and by week of the answer."""
+    answered = [one for one in seen if one.decided.replied_at is not None]
+    closed = [one for one in answered if one.decided.closed]
+    weeks: dict[str, list[Now]] = {}
+    for one in answered:
+        weeks.setdefault(_week(one.decided.at), []).append(one)
+    return {
+        "answered": sum(one.replied_at is not None for one in found),
+        "read": len(answered),
+        "reopened": share(sum(one.reopened for one in closed), len(closed)),
+        **_after(answered),
+        "weeks": [
+            {"week": week, "read": len(group), **_after(group)}
+            for week, group in sorted(weeks.items())
+        ],
+    }
+
+
+def _after(answered: Sequence[Now]) -> dict[str, Any]:
+    many = len(answered)
+    return {
+        "wrote_again": share(sum(one.wrote_again for one in answered), many),
+        "complained": share(sum(one.complained for one in answered), many),
+        "routed_otherwise": share(sum(one.routed_otherwise for one in answered), many),
+    }
+
+
+def _shown(session: Session, one: Now, rules: Rules) -> dict[str, Any]:
+    decided = one.decided
+    answer = "answered" if decided.replied_at else "no"
+    if answer == "no" and could_be_answered(session, decided):
+        answer = "could be"
+    return {
+        "ticket": decided.conversation_id,
+        "link": one.url,
+        "intent": decided.intent,
+        "confidence": decided.facts.get("confidence", 0),
+        "department": decided.department,
+        "tag": rules.tag_of(decided.department),
+        "people": one.department,
+        "answer": answer,
+        "reason": _reason(decided),
+    }
+
+
+def _minutes(waits: Sequence[timedelta]) -> float | None:
+    return round(median(one.total_seconds() for one in waits) / 60, 1) if waits else None
+
+
+def _days(session: Session, since: str) -> float:
+    began = parsed(since)
+    now = session.services.clock.now()
+    return max((now - began).total_seconds() / 86_400, 1 / 24) if began else 1.0
+
+
+def _week(at: str) -> str:
+    moment = parsed(at)
+    return moment.strftime("%G-W%V") if moment else ""

@@ -1,0 +1,106 @@
+"""What people have done since with tickets of the report, read back from Richpanel at a low rate.
+
+Texts are read to recognise a complaint after an automatic answer; none is kept.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from chalicelib.clock import parsed
+from chalicelib.errors import PermanentError
+from chalicelib.support.configuration.rules import Rules
+from chalicelib.support.intents.classify import TIER_0, classify
+from chalicelib.support.routing import INTENT_TAG
+from chalicelib.support.tickets import Comment, Ticket
+from ops.inspect.events import Pace
+from ops.session import Session
+from ops.support.decided import Decided
+
+MOST = 200
+"""Tickets read in one run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Now:
+    """A ticket as it is now, beside the newest decision on it.
+
+    Attributes:
+        department: that has it; None where nothing shows one.
+        tagged_otherwise: people took our intent's tag off, or put another intent's on.
+        wrote_again: the customer wrote after the automatic reply.
+        complained: and it was a complaint.
+        first_answer: how long the customer waited for a person's first answer.
+    """
+
+    decided: Decided
+    url: str | None
+    department: str | None
+    tagged_otherwise: bool
+    reopened: bool
+    wrote_again: bool
+    complained: bool
+    first_answer: timedelta | None
+
+    @property
+    def routed_otherwise(self) -> bool:
+        """People have it in another department."""
+        return self.department not in (None, self.decided.department)
+
+
+def read(
+    session: Session, sample: Sequence[Decided], rules: Rules, *, per_second: float
+) -> Iterator[Now | None]:
+    """Each ticket, at most `MOST`; None for one that Richpanel does not show."""
+    pace = Pace(session.services.clock, per_second)
+    author = session.services.settings.support.bot_agent_id
+    for one in sample[:MOST]:
+        pace.wait()
+        try:
+            ticket = session.services.richpanel.read_ticket(one.conversation_id)
+        except PermanentError:
+            yield None
+            continue
+        yield _compared(one, ticket, rules, author)
+
+
+def _compared(decided: Decided, ticket: Ticket, rules: Rules, author: str) -> Now:
+    replied = parsed(decided.replied_at)
+    after = _after(ticket, replied) if replied is not None else []
+    theirs = [comment for comment in after if not comment.is_operator]
+    was_tagged = decided.status == "processed" and not decided.is_withheld
+    intents = {tag.removeprefix(INTENT_TAG) for tag in ticket.tags if tag.startswith(INTENT_TAG)}
+    return Now(
+        decided=decided,
+        url=ticket.url,
+        department=rules.current_department(ticket.tags, ticket.assigned_to),
+        tagged_otherwise=was_tagged and decided.intent not in intents,
+        reopened=decided.closed and ticket.is_open,
+        wrote_again=bool(theirs),
+        complained=any(_is_complaint(comment.text) for comment in theirs),
+        first_answer=_first_answer(decided, ticket, author),
+    )
+
+
+def _after(ticket: Ticket, moment: datetime) -> list[Comment]:
+    return [one for one in ticket.comments if one.created_at and one.created_at > moment]
+
+
+def _first_answer(decided: Decided, ticket: Ticket, author: str) -> timedelta | None:
+    received = parsed(decided.at)
+    if received is None:
+        return None
+    answers = (
+        one.created_at
+        for one in _after(ticket, received)
+        if one.is_operator and one.author_id != author
+    )
+    first = min((at for at in answers if at is not None), default=None)
+    return None if first is None else first - received
+
+
+def _is_complaint(text: str) -> bool:
+    found = classify(text)
+    return any(intent in TIER_0 for intent in (found.intent, *found.secondary))

@@ -1,0 +1,30 @@
+"""Durations and times as an operator types them: ``90m``, ``24h``, ``7d``, or an ISO time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+
+from chalicelib.clock import iso, parsed
+from chalicelib.once.ports import Clock
+from ops.session import EXIT_UNUSABLE, OpsError
+
+
+def span(text: str) -> timedelta:
+    """A duration like 90m, 24h or 7d.
+
+    Raises:
+        OpsError: it is none.
+    """
+    unit = {"m": "minutes", "h": "hours", "d": "days"}.get(text[-1:])
+    if unit is None or not text[:-1].isdigit():
+        raise OpsError(f"{text} is not a duration like 90m, 24h or 7d", code=EXIT_UNUSABLE)
+    try:
+        return timedelta(**{unit: int(text[:-1])})
+    except OverflowError:
+        raise OpsError(f"{text} is too long", code=EXIT_UNUSABLE) from None
+
+
+def moment(clock: Clock, text: str) -> str:
+    """A duration before now, or an ISO time, in the format of the rows."""
+    given = parsed(text) if "-" in text else None
+    return iso(given or clock.now() - span(text))
