@@ -27,7 +27,7 @@ def test_the_shipped_model_is_made_from_these_samples_and_tables():
 
 
 def test_a_packed_model_reads_back():
-    model = linear.Linear(("a", "b"), (0.0, 0.0), 10.0, "x", {"word": linear.row((1, -1), 10.0)})
+    model = linear.Linear(["a", "b"], [0.0, 0.0], 10.0, "x", {"word": linear.row((1, -1), 10.0)})
     again = linear.read(linear.packed(model))
     assert again == model
     found = again.probabilities(["word"])
