@@ -11,6 +11,7 @@ from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEv
 
 from chalicelib.errors import UnavailableError, reason_of
 from chalicelib.once.door import Answer
+from chalicelib.once.lanes import EMAIL, FACTS, OUTREACH
 from chalicelib.wiring import failed_at, services
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice local`
@@ -29,10 +30,15 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "package" in sys.argv[1:]:  # `chali
     check_names()
 
 # Chalice needs these at import; at deployment it sets the stage's environment first.
+STAGE = os.environ.get("STAGE", "dev")
 QUEUE_NAME = os.environ.get("QUEUE_NAME", "rp-mw-events-dev.fifo")
 LATER_QUEUE = os.environ.get("LATER_QUEUE_NAME", "rp-mw-later-dev")
+OUTREACH_QUEUE = OUTREACH.queue(STAGE)
+EMAIL_QUEUE = EMAIL.queue(STAGE)
+FACTS_QUEUE = FACTS.queue(STAGE)
 MAIL_TOPIC = os.environ.get("MAIL_TOPIC", "rp-mw-mail-dev")
 WORKERS = int(os.environ.get("WORKER_CONCURRENCY", "2"))
+LANE_WORKERS = int(os.environ.get("LANE_CONCURRENCY", "2"))
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -106,7 +112,28 @@ def health() -> dict[str, Any]:
 # One message per invocation, raise to retry: Chalice cannot enable partial batch failures.
 @app.on_sqs_message(queue=QUEUE_NAME, batch_size=1, maximum_concurrency=WORKERS)
 def worker(event: SQSEvent) -> None:
-    """One queued job: claim, plan, perform once, finish."""
+    """One job of a ticket: claim, plan, perform once, finish; another lane's job is forwarded."""
+    for record in event:
+        services().process(record.to_dict(), event.context)
+
+
+@app.on_sqs_message(queue=OUTREACH_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
+def outreach_worker(event: SQSEvent) -> None:
+    """One job of a conversation by SMS or WhatsApp, as `worker` does."""
+    for record in event:
+        services().process(record.to_dict(), event.context)
+
+
+@app.on_sqs_message(queue=EMAIL_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
+def email_worker(event: SQSEvent) -> None:
+    """One job of a conversation by e-mail, as `worker` does."""
+    for record in event:
+        services().process(record.to_dict(), event.context)
+
+
+@app.on_sqs_message(queue=FACTS_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
+def facts_worker(event: SQSEvent) -> None:
+    """One job of facts: it is stored under its own key."""
     for record in event:
         services().process(record.to_dict(), event.context)
 

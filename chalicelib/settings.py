@@ -13,6 +13,7 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from chalicelib.errors import SettingsError
+from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.ports import Tightening, parsed_flag
 from chalicelib.support import settings as support_settings
 from chalicelib.support.settings import SupportSettings
@@ -97,6 +98,10 @@ class Settings(BaseModel):
         if wrong:
             raise ValueError(f"{', '.join(wrong)} not of stage {self.stage}")
         return self
+
+    def queue_of(self, lane: Lane) -> str:
+        """Name of a lane's queue."""
+        return self.queue_name if lane == TICKETS else lane.queue(self.stage)
 
     @property
     def facts_token_url(self) -> str:

@@ -38,7 +38,7 @@ checks, check = [], stage_guard.check
 stage_guard.check = lambda *aws, **of: (checks.append(of["stage"]), check(*aws, **of))
 context = SimpleNamespace(get_remaining_time_in_millis=lambda: 120_000)
 for record in json.loads(sys.argv[1]):
-    app.worker({"Records": [record]}, context)
+    app.facts_worker({"Records": [record]}, context)
 print(json.dumps({"checks": checks, "modules": sorted(sys.modules)}))
 """
 FACT = {
@@ -90,7 +90,8 @@ def test_a_container_checks_its_stage_once(app_environment):
 
 def cold_worker(environ, *jobs):
     """Process jobs in a new interpreter, as a new container; returns the results and loaded modules."""
-    records = [lambda_events.made_up_record(encode(job)) for job in jobs]
+    arn = lambda_events.QUEUE_ARN.replace("events-dev", "facts-dev")
+    records = [lambda_events.made_up_record(encode(job), queue_arn=arn) for job in jobs]
     guarded = {name: os.environ[name] for name in ("PATH", "PYTHONPATH") if name in os.environ}
     done = subprocess.run(
         [sys.executable, "-c", COLD_WORKER, json.dumps(records)],

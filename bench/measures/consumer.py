@@ -34,7 +34,7 @@ def main() -> int:
     sys.stdin.readline()
     handled, failed, ended = 0, 0, time.monotonic()
     while True:
-        done = pump._receive(wait_seconds=POLL_SECONDS)  # noqa: SLF001 - on this thread, waiting
+        done = pump._receive(*pump.queues[0], wait_seconds=POLL_SECONDS)  # noqa: SLF001 - on this thread, waiting
         if done is None and not pump.depth():
             break
         if done is not None:

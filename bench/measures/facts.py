@@ -23,7 +23,7 @@ from bench.rig.system import gateway_event
 from chalicelib.facts import hubspot_webhook
 from chalicelib.facts.dataset import FACT_EVENT, ROWS_PER_POST, definition
 from local.stack import engine, environment, lambda_events, resources
-from local.stack.pump import Pump
+from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors import hubspot
 from local.vendors.powerbi import PowerBi
 from local.vendors.richpanel import Richpanel
@@ -49,7 +49,7 @@ def main() -> int:
         app: Any = importlib.import_module("app")
         services = importlib.import_module("chalicelib.wiring").services()
         services.log._stream = opened.enter_context(open("/dev/null", "w"))  # noqa: PTH123, SLF001
-        pump = Pump(aws.client("sqs"), stage.queue_url, stage.queue_arn, app.worker)
+        pump = lane_pump(stage, lane_handler(app))
         return _measured(app, pump, writes, powerbi, dataset, stage.secrets.hubspot_secret)
 
 

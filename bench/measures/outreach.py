@@ -22,7 +22,7 @@ from bench.rig import units
 from bench.rig.meter import Meter
 from local import company
 from local.stack import engine, environment, resources
-from local.stack.pump import Pump
+from local.stack.pump import lane_handler, lane_pump
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
 from local.vendors.twilio import Twilio
@@ -55,7 +55,7 @@ class Append:
 def starts() -> list[Start]:
     """One start on each channel, after a warm-up."""
     with _system() as (services, app, stage, meter):
-        pump = Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, app.worker)
+        pump = lane_pump(stage, lane_handler(app))
         found = []
         for turn in ("warm-up", "counted"):
             for channel in CHANNELS:

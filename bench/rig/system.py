@@ -15,7 +15,7 @@ from bench.rig.meter import Meter
 from chalicelib.once import keys
 from local import company
 from local.stack import engine, environment, lambda_events, resources
-from local.stack.pump import Pump
+from local.stack.pump import lane_handler, lane_pump
 from local.vendors.richpanel import Richpanel
 
 UNLIMITED = {
@@ -84,9 +84,7 @@ class System:
         self.services = importlib.import_module("chalicelib.wiring").services()
         self.services.log._stream = self._open.enter_context(open("/dev/null", "w"))  # noqa: PTH123, SLF001
         lift_rate_limits()
-        self.pump = Pump(
-            self.aws.client("sqs"), self.stage.queue_url, self.stage.queue_arn, self.app.worker
-        )
+        self.pump = lane_pump(self.stage, lane_handler(self.app))
         return self
 
     def __exit__(

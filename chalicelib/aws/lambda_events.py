@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from chalicelib.once import lanes
 from chalicelib.once.ports import Delivery
 
 
@@ -17,6 +18,7 @@ def delivery(record: Mapping[str, Any], context: Any, *, max_receives: int) -> D
         receive_count=int(record["attributes"]["ApproximateReceiveCount"]),
         max_receives=max_receives,
         time_left_seconds=time_left(context),
+        lane=lanes.of_queue(record["eventSourceARN"].rsplit(":", 1)[-1]),
     )
 
 

@@ -1,39 +1,41 @@
-"""The FIFO queue: put a job with its group, defer a message in flight; the queue of short waits."""
+"""The lanes' FIFO queues: put a job with its group, defer a message in flight; the queue of short waits."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import TransientError, UnavailableError
+from chalicelib.once.lanes import TICKETS, Lane
 
 MAX_VISIBILITY_SECONDS = 43_200
 """SQS keeps a message invisible for at most 12 hours."""
+_COUNTS = (
+    "ApproximateNumberOfMessages",
+    "ApproximateNumberOfMessagesNotVisible",
+    "ApproximateNumberOfMessagesDelayed",
+)
 
 
-class _Queue:
-    """One queue; its URL is looked up once per container."""
+class SqsOutbox:
+    """`once.ports.Outbox` on SQS; a queue's URL is looked up once per container.
 
-    def __init__(self, client: Any, queue_name: str) -> None:  # noqa: ANN401 - boto3 builds it at run time
+    Args:
+        names: the lanes' queues.
+    """
+
+    def __init__(self, client: Any, names: Callable[[Lane], str]) -> None:  # noqa: ANN401 - boto3 builds it at run time
         self._client = client
-        self._queue_name = queue_name
-        self._queue_url = ""
+        self._names = names
+        self._urls: dict[str, str] = {}
 
-    def _url(self) -> str:
-        if not self._queue_url:
-            self._queue_url = self._client.get_queue_url(QueueName=self._queue_name)["QueueUrl"]
-        return self._queue_url
-
-
-class SqsOutbox(_Queue):
-    """`once.ports.Outbox` on SQS."""
-
-    def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
+    def put(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
         """See `once.ports.Outbox.put`."""
         try:
             answer = self._client.send_message(
-                QueueUrl=self._url(),
+                QueueUrl=self._url(lane),
                 MessageBody=body,
                 MessageGroupId=group_id,
                 MessageDeduplicationId=deduplication_id,
@@ -42,20 +44,45 @@ class SqsOutbox(_Queue):
             raise UnavailableError("enqueue_failed") from None
         return str(answer["MessageId"])
 
-    def defer(self, receipt_handle: str, seconds: float) -> None:
+    def defer(self, receipt_handle: str, seconds: float, *, lane: Lane = TICKETS) -> None:
         """See `once.ports.Outbox.defer`."""
         try:
             self._client.change_message_visibility(
-                QueueUrl=self._url(),
+                QueueUrl=self._url(lane),
                 ReceiptHandle=receipt_handle,
                 VisibilityTimeout=min(MAX_VISIBILITY_SECONDS, max(0, round(seconds))),
             )
         except (ClientError, BotoCoreError) as error:
             raise TransientError("sqs", "change_visibility", reason=type(error).__name__) from None
 
+    def is_empty(self, lane: Lane) -> bool:
+        """Whether a lane's queue has no message, waiting or in flight; SQS counts approximately.
 
-class SqsDelayQueue(_Queue):
-    """`once.ports.DelayQueue` on SQS."""
+        Raises:
+            TransientError: SQS could not be asked.
+        """
+        try:
+            found = self._client.get_queue_attributes(
+                QueueUrl=self._url(lane), AttributeNames=list(_COUNTS)
+            )["Attributes"]
+        except (ClientError, BotoCoreError) as error:
+            raise TransientError("sqs", "count", reason=type(error).__name__) from None
+        return not any(int(found[name]) for name in _COUNTS)
+
+    def _url(self, lane: Lane) -> str:
+        if lane.name not in self._urls:
+            found = self._client.get_queue_url(QueueName=self._names(lane))
+            self._urls[lane.name] = found["QueueUrl"]
+        return self._urls[lane.name]
+
+
+class SqsDelayQueue:
+    """`once.ports.DelayQueue` on SQS; its URL is looked up once per container."""
+
+    def __init__(self, client: Any, queue_name: str) -> None:  # noqa: ANN401 - boto3 builds it at run time
+        self._client = client
+        self._queue_name = queue_name
+        self._queue_url = ""
 
     def put(self, body: str, *, delay_seconds: float) -> None:
         """See `once.ports.DelayQueue.put`."""
@@ -65,3 +92,8 @@ class SqsDelayQueue(_Queue):
             )
         except (ClientError, BotoCoreError):
             raise UnavailableError("enqueue_failed") from None
+
+    def _url(self) -> str:
+        if not self._queue_url:
+            self._queue_url = self._client.get_queue_url(QueueName=self._queue_name)["QueueUrl"]
+        return self._queue_url

@@ -7,9 +7,19 @@ from typing import Literal
 from pydantic import BaseModel, ConfigDict
 
 from chalicelib.once.job import Job
+from chalicelib.once.lanes import FACTS, Lane
 
 
-class AlowareDelivery(Job):
+class FactJob(Job):
+    """Fields of every job of facts."""
+
+    @property
+    def lane(self) -> Lane:
+        """See `Job.lane`."""
+        return FACTS
+
+
+class AlowareDelivery(FactJob):
     """One delivery of Aloware about one communication, reduced to the fields a fact needs.
 
     Names, numbers, recordings and message texts of the delivery are dropped.
@@ -62,7 +72,7 @@ class HubSpotEvent(BaseModel):
     agent: str | None = None
 
 
-class HubSpotBatch(Job):
+class HubSpotBatch(FactJob):
     """Up to 100 events of HubSpot in one queue message."""
 
     kind: Literal["hubspot_batch"] = "hubspot_batch"

@@ -17,7 +17,9 @@ It knows no system, no vendor and no cloud.  A system brings its jobs, its flows
     outcome         final status of an event, and its audit rows
     backoff         how long a message stays invisible after an error
     retry           attempts at one step within an invocation: counted and paced
-    later           short waits outside the FIFO queue
+    lanes           the queues that jobs travel by, declared once
+    opening         since when the doors use the lanes
+    later           short waits outside the FIFO queues
     heartbeat       keeps a message invisible while a slow call runs
     trace           fields of every log line within an event
     audit           table C: what was done, one row per action

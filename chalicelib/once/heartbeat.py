@@ -16,7 +16,7 @@ from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Delivery, Log, Outbox
 
 VISIBILITY_SECONDS = 720.0
-"""The event queue's visibility timeout (`resources.json`)."""
+"""The lanes' visibility timeout (`resources.json`)."""
 INTERVAL_SECONDS = 60.0
 
 
@@ -66,7 +66,7 @@ class Heartbeat:
             return
         over = threading.Event()
         thread = threading.Thread(
-            target=self._beat, args=(delivery.receipt_handle, over), name="heartbeat", daemon=True
+            target=self._beat, args=(delivery, over), name="heartbeat", daemon=True
         )
         thread.start()
         try:
@@ -75,8 +75,8 @@ class Heartbeat:
             over.set()
             thread.join()
 
-    def _beat(self, receipt_handle: str, over: threading.Event) -> None:
+    def _beat(self, delivery: Delivery, over: threading.Event) -> None:
         while not over.wait(self._interval):
             with suppress(MiddlewareError):
-                self._outbox.defer(receipt_handle, self._visibility)
+                self._outbox.defer(delivery.receipt_handle, self._visibility, lane=delivery.lane)
                 self._log.metric("mw.worker.heartbeats")

@@ -16,6 +16,7 @@ from chalicelib.once import body as bodies
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer, InboundRequest
 from chalicelib.once.job import Job, Recovery, encode, facts_of, fits
+from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.ports import Clock, Log, Outbox
 from chalicelib.once.retry import Attempts, doubling
 
@@ -42,6 +43,11 @@ def _event_id(jobs: Sequence[Job]) -> Mapping[str, Any]:
     return {"event_id": jobs[0].event_key} if jobs else {}
 
 
+def always_open() -> bool:
+    """The lanes of a stage that never had one queue for all."""
+    return True
+
+
 @dataclass(frozen=True, slots=True)
 class Intake:
     """Accepts jobs, from a webhook or from recovery.
@@ -49,6 +55,8 @@ class Intake:
     Attributes:
         ledger: used only with `ingress_ledger`.
         new_id: returns a unique id.
+        lanes_open: whether every job may go to its own lane; else those whose order counts go
+            through the tickets' lane, which forwards them.
     """
 
     outbox: Outbox
@@ -57,6 +65,7 @@ class Intake:
     log: Log
     new_id: Callable[[], str]
     ledger: Callable[[], Ledger] | None = None
+    lanes_open: Callable[[], bool] = always_open
 
     def receive(
         self,
@@ -141,11 +150,28 @@ class Intake:
         """
         self._put(job, self.new_id())
 
+    def forward(self, job: Job, message_id: str) -> None:
+        """Put a job that the tickets' queue has delivered into its own lane, in the same group.
+
+        The message's id is the nonce: each delivery of it forwards the same message.
+
+        Raises:
+            UnavailableError: the job was not queued.
+        """
+        self._send(job, job.lane, keys.fifo_deduplication_id("forward", message_id))
+
     def _put(self, job: Job, nonce: str) -> None:
+        lane = job.lane
+        if lane != TICKETS and lane.is_ordered and not self.lanes_open():
+            lane = TICKETS
+        self._send(job, lane, keys.fifo_deduplication_id(job.event_key, nonce))
+
+    def _send(self, job: Job, lane: Lane, deduplication_id: str) -> None:
         self.outbox.put(
             encode(job),
             group_id=self.opaque().fifo_group(*job.group),
-            deduplication_id=keys.fifo_deduplication_id(job.event_key, nonce),
+            deduplication_id=deduplication_id,
+            lane=lane,
         )
 
     def _accept_all(self, jobs: Sequence[Job], patience_seconds: float) -> None:

@@ -22,6 +22,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from chalicelib.errors import HandBackError, PayloadError
 from chalicelib.once.event import EventFacts
+from chalicelib.once.lanes import TICKETS, Lane
 
 VERSION = 1
 MAX_MESSAGE_BYTES = 1024 * 1024
@@ -68,6 +69,11 @@ class Job(BaseModel):
     def origin(self) -> str:
         """Who sent it, where several senders share one space of ids; copies of one have the same."""
         return ""
+
+    @property
+    def lane(self) -> Lane:
+        """The queue it travels by; the same for every job of its group."""
+        return TICKETS
 
     @property
     def group(self) -> tuple[str, ...]:

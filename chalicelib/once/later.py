@@ -1,4 +1,4 @@
-"""Short waits outside the FIFO queue: a job waits on a standard queue and comes back into its group.
+"""Short waits outside the FIFO queues: a job waits on a standard queue and comes back to its group.
 
 A message that is handed back to a FIFO queue stays at the head of its group, and everything behind
 it waits too.  A wait that is no fault therefore ends the message: the event's row says when it is
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from chalicelib.errors import PayloadError
-from chalicelib.once import keys
+from chalicelib.once import keys, lanes
 from chalicelib.once.job import Job, encode
 from chalicelib.once.ports import DelayQueue, Outbox
 
@@ -35,6 +35,8 @@ class Later:
             UnavailableError: it was not queued.
         """
         body = {"group": self.opaque().fifo_group(*job.group), "job": encode(job)}
+        if job.lane != lanes.TICKETS:
+            body["lane"] = job.lane.name
         self.queue.put(json.dumps(body), delay_seconds=min(MAX_DELAY_SECONDS, delay_seconds))
 
 
@@ -52,7 +54,8 @@ def put_back(body: str, message_id: str, outbox: Outbox) -> None:
     try:
         raw = json.loads(body)
         group, job = str(raw["group"]), str(raw["job"])
-    except (ValueError, TypeError, KeyError):
+        lane = lanes.named(raw.get("lane"))
+    except (ValueError, TypeError, KeyError, AttributeError):
         raise PayloadError("invalid_later", "the queue body is no put-back") from None
     deduplication_id = keys.fifo_deduplication_id("later", message_id)
-    outbox.put(job, group_id=group, deduplication_id=deduplication_id)
+    outbox.put(job, group_id=group, deduplication_id=deduplication_id, lane=lane)

@@ -8,6 +8,7 @@ from datetime import datetime
 from typing import Protocol
 
 from chalicelib.once.action import Action
+from chalicelib.once.lanes import TICKETS, Lane
 
 
 class Clock(Protocol):
@@ -52,13 +53,13 @@ UNDECIDED = Modes(mode="route_only", safe_mode=False, automation_enabled=False)
 
 
 class Outbox(Protocol):
-    """The FIFO queue, sending side."""
+    """The lanes' FIFO queues, sending side."""
 
-    def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
+    def put(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
         """Send one message and return its id; raises `UnavailableError` when it was not queued."""
         ...
 
-    def defer(self, receipt_handle: str, seconds: float) -> None:
+    def defer(self, receipt_handle: str, seconds: float, *, lane: Lane = TICKETS) -> None:
         """Make a message in flight visible again after so many seconds."""
         ...
 
@@ -79,6 +80,7 @@ class Delivery:
         receive_count: number of receives so far, this one included.
         max_receives: after this many it goes to the dead-letter queue.
         time_left_seconds: time left until the function's timeout, computed at every call.
+        lane: whose queue delivered it.
     """
 
     body: str = field(repr=False)
@@ -87,6 +89,7 @@ class Delivery:
     receive_count: int
     max_receives: int
     time_left_seconds: Callable[[], float]
+    lane: Lane = TICKETS
 
     @property
     def is_last(self) -> bool:

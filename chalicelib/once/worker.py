@@ -89,6 +89,8 @@ class Worker:
     outbox: Outbox
     put_back: Callable[[Job], None]
     """Puts a job on the queue again, in its own group."""
+    forward: Callable[[Job, str], None]
+    """Puts a job that arrived in another lane into its own; the message's id makes it one."""
     put_later: Callable[[Job, float], None]
     """Likewise, after so many seconds, at most `later.MAX_DELAY_SECONDS`."""
     flows: Mapping[str, Flow]
@@ -124,6 +126,10 @@ class Worker:
     # --- one job ------------------------------------------------------------------------------
 
     def _run(self, job: Job, delivery: Delivery) -> None:
+        if job.lane != delivery.lane:
+            self.forward(job, delivery.message_id)
+            self.log.event("worker.moved_to_its_lane", mw_trace_id=job.trace_id)
+            return
         keep = self.keepers.get(job.kind)
         if keep is not None:
             keep(job)
@@ -375,7 +381,8 @@ class Worker:
     def _defer(self, delivery: Delivery, seconds: float) -> None:
         """Set when the message is received again; after the last receive it is a dead letter at once."""
         try:
-            self.outbox.defer(delivery.receipt_handle, 0.0 if delivery.is_last else seconds)
+            pause = 0.0 if delivery.is_last else seconds
+            self.outbox.defer(delivery.receipt_handle, pause, lane=delivery.lane)
         except MiddlewareError:
             self.log.event("worker.defer_failed", sqs_message_id=delivery.message_id)
 

@@ -37,7 +37,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext, Job
-from chalicelib.outreach.jobs import InboundMessage, StartConversation
+from chalicelib.outreach.jobs import InboundMessage, OutreachResume, StartConversation
 from chalicelib.outreach.matching import Matching
 from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.releasing import Releasing
@@ -110,6 +110,7 @@ class OutreachFlow(Flow):
                         return [Event(facts_of(job), context)]
                     reason = NEVER_OPENED if is_start else "conversation_gone"
                     raise NotAnEvent(EventStatus.FAILED, reason)
+                _check_pair(job, context.record)
         facts = replace(facts_of(job), conversation_id=context.record.opaque_id)
         return [Event(facts, context)]
 
@@ -169,6 +170,12 @@ class OutreachFlow(Flow):
             return None
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
         return HandOff(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))
+
+
+def _check_pair(job: Job, record: Record) -> None:
+    """Raise `Elsewhere` where a job that resumes an event does not know its conversation's group."""
+    if isinstance(job, OutreachResume) and job.pair is None:
+        raise Elsewhere(job.model_copy(update={"pair": (record.sender, record.primary_channel)}))
 
 
 def _check_group(job: InboundMessage, record: Record) -> None:

@@ -7,11 +7,22 @@ from typing import Any, Literal
 from pydantic import Field
 
 from chalicelib.once.job import Job
+from chalicelib.once.lanes import EMAIL, OUTREACH, Lane
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Carrier, Channel
 
 
-class StartConversation(Job):
+class OutreachJob(Job):
+    """Fields of every job of outreach."""
+
+    @property
+    def lane(self) -> Lane:
+        """See `Job.lane`: a company's e-mail address writes e-mails, a number sends texts."""
+        is_address = len(self.group) > 1 and "@" in self.group[1]
+        return EMAIL if is_address else OUTREACH
+
+
+class StartConversation(OutreachJob):
     """Open a conversation and send its first message.
 
     Attributes:
@@ -32,7 +43,7 @@ class StartConversation(Job):
         return ("pair", self.sender, self.recipient)
 
 
-class InboundMessage(Job):
+class InboundMessage(OutreachJob):
     """Something a recipient sent, on any channel.
 
     Attributes:
@@ -78,7 +89,7 @@ class InboundMessage(Job):
         return ("pair", *(self.pair or (self.sender, self.recipient)))
 
 
-class DeliveryReceipt(Job):
+class DeliveryReceipt(OutreachJob):
     """A provider's delivery status of one of our messages; `conversation_id` is its opaque id.
 
     Attributes:
@@ -114,7 +125,7 @@ class DeliveryReceipt(Job):
         return ("pair", self.sender, self.recipient)
 
 
-class OutreachResume(Job):
+class OutreachResume(OutreachJob):
     """Resumes an event of a conversation; its row and the record hold everything it needs.
 
     Attributes:
@@ -135,7 +146,7 @@ class OutreachResume(Job):
         return ("pair", *self.pair) if self.pair else (self.conversation_id,)
 
 
-class HandoffRelease(Job):
+class HandoffRelease(OutreachJob):
     """An operator has approved a held message: it is sent."""
 
     kind: Literal["handoff_release"] = "handoff_release"

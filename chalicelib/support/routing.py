@@ -174,6 +174,7 @@ def _facts(
         "language": decision.language if decision.language != "unknown" else None,
         "template": verdict.template_id,
         "later": verdict.is_later,
+        "answerable": decision.may_answer,
         "asks": _attempt(decision) if verdict.asks else None,
         "waits": verdict.keeps_pending,
         "ends": verdict.ends_pending,

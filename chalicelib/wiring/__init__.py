@@ -92,6 +92,7 @@ class Services(Support, Facts, Outreach):
             escalation=Escalation(self.ledger, self.audit, self.effects, self.log),
             outbox=self.outbox,
             put_back=self.intake.put_back,
+            forward=self.intake.forward,
             put_later=self.later.put,
             clock=self.clock,
             log=self.log,
@@ -125,9 +126,11 @@ class Services(Support, Facts, Outreach):
     @cached_property
     def reconciler(self) -> Reconciler:
         """The scheduled sweep."""
+        from chalicelib.once.recovery.lane_opener import LaneOpener
         from chalicelib.once.recovery.reconcile import Reconciler
 
         self.check_stage()
+        opener = LaneOpener(self.opening, self.outbox, self.clock)
         return Reconciler(
             ledger=self.ledger,
             sweeps=self.sweeps,
@@ -136,7 +139,7 @@ class Services(Support, Facts, Outreach):
             rebuilders=self.rebuilders,
             clock=self.clock,
             log=self.log,
-            parts=(*self.outreach_sweeps(), *self.support_sweeps()),
+            parts=(opener, *self.outreach_sweeps(), *self.support_sweeps()),
         )
 
     # --- parts by kind, each built when its kind first occurs ---------------------------------

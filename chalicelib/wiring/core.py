@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from chalicelib.once.intake import Intake
     from chalicelib.once.later import Later
     from chalicelib.once.ledger.events import Ledger
+    from chalicelib.once.opening import Opening, OpenLanes
     from chalicelib.once.recovery.cursor import Sweeps
     from chalicelib.vendors.http import VendorClient
 
@@ -67,6 +68,7 @@ class Core:
             log=self.log,
             new_id=new_id,
             ledger=(lambda: self.ledger) if self.settings.ingress_ledger else None,
+            lanes_open=self._lanes_open,
         )
 
     @cached_property
@@ -92,8 +94,21 @@ class Core:
 
     @cached_property
     def outbox(self) -> SqsOutbox:
-        """The FIFO queue."""
-        return SqsOutbox(self.client("sqs"), self.settings.queue_name)
+        """The lanes' FIFO queues."""
+        return SqsOutbox(self.client("sqs"), self.settings.queue_of)
+
+    @cached_property
+    def opening(self) -> Opening:
+        """Since when the lanes are open."""
+        from chalicelib.once.opening import Opening
+
+        return Opening(self.table(self.settings.idempotency_table), self.clock, new_owner)
+
+    @cached_property
+    def _lanes_open(self) -> OpenLanes:
+        from chalicelib.once.opening import OpenLanes
+
+        return OpenLanes(lambda: self.opening, self.clock)
 
     @cached_property
     def later(self) -> Later:

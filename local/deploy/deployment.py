@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from chalicelib.once.lanes import LANES
 from local.deploy import venv
 from local.stack import engine as engines
 from local.stack.lambda_events import schedule_event
@@ -40,8 +41,8 @@ class Deployment:
 
     Attributes:
         api_url: of the API's stage, without a trailing slash.
-        functions: function names by role (``api``, ``worker``, ``reconcile``, ``facts``,
-            ``mail``).
+        functions: function names by role (``api``, ``worker``, ``outreach_worker``,
+            ``reconcile``, ``facts``, ``mail``, ...).
     """
 
     engine: Engine
@@ -88,19 +89,21 @@ class Deployment:
         return self.invoke("reconcile", schedule_event())
 
     def waiting(self) -> int:
-        """Messages in the queue: visible, in flight and delayed."""
-        found = self.aws.client("sqs").get_queue_attributes(
-            QueueUrl=self.stage.queue_url, AttributeNames=["All"]
-        )["Attributes"]
-        return sum(int(value) for name, value in found.items() if name in _WAITING)
+        """Messages in the lanes: visible, in flight and delayed."""
+        sqs = self.aws.client("sqs")
+        found = [
+            sqs.get_queue_attributes(QueueUrl=self.stage.lane_url(lane), AttributeNames=["All"])
+            for lane in LANES
+        ]
+        return sum(int(one["Attributes"][name]) for one in found for name in _WAITING)
 
     def wait_until_quiet(self, timeout_seconds: float = 180.0) -> None:
-        """Wait until the queue is empty.
+        """Wait until every lane is empty.
 
         Raises:
             TimeoutError: it is not empty in time.
         """
-        wait_for(lambda: self.waiting() == 0, "the queue to be empty", timeout_seconds)
+        wait_for(lambda: self.waiting() == 0, "the lanes to be empty", timeout_seconds)
 
     def log_lines(self, function: str) -> list[dict[str, Any]]:
         """A function's log lines, those that are JSON."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
+from chalicelib.once.lanes import LANES
 from local.deploy import bundle
 from local.deploy.deployment import Deployment
 from local.stack import resources
@@ -51,6 +52,7 @@ def deploy(engine: Engine, project: Path, made: resources.Stage) -> Deployment:
             for word, name in (
                 ("api", "api_handler"),
                 ("worker", "worker"),
+                *((lane.handler, lane.handler) for lane in LANES[1:]),
                 ("reconcile", "reconcile"),
                 ("facts", "post_facts"),
                 ("mail", "mail"),

@@ -25,6 +25,9 @@ MANAGER = "cloudformation"
 FUNCTIONS = {
     "api": "APIHandler",
     "worker": "Worker",
+    "outreach_worker": "OutreachWorker",
+    "email_worker": "EmailWorker",
+    "facts_worker": "FactsWorker",
     "reconcile": "Reconcile",
     "facts": "PostFacts",
     "mail": "Mail",

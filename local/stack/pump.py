@@ -1,4 +1,4 @@
-"""Passes messages from the queue to the worker and runs the schedule, as Lambda does.
+"""Passes messages from the lanes' queues to their workers and runs the schedule, as Lambda does.
 
 One message per invocation.  If the handler returns, its message is deleted; if it raises, the
 message stays invisible for the queue's visibility timeout or the one the handler set.  Groups,
@@ -16,11 +16,16 @@ from typing import TYPE_CHECKING, Any, Self
 
 from botocore.exceptions import BotoCoreError, ClientError
 
+from chalicelib.once import lanes
 from local.stack import lambda_events
 from local.stack.running import Running
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
+
+    from local.stack.resources import Stage
+
+    Handler = Callable[[dict[str, Any], Any], Any]
 
 POLL_SECONDS = 1
 """A long poll returns as soon as a message arrives; this only limits how long `stop` waits."""
@@ -43,14 +48,15 @@ class Invocation:
 
 @dataclass(slots=True)
 class Pump(Running):
-    """Pollers of one queue; a context manager that starts and stops them.
+    """Pollers of one queue or of several; a context manager that starts and stops them.
 
     Args:
         sqs: a boto3 client.
         queue_url: the queue to poll.
         queue_arn: its ARN, for the events.
         handler: called with an event and a context, e.g. ``app.worker``.
-        pollers: how many threads, so how many invocations at a time.
+        more: further queues, by URL and ARN, for the same handler.
+        pollers: how many threads a queue has, so how many invocations at a time.
         timeout_seconds: the timeout in the context; a handler is not killed after it.
         on_error: called with an exception a handler raised.
     """
@@ -59,6 +65,7 @@ class Pump(Running):
     queue_url: str
     queue_arn: str
     handler: Callable[[dict[str, Any], Any], Any]
+    more: Sequence[tuple[str, str]] = ()
     pollers: int = 2
     timeout_seconds: float = 120.0
     function_name: str = "rp-mw-dev-worker"
@@ -69,13 +76,21 @@ class Pump(Running):
     _busy: int = 0
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
+    @property
+    def queues(self) -> list[tuple[str, str]]:
+        """Its queues, by URL and ARN."""
+        return [(self.queue_url, self.queue_arn), *self.more]
+
     def start(self) -> Self:
         """Start polling."""
         self._stopping.clear()
-        for number in range(self.pollers):
-            thread = threading.Thread(target=self._poll, name=f"pump-{number}", daemon=True)
-            thread.start()
-            self._threads.append(thread)
+        for queue in self.queues:
+            for number in range(self.pollers):
+                thread = threading.Thread(
+                    target=self._poll, args=queue, name=f"pump-{number}", daemon=True
+                )
+                thread.start()
+                self._threads.append(thread)
         return self
 
     def stop(self, *, wait_seconds: float = 10.0) -> bool:
@@ -97,11 +112,12 @@ class Pump(Running):
 
     def depth(self) -> int:
         """Messages waiting, in flight or being handled."""
-        attributes = self.sqs.get_queue_attributes(
-            QueueUrl=self.queue_url,
-            AttributeNames=["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"],
-        )["Attributes"]
-        return sum(int(value) for value in attributes.values()) + self._busy
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        found = [
+            self.sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
+            for url, _ in self.queues
+        ]
+        return sum(int(value) for one in found for value in one.values()) + self._busy
 
     def wait_until_quiet(self, *, timeout_seconds: float = 30.0) -> bool:
         """Wait until the queue is empty and no handler runs; False on timeout."""
@@ -114,22 +130,23 @@ class Pump(Running):
 
     def pump_one(self) -> Invocation | None:
         """Receive and handle one message on this thread, without waiting for one to arrive."""
-        return self._receive(wait_seconds=0)
+        found = (self._receive(url, arn, wait_seconds=0) for url, arn in self.queues)
+        return next((one for one in found if one is not None), None)
 
     def __enter__(self) -> Self:
         return self.start()
 
-    def _poll(self) -> None:
+    def _poll(self, url: str, arn: str) -> None:
         while not self._stopping.is_set():
             try:
-                self._receive(wait_seconds=POLL_SECONDS)
+                self._receive(url, arn, wait_seconds=POLL_SECONDS)
             except (ClientError, BotoCoreError, OSError) as error:
                 if not self._stopping.wait(0.5):
                     self._report(error)
 
-    def _receive(self, *, wait_seconds: int) -> Invocation | None:
+    def _receive(self, url: str, arn: str, *, wait_seconds: int) -> Invocation | None:
         messages = self.sqs.receive_message(
-            QueueUrl=self.queue_url,
+            QueueUrl=url,
             MaxNumberOfMessages=1,
             WaitTimeSeconds=wait_seconds,
             AttributeNames=["All"],
@@ -138,12 +155,12 @@ class Pump(Running):
         if not messages:
             return None
         if wait_seconds and self._stopping.is_set():
-            self._put_back(messages[0])
+            self._put_back(url, messages[0])
             return None
-        return self._invoke(messages[0])
+        return self._invoke(url, arn, messages[0])
 
-    def _invoke(self, message: dict[str, Any]) -> Invocation:
-        record = lambda_events.sqs_record(message, queue_arn=self.queue_arn)
+    def _invoke(self, url: str, arn: str, message: dict[str, Any]) -> Invocation:
+        record = lambda_events.sqs_record(message, queue_arn=arn)
         context = lambda_events.Context(
             function_name=self.function_name, timeout_seconds=self.timeout_seconds
         )
@@ -156,9 +173,7 @@ class Pump(Running):
                 error = raised
                 self._report(raised)
             else:
-                self.sqs.delete_message(
-                    QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"]
-                )
+                self.sqs.delete_message(QueueUrl=url, ReceiptHandle=message["ReceiptHandle"])
         attributes = record["attributes"]
         invocation = Invocation(
             message_id=record["messageId"],
@@ -170,10 +185,10 @@ class Pump(Running):
         self.history.append(invocation)
         return invocation
 
-    def _put_back(self, message: dict[str, Any]) -> None:
+    def _put_back(self, url: str, message: dict[str, Any]) -> None:
         with contextlib.suppress(ClientError, BotoCoreError):
             self.sqs.change_message_visibility(
-                QueueUrl=self.queue_url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
+                QueueUrl=url, ReceiptHandle=message["ReceiptHandle"], VisibilityTimeout=0
             )
 
     @contextlib.contextmanager
@@ -189,6 +204,23 @@ class Pump(Running):
     def _report(self, error: BaseException) -> None:
         if self.on_error is not None:
             self.on_error(error)
+
+
+def lane_pump(stage: Stage, handler: Handler, **settings: Any) -> Pump:  # noqa: ANN401
+    """A pump of every lane's queue; not started."""
+    first, *more = [(stage.lane_url(lane), stage.lane_arn(lane)) for lane in lanes.LANES]
+    return Pump(stage.aws.client("sqs"), *first, handler, more=more, **settings)
+
+
+def lane_handler(app: Any) -> Handler:  # noqa: ANN401 - the module `app`
+    """Calls each lane's own function, by the queue that delivered the message."""
+
+    def handle(event: dict[str, Any], context: Any) -> Any:  # noqa: ANN401 - as the functions
+        arn = event["Records"][0]["eventSourceARN"]
+        lane = lanes.of_queue(arn.rsplit(":", 1)[-1])
+        return getattr(app, lane.handler)(event, context)
+
+    return handle
 
 
 @dataclass(slots=True)

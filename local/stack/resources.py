@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import boto3
 from botocore.config import Config
 
+from chalicelib.once.lanes import TICKETS, Lane
 from local.stack.engine import REGION
 from local.vendors import openai, powerbi, shopify
 from local.vendors.richpanel import API_KEY
@@ -111,7 +112,7 @@ class Secrets:
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """A created stage: names by the template's logical ids.
+    """A created stage, its lanes open: names by the template's logical ids.
 
     Attributes:
         tables: logical id to table name.
@@ -128,13 +129,25 @@ class Stage:
 
     @property
     def queue_url(self) -> str:
-        """The event queue."""
+        """The tickets' queue."""
         return self.queues["EventsQueue"]
 
     @property
     def queue_arn(self) -> str:
-        """The event queue's ARN, as Lambda's events name it."""
+        """The tickets' queue's ARN, as Lambda's events name it."""
         return self.queue_arns["EventsQueue"]
+
+    def lane_url(self, lane: Lane = TICKETS) -> str:
+        """A lane's queue."""
+        return self.queues[f"{lane.logical_id}Queue"]
+
+    def lane_arn(self, lane: Lane = TICKETS) -> str:
+        """ARN of a lane's queue."""
+        return self.queue_arns[f"{lane.logical_id}Queue"]
+
+    def lane_dead_letter_url(self, lane: Lane) -> str:
+        """A lane's dead-letter queue."""
+        return self.queues[f"{lane.logical_id}DeadLetterQueue"]
 
     @property
     def dead_letter_url(self) -> str:
@@ -160,7 +173,7 @@ def create(
     Args:
         aws: the engine and account.
         stage: any name, not only those that are deployed.
-        queue_attributes: override attributes of the event queue, e.g. a short
+        queue_attributes: override attributes of the lanes' queues, e.g. a short
             ``VisibilityTimeout`` in a test.
         given: the stage's secrets; random ones when None.
     """
@@ -168,6 +181,7 @@ def create(
     known = given or Secrets()
     queues = create_queues(aws, template, queue_attributes or {})
     tables = create_tables(aws, template)
+    provision.open_lanes(aws, tables["IdempotencyTable"])
     create_switches(aws, stage, SWITCHES)
     create_secrets(aws, stage, known)
     arns = {

@@ -15,7 +15,7 @@ from local import company, simulated_model
 from local.stack import engine as engines
 from local.stack import environment, lambda_events, resources
 from local.stack.engine import ROOT
-from local.stack.pump import Pump, Schedule
+from local.stack.pump import Pump, Schedule, lane_handler, lane_pump
 from local.stack.server import Http
 from local.vendors.openai import MODELS, OpenAI
 from local.vendors.powerbi import PowerBi
@@ -145,11 +145,9 @@ class Stack:
         environment.enter(self.variables)
         app = _application()
         self.on_mail = self.ses.on_event = lambda event: app.mail(event, lambda_events.Context())
-        self.pump = Pump(
-            aws.client("sqs"),
-            self.stage.queue_url,
-            self.stage.queue_arn,
-            app.worker,
+        self.pump = lane_pump(
+            self.stage,
+            lane_handler(app),
             on_error=lambda error: self._on_error("worker", error),
         ).start()
         self._open.callback(self.pump.finish_running, wait_seconds=STOP_SECONDS)

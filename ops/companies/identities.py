@@ -1,4 +1,4 @@
-"""The SES identities that a stage's worker may send as, and the senders that they do not cover."""
+"""The SES identities that a stage's e-mail worker may send as, and the senders that none covers."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from chalicelib.once.lanes import EMAIL
 from chalicelib.outreach.channels import Channel
 from ops.companies import senders
 from ops.session import Session
@@ -15,14 +16,16 @@ _SEND = "ses:SendEmail"
 
 
 def allowed(session: Session) -> frozenset[str] | None:
-    """The identities in the policy of the deployed worker's role: domains and addresses.
+    """The identities in the policy of the deployed e-mail worker's role: domains and addresses.
 
     Returns:
         None if the worker is not deployed, so that there is no role yet.
     """
     functions, iam = session.client("lambda"), session.client("iam")
     try:
-        worker = functions.get_function_configuration(FunctionName=f"rp-mw-{session.stage}-worker")
+        worker = functions.get_function_configuration(
+            FunctionName=f"rp-mw-{session.stage}-{EMAIL.handler}"
+        )
     except functions.exceptions.ResourceNotFoundException:
         return None
     role = worker["Role"].rsplit("/", 1)[-1]

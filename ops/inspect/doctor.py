@@ -11,10 +11,12 @@ from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
+from chalicelib.once.lanes import LANES
 from chalicelib.once.ports import Clock
 from ops.companies import api_keys, senders
 from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
+from ops.inspect.doctor_answers import answers
 from ops.inspect.doctor_facts import facts
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
@@ -46,6 +48,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("mail", _mail),
         ("sweep", _sweep),
         ("richpanel", richpanel),
+        ("answers", answers),
         ("facts", facts),
     )
     session.services.settings  # noqa: B018 - raises at once if the stage's settings are wrong
@@ -118,7 +121,7 @@ def _queues(session: Session) -> Iterator[Finding]:
             problems.append("the stage tag is wrong: the worker refuses to start")
         waiting = int(found["ApproximateNumberOfMessages"])
         if "RedrivePolicy" not in declared:
-            command = "dlq mail" if "mail" in name else "dlq list"
+            command = "dlq mail" if "mail-failures" in name else "dlq list"
             detail = (
                 f"{waiting} dead letters: the sweep sends their events when they are due"
                 if "later" in name
@@ -196,18 +199,24 @@ def _senders(session: Session) -> Iterator[Finding]:
 
 
 def _mapping(session: Session) -> Iterator[Finding]:
-    """How Lambda reads the queue; needs a deployed worker."""
+    """How Lambda reads each lane; needs the deployed workers."""
     functions = session.client("lambda")
-    queue = session.services.settings.queue_name
     try:
         listed = functions.list_event_source_mappings()["EventSourceMappings"]
     except (ClientError, BotoCoreError) as error:
         yield Finding("mapping", "warn", f"Lambda cannot be queried: {_code(error)}")
         return
-    ours = [one for one in listed if str(one.get("EventSourceArn", "")).endswith(f":{queue}")]
-    if not ours:
-        yield Finding("mapping", "warn", f"no function reads {queue}: the worker is not deployed")
-    for one in ours:
+    for lane in LANES:
+        queue = session.services.settings.queue_of(lane)
+        ours = [one for one in listed if str(one.get("EventSourceArn", "")).endswith(f":{queue}")]
+        if not ours:
+            detail = f"no function reads {queue}: {lane.handler} is not deployed"
+            yield Finding("mapping", "warn", detail)
+        yield from _mapped(ours)
+
+
+def _mapped(mappings: list[dict[str, Any]]) -> Iterator[Finding]:
+    for one in mappings:
         problems = []
         if one.get("BatchSize") != 1:
             problems.append(

@@ -12,7 +12,7 @@ from ops.output import Output
 from ops.repair import dead_letters, mail_failures
 from ops.session import OpsError, Session
 
-dlq_app = typer.Typer(help="The dead-letter queue.", no_args_is_help=True)
+dlq_app = typer.Typer(help="The lanes' dead-letter queues.", no_args_is_help=True)
 
 
 @dlq_app.command("list")
@@ -62,7 +62,7 @@ def dlq_redrive(
     yes: Yes = False,
     json: Json = False,
 ) -> None:
-    """Send dead letters back to the event queue, then delete them from the DLQ."""
+    """Send dead letters back to their lanes, then delete them from the DLQs."""
     session, output = Session(stage, yes), Output(json)
     if dry_run:
         letters = dead_letters.peek(session, limit=limit)

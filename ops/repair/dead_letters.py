@@ -1,6 +1,6 @@
-"""The dead-letter queue: read it, redrive from it, delete from it.
+"""The lanes' dead-letter queues: read them, redrive from them, delete from them.
 
-A redrive sends the message to the event queue under a nonce, then deletes it here: if interrupted
+A redrive sends the message to its lane under a nonce, then deletes it here: if interrupted
 between the two, it is sent twice, which the ledger makes harmless.  SQS shows only the first
 messages of a FIFO group (a conversation), so a later one may appear once an earlier one is gone.
 """
@@ -17,6 +17,7 @@ from botocore.exceptions import ClientError
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.job import Job, Recovery
+from chalicelib.once.lanes import LANES
 from chalicelib.wiring.jobs import decode
 from ops.inspect.events import Pace
 from ops.session import Session
@@ -27,15 +28,17 @@ VISIBILITY_SECONDS = 60
 
 @dataclass(frozen=True, slots=True)
 class DeadLetter:
-    """One message of the queue.
+    """One message of one of the queues.
 
     Attributes:
+        queue_url: where it is.
         job: None if this version cannot decode the body.
         row: the event's row, None if there is none.
     """
 
     message_id: str
     receipt_handle: str = field(repr=False)
+    queue_url: str
     body: str = field(repr=False)
     sent_epoch_ms: int
     job: Job | None
@@ -63,9 +66,9 @@ class DeadLetter:
         }
 
 
-def url(session: Session) -> str:
-    """The dead-letter queue, by its fixed name."""
-    return session.queue_url(f"rp-mw-events-dlq-{session.stage}.fifo")
+def urls(session: Session) -> list[str]:
+    """The dead-letter queues, by their fixed names."""
+    return [session.queue_url(lane.dead_letter_queue(session.stage)) for lane in LANES]
 
 
 def peek(session: Session, *, limit: int) -> list[DeadLetter]:
@@ -82,7 +85,7 @@ def peek(session: Session, *, limit: int) -> list[DeadLetter]:
 def redrive(
     session: Session, *, limit: int, per_second: float, only: str | None = None
 ) -> Iterator[tuple[DeadLetter, str]]:
-    """Send each message back to the event queue; yields it with what was done.
+    """Send each message back to its lane; yields it with what was done.
 
     Args:
         session: the stage.
@@ -106,7 +109,7 @@ def redrive(
             recovery = was if was == Recovery.HANDOFF else Recovery.OPERATOR
             session.services.intake.accept(letter.job, recovery=recovery)
             session.client("sqs").delete_message(
-                QueueUrl=url(session), ReceiptHandle=letter.receipt_handle
+                QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle
             )
             yield letter, "redriven"
     finally:
@@ -118,18 +121,18 @@ def put_back(session: Session, letter: DeadLetter) -> None:
     """Make a message visible again at once."""
     with suppress(ClientError):  # SQS refuses after the timeout: the message is visible already
         session.client("sqs").change_message_visibility(
-            QueueUrl=url(session), ReceiptHandle=letter.receipt_handle, VisibilityTimeout=0
+            QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle, VisibilityTimeout=0
         )
 
 
 def purge(session: Session, holds: Callable[[str], bool]) -> int:
     """Delete the messages whose body matches; returns how many."""
-    sqs, queue_url, gone = session.client("sqs"), url(session), 0
+    sqs, gone = session.client("sqs"), 0
     left: list[DeadLetter] = []
     try:
         for letter in _received(session, limit=100_000, at_once=10):
             if holds(letter.body):
-                sqs.delete_message(QueueUrl=queue_url, ReceiptHandle=letter.receipt_handle)
+                sqs.delete_message(QueueUrl=letter.queue_url, ReceiptHandle=letter.receipt_handle)
                 gone += 1
             else:
                 left.append(letter)
@@ -140,7 +143,17 @@ def purge(session: Session, holds: Callable[[str], bool]) -> int:
 
 
 def _received(session: Session, *, limit: int, at_once: int) -> Iterator[DeadLetter]:
-    sqs, queue_url = session.client("sqs"), url(session)
+    left = limit
+    for queue_url in urls(session):
+        for letter in _received_of(session, queue_url, limit=left, at_once=at_once):
+            left -= 1
+            yield letter
+
+
+def _received_of(
+    session: Session, queue_url: str, *, limit: int, at_once: int
+) -> Iterator[DeadLetter]:
+    sqs = session.client("sqs")
     taken = 0
     while taken < limit:
         messages = sqs.receive_message(
@@ -153,10 +166,10 @@ def _received(session: Session, *, limit: int, at_once: int) -> Iterator[DeadLet
             return
         for message in messages:
             taken += 1
-            yield _letter(session, message)
+            yield _letter(session, queue_url, message)
 
 
-def _letter(session: Session, message: dict[str, Any]) -> DeadLetter:
+def _letter(session: Session, queue_url: str, message: dict[str, Any]) -> DeadLetter:
     job: Job | None
     try:
         job = decode(message["Body"])
@@ -166,6 +179,7 @@ def _letter(session: Session, message: dict[str, Any]) -> DeadLetter:
     return DeadLetter(
         message_id=message["MessageId"],
         receipt_handle=message["ReceiptHandle"],
+        queue_url=queue_url,
         body=message["Body"],
         sent_epoch_ms=int(message.get("Attributes", {}).get("SentTimestamp", "0")),
         job=job,

@@ -149,7 +149,8 @@ def every_job() -> dict[str, type[Job]]:
         return [one for sub in model.__subclasses__() for one in (sub, *below(sub))]
 
     models = [one for one in below(Job) if one.__module__.startswith("chalicelib.")]
-    return {str(model.model_fields["kind"].default): model for model in models}
+    named = {model: model.model_fields["kind"].default for model in models}
+    return {kind: model for model, kind in named.items() if isinstance(kind, str)}
 
 
 def keys_in_wiring(*ends: str) -> dict[str, str]:

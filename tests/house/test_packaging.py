@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from cfnlint.api import lint_file
 
+from chalicelib.once.lanes import LANES, Lane
 from local.deploy import lint
 
 ROOT = Path(__file__).parents[2]
@@ -24,6 +25,14 @@ DAY = 86_400
 FUNCTIONS = {
     "APIHandler": {"handler": "app.app", "timeout": 25, "policy": "policy-api.json"},
     "Worker": {"handler": "app.worker", "timeout": 120, "policy": "policy-worker.json"},
+    **{
+        f"{lane.logical_id}Worker": {
+            "handler": f"app.{lane.handler}",
+            "timeout": 120,
+            "policy": f"policy-{lane.handler.replace('_', '-')}.json",
+        }
+        for lane in LANES[1:]
+    },
     "Reconcile": {"handler": "app.reconcile", "timeout": 240, "policy": "policy-reconcile.json"},
     "Mail": {"handler": "app.mail", "timeout": 25, "policy": "policy-mail.json"},
     "Later": {"handler": "app.later", "timeout": 25, "policy": "policy-later.json"},
@@ -32,6 +41,7 @@ FUNCTIONS = {
 ROLES = {
     "APIHandler": "ApiHandlerRole",
     "Worker": "WorkerRole",
+    **{f"{lane.logical_id}Worker": f"{lane.logical_id}WorkerRole" for lane in LANES[1:]},
     "Reconcile": "ReconcileRole",
     "Mail": "MailRole",
     "Later": "LaterRole",
@@ -40,6 +50,7 @@ ROLES = {
 NAMES = {
     "APIHandler": "",
     "Worker": "-worker",
+    **{f"{lane.logical_id}Worker": f"-{lane.handler}" for lane in LANES[1:]},
     "Reconcile": "-reconcile",
     "PostFacts": "-post_facts",
     "Mail": "-mail",
@@ -184,6 +195,31 @@ def test_the_queue_feeds_the_worker_one_message_at_a_time(template: Template, st
     assert "FunctionResponseTypes" not in source["Properties"]
     concurrency = worker["Properties"]["Environment"]["Variables"]["WORKER_CONCURRENCY"]
     assert source["Properties"]["ScalingConfig"] == {"MaximumConcurrency": int(concurrency)}
+
+
+@pytest.mark.parametrize("lane", LANES[1:], ids=lambda lane: lane.name)
+def test_every_lane_is_a_queue_like_the_tickets_with_a_worker_of_its_own(
+    template: Template, stage: str, lane: Lane
+):
+    worker = template["Resources"][f"{lane.logical_id}Worker"]
+    (source,) = worker["Properties"]["Events"].values()
+    queue = template["Resources"][f"{lane.logical_id}Queue"]["Properties"]
+    dead = template["Resources"][f"{lane.logical_id}DeadLetterQueue"]["Properties"]
+    tickets = template["Resources"]["EventsQueue"]["Properties"]
+
+    assert source["Properties"]["Queue"]["Fn::Sub"].rsplit(":", 1)[-1] == lane.queue(stage)
+    assert worker["DependsOn"] == [f"{lane.logical_id}Queue"]
+    assert source["Properties"]["BatchSize"] == 1
+    concurrency = worker["Properties"]["Environment"]["Variables"]["LANE_CONCURRENCY"]
+    assert source["Properties"]["ScalingConfig"] == {"MaximumConcurrency": int(concurrency)}
+    assert queue["QueueName"]["Fn::Sub"].replace("${Stage}", stage) == lane.queue(stage)
+    assert dead["QueueName"]["Fn::Sub"].replace("${Stage}", stage) == lane.dead_letter_queue(stage)
+    target = {"Fn::GetAtt": [f"{lane.logical_id}DeadLetterQueue", "Arn"]}
+    assert queue["RedrivePolicy"] == {**tickets["RedrivePolicy"], "deadLetterTargetArn": target}
+    own = {"QueueName", "RedrivePolicy"}
+    assert {k: v for k, v in queue.items() if k not in own} == {
+        k: v for k, v in tickets.items() if k not in own
+    }
 
 
 def test_short_waits_have_a_queue_and_a_function_of_their_own(template: Template, stage: str):
@@ -425,7 +461,7 @@ def test_every_table_and_queue_carries_its_stage_as_a_tag(template: Template):
     kinds = ("AWS::DynamoDB::Table", "AWS::SQS::Queue", "AWS::S3::Bucket")
     resources = [one for kind in kinds for one in _of_type(template, kind).values()]
 
-    assert len(resources) == 12
+    assert len(resources) == 18
     for resource in resources:
         assert {"Key": "stage", "Value": {"Ref": "Stage"}} in resource["Properties"]["Tags"]
 

@@ -26,6 +26,8 @@ from chalicelib.errors import HandBackError, PermanentError, ProviderError, Unce
 from chalicelib.facts import hubspot_webhook
 from chalicelib.facts.dataset import FACT_EVENT
 from chalicelib.facts.posting.ndjson import S3Rows
+from chalicelib.once import opening
+from chalicelib.once.lanes import LANES, Lane
 from local import company
 from local.stack import resources
 from local.stack.lambda_events import Context, schedule_event
@@ -37,6 +39,7 @@ from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
 from local.vendors.shopify import Shopify
 from local.vendors.twilio import Twilio
+from ops.stage import provision
 from tests.rigs.api_gateway import posted
 from tests.rigs.engines import drain
 from tests.rigs.outreach import MAIL, Outreach
@@ -107,12 +110,13 @@ class Run:
     monkeypatch: pytest.MonkeyPatch
     events: list[dict[str, Any]] = field(default_factory=list)
 
-    def __post_init__(self) -> None:
-        self.pump.handler = self._handle
+    def _pump(self, lane: Lane) -> Pump:
+        def handle(event: dict[str, Any], context: Context) -> object:
+            self.events.append(event)
+            return getattr(self.app, lane.handler)(event, context)
 
-    def _handle(self, event: dict[str, Any], context: Context) -> object:
-        self.events.append(event)
-        return self.app.worker(event, context)
+        sqs = self.stage.aws.client("sqs")
+        return Pump(sqs, self.stage.lane_url(lane), self.stage.lane_arn(lane), handle)
 
     def hear(self, ticket_id: str) -> int:
         with self.wire.container("api"):
@@ -145,13 +149,37 @@ class Run:
             return dict(self.app.post_facts(schedule_event(), Context(timeout_seconds=240.0)))
 
     def work(self) -> None:
-        with self.wire.container("worker"):
-            drain(self.pump)
+        """Every lane's function in a container of its own, until nothing is left."""
+        while sum(self._drained(lane) for lane in LANES):
+            pass
+
+    def _drained(self, lane: Lane) -> int:
+        if not self._waits_in(lane):
+            return 0
+        with self.wire.container(function_of(lane)):
+            return len(drain(self._pump(lane)))
+
+    def _waits_in(self, lane: Lane) -> bool:
+        name = "ApproximateNumberOfMessages"
+        found = self.stage.aws.client("sqs").get_queue_attributes(
+            QueueUrl=self.stage.lane_url(lane), AttributeNames=[name]
+        )
+        return found["Attributes"][name] != "0"
 
     def work_again(self) -> None:
-        """The last message again, as after its visibility timeout."""
+        """The last message of a ticket again, as after its visibility timeout."""
         with self.wire.container("worker"), suppress(ProviderError, HandBackError):
             self.app.worker(self.events[-1], Context())
+
+    def open_lanes(self) -> None:
+        provision.open_lanes(self.stage.aws, self.stage.tables["IdempotencyTable"])
+
+    def close_lanes(self) -> None:
+        """As in a stage whose old queue was not seen drained yet."""
+        self.stage.aws.client("dynamodb").delete_item(
+            TableName=self.stage.tables["IdempotencyTable"],
+            Key={"event_id": {"S": opening.KEY}},
+        )
 
     def sweep(self) -> None:
         with self.wire.container("reconcile"):
@@ -180,11 +208,31 @@ def run(
     return Run(app, wire, stage, pump, richpanel, monkeypatch)
 
 
-@pytest.mark.parametrize("function", ["api", "worker", "later", "reconcile", "mail", "post-facts"])
+def function_of(lane: Lane) -> str:
+    """A lane's function, as its policy is called."""
+    return lane.handler.replace("_", "-")
+
+
+def test_the_workers_policies_allow_exactly_the_calls_of_their_lanes(run: Run):
+    every_kind_of_work(run)
+
+    compared = {
+        lane.name: compare(
+            POLICIES / f"policy-{function_of(lane)}.json",
+            "dev",
+            run.wire.calls[function_of(lane)],
+        )
+        for lane in LANES
+    }
+
+    assert {name: found.missing for name, found in compared.items() if found.missing} == {}
+    assert {name: found.unused for name, found in compared.items() if found.unused} == {}
+
+
+@pytest.mark.parametrize("function", ["api", "later", "reconcile", "mail", "post-facts"])
 def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: str):
     drive = {
         "api": every_way_in,
-        "worker": every_kind_of_work,
         "later": every_short_wait,
         "reconcile": every_find,
         "mail": every_mail,
@@ -239,14 +287,49 @@ def every_kind_of_work(run: Run) -> None:
     every_reply(run)
     with vendors(run) as outreach:
         every_conversation(run, outreach)
+    every_forward(run)
+
+
+def every_forward(run: Run) -> None:
+    """Jobs of every lane in the tickets' queue, as an earlier release left them."""
+    run.close_lanes()
+    event = next(one for one in run.events if "facts" in one["Records"][0]["eventSourceARN"])
+    run.stage.aws.client("sqs").send_message(
+        QueueUrl=run.stage.queue_url,
+        MessageBody=event["Records"][0]["body"],
+        MessageGroupId="group",
+        MessageDeduplicationId="forwarded",
+    )
+    for lane in LANES[1:]:
+        run.stage.aws.client("sqs").send_message(
+            QueueUrl=run.stage.lane_url(lane),
+            MessageBody="not a job",
+            MessageGroupId="group",
+            MessageDeduplicationId="undecodable",
+        )
+    with vendors(run) as outreach:
+        outreach.set_project()
+        outreach.start("forwarded-sms", "sms", "+15550101110")
+        outreach.start("forwarded-email", "email", "k.doe@example.com")
+        run.work()
+        reply_to = outreach.ses.emails[-1]["reply_to"]
+        outreach.mail(outreach.ses.inbound("k.other@example.com", reply_to, "It is me"))
+        run.work()
+        outreach.twilio.fault("status", status=400, operation="create_message")
+        outreach.ses.fault("status", status=400)
+        outreach.deliver(outreach.says("And?", whatsapp=False, from_="+15550101110"))
+        outreach.mail(outreach.ses.inbound("k.doe@example.com", reply_to, "And?"))
+        run.work()
 
 
 def every_short_wait(run: Run) -> None:
     name = "LaterQueue"
     sqs, url = run.stage.aws.client("sqs"), run.stage.queues[name]
-    sqs.send_message(QueueUrl=url, MessageBody=json.dumps({"group": "group", "job": "job"}))
+    for lane in LANES:
+        body = {"group": "group", "job": "job", "lane": lane.name}
+        sqs.send_message(QueueUrl=url, MessageBody=json.dumps(body))
     with run.wire.container("later"):
-        assert len(drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))) == 1
+        assert len(drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))) == len(LANES)
 
 
 def every_reply(run: Run) -> None:
@@ -271,35 +354,60 @@ def every_reply(run: Run) -> None:
 
 
 def every_conversation(run: Run, outreach: Outreach) -> None:
-    key = "ai-multi-comms/openai-api-key/email-dev"
-    company.put_secrets(run.stage, {key: OPENAI_KEY})
-    ai = {"openai_config": {"email": {"api_key_reference": key}}}
+    outreach.start("long", "email", "l.doe@example.com")
+    run.work()
+    for number in range(5):
+        outreach.mail(outreach.ses.inbound("l.doe@example.com", company.EMAIL, f"And {number}?"))
+        run.work()
+    keys = {name: f"ai-multi-comms/openai-api-key/{name}-dev" for name in ("sms", "email")}
+    company.put_secrets(run.stage, dict.fromkeys(keys.values(), OPENAI_KEY))
+    by_channel = {name: {"api_key_reference": key} for name, key in keys.items()}
+    ai = {"openai_config": by_channel}
     outreach.set_project(ai_config=ai)
-    outreach.twilio.fault("act_then_drop", operation="create_message", skip=1)
+    outreach.twilio.fault("act_then_drop", operation="create_message", times=2)
     for channel in ("whatsapp", "sms", "email"):
         outreach.start(channel, channel)
-    run.work()
+        run.work()
     for post in outreach.twilio.callbacks():
         outreach.deliver(post)
+        run.work()
+        run.close_lanes()  # what the first settled was resumed while they were open
+    run.open_lanes()
     for _ in range(5):  # so that the newest messages are more than the record holds
         outreach.deliver(outreach.says("Tell me more"))
         run.work()
     outreach.deliver(outreach.says("STOP", whatsapp=False))
-    outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.emails[0]["reply_to"], "Hello"))
-    outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, "Hello again"))
+    outreach.mail(outreach.ses.inbound(MAIL, outreach.ses.sent_to(MAIL)[0]["reply_to"], "Hello"))
+    reply_to = outreach.ses.sent_to(MAIL)[0]["reply_to"]
+    outreach.mail(outreach.ses.inbound("j.other@example.com", reply_to, "It is me"))
+    outreach.mail(outreach.ses.inbound("stranger@example.com", company.EMAIL, "Hi"))
     run.work()
-    now = datetime.now(UTC)
-    begun, over = (f"{now + timedelta(minutes=by):%H:%M}" for by in (-60, 5))
-    outreach.set_project(quiet_hours={"from": begun, "until": over, "zone": "UTC"})
+    run.switch("shadow_mode", "true")
+    outreach.start("shadowed-sms", "sms", "+15550100008")
+    outreach.start("shadowed-email", "email", "s.doe@example.com")
+    run.work()
+    run.switch("shadow_mode", "false")
+    outreach.set_project(quiet_hours=quiet_hours(minutes_left=5))
     outreach.start("quiet", "sms", "+15550100009")
+    outreach.start("quiet-email", "email", "q.doe@example.com")
     run.work()
     outreach.deliver(outreach.says("Hello?", whatsapp=False, from_="+15550100009"))
+    outreach.mail(outreach.ses.inbound("q.doe@example.com", company.EMAIL, "Hello?"))
     run.work()
     assert [row for row in outreach.rows() if "parked" in json.dumps(row)] == []
 
 
+def quiet_hours(*, minutes_left: int) -> dict[str, str]:
+    now = datetime.now(UTC)
+    begun, over = (f"{now + timedelta(minutes=by):%H:%M}" for by in (-60, minutes_left))
+    return {"from": begun, "until": over, "zone": "UTC"}
+
+
 def every_mail(run: Run) -> None:
     with vendors(run) as outreach:
+        with run.wire.container("mail"):
+            outreach.mail(outreach.ses.inbound(MAIL, company.EMAIL, "Hello"))
+        run.close_lanes()
         for ledger in ("false", "true"):
             run.monkeypatch.setenv("INGRESS_LEDGER", ledger)
             with run.wire.container("mail"):
@@ -383,6 +491,7 @@ LEFT_UNKNOWN = {
 
 def every_find(run: Run) -> None:
     run.richpanel.set_modes(list_allowed=False)
+    run.close_lanes()
     run.sweep()  # where listing is forbidden, the sweep starts at a known ticket's number
     run.richpanel.set_modes(list_allowed=True)
     run.richpanel.set_modes(listed_with_comments=True)
@@ -399,10 +508,16 @@ def every_find(run: Run) -> None:
     )
     with vendors(run) as outreach:
         outreach.twilio.fault("act_then_drop", operation="create_message", times=2)
+        run.open_lanes()
         for channel in ("whatsapp", "sms"):
             assert outreach.start(channel, channel).status_code == 200
         run.work()
+        outreach.set_project(quiet_hours=quiet_hours(minutes_left=60))
+        assert outreach.start("quiet", "email").status_code == 200
+        run.work()
+        outreach.set_project()
         with run.monkeypatch.context() as down:
+            run.close_lanes()
             down.setenv("INGRESS_LEDGER", "true")
             down.setenv("QUEUE_NAME", "gone-dev.fifo")
             with run.wire.container("api"):
@@ -410,9 +525,10 @@ def every_find(run: Run) -> None:
                 for whatsapp in (True, False):
                     said = outreach.says("hello", whatsapp=whatsapp)
                     assert outreach.deliver(said).status_code == 503
+        run.open_lanes()
         outreach.twilio.age_received(600.0)
-        rested = {"S": "2026-01-01T00:00:00.000Z"}
-        run.rewrite("IdempotencyTable", last_processed_at=rested)
+        rested, due = {"S": "2026-01-01T00:00:00.000Z"}, {"N": "1"}
+        run.rewrite("IdempotencyTable", last_processed_at=rested, due_at=due, lease_until=due)
         run.monkeypatch.setattr("chalicelib.wiring._services", [])
         run.sweep()
 

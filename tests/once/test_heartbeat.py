@@ -7,6 +7,7 @@ import pytest
 
 from chalicelib.errors import UnavailableError
 from chalicelib.once.heartbeat import VISIBILITY_SECONDS, Heartbeat
+from chalicelib.once.lanes import OUTREACH, TICKETS
 from chalicelib.once.ports import Delivery
 from tests.rigs.fakes import RecordingLog
 
@@ -21,7 +22,7 @@ class Outbox:
         self.beaten = threading.Semaphore(0)
         self.failing = False
 
-    def defer(self, receipt_handle, seconds):
+    def defer(self, receipt_handle, seconds, *, lane):  # noqa: ARG002 - the port's signature
         self.deferred.append((receipt_handle, seconds))
         self.beaten.release()
         if self.failing:
@@ -41,8 +42,8 @@ def heart(outbox, interval=SOON):
     return Heartbeat(outbox, RecordingLog(), interval_seconds=interval)
 
 
-def delivery(handle="handle-1", receive_count=3):
-    return Delivery("{}", "m-1", handle, receive_count, 10, lambda: 120.0)
+def delivery(handle="handle-1", receive_count=3, lane=TICKETS):
+    return Delivery("{}", "m-1", handle, receive_count, 10, lambda: 120.0, lane)
 
 
 def test_each_beat_restores_the_full_visibility_timeout(outbox):
@@ -79,7 +80,7 @@ def test_no_beat_after_the_block_overrides_the_backoff(outbox, error):
     except ValueError:
         pass
     assert not [one for one in threading.enumerate() if one.name == "heartbeat"]
-    outbox.defer("handle-1", 4.0)
+    outbox.defer("handle-1", 4.0, lane=TICKETS)
     time.sleep(10 * SOON)
     assert outbox.deferred[-1] == ("handle-1", 4.0)
 
@@ -126,18 +127,18 @@ def test_a_thread_beats_only_for_its_own_message(outbox):
 
 def test_a_slow_model_keeps_the_real_message_invisible(outreach):
     """On the queue engine, where the message would be visible again after a second."""
-    sqs, url = outreach.stage.aws.client("sqs"), outreach.stage.queue_url
+    sqs, url = outreach.stage.aws.client("sqs"), outreach.lane_url()
     outreach.start(channel="sms")
     (message,) = sqs.receive_message(QueueUrl=url, VisibilityTimeout=1)["Messages"]
     beats = threading.Semaphore(0)
 
     class Counted:
-        def defer(self, handle, seconds):
-            outreach.services.outbox.defer(handle, seconds)
+        def defer(self, handle, seconds, *, lane):
+            outreach.services.outbox.defer(handle, seconds, lane=lane)
             beats.release()
 
     heartbeat = Heartbeat(Counted(), RecordingLog(), interval_seconds=0.05)
-    with heartbeat.of(delivery(message["ReceiptHandle"])), heartbeat.beating():
+    with heartbeat.of(delivery(message["ReceiptHandle"], lane=OUTREACH)), heartbeat.beating():
         assert beats.acquire(timeout=10)
         time.sleep(1.2)
     assert "Messages" not in sqs.receive_message(QueueUrl=url, WaitTimeSeconds=0)

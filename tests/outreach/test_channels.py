@@ -75,12 +75,16 @@ def test_a_company_name_with_an_umlaut_is_encoded_in_the_sender_header(outreach)
 def test_no_personal_data_leaves_the_queue_body_and_the_conversation(outreach, capsys):
     outreach.start()
     outreach.start("req-mail", channel="email")
-    queued = outreach.stage.aws.client("sqs").receive_message(
-        QueueUrl=outreach.stage.queue_url,
-        AttributeNames=["All"],
-        MessageAttributeNames=["All"],
-        VisibilityTimeout=0,
-    )["Messages"]
+    queued = [
+        message
+        for channel in ("whatsapp", "email")
+        for message in outreach.stage.aws.client("sqs").receive_message(
+            QueueUrl=outreach.lane_url(channel),
+            AttributeNames=["All"],
+            MessageAttributeNames=["All"],
+            VisibilityTimeout=0,
+        )["Messages"]
+    ]
     outreach.run()
     outreach.deliver(outreach.says("I live in Springfield"))
     for post in outreach.twilio.callbacks():
@@ -160,7 +164,7 @@ def test_a_start_posted_again_is_not_deduplicated_with_its_failed_message(outrea
     outreach.services.outbox.put = keeps_and_does_not_say
     assert outreach.start(channel="sms").json_body["error_code"] == "QUEUE_ERROR"
     outreach.services.outbox.put = put
-    sqs, url = outreach.stage.aws.client("sqs"), outreach.stage.queue_url
+    sqs, url = outreach.stage.aws.client("sqs"), outreach.lane_url()
     (taken,) = sqs.receive_message(QueueUrl=url)["Messages"]
     sqs.delete_message(QueueUrl=url, ReceiptHandle=taken["ReceiptHandle"])
     outreach.age_starts()

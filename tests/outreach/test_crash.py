@@ -6,6 +6,7 @@ the queue redelivers the message to another container.
 
 import pytest
 
+from chalicelib.once.lanes import OUTREACH
 from local import company
 from tests.rigs.crash_injection import ProcessKilled, boundaries, kill_at
 
@@ -72,7 +73,7 @@ def test_a_start_killed_at_any_call_of_the_door_is_kept_when_it_is_posted_again(
     for number, moment in boundaries():
         recipient = f"+1555010{number:03d}{len(moment)}"
         body = company.request(f"{number}-{moment}", "sms", recipient)
-        outreach.services.outbox._url()
+        outreach.services.outbox._url(OUTREACH)
         outreach.services.opaque_ids  # noqa: B018 - read once per container
         outreach.services._initiate.access()
         crash_injector.arm(number, moment)

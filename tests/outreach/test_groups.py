@@ -5,6 +5,7 @@ import json
 import pytest
 
 from chalicelib.errors import UnavailableError
+from chalicelib.once.lanes import EMAIL
 from local.stack import lambda_events
 from local.stack.lambda_events import Context
 from tests.rigs.outreach import MAIL, sent
@@ -26,7 +27,7 @@ class Receiver:
 
     def __init__(self, outreach):
         self._outreach = outreach
-        self._sqs, self._url = outreach.stage.aws.client("sqs"), outreach.stage.queue_url
+        self._sqs, self._url = outreach.stage.aws.client("sqs"), outreach.lane_url("email")
 
     def receive(self):
         """Every message that can be received now, by text or kind; they stay in flight."""
@@ -38,8 +39,8 @@ class Receiver:
         return {json.loads(one["Body"])["text"]: one for one in found}
 
     def process(self, message):
-        record = lambda_events.sqs_record(message, queue_arn=self._outreach.stage.queue_arn)
-        self._outreach.app.worker(lambda_events.sqs_event(record), Context())
+        record = lambda_events.sqs_record(message, queue_arn=self._outreach.stage.lane_arn(EMAIL))
+        self._outreach.app.email_worker(lambda_events.sqs_event(record), Context())
         self._sqs.delete_message(QueueUrl=self._url, ReceiptHandle=message["ReceiptHandle"])
 
 
@@ -103,10 +104,10 @@ def test_a_mail_moved_twice_is_one_event(outreach, reply_to):
     outreach.mail(outreach.ses.inbound(PRIVATE, reply_to, "It is me"))
     message = receiver.receive()["It is me"]
     for _ in range(2):
-        record = lambda_events.sqs_record(message, queue_arn=outreach.stage.queue_arn)
-        outreach.app.worker(lambda_events.sqs_event(record), Context())
+        record = lambda_events.sqs_record(message, queue_arn=outreach.stage.lane_arn(EMAIL))
+        outreach.app.email_worker(lambda_events.sqs_event(record), Context())
     outreach.stage.aws.client("sqs").delete_message(
-        QueueUrl=outreach.stage.queue_url, ReceiptHandle=message["ReceiptHandle"]
+        QueueUrl=outreach.lane_url("email"), ReceiptHandle=message["ReceiptHandle"]
     )
     outreach.run()
     assert texts(outreach) == ["It is me"]

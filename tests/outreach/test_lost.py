@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from chalicelib.errors import UnavailableError
+from chalicelib.once.lanes import OUTREACH
 from chalicelib.outreach.conversations.records import Status
 from local.stack import lambda_events
 from tests.rigs.crash_injection import boundaries, kill_at, run_until_killed
@@ -176,7 +177,7 @@ def test_a_parked_answer_resumes_where_every_webhook_leaves_a_row(ledgered_outre
 def lose_the_message(outreach):
     """The queue was purged while a dead worker had the message."""
     outreach.stage.aws.client("sqs").delete_message(
-        QueueUrl=outreach.stage.queue_url, ReceiptHandle=outreach.handles[-1]
+        QueueUrl=outreach.last_url, ReceiptHandle=outreach.handles[-1]
     )
 
 
@@ -387,7 +388,7 @@ boto3.DEFAULT_SESSION = session
 import app
 from local.stack.lambda_events import Context
 
-app.worker(json.load(sys.stdin), Context())
+app.outreach_worker(json.load(sys.stdin), Context())
 """
 
 
@@ -397,9 +398,9 @@ def test_a_start_whose_worker_process_was_killed_is_found_and_sent_once(outreach
     outreach.start(channel="sms")
     sqs = outreach.stage.aws.client("sqs")
     (message,) = sqs.receive_message(
-        QueueUrl=outreach.stage.queue_url, AttributeNames=["All"], MaxNumberOfMessages=1
+        QueueUrl=outreach.lane_url(), AttributeNames=["All"], MaxNumberOfMessages=1
     )["Messages"]
-    record = lambda_events.sqs_record(message, queue_arn=outreach.stage.queue_arn)
+    record = lambda_events.sqs_record(message, queue_arn=outreach.stage.lane_arn(OUTREACH))
     ended = subprocess.run(
         [sys.executable, "-c", WORKER, str(at)],
         input=json.dumps(lambda_events.sqs_event(record)).encode(),
@@ -408,7 +409,7 @@ def test_a_start_whose_worker_process_was_killed_is_found_and_sent_once(outreach
         check=False,
     )
     assert ended.returncode == -signal.SIGKILL, ended.stderr.decode()[-500:]
-    sqs.delete_message(QueueUrl=outreach.stage.queue_url, ReceiptHandle=message["ReceiptHandle"])
+    sqs.delete_message(QueueUrl=outreach.lane_url(), ReceiptHandle=message["ReceiptHandle"])
     state = outreach.fate().json_body["state"]
     assert state == "processing"
     for _ in range(2):

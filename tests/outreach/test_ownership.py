@@ -146,7 +146,7 @@ def test_a_jobs_account_is_optional(outreach, conversation):
     """Queued by an older version."""
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     sqs = outreach.stage.aws.client("sqs")
-    (message,) = sqs.receive_message(QueueUrl=outreach.stage.queue_url)["Messages"]
+    (message,) = sqs.receive_message(QueueUrl=outreach.lane_url())["Messages"]
     body = json.loads(message["Body"])
     del body["account"]
     assert decode(json.dumps(body)).account is None

@@ -19,7 +19,7 @@ import pytest
 from chalicelib.aws.dynamo import Table
 from chalicelib.vendors.rate_limit import RateLimit
 from local.stack import engine, environment, resources
-from local.stack.pump import Pump
+from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.richpanel import Richpanel
 from ops.stage.template import Template
 from tests.simulation import tables
@@ -219,8 +219,8 @@ def without_rate_limits(richpanel, monkeypatch):
 
 @pytest.fixture
 def pump(app, stage):
-    """Pumps the stage's queue into `app.worker`; not started: `pump_one()`, `drain(pump)`."""
-    made = Pump(stage.aws.client("sqs"), stage.queue_url, stage.queue_arn, app.worker)
+    """Pumps every lane into its worker; not started: `pump_one()`, `drain(pump)`."""
+    made = lane_pump(stage, lane_handler(app))
     yield made
     assert made.stop()
 

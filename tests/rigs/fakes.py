@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from chalicelib.errors import SwitchesUnreadableError
+from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ports import Switches
 
 NOON = datetime(2026, 11, 20, 12, 0, 0, tzinfo=UTC)
@@ -74,11 +75,13 @@ class RecordingOutbox:
 
     def __init__(self):
         self.messages, self.fails, self.before_answer = [], [], lambda: None
+        self.lanes = []
 
-    def put(self, body, *, group_id, deduplication_id):
+    def put(self, body, *, group_id, deduplication_id, lane=TICKETS):
         if self.fails:
             raise self.fails.pop(0)
         self.messages.append((body, group_id, deduplication_id))
+        self.lanes.append(lane)
         self.before_answer()
         return f"m-{len(self.messages)}"
 

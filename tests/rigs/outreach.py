@@ -9,12 +9,14 @@ import boto3
 import pytest
 from chalice.test import Client
 
+from chalicelib.once import lanes
 from chalicelib.once.job import Recovery
+from chalicelib.once.lanes import EMAIL, OUTREACH
 from chalicelib.once.recovery.rebuild import rebuilt
 from local import company
 from local.stack import environment
 from local.stack.lambda_events import Context, schedule_event
-from local.stack.pump import Pump
+from local.stack.pump import Pump, lane_handler, lane_pump
 from local.vendors.ses import Ses
 from local.vendors.twilio import Twilio
 from tests.rigs.engines import drain
@@ -34,7 +36,8 @@ class Outreach:
         self.wiring.services()  # before Chalice's test client puts another environment there
         self.project = company.create(stage)
         sqs = stage.aws.client("sqs")
-        self.pump = Pump(sqs, stage.queue_url, stage.queue_arn, self._handle)
+        self._worker = lane_handler(app)
+        self.pump = lane_pump(stage, self._handle)
         later = "LaterQueue"
         self.later = Pump(sqs, stage.queues[later], stage.queue_arns[later], app.later)
 
@@ -42,14 +45,20 @@ class Outreach:
     def services(self):
         return self.wiring.services()
 
+    def lane_url(self, channel="sms"):
+        """The queue of a channel's lane."""
+        return self.stage.lane_url(EMAIL if channel == "email" else OUTREACH)
+
     def _client(self):
         """Chalice's test client; it changes the environment, so the container is built first."""
         self.wiring.services()
         return Client(self.app.app)
 
     def _handle(self, event, context):
-        self.handles.append(event["Records"][0]["receiptHandle"])
-        return self.app.worker(event, context)
+        record = event["Records"][0]
+        self.handles.append(record["receiptHandle"])
+        self.last_url = self.stage.lane_url(lanes.of_queue(record["eventSourceARN"].split(":")[-1]))
+        return self._worker(event, context)
 
     def set_project(self, **changes):
         company.put_project(self.stage, {**self.project, **changes})
@@ -91,7 +100,7 @@ class Outreach:
         """The visibility timeout of the last message ends; another container receives it."""
         self.new_container()
         self.stage.aws.client("sqs").change_message_visibility(
-            QueueUrl=self.stage.queue_url, ReceiptHandle=self.handles[-1], VisibilityTimeout=0
+            QueueUrl=self.last_url, ReceiptHandle=self.handles[-1], VisibilityTimeout=0
         )
         return self.run()
 

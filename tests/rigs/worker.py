@@ -13,6 +13,7 @@ from chalicelib.once.escalation import Escalation
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import encode, facts_of
+from chalicelib.once.lanes import TICKETS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Delivery
@@ -55,7 +56,7 @@ def notification(**changes):
     return TicketNotification(**(values | {"event_key": "evt:rp:1042:n:d-1"} | changes))
 
 
-def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1"):
+def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1", lane=None):
     return Delivery(
         body=sent if isinstance(sent, str) else encode(sent),
         message_id=message_id,
@@ -63,6 +64,7 @@ def delivered(sent, *, receive=1, time_left=120.0, message_id="sqs-1"):
         receive_count=receive,
         max_receives=10,
         time_left_seconds=lambda: time_left,
+        lane=lane or (TICKETS if isinstance(sent, str) else sent.lane),
     )
 
 
@@ -181,9 +183,10 @@ class Queue:
     """The queue, as far as the worker defers messages; raises the errors in `fails`."""
 
     def __init__(self):
-        self.deferred, self.fails = [], []
+        self.deferred, self.fails, self.lanes = [], [], []
 
-    def defer(self, receipt_handle, seconds):
+    def defer(self, receipt_handle, seconds, *, lane=TICKETS):
+        self.lanes.append(lane)
         self.deferred.append((receipt_handle, seconds))
         if self.fails:
             raise self.fails.pop(0)
@@ -204,7 +207,7 @@ class WorkerRig:
         self.ledger = Ledger(self.table, self.clock, lambda: next(owners))
         self.flow = flow or SmallFlow()
         self.sent, self.fails, self.kept, self.chance = [], {}, [], 0.5
-        self.put_back, self.aside = [], []
+        self.put_back, self.aside, self.forwarded = [], [], []
         self.flows = dict.fromkeys(("ticket_message", "ticket_notification"), self.flow)
         audit = Audit(self.audit_table, self.clock)
         effects = Effects(
@@ -224,6 +227,7 @@ class WorkerRig:
             escalation=Escalation(self.ledger, audit, effects, self.log),
             outbox=self.queue,
             put_back=self.put_back.append,
+            forward=lambda other, message_id: self.forwarded.append((other, message_id)),
             put_later=lambda later, seconds: self.aside.append((later, seconds)),
             flows=self.flows,
             clock=self.clock,

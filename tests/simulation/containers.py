@@ -164,6 +164,7 @@ class Container:
             escalation=Escalation(self.ledger, audit, effects, self.log),
             outbox=self.outbox,
             put_back=self.intake.put_back,
+            forward=self.intake.forward,
             put_later=self._later.put,
             flows=flows,
             clock=self.clock,

@@ -1,4 +1,6 @@
-"""An SQS FIFO queue in memory, with its dead-letter queue, on the caller's clock.
+"""The lanes' SQS FIFO queues in memory, with their dead letters, on the caller's clock.
+
+A lane's groups are its own, so one object holds all lanes: a group's key names its lane.
 
 Its rules: a deduplication id is remembered for five minutes; a group delivers nothing while one
 of its messages is in flight; a message that is not deleted is redelivered after its visibility
@@ -10,6 +12,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+
+from chalicelib.once.lanes import TICKETS, Lane
 
 DEDUPLICATION_SECONDS = 300.0
 
@@ -30,6 +34,7 @@ class Message:
     visible_at: float = 0.0
     receives: int = 0
     receipt: str = ""
+    lane: Lane = TICKETS
 
 
 class MemoryQueue:
@@ -54,14 +59,19 @@ class MemoryQueue:
         self._received = 0
         self.dead: list[Message] = []
 
-    def send(self, body: str, *, group_id: str, deduplication_id: str) -> str:
+    def send(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
         """Keep a message, unless its deduplication id was seen in the last five minutes."""
         now = self._now()
+        if lane != TICKETS:
+            group_id, deduplication_id = (
+                f"{lane.name} {group_id}",
+                f"{lane.name} {deduplication_id}",
+            )
         known = self._recent.get(deduplication_id)
         if known is not None and now - known[0] < DEDUPLICATION_SECONDS:
             return known[1]
         self._sent += 1
-        message = Message(f"m{self._sent}", body, group_id, deduplication_id, now)
+        message = Message(f"m{self._sent}", body, group_id, deduplication_id, now, lane=lane)
         self._recent[deduplication_id] = (now, message.id)
         self._groups.setdefault(group_id, []).append(message)
         return message.id
@@ -109,7 +119,9 @@ class MemoryQueue:
         """Move the dead letters back; they get new ids and receive counts, as on SQS."""
         moved, self.dead = self.dead, []
         for message in moved:
-            self.send(message.body, group_id=message.group, deduplication_id=f"r-{message.id}")
+            group = message.group.removeprefix(f"{message.lane.name} ")
+            again = f"r-{message.id}"
+            self.send(message.body, group_id=group, deduplication_id=again, lane=message.lane)
         return moved
 
     def waiting(self) -> list[Message]:

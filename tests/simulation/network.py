@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from chalicelib.errors import AuthError, PermanentError, TransientError, UncertainError
+from chalicelib.once.lanes import TICKETS, Lane
 from chalicelib.once.store import TransactionConflict
 from tests.simulation.faults import Crash, Fault, Port
 from tests.simulation.partials import Partial
@@ -56,14 +57,22 @@ class Network:
         return any(self.calls <= at < self.calls + calls for at in self.pauses)
 
     def send(
-        self, body: str, group_id: str, deduplication_id: str, *, is_copy: bool = False
+        self,
+        body: str,
+        group_id: str,
+        deduplication_id: str,
+        *,
+        is_copy: bool = False,
+        lane: Lane = TICKETS,
     ) -> str:
-        """Put a message on the queue; `is_copy`: it may be there already."""
+        """Put a message on a lane's queue; `is_copy`: it may be there already."""
         world = self._world
         job = json.loads(body)
         if any(canary in group_id + deduplication_id for canary in CANARIES):
             world.oracle.broken("P4", "text in a message's attributes")
-        message_id = world.queue.send(body, group_id=group_id, deduplication_id=deduplication_id)
+        message_id = world.queue.send(
+            body, group_id=group_id, deduplication_id=deduplication_id, lane=lane
+        )
         world.oracle.sent(job, int(message_id[1:]), is_copy=is_copy)
         return message_id
 

@@ -14,6 +14,7 @@ from botocore.exceptions import BotoCoreError
 
 from chalicelib.aws import dynamo
 from chalicelib.errors import TransientError, UnavailableError
+from chalicelib.once.lanes import TICKETS, Lane
 from tests.simulation.faults import Port
 from tests.simulation.memory_queue import ReceiptError
 from tests.simulation.memory_table import MemoryTable
@@ -216,15 +217,18 @@ class SimOutbox:
     def __init__(self, world: World) -> None:
         self._world = world
 
-    def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
+    def put(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
         network = self._world.network
         try:
-            kept: str = network.call(Port.SEND, network.send, body, group_id, deduplication_id)
+            kept: str = network.call(
+                Port.SEND, network.send, body, group_id, deduplication_id, lane=lane
+            )
         except TransientError:
             raise UnavailableError("enqueue_failed") from None
         return kept
 
-    def defer(self, receipt_handle: str, seconds: float) -> None:
+    def defer(self, receipt_handle: str, seconds: float, *, lane: Lane = TICKETS) -> None:
+        del lane  # a receipt names its message
         world = self._world
         try:
             world.network.call(Port.DEFER, world.queue.change_visibility, receipt_handle, seconds)
@@ -263,10 +267,12 @@ class PlainOutbox:
         self._world = world
         self._put: set[str] = set()
 
-    def put(self, body: str, *, group_id: str, deduplication_id: str) -> str:
+    def put(self, body: str, *, group_id: str, deduplication_id: str, lane: Lane = TICKETS) -> str:
         is_copy = deduplication_id in self._put
         self._put.add(deduplication_id)
-        return self._world.network.send(body, group_id, deduplication_id, is_copy=is_copy)
+        return self._world.network.send(
+            body, group_id, deduplication_id, is_copy=is_copy, lane=lane
+        )
 
 
 class SimSsm:

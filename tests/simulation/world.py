@@ -345,6 +345,7 @@ class World:
             receive_count=message.receives,
             max_receives=MAX_RECEIVES,
             time_left_seconds=lambda: ends - self.now,
+            lane=message.lane,
         )
         self.deliveries += 1
         container.message = replace(message)  # as this receive saw it

@@ -71,12 +71,14 @@ def test_a_body_that_a_template_broke_still_reaches_the_ticket(system):
 def test_when_the_queue_fails_the_caller_gets_503_and_may_retry(system, monkeypatch):
     """F03, F07: no row says "seen", so the repetition is processed."""
     body = system.ticket()
-    monkeypatch.setattr(system.services().outbox, "_queue_url", "http://127.0.0.1:9/nowhere")
+    monkeypatch.setattr(
+        system.services().outbox, "_urls", {"tickets": "http://127.0.0.1:9/nowhere"}
+    )
     system.services().outbox._client = unreachable("sqs")
     answer = system.post(body)
     assert (answer.status_code, answer.json_body["code"]) == (503, "enqueue_failed")
     system.services().outbox._client = system.stage.aws.client("sqs")
-    system.services().outbox._queue_url = system.stage.queue_url
+    system.services().outbox._urls = {}
     assert system.post(body).status_code == 200
     system.run()
     assert dict(system.added()) == dict.fromkeys(ROUTED, 1)

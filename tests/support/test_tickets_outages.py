@@ -61,7 +61,7 @@ def test_retry_after_is_honoured_and_capped(system, retry_after, at_least, at_mo
     """F45."""
     system.richpanel.fault("status", status=429, headers={"Retry-After": retry_after})
     waits = []
-    system.services().outbox.defer = lambda _handle, seconds: waits.append(seconds)
+    system.services().outbox.defer = lambda _handle, seconds, **_: waits.append(seconds)
     system.post(system.ticket())
     system.run()
     assert at_least <= waits[0] <= at_most

@@ -17,6 +17,7 @@ Kinds::
     run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
     look      sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
     settings  cfg:support:{version|current}          support.configuration       never
+    lanes     sweep:lanes                            once.opening                never
 
 (1) The row of a start is written, and its sender's attributes are added, by
 `outreach.door.admission`.
@@ -36,7 +37,7 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     conversation_id      all but limit settings   opaque, or an identifier without personal data
     payload_sha256       all but limit settings   of the event's body, the action's payload, the ref
     payload_bytes        all but limit settings   length of the same
-    source               event cursor run look    the sender
+    source               event cursor run look lanes  the sender
     source_message_id    event                    the provider's id of the message
     trace_id             event                    of the request that brought it
     queued_at            event                    a row written at ingress is on the queue
@@ -86,6 +87,8 @@ Attributes (times are ISO-8601 UTC unless epoch seconds are named)::
     last_run             cursor                   key of the newest run row
     summary              run                      the run's counts
     seen_until           look                     time of the newest entry handled, at its provider
+    seen_empty           lanes                    epoch seconds of a first look at an empty old queue
+    opens_at             lanes                    epoch seconds: since then every lane is used
 
 A row is in the sparse index of what is due (`once.sharded`) while it has ``due_shard`` and
 ``due_at``: an event that was received and not queued, or is held or released and has not come back in

@@ -9,6 +9,7 @@ import pytest
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.event import EventStatus
 from chalicelib.once.ledger import layout, rows
+from chalicelib.once.opening import Opening
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import RateLimits
 from chalicelib.outreach.door.admission import Starts
@@ -146,6 +147,7 @@ def sweeps(rig):
     cursor = sweeps.take(lease_seconds=60)
     sweeps.end(replace(cursor, number=7), {"listed": 0})
     sweeps.save_position("texts:opaque", rig.clock.now())
+    Opening(rig.table, rig.clock, lambda: "sweeper").open_now()
 
 
 def settings(rig):

@@ -142,8 +142,8 @@ def test_a_held_message_is_sent_once_however_often_it_is_approved(outreach, run,
 def test_a_failed_release_runs_again_when_it_is_approved_again(outreach, run, held):
     event = run("handoff", "approve", held, "--json").data["event"]
     sqs = outreach.stage.aws.client("sqs")
-    found = sqs.receive_message(QueueUrl=outreach.stage.queue_url)["Messages"]
-    sqs.delete_message(QueueUrl=outreach.stage.queue_url, ReceiptHandle=found[0]["ReceiptHandle"])
+    found = sqs.receive_message(QueueUrl=outreach.lane_url())["Messages"]
+    sqs.delete_message(QueueUrl=outreach.lane_url(), ReceiptHandle=found[0]["ReceiptHandle"])
     outreach.services.ledger.receive(facts_of(decode(found[0]["Body"])))
     outreach.services.ledger._table.update({"event_id": event}, set_={"status": "failed"})
     assert run("handoff", "approve", held, "--json").data["did"] == "released again"

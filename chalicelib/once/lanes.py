@@ -1,0 +1,75 @@
+"""The lanes: the queues that jobs travel by, one per system and vendor, declared once.
+
+What one vendor is slow at delays its own lane only.  Each lane has a FIFO queue with a dead-letter
+queue, a handler in `app.py` with its own concurrency, and a role with the secrets of its vendors.
+A conversation stays in one lane, so that its group keeps its order.
+
+::
+
+    lane       queue                           handler           works on
+    tickets    rp-mw-events-{stage}.fifo       worker            Richpanel's tickets
+    outreach   rp-mw-outreach-{stage}.fifo     outreach_worker   SMS and WhatsApp, by Twilio
+    email      rp-mw-email-{stage}.fifo        email_worker      e-mail, by SES
+    facts      rp-mw-facts-{stage}.fifo        facts_worker      events of Aloware and HubSpot
+
+The tickets' lane is the older queue.  Jobs of other lanes that arrive there are forwarded in their
+order (`once.worker`); the doors use the other lanes once it was seen drained of them
+(`once.opening`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """One lane.
+
+    Attributes:
+        name: in jobs that wait, logs and metrics.
+        handler: the function in `app.py` that works on it.
+        queue_word: the part of its queue's name that tells it from the others.
+        logical_id: of its queue in `.chalice/resources.json`; ``{logical_id}Queue`` and
+            ``{logical_id}DeadLetterQueue``.
+        is_ordered: a job may not overtake an earlier one of its group.  The others' jobs are
+            idempotent writes, in any order.
+    """
+
+    name: str
+    handler: str
+    queue_word: str
+    logical_id: str
+    is_ordered: bool = True
+
+    def queue(self, stage: str) -> str:
+        """Name of its queue."""
+        return f"rp-mw-{self.queue_word}-{stage}.fifo"
+
+    def dead_letter_queue(self, stage: str) -> str:
+        """Name of its dead-letter queue."""
+        return f"rp-mw-{self.queue_word}-dlq-{stage}.fifo"
+
+
+TICKETS = Lane("tickets", "worker", "events", "Events")
+OUTREACH = Lane("outreach", "outreach_worker", "outreach", "Outreach")
+EMAIL = Lane("email", "email_worker", "email", "Email")
+FACTS = Lane("facts", "facts_worker", "facts", "Facts", is_ordered=False)
+
+LANES = (TICKETS, OUTREACH, EMAIL, FACTS)
+"""Every lane; the first is where a job of no known lane goes."""
+
+_BY_NAME = {lane.name: lane for lane in LANES}
+
+
+def named(name: str | None) -> Lane:
+    """The lane of that name; the tickets' lane for a name of another version, which forwards it."""
+    return _BY_NAME.get(name or "", TICKETS)
+
+
+def of_queue(queue_name: str) -> Lane:
+    """The lane that a queue carries; the tickets' lane for a queue of any other name."""
+    for lane in LANES[1:]:
+        if queue_name.startswith(f"rp-mw-{lane.queue_word}-"):
+            return lane
+    return TICKETS
