@@ -39,7 +39,7 @@ def test_a_packed_model_reads_back():
     "text",
     [
         "Where is my order #100234?",
-        "Hi, could you please tell me when my order 10023 will arrive? Thanks, Ada Lovelace",
+        "Hi, could you please tell me when my order 10023 will arrive? Thanks, Grace Hopper",
         "Hola, ¿dónde está mi pedido 10023? Muchas gracias",
         "Where is my linen duvet? Order 5544",
     ],

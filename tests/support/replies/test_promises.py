@@ -137,7 +137,7 @@ def interrupt(shopify, fault):
         shopify.fault(kind, operation="graphql", times=2, **settings)
 
 
-FAULTS = ["graphql", ("status", {"status": 500}), ("status", {"status": 429}), ("drop", {})]
+FAULTS = ["graphql", ("status", {"status": 500}), ("drop", {})]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
