@@ -16,9 +16,12 @@ from chalicelib.once.ports import Clock
 from ops.companies import api_keys, senders
 from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
+from ops.inspect.doctor_answers import answers
 from ops.inspect.doctor_facts import facts
+from ops.inspect.doctor_lanes import lanes
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
+from ops.inspect.doctor_twilio import twilio
 from ops.inspect.finding import Finding, finding
 from ops.session import OpsError, Session
 from ops.stage import config, names, provision, switches
@@ -40,13 +43,16 @@ def examine(session: Session) -> Iterator[Finding]:
         ("secrets", _secrets),
         ("signing", _signing),
         ("senders", _senders),
+        ("twilio", twilio),
         ("sender identities", sender_identities),
         ("mapping", _mapping),
+        ("lanes", lanes),
         ("throttles", throttles),
         ("alarms", alarms),
         ("mail", _mail),
         ("sweep", _sweep),
         ("richpanel", richpanel),
+        ("answers", answers),
         ("facts", facts),
     )
     session.services.settings  # noqa: B018 - raises at once if the stage's settings are wrong

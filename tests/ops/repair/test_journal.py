@@ -79,10 +79,10 @@ def test_a_second_send_after_a_wrong_settlement_is_explained_as_what_it_was(proc
     ), "the vendor got one tag twice"
     (event,) = run("explain", EVENT, "--json").data["events"]
     what = [step["what"] for step in event["timeline"]]
-    assert "add_tag: start 1 ended unknown" in what
+    assert "vendor call: add_tag: unknown" in what
     assert any("settle not-done" in one for one in what)
     assert "route: done" in what
-    order = [what.index("add_tag: start 1 ended unknown"), what.index("route: done")]
+    order = [what.index("vendor call: add_tag: unknown"), what.index("route: done")]
     assert order == sorted(order)
 
 
