@@ -113,6 +113,7 @@ def company_map(stage: Stage = "dev", *, yes: Yes = False, json: Json = False) -
     """Map every stored project's senders to its company; exit code 1 where two companies share one."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("company map")
+    journal.enter(session, "company map", "companies")
     mapped, wrong = senders.fill(session)
     output.show({"projects": mapped, "problems": wrong})
     for one in wrong:

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 
 import typer
 
-from chalicelib.outreach.conversations.do_not_contact import Reason
 from ops.companies import person, register
-from ops.options import Json, Stage, Yes
+from ops.options import Json, Reason, Stage, Yes
 from ops.output import Output
 from ops.session import EXIT_NO, EXIT_UNUSABLE, OpsError, Session
 
@@ -47,6 +46,7 @@ def register_add(
     company_id: CompanyId,
     address: Address,
     stage: Stage = "dev",
+    because: Reason = "",
     *,
     yes: Yes = False,
     json: Json = False,
@@ -54,7 +54,7 @@ def register_add(
     """Enter an address: the company writes to it on no channel; only an operator lifts it."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("do-not-contact add")
-    register.add(session, company_id, [address], Reason.OPERATOR)
+    register.add(session, company_id, address, because=because)
     _did(output, {"company": company_id, "did": "entered", "by": session.identity.name})
 
 
@@ -63,6 +63,7 @@ def register_lift(
     company_id: CompanyId,
     address: Address,
     stage: Stage = "dev",
+    because: Reason = "",
     *,
     yes: Yes = False,
     json: Json = False,
@@ -70,7 +71,7 @@ def register_lift(
     """Lift every entry of an address, whatever its reason."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("do-not-contact lift")
-    lifted = register.lift(session, company_id, address)
+    lifted = register.lift(session, company_id, address, because=because)
     _did(output, {"company": company_id, "lifted": lifted, "by": session.identity.name})
 
 
@@ -79,6 +80,7 @@ def register_import(
     company_id: CompanyId,
     file: Annotated[Path, typer.Argument(help="One address a line, or a CSV with `address`.")],
     stage: Stage = "dev",
+    because: Reason = "",
     *,
     yes: Yes = False,
     json: Json = False,
@@ -86,7 +88,7 @@ def register_import(
     """Enter every address of a file; a line that is none refuses the whole file."""
     session, output = Session(stage, yes), Output(json)
     session.may_write("do-not-contact import")
-    count = register.add(session, company_id, register.read(file), Reason.IMPORTED)
+    count = register.add_all(session, company_id, file, because=because)
     _did(output, {"company": company_id, "entered": count, "by": session.identity.name})
 
 

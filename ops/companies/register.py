@@ -1,19 +1,29 @@
 """The register of addresses that a company must not contact: list, add, lift, import, export.
 
-A person's entries and liftings carry the name of the caller's AWS identity.
+A person's entries and liftings carry the name of the caller's AWS identity.  The journal keeps each of
+these acts under the company, with a keyed hash in the address's place: entering an address again
+removes from the register who lifted it.
 """
 
 from __future__ import annotations
 
 import csv
+import hashlib
 import io
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from chalicelib.errors import MiddlewareError
 from chalicelib.outreach.conversations import items as layout
-from chalicelib.outreach.conversations.do_not_contact import Reason, RegisterEntry
+from chalicelib.outreach.conversations.do_not_contact import (
+    Reason,
+    RegisterEntry,
+    address_hash,
+)
 from chalicelib.outreach.door.router import email, phone
+from ops import journal
 from ops.companies import company
 from ops.inspect.events import PAGE
 from ops.session import EXIT_UNUSABLE, OpsError, Session
@@ -35,30 +45,56 @@ def listed(session: Session, company_id: str, address: str | None = None) -> lis
     return sorted(found, key=lambda one: (one["since"], one["address"]))
 
 
-def add(session: Session, company_id: str, addresses: Sequence[str], reason: Reason) -> int:
-    """Enter addresses; returns how many.  Doing it again changes nothing.
+def add(session: Session, company_id: str, address: str, *, because: str = "") -> None:
+    """Enter an address; doing it again changes nothing.
 
     Raises:
-        OpsError: there is no such company, or one of them is no address: nothing was entered.
+        OpsError: there is no such company, or it is no address: nothing was entered.
     """
     company.items(session, company_id, None)
-    known = [normalised(one) for one in addresses]
+    known = normalised(address)
+    _enter(session, "do-not-contact add", company_id, known, because)
+    by = session.identity.name
+    session.services.conversations.forbid(known, company_id, Reason.OPERATOR, by=by)
+
+
+def add_all(session: Session, company_id: str, path: Path, *, because: str = "") -> int:
+    """Enter every address of a file; returns how many.  Doing it again changes nothing.
+
+    Raises:
+        OpsError: there is no such company, or a line of the file is no address: nothing was entered.
+    """
+    company.items(session, company_id, None)
+    known = [normalised(one) for one in read(path)]
+    journal.enter(
+        session,
+        "do-not-contact import",
+        f"company:{company_id}",
+        reason=because,
+        addresses=len(known),
+        file_sha256=hashlib.sha256(path.read_bytes()).hexdigest(),
+    )
+    by = session.identity.name
     for address in known:
-        session.services.conversations.forbid(address, company_id, reason, by=session.identity.name)
+        session.services.conversations.forbid(address, company_id, Reason.IMPORTED, by=by)
     return len(known)
 
 
-def lift(session: Session, company_id: str, address: str) -> list[str]:
+def lift(session: Session, company_id: str, address: str, *, because: str = "") -> list[str]:
     """Lift every entry of an address; returns their reasons.
 
     Raises:
         OpsError: it is no address, or has no entry in force.
     """
-    by = session.identity.name
-    lifted = session.services.conversations.lift(normalised(address), company_id, by=by)
-    if not lifted:
+    known = normalised(address)
+    in_force = [
+        one for one in session.services.conversations.entries(known, company_id) if one.is_in_force
+    ]
+    if not in_force:
         raise OpsError("that address has no entry in force with this company")
-    return lifted
+    _enter(session, "do-not-contact lift", company_id, known, because)
+    by = session.identity.name
+    return session.services.conversations.lift(known, company_id, by=by)
 
 
 def read(path: Path) -> list[str]:
@@ -102,6 +138,22 @@ def normalised(address: str) -> str:
     if found is None:
         raise OpsError("an address is a number with its country code, or an e-mail address", code=2)
     return found
+
+
+def _enter(session: Session, what: str, company_id: str, address: str, because: str) -> None:
+    """Enter an act on an address, with the entries that it has."""
+    hashed = None
+    with suppress(MiddlewareError):  # a wish is entered although the key of the hashes is missing
+        hashed = address_hash(session.services.opaque_ids, company_id, address)
+    known = session.services.conversations.entries(address, company_id) if hashed else []
+    journal.enter(
+        session,
+        what,
+        f"company:{company_id}",
+        reason=because,
+        hashed=hashed,
+        in_force=sorted(one.reason for one in known if one.is_in_force),
+    )
 
 
 def _address(text: str) -> str | None:

@@ -85,6 +85,7 @@ def create_command(
     if existing and not again:
         _end(Output(json), 0, {"there": list(existing)}, f"{DATASET} exists: {', '.join(existing)}")
         return
+    _enter(parts, "facts create", "facts:dataset", there=list(existing))
     made = create_dataset(client, workspace, definition(), deadline_seconds=DEADLINE_SECONDS)
     _end(Output(json), 0, {"made": made}, f"POWERBI_DATASET_ID={made}")
 
@@ -96,6 +97,7 @@ def seed_command(
     """Post the dimension rows that do not depend on facts: DimDate and DimMetric."""
     parts = _writing(context, Session(stage, yes), "seed")
     keys = seed_keys(datetime.now(UTC).year)
+    _enter(parts, "facts seed", "facts:dataset", rows=len(keys))
     outcome = parts.posting.writer.seed(keys, time_left_seconds=_budget())
     _end(Output(json), int(outcome != "seeded"), {"outcome": outcome}, str(outcome))
 

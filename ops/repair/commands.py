@@ -224,6 +224,7 @@ def reconcile_command(
     clock = session.services.clock
     if not dry_run:
         session.may_write("reconcile")
+        journal.enter(session, "reconcile", "sweep", since=since, from_number=from_number)
         if from_number is not None:
             session.services.sweeps.begin_at(from_number)
     ends = clock.monotonic() + RECONCILE_SECONDS

@@ -19,6 +19,7 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 
+from ops import journal
 from ops.session import Session
 
 VISIBILITY_SECONDS = 60
@@ -39,6 +40,8 @@ def process_again(session: Session, *, limit: int, dry_run: bool) -> Iterator[di
         if dry_run:
             yield result | {"did": "would be processed again"}
             continue
+        key = f"mail:{message['MessageId']}"
+        journal.enter(session, "dlq mail", key, error=result["error"])
         for payload in payloads:
             session.services.mail(payload)
         _delete(session, message)

@@ -12,6 +12,7 @@ import typer
 from chalicelib.support.configuration.rules import Rules
 from chalicelib.support.configuration.versions import Version
 from chalicelib.support.tags import every_tag
+from ops import journal
 from ops.options import Json, Limit, Rate, Stage, Yes
 from ops.output import Output
 from ops.session import EXIT_NO, Session
@@ -54,7 +55,8 @@ def put(
     document = settings_file.read(file)
     _rendered(session, Rules(0, document))
     session.may_write("support-settings put")
-    _published(output, settings_file.publish(session, document, note=note))
+    act = "support-settings put"
+    _published(output, settings_file.publish(session, document, note=note, act=act))
 
 
 @settings_app.command("restore")
@@ -70,7 +72,8 @@ def restore(
     rules = settings_file.rules(settings_file.version(session, number))
     session.may_write("support-settings restore")
     note = f"as version {number}"
-    _published(output, settings_file.publish(session, rules.document, note=note))
+    act = "support-settings restore"
+    _published(output, settings_file.publish(session, rules.document, note=note, act=act))
 
 
 @settings_app.command("show")
@@ -141,6 +144,7 @@ def support_tags(
     missing = sorted(wanted - vendor.tag_names())
     if create and missing:
         session.may_write("support-tags --create")
+        journal.enter(session, "support-tags --create", "support-tags", tags=missing)
         for tag in output.following(missing, "creating", total=len(missing)):
             vendor.create_tag(tag)
     state = "created" if create else "missing"

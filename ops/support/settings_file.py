@@ -21,7 +21,7 @@ from chalicelib.support.configuration.versions import (
     encoded,
 )
 from chalicelib.support.replies import template_checks
-from ops import identity
+from ops import journal
 from ops.session import EXIT_UNUSABLE, OpsError, Session
 
 
@@ -61,8 +61,14 @@ def checked(raw: dict[str, Any]) -> Document:
     return document
 
 
-def publish(session: Session, document: Document, *, note: str) -> Version:
+def publish(session: Session, document: Document, *, note: str, act: str) -> Version:
     """Store a document as the next version; every container uses it within a minute or so.
+
+    Args:
+        session: the stage.
+        document: what it says.
+        note: what changed and why.
+        act: the command, for the journal.
 
     Raises:
         OpsError: it says what the current version says, or another was published meanwhile.
@@ -73,7 +79,8 @@ def publish(session: Session, document: Document, *, note: str) -> Version:
     said = plain(document)
     if known is not None and dict(known.document) == said:
         raise OpsError(f"version {current} says the same: nothing was published")
-    by = identity.of_caller(session.client("sts")).name
+    by = session.identity.name
+    journal.enter(session, act, "support-settings", reason=note, after=current)
     try:
         number = versions.publish(said, by=by, note=note, after=current)
     except PublishedMeanwhileError:

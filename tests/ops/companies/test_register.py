@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 
 import pytest
 
@@ -124,3 +125,38 @@ def test_what_cannot_be_done_is_refused(outreach, run, arguments):
 )
 def test_prod_is_changed_only_with_yes(outreach, run, arguments):
     assert run("do-not-contact", *arguments, "--stage", "prod").code == 2
+
+
+def test_the_journal_keeps_who_entered_and_lifted_what_the_register_forgets(
+    outreach, neighbour, run, tmp_path
+):
+    """Entered, lifted and entered again: the register shows the last, the journal all three."""
+    file = tmp_path / "list.csv"
+    file.write_text(f"{TEL}\n{MAIL}\n")
+    run("do-not-contact", "add", *OWN, "--address", TEL, "--reason", "a call")
+    run("do-not-contact", "lift", *OWN, "--address", TEL, "--reason", "a mistake")
+    run("do-not-contact", "add", *OWN, "--address", TEL)
+    run("do-not-contact", "import", *OWN, str(file))
+    acts = run("journal", f"company:{company.COMPANY_ID}", "--json").data
+    assert [(one["did"], one["reason"]) for one in acts] == [
+        ("do-not-contact add", "a call"),
+        ("do-not-contact lift", "a mistake"),
+        ("do-not-contact add", None),
+        ("do-not-contact import", None),
+    ]
+    saw = [json.loads(one["saw"]) for one in acts]
+    assert [one.get("in_force") for one in saw] == [[], ["operator"], [], None]
+    assert saw[3]["addresses"] == 2
+    assert len({one["hashed"] for one in saw[:3]}) == 1, "one address, recognised without it"
+    for one in acts:
+        assert one["by"]
+        assert TEL not in str(one)
+        assert MAIL not in str(one)
+    assert run("journal", f"company:{other.COMPANY_ID}", "--json").data == []
+
+
+def test_a_refused_act_on_the_register_is_not_entered(outreach, run):
+    assert run("do-not-contact", "lift", *OWN, "--address", TEL).code == 1
+    assert run("do-not-contact", "add", "--company", "none", "--address", TEL).code == 1
+    assert run("do-not-contact", "add", *OWN, "--address", "12").code == 2
+    assert run("journal", "--json").data == []

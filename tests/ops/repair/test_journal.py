@@ -189,7 +189,8 @@ def killed_at_every_call(prepare, act, run, monkeypatch):
     """Do an act once for each of its calls, killed there; yields after each kill, last one whole."""
     injector = CrashInjector()
     count_aws_calls(injector, monkeypatch)
-    for number, moment in itertools.product(itertools.count(1), ("before", "after")):
+    moments = ((number, moment) for number in range(1, 200) for moment in ("before", "after"))
+    for number, moment in moments:
         prepare()
         new_containers()
         injector.arm(number, moment)
@@ -203,6 +204,7 @@ def killed_at_every_call(prepare, act, run, monkeypatch):
             assert number > 3, "every call of the act was one to die at"
             yield None
             return
+    pytest.fail("the act never came to its end")
 
 
 def test_a_settlement_and_its_entry_are_both_stored_or_neither(processed, run, monkeypatch):
@@ -237,6 +239,51 @@ def test_a_replay_and_its_entry_are_both_stored_or_neither(processed, run, monke
             processed.sweep()
             processed.run()
         assert (processed.row(EVENT)["status"] == "processed") == is_entered, where
+        entered = now
+        seen.add(is_entered)
+    assert seen == {True, False}
+
+
+def test_a_redrive_and_its_entry_are_both_stored_or_neither(system, run, monkeypatch):
+    """A letter whose redrive was not entered stays; what was entered runs, whatever was sent."""
+    put_dead_letter(system, "1042")
+    sqs, url = system.stage.aws.client("sqs"), system.stage.dead_letter_url
+    letter = sqs.receive_message(QueueUrl=url)["Messages"][0]
+    sqs.delete_message(QueueUrl=url, ReceiptHandle=letter["ReceiptHandle"])
+    table, numbers = system.services().ledger._table, itertools.count()
+    held = []
+
+    def letters():
+        names = ["ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible"]
+        found = sqs.get_queue_attributes(QueueUrl=url, AttributeNames=names)["Attributes"]
+        return sum(int(found[name]) for name in names)
+
+    def prepare():
+        drain(system.pump, at_most=20)
+        failed = {"status": "failed", "reason": "x"}
+        table.update({"event_id": EVENT}, set_=failed, remove=["asked", "due_at", "due_shard"])
+        name = f"letter-{next(numbers)}"  # a group of its own: a killed run holds back its group
+        sqs.send_message(
+            QueueUrl=url,
+            MessageBody=letter["Body"],
+            MessageGroupId=name,
+            MessageDeduplicationId=name,
+        )
+        held.append(letters())
+
+    entered, seen = len(system.services().journal.story("1042")), set()
+    act = ("dlq", "redrive", EVENT)
+    for where in killed_at_every_call(prepare, act, run, monkeypatch):
+        now = len(system.services().journal.story("1042"))
+        is_entered = now > entered
+        assert bool(system.row(EVENT).get("asked")) == is_entered, where
+        if not is_entered:
+            assert letters() == held[-1], where
+        elif not system.run():
+            system.age(EVENT, LATE_SECONDS)
+            system.sweep()
+            system.run()
+        assert (system.row(EVENT)["status"] == "processed") == is_entered, where
         entered = now
         seen.add(is_entered)
     assert seen == {True, False}

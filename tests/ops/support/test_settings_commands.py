@@ -112,3 +112,14 @@ def test_a_preview_shows_every_template_in_every_language(run, file):
     assert any(one["text"].startswith("Which order, Ada?") for one in changed)
     assert all("{{" not in one["text"] for one in shown)
     assert run("support-settings", "preview").out.count("Ref. 3F9A-17BC") > 20
+
+
+def test_the_journal_names_who_published(run, file):
+    run("support-settings", "put", file, "--note", "returns moved")
+    run("support-settings", "restore", "0")
+    acts = run("journal", "support-settings", "--json").data
+    assert [(one["did"], one["reason"]) for one in acts] == [
+        ("support-settings put", "returns moved"),
+        ("support-settings restore", "as version 0"),
+    ]
+    assert all(one["by"] for one in acts)

@@ -1,0 +1,26 @@
+"""Every command that changes a stage enters its act in the journal."""
+
+import re
+from pathlib import Path
+
+import ops
+
+SOURCES = "\n".join(one.read_text() for one in Path(ops.__file__).parent.rglob("*.py"))
+ELSEWHERE = {
+    "switch set": "SSM keeps every change of a parameter, and the sweep copies it",
+}
+"""Commands whose story is kept elsewhere, and why."""
+_CHANGING = re.compile(r'may_write\(\s*"([^"]+)"')
+_FACTS = re.compile(r'_writing\(context, Session\(stage, yes\), "([^"]+)"\)')
+_ENTERED = re.compile(
+    r'(?:journal\.act|journal\.enter|replay\.ask|\bask|_enter)\(\s*(?:session|parts),\s*"([^"]+)"'
+    r'|act = "([^"]+)"'
+)
+
+
+def test_every_command_that_changes_something_is_named_in_the_journal():
+    changing = set(_CHANGING.findall(SOURCES))
+    changing |= {f"facts {one}" for one in _FACTS.findall(SOURCES)}
+    assert len(changing) > 20
+    entered = {one or other for one, other in _ENTERED.findall(SOURCES)}
+    assert changing - entered == ELSEWHERE.keys()
