@@ -20,7 +20,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.actions import SendEmail, SendText
 from chalicelib.outreach.channels import Carrier
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record, Status
@@ -116,7 +116,7 @@ class ReceiptFlow(Flow):
         if row is None or row.unsettled is None:
             return
         if row.status == ActionStatus.UNKNOWN:
-            is_text = row.unsettled.kind == SendText.kind
+            is_text = row.unsettled.kind != SendEmail.kind
             if not self._ledger.claim_ref(
                 row.unsettled, job.provider_id, is_id_global=is_text and SendText.is_id_global
             ):

@@ -8,7 +8,7 @@ Twilio's list of messages to the recipient.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from email.charset import Charset
 from typing import Any
@@ -106,7 +106,7 @@ class Sender:
             secret_of(record),
             text,
             deadline_seconds=deadline_seconds,
-            guard=lambda: self._looks.refresh(record, action.key),
+            guard=self._guard(record, action),
         )
         if action.loaded is not None and sent.body:
             action.loaded.sent.append(sent.body)
@@ -119,7 +119,7 @@ class Sender:
         return self._ses.send(
             email,
             deadline_seconds=deadline_seconds,
-            guard=lambda: self._looks.refresh(record, action.key),
+            guard=self._guard(record, action),
         )
 
     def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
@@ -189,6 +189,12 @@ class Sender:
         """The ``Message-ID`` of an e-mail that was sent."""
         return self._ses.message_id_header(ref)
 
+    def _guard(self, record: Record, action: SendText | SendEmail) -> Callable[[], None] | None:
+        """What looks again when the request is about to leave."""
+        if not action.obeys_register:
+            return None
+        return lambda: self._looks.refresh(record, action.key)
+
     def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
         built = self._built_messages.pop(action.key, None)
         return self._built(action) if built is None else built
@@ -212,7 +218,7 @@ class Sender:
         if draft is not None:
             return record, draft
         # An earlier run planned the send, perhaps days ago: the recipient may have opted out since.
-        if self._conversations.forbids(record) is not None:
+        if action.obeys_register and self._conversations.forbids(record) is not None:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         stored = self._conversations.draft(record, action.entry_id)
         return record, stored or self._composer.late(record, action.entry_id)

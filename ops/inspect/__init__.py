@@ -9,5 +9,6 @@ doctor_answers    its part for automatic answers
 doctor_facts      its part for the facts and their report
 doctor_richpanel  its part for Richpanel
 doctor_stage      its part for throttles and sender identities, as they are deployed
+doctor_twilio     its part for where Twilio posts messages, and who answers opt-outs
 finding           the result of one check
 """

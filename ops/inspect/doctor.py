@@ -20,6 +20,7 @@ from ops.inspect.doctor_answers import answers
 from ops.inspect.doctor_facts import facts
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
+from ops.inspect.doctor_twilio import twilio
 from ops.inspect.finding import Finding, finding
 from ops.session import OpsError, Session
 from ops.stage import config, names, provision, switches
@@ -41,6 +42,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("secrets", _secrets),
         ("signing", _signing),
         ("senders", _senders),
+        ("twilio", twilio),
         ("sender identities", sender_identities),
         ("mapping", _mapping),
         ("throttles", throttles),

@@ -244,7 +244,8 @@ class DoNotContact(items.OnTable):
         }
 
     def _look(self, keys: list[Item]) -> str | None:
-        found = map(RegisterEntry, self._table.get_all(keys, attributes=_ATTRIBUTES))
+        once = {tuple(key.values()): key for key in keys}  # two addresses may be one number
+        found = map(RegisterEntry, self._table.get_all(list(once.values()), attributes=_ATTRIBUTES))
         return next((one.reason or Reason.STOP for one in found if one.is_in_force), None)
 
     def _keys(

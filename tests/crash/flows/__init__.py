@@ -2,7 +2,7 @@
 
 from tests.crash.flow import Flow
 from tests.crash.flows.facts import Facts, FactsWithoutNumbers
-from tests.crash.flows.outreach import MailConversation, TextReply, WhatsAppStart
+from tests.crash.flows.outreach import MailConversation, Stopped, TextReply, WhatsAppStart
 from tests.crash.flows.support import (
     AnsweredFromLinkedOrder,
     AskedThenAnswered,
@@ -21,6 +21,7 @@ FLOWS: tuple[Flow, ...] = (
     SettledBySweep(),
     WhatsAppStart(),
     TextReply(),
+    Stopped(),
     MailConversation(),
     Facts(),
     FactsWithoutNumbers(),
