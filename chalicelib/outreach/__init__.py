@@ -35,6 +35,7 @@ What these share:
     companies      the `company-data` table
     senders        which company a number or address belongs to
     numbers        forms of one phone number
+    unsubscribe    one-click unsubscribe: the link in an e-mail, and the page behind it
     threads        the thread of an e-mail conversation
     ownership      whether a message or a receipt may touch a conversation
     keys           event and action keys

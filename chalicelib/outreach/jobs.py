@@ -105,6 +105,7 @@ class DeliveryReceipt(OutreachJob):
         rank: order of the statuses; a lower rank never replaces a higher one.
         reason: the provider's error code.
         opts_out: the recipient must not be contacted again.
+        is_dead: the address does not exist; false in jobs of older versions.
     """
 
     kind: Literal["delivery_receipt"] = "delivery_receipt"
@@ -118,6 +119,7 @@ class DeliveryReceipt(OutreachJob):
     rank: int
     reason: str | None = None
     opts_out: bool = False
+    is_dead: bool = False
 
     @property
     def origin(self) -> str:

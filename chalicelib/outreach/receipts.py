@@ -142,6 +142,8 @@ class ReceiptFlow(Flow):
             reason = Reason.CARRIER if is_text else Reason.COMPLAINED
             self._conversations.forbid_person(record, reason)
         dead = codes.technical(job.reason) if job.channel == Carrier.TEXT else None
+        if job.is_dead:
+            dead = Reason.BOUNCED
         if dead is not None and job.status in NOT_DELIVERED:
             self._conversations.forbid(
                 record.primary_channel, record.company_id, dead, channel=record.channel

@@ -99,7 +99,7 @@ class Replying:
         if note == SEVERAL and context.match is not None:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
-        self._apply_opt_out(record, job)
+        self._apply_opt_out(record, job, context.match)
         context.record, is_new = self._conversations.append(record, entry, changes=changes)
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
@@ -126,14 +126,19 @@ class Replying:
         step = (PlannedAction("confirm_stop" if is_stop else "answer_help", entry_id),)
         return Plan(FLOW, (step,), {"entry_id": entry_id, "notice": True})
 
-    def _apply_opt_out(self, record: Record, job: InboundMessage) -> None:
+    def _apply_opt_out(self, record: Record, job: InboundMessage, match: Match | None) -> None:
         """Apply STOP or START to the person's addresses; automatic messages are ignored.
 
-        What the door has done for the address it came from is left as it is.
+        What the door has done for the address it came from is left as it is.  Who has the token of
+        an e-mail may stop it, for its recipient and for themselves.
         """
         if job.is_automatic or job.opt_out not in ("stop", "start"):
             return
-        for address in addresses_of(record):
+        is_other = match is not None and match.doubt == OTHER_SENDER
+        if is_other and job.opt_out == "start":
+            return  # only the recipient lifts a mark
+        others = (job.recipient,) if is_other else ()
+        for address in (*addresses_of(record), *others):
             if job.consent_at_door and job.recipient in numbers.forms(address):
                 continue
             if job.opt_out == "stop":

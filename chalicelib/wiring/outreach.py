@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.twilio.client import Credentials, Twilio
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
+    from chalicelib.outreach.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.writing.composer import Composer
     from chalicelib.outreach.writing.model_writer import OpenAiWriter
     from chalicelib.vendors.http import VendorClient
@@ -71,6 +72,20 @@ class Outreach(Core):
         from chalicelib.outreach.ses import door
 
         door.receive(message, self.intake)
+
+    def unsubscribe_page(self, token: str) -> Answer:
+        """Show the page behind an unsubscribe link."""
+        return self._unsubscribe_door.page(token)
+
+    def unsubscribe(self, token: str) -> Answer:
+        """Unsubscribe the recipient of a link."""
+        return self._unsubscribe_door.unsubscribe(token)
+
+    @cached_property
+    def _unsubscribe_door(self) -> UnsubscribeDoor:
+        from chalicelib.outreach.unsubscribe import UnsubscribeDoor
+
+        return UnsubscribeDoor(self.conversations, lambda: self.opaque_ids, self.log)
 
     @cached_property
     def _initiate(self) -> Initiate:
@@ -270,6 +285,7 @@ class Outreach(Core):
             self.twilio,
             self._ses(),
             self.clock,
+            opaque=lambda: self.opaque_ids,
             public_base_url=self.settings.public_base_url,
         )
 

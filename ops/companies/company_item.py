@@ -181,6 +181,7 @@ class CompanyItem(_Open):
     language: Language | None = None
     company_contact: Wording | None = None
     help_text: dict[Language, Wording] | None = None
+    message_kind: Literal["marketing", "transactional"] | None = None
     auto_queue_initial_message: StrictBool = False
     auto_queue_initial_message_from_number: list[Phone] | None = None
     auto_queue_initial_message_from_email: list[str] | None = None

@@ -7,6 +7,7 @@ doctor            a deployed stage checked against its declaration
 doctor_alarms     its part for alarms and their recipients
 doctor_answers    its part for automatic answers
 doctor_facts      its part for the facts and their report
+doctor_lanes      its part for the lanes: what waits, for how long, with how many workers
 doctor_richpanel  its part for Richpanel
 doctor_stage      its part for throttles and sender identities, as they are deployed
 doctor_twilio     its part for where Twilio posts messages, and who answers opt-outs

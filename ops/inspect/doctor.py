@@ -18,6 +18,7 @@ from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_answers import answers
 from ops.inspect.doctor_facts import facts
+from ops.inspect.doctor_lanes import lanes
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
 from ops.inspect.doctor_twilio import twilio
@@ -45,6 +46,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("twilio", twilio),
         ("sender identities", sender_identities),
         ("mapping", _mapping),
+        ("lanes", lanes),
         ("throttles", throttles),
         ("alarms", alarms),
         ("mail", _mail),

@@ -108,6 +108,7 @@ class OutreachParts:
             clients.twilio_of_companies,
             clients.ses,
             clock,
+            opaque=lambda: OPAQUE,
             public_base_url=company.PUBLIC_URL,
         )
         companies = SimTable(world, world.companies)

@@ -72,6 +72,8 @@ _REASONS: Mapping[str, str] = {
     "too_old": "the message was too old when it could be processed",
     "nothing_new": "the ticket had no new message",
     "resolved": "the ticket was read, and each new message has an entry of its own",
+    "covered": "a later read of the ticket has shown what this notification told of",
+    "look_due": "the ticket was read just before; the next read is shared with other notifications",
     "duplicate_in_neighbour_bucket": "the same message had been taken in already",
     "with_a_person": "a person has the conversation",
     "do_not_contact": "the recipient must not be contacted",

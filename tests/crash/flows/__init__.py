@@ -6,6 +6,7 @@ from tests.crash.flows.outreach import MailConversation, Stopped, TextReply, Wha
 from tests.crash.flows.support import (
     AnsweredFromLinkedOrder,
     AskedThenAnswered,
+    Notified,
     ReceivedAtTheDoor,
     Routed,
     SettledBySweep,
@@ -15,6 +16,7 @@ from tests.crash.flows.support import (
 FLOWS: tuple[Flow, ...] = (
     Routed(),
     ReceivedAtTheDoor(),
+    Notified(),
     AnsweredFromLinkedOrder(),
     AskedThenAnswered(),
     TwoAtOnce(),

@@ -70,6 +70,28 @@ class Routed(Ticket):
         yield [self.says(run, "c-1", f"i want a refund, {CANARY}")]
 
 
+class Notified(Ticket):
+    """Two comments and a notification of each, without their ids: both share one read."""
+
+    name = "support: two comments, two notifications"
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        first = self.tells(run, "c-1", f"i want a refund, {CANARY}")
+        run.advance(1)
+        yield [first, self.tells(run, "c-2", f"refund please, {CANARY}")]
+
+    def tells(self, run: Run, comment: str, text: str) -> Arrival:
+        """The customer writes, and the webhook names only the ticket."""
+        run.rig.richpanel.add_comment(TICKET, text, id=comment)
+        body = {"ticket_id": TICKET, "trigger": f"customer_message {comment}"}
+        headers = {"x-richpanel-webhook-token": run.stage.secrets.webhook_token}
+        return Arrival(
+            "api",
+            lambda: http_event("/webhook/richpanel", headers, body),
+            (ticket_keys.ticket_message(TICKET, comment),),
+        )
+
+
 class ReceivedAtTheDoor(Routed):
     """The same with a row written before the queue; only the door differs."""
 
@@ -90,6 +112,7 @@ class Answering(Ticket):
     def variables(self, run: Run) -> Mapping[str, str]:
         return {
             "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "MW_CLOSE_AFTER_REPLY": "true",
             "RICHPANEL_BOT_AGENT_ID": "bot-1",
             "MW_OUTBOUND_ALLOWLIST_DOMAINS": EMAIL.rpartition("@")[2],
             "SHOPIFY_BASE_URL": run.rig.proxy.url("shopify"),
@@ -104,7 +127,7 @@ class AnsweredFromLinkedOrder(Answering):
         link_order(run)
 
     def steps(self, run: Run) -> Iterator[Step]:
-        yield [self.says(run, "c-1", f"Where is my package? {CANARY}")]
+        yield [self.says(run, "c-1", f"Where is my package? My email is {CANARY}@example.com")]
 
 
 class AskedThenAnswered(Answering):
@@ -117,7 +140,7 @@ class AskedThenAnswered(Answering):
         run.rig.shopify.add_order(ORDER, email=EMAIL, shipping="Standard")
 
     def steps(self, run: Run) -> Iterator[Step]:
-        yield [self.says(run, "c-1", f"Where is my order? {CANARY}")]
+        yield [self.says(run, "c-1", f"Where is my order? My email is {CANARY}@example.com")]
         yield [self.says(run, "c-2", f"It is {ORDER}")]
 
 
@@ -131,7 +154,7 @@ class TwoAtOnce(Answering):
         link_order(run)
 
     def steps(self, run: Run) -> Iterator[Step]:
-        first = self.says(run, "c-1", f"Where is my package? {CANARY}")
+        first = self.says(run, "c-1", f"Where is my package? My email is {CANARY}@example.com")
         run.advance(1)
         yield [first, self.says(run, "c-2", "Hello? Where is my package?")]
 
