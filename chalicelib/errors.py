@@ -14,6 +14,7 @@
     |   |   +-- BreakerOpenError  not attempted: the vendor is known to be down
     |   |-- AuthError             our key is refused: refresh once, then dead-letter with an alarm
     |   |-- PermanentError        certainly not done and never will be
+    |   |   +-- WithdrawnError      not wanted any more; no failure
     |   +-- UncertainError        may have been done; never retried blindly
     |-- HandBackError(reason)           this delivery cannot continue now; the queue keeps it
     |   |-- BusyError             another worker holds the lease
@@ -138,6 +139,10 @@ class AuthError(ProviderError):
 
 class PermanentError(ProviderError):
     """Certainly not done and never will be (400, 404, 409, 413, 422)."""
+
+
+class WithdrawnError(PermanentError):
+    """Not wanted any more, which is no failure: the action is skipped with the reason."""
 
 
 class UncertainError(ProviderError):

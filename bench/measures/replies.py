@@ -41,6 +41,7 @@ def measure() -> list[Cost]:
         shopify.add_order("#1002", email="bob@example.com")
         with System(
             RICHPANEL_OUTBOUND_ENABLED="true",
+            MW_CLOSE_AFTER_REPLY="true",
             RICHPANEL_BOT_AGENT_ID="bot-1",
             MW_OUTBOUND_ALLOWLIST_DOMAINS="example.com",
             SHOPIFY_BASE_URL=shopify.base_url,

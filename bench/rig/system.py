@@ -188,6 +188,7 @@ def whole() -> Iterator[System]:
         dataset = powerbi.create_dataset(definition())
         variables = environment.facts(powerbi, dataset, Path(folder)) | {
             "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "MW_CLOSE_AFTER_REPLY": "true",
             "RICHPANEL_BOT_AGENT_ID": "bot-1",
             "MW_OUTBOUND_ALLOWLIST_DOMAINS": "example.com",
             "SHOPIFY_BASE_URL": shopify.base_url,

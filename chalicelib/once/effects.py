@@ -19,6 +19,7 @@ from chalicelib.errors import (
     TransientError,
     UnavailableError,
     UncertainError,
+    WithdrawnError,
 )
 from chalicelib.once.action import (
     Action,
@@ -32,6 +33,7 @@ from chalicelib.once.action import (
 )
 from chalicelib.once.backoff import SHORTEST_WAIT_SECONDS
 from chalicelib.once.event import Lease
+from chalicelib.once.flow import Waits
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log, Modes, Switches, SwitchesPort
 from chalicelib.once.retry import Attempts
@@ -126,6 +128,7 @@ class Effects:
 
         Raises:
             TransientError: not done, or harmless to repeat; the event is released and resumed later.
+            Waits: an action's data cannot be read yet; nothing was sent.
             HandBackError: the switches, the lease or another worker do not allow it now.
         """
         rows: dict[str, ActionRow] = {}
@@ -253,7 +256,7 @@ class Effects:
             self._recheck(attempt, actions)
         except PermanentError as error:
             return self._refused(attempt, actions, fresh, error)
-        except (HandBackError, ProviderError, UnavailableError):
+        except (HandBackError, ProviderError, UnavailableError, Waits):
             self._rearm(attempt, fresh)
             raise
         try:
@@ -300,7 +303,9 @@ class Effects:
         if again:
             reason = f"interrupted:{error.reason}"
             return self._end(attempt, actions, ActionStatus.UNKNOWN, reason=reason)
-        return self._end(attempt, actions, ActionStatus.REFUSED, reason=error.reason)
+        is_withdrawn = isinstance(error, WithdrawnError)
+        status = ActionStatus.SKIPPED if is_withdrawn else ActionStatus.REFUSED
+        return self._end(attempt, actions, status, reason=error.reason)
 
     def _uncertain(
         self, attempt: Attempt, actions: Sequence[Action], error: UncertainError

@@ -16,8 +16,12 @@ from typing import Any
 from chalicelib.clock import parsed
 from chalicelib.support.configuration.rules import BUILT_IN, Rules
 from chalicelib.support.intents.classify import DEFAULT_INTENT, TIER_0, Classified
-from chalicelib.support.intents.departments import RISK_FLAGS
-from chalicelib.support.intents.message import Language
+from chalicelib.support.intents.departments import (
+    RISK_FLAGS,
+    RISK_ROUTES,
+    RISK_TAG,
+)
+from chalicelib.support.intents.languages import UNDERSTOOD, Language
 
 UNCERTAIN_TAG = "mw-uncertain"
 TRIAGE_TAG = "mw-needs-manual-triage"
@@ -27,6 +31,11 @@ TIER_2_FROM = 0.70
 PENDING_LASTS = timedelta(days=7)
 """How long an answer to our request for the order number is expected."""
 MAX_ASKS = 2
+
+UNDERSTOOD_FROM = 1.0
+"""The share of a message that must be explained before it is answered automatically: all of it."""
+REPEATED_COMPLAINT = "repeated_complaint"
+LANGUAGE_TAG = "mw-language-{}"
 
 FORCE_HUMAN = "model:force_human"
 """The reason stored when the model asks for a person, however certain the tables are."""
@@ -89,6 +98,9 @@ def decide_on(
     pending: Pending | None = None,
     has_number: bool = False,
     reasons: tuple[str, ...] = (),
+    risks: frozenset[str] = frozenset(),
+    explained: float = 1.0,
+    complains_again: bool = False,
     rules: Rules = BUILT_IN,
 ) -> Decision:
     """The decision on a classified message.
@@ -99,6 +111,9 @@ def decide_on(
         pending: our question that is still open.
         has_number: the message contains a possible order number.
         reasons: the reasons that `found` came with.
+        risks: flags of the grave matters in the message, beside those of its intents.
+        explained: the share of the message that is understood.
+        complains_again: it complains although an automatic answer was sent before.
         rules: name the departments.
     """
     if pending is not None and _is_answer(found):
@@ -109,12 +124,19 @@ def decide_on(
         reasons = (*reasons, "answers_our_question")
     else:
         pending = None
-    route, tags = _route(found, current_route, rules)
-    tier = _tier(found.intent)
+    everything = (found.intent, *found.secondary)
+    flags = risks | {RISK_FLAGS[one] for one in everything if one in RISK_FLAGS}
+    if complains_again:
+        flags |= {REPEATED_COMPLAINT}
+    route, tags = _route(found, current_route, flags, rules)
+    tier = Tier.ESCALATION if flags else _tier(found.intent)
     may_answer, doubt = _may_answer(found, tier)
+    if may_answer and found.language not in UNDERSTOOD:
+        may_answer, doubt = False, "language_not_supported"
+    if may_answer and explained < UNDERSTOOD_FROM:
+        may_answer, doubt = False, "not_understood"
     if may_answer and FORCE_HUMAN in reasons:
         may_answer, doubt = False, "force_human"
-    everything = (found.intent, *found.secondary)
     return Decision(
         intent=found.intent,
         confidence=found.confidence,
@@ -123,7 +145,7 @@ def decide_on(
         margin=found.margin,
         secondary=found.secondary,
         tags=tags,
-        risk_flags=frozenset(RISK_FLAGS[one] for one in everything if one in RISK_FLAGS),
+        risk_flags=frozenset(flags),
         may_answer=may_answer,
         reasons=(*reasons, doubt) if doubt else reasons,
         language=found.language,
@@ -148,10 +170,32 @@ def _is_answer(found: Classified) -> bool:
     return found.intent in ORDER_STATUS_INTENTS or found.intent == DEFAULT_INTENT
 
 
-def _route(found: Classified, current: str | None, rules: Rules) -> tuple[str, tuple[str, ...]]:
+def _route(
+    found: Classified, current: str | None, flags: frozenset[str], rules: Rules
+) -> tuple[str, tuple[str, ...]]:
+    """The team and the tags: of the gravest risk, of the language, else of the intent."""
+    risk_tags = tuple(RISK_TAG.format(flag) for flag in sorted(flags))
+    leading = next((risk for risk in RISK_ROUTES if risk in flags), None)
+    if leading is not None:
+        intent = next((one for one, flag in RISK_FLAGS.items() if flag == leading), None)
+        return rules.department_of(intent) if intent else RISK_ROUTES[leading], risk_tags
     team = rules.department_of_language(found.language)
-    if team is not None and found.intent not in TIER_0:
-        return team, ()
+    if found.language not in UNDERSTOOD:
+        tags = (*risk_tags, LANGUAGE_TAG.format(found.language))
+        return (
+            (team, tags)
+            if team
+            else (current or rules.department_of(DEFAULT_INTENT), (*tags, TRIAGE_TAG))
+        )
+    if team is not None:
+        return team, risk_tags
+    team, tags = _route_of_intent(found, current, rules)
+    return team, (*risk_tags, *tags)
+
+
+def _route_of_intent(
+    found: Classified, current: str | None, rules: Rules
+) -> tuple[str, tuple[str, ...]]:
     has_no_intent = found.intent == DEFAULT_INTENT
     if has_no_intent and current is not None:
         return current, ()

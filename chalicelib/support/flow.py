@@ -16,7 +16,7 @@ from chalicelib.once.event import EventFacts, EventStatus, Lease
 from chalicelib.once.flow import Event, Flow, NotAnEvent, suffix
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
-from chalicelib.once.ports import Clock, Switches
+from chalicelib.once.ports import Clock, Log, Switches
 from chalicelib.support import actions
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import (
@@ -31,13 +31,15 @@ from chalicelib.support.arrivals import Arrivals
 from chalicelib.support.configuration.cached import FixedRules, RulesPort
 from chalicelib.support.decision import Decision, Pending, Tier, decide_on, pending_of
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.classify import classify
+from chalicelib.support.intents.departments import ALARMING
 from chalicelib.support.intents.message import order_number
+from chalicelib.support.intents.reading import read
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.support.looks import READ_LAG_SECONDS, Looks
 from chalicelib.support.read_back import may_be_ours
 from chalicelib.support.replies.answering import Answering, Verdict
-from chalicelib.support.routing import current_route, planned
+from chalicelib.support.replies.guard_rails import ANSWERED_TAG
+from chalicelib.support.routing import LATER, current_route, planned
 from chalicelib.support.state import StateChange, States
 from chalicelib.support.tickets import Ticket, Tickets
 
@@ -54,12 +56,14 @@ class SupportFlow(Flow):
         answering: Answering | None = None,
         *,
         max_event_age: timedelta,
+        log: Log | None = None,
         rules: RulesPort | None = None,
     ) -> None:
         self._rules = rules or FixedRules()
         self._tickets = tickets
         self._state = state
         self._clock = clock
+        self._log = log
         self._answering = answering
         self._max_age = max_event_age
         self._looks = Looks(state, clock)
@@ -94,6 +98,9 @@ class SupportFlow(Flow):
         tags = ticket.tags if ticket else frozenset[str]()
         skips_model = sends_nothing or switches.safe_mode
         decision = self._decide(inquiry, tags, skips_model=skips_model)
+        if self._log is not None:
+            for risk in sorted(decision.risk_flags & ALARMING):
+                self._log.metric("mw.support.grave", risk=risk)
         verdict = Verdict()
         if answering is not None:
             verdict = answering.consider(event.facts, inquiry, decision, switches)
@@ -155,11 +162,13 @@ class SupportFlow(Flow):
 
     def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, skips_model: bool) -> Decision:
         text = inquiry.text or ""
-        found = classify(text)
-        reasons: tuple[str, ...] = ()
+        subject = inquiry.ticket.subject if inquiry.ticket else ""
+        reading = read(text, subject)
+        found, reasons = reading.found, reading.reasons
         opinions = self._answering.opinions if self._answering else None
         if opinions is not None and text.strip() and not skips_model:
-            found, reasons = opinions.improve(text, found)
+            found, more = opinions.improve(text, found)
+            reasons = (*reasons, *more)
         stored = inquiry.state.pending_flow if inquiry.state else None
         return decide_on(
             found,
@@ -167,6 +176,9 @@ class SupportFlow(Flow):
             pending=pending_of(stored, self._clock.now()),
             has_number=order_number(text, is_asked_for=True) is not None,
             reasons=reasons,
+            risks=reading.risks,
+            explained=reading.explained,
+            complains_again=ANSWERED_TAG in tags and reading.is_complaint,
             rules=inquiry.rules,
         )
 
@@ -201,6 +213,8 @@ class SupportFlow(Flow):
         except NotAnEvent:
             raise PermanentError("richpanel", "send_message", reason="superseded") from None
         decision = _stored_decision(plan.facts)
+        if template_id == LATER:
+            return answering.compose_later(event.facts, inquiry, ticket, decision, key)
         return answering.recompose(event.facts, inquiry, ticket, template_id, decision, key)
 
     def _current(self, facts: EventFacts, inquiry: Inquiry) -> Ticket:
@@ -249,7 +263,7 @@ def _reply_state(
 ) -> dict[str, Any]:
     """The state's `pending_flow` and `last_auto_reply` after the event."""
     key = ticket_keys.reply_action(event.facts.conversation_id, suffix(event))
-    row = rows.get(key) if "template" in facts else None
+    row = rows.get(key) if "template" in facts or "later" in facts else None
     waiting = {"type": "need_order_number", "intent": facts["intent"]}
     if row is None or row.status != ActionStatus.DONE:
         if facts.get("waits"):
@@ -258,7 +272,7 @@ def _reply_state(
         return {"clear": frozenset({"pending_flow"})} if facts.get("ends") and row is None else {}
     sent = {
         "type": "order_status" if facts["tier"] == Tier.VERIFIED else str(facts["template"]),
-        "template": facts["template"],
+        "template": facts.get("template", LATER),
         "sent_at": row.finished_at,
         "source_message_id": event.facts.source_message_id or "",
     }

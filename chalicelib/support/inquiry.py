@@ -23,6 +23,7 @@ class Inquiry:
 
     Attributes:
         draft: the reply's text, when it was composed during planning.
+        comment: the message as its ticket shows it.
         rules: the settings by which it is decided and answered.
         reading: the read that showed the message, shared with the other messages it showed.
         number: of the message among those, from 0.
@@ -34,6 +35,7 @@ class Inquiry:
     ticket: Ticket | None = None
     state: ConversationState | None = None
     draft: str | None = field(default=None, repr=False)
+    comment: Comment | None = field(default=None, repr=False)
     rules: Rules = field(default=BUILT_IN, repr=False)
     reading: Reading | None = field(default=None, repr=False)
     number: int = 0
@@ -50,6 +52,7 @@ class Inquiry:
             return False
         if comment.is_operator:
             raise NotAnEvent(EventStatus.SKIPPED, "operator_comment")
+        self.comment = comment
         self.text = comment.text or self.text
         self.at = comment.created_at or self.at
         return True

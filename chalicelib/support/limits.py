@@ -76,6 +76,17 @@ class Allowances:
             else:
                 return None
 
+    def reached(self, what: str, opaque_id: str, limits: Sequence[Limit]) -> str | None:
+        """The name of the limit that is reached, taking nothing."""
+        row = self._table.get({"event_id": _key(what, opaque_id)})
+        now = self._clock.now().timestamp()
+        times = [one["at"] for one in row["taken"]] if row else []
+        for limit in limits:
+            since = now - limit.window.total_seconds()
+            if sum(at > since for at in times) >= limit.count:
+                return limit.name
+        return None
+
     def give_back(self, what: str, opaque_id: str, by: str) -> None:
         """Return the allowance of an action; does nothing where it took none.
 

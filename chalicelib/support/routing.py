@@ -16,7 +16,7 @@ from chalicelib.clock import iso
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.support.decision import Decision, decide_on
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.classify import classify
+from chalicelib.support.intents.reading import read
 from chalicelib.support.replies.answering import Verdict
 from chalicelib.support.replies.guard_rails import ANSWERED_TAG, MAX_WRITES_PER_EVENT
 
@@ -24,15 +24,23 @@ PROCESSED_TAG = "mw-processed"
 INTENT_TAG = "mw-intent-"
 ROUTED_TAG = "mw-routing-applied"
 STATUS_ANSWERED_TAG = "mw-order-status-answered"
+LATER = "later"
+"""In place of a template: the answer chooses one when it is sent."""
 NUMBER_ASKED_TAG = "mw-order-number-requested"
 _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
 
 
 def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
-    """The plan of a message by the tables alone, given the tags its ticket has."""
-    found = classify(inquiry.text or "")
-    current = current_route(inquiry, tags)
-    decision = decide_on(found, current_route=current, rules=inquiry.rules)
+    """The plan of a message without a language model, given the tags its ticket has."""
+    reading = read(inquiry.text or "")
+    decision = decide_on(
+        reading.found,
+        current_route=current_route(inquiry, tags),
+        reasons=reading.reasons,
+        risks=reading.risks,
+        explained=reading.explained,
+        rules=inquiry.rules,
+    )
     return planned(decision, inquiry, tags, Verdict(), floor=floor)
 
 
@@ -73,11 +81,26 @@ def planned(
     assignment = () if closes else _assignment(decision.route, inquiry, reasons)
     if assignment:
         steps.append(assignment)
+    if verdict.is_later and len(steps) == 1:
+        steps += _later(decision, verdict, tags, first=len(steps[0]))
+    elif verdict.is_later:
+        reasons.append("not_retried:write_limit")
     return Plan(
         flow="support",
         steps=tuple(steps),
         facts=_facts(decision, inquiry, verdict, reasons, floor),
     )
+
+
+def _later(
+    decision: Decision, verdict: Verdict, present: frozenset[str], *, first: int
+) -> list[tuple[PlannedAction, ...]]:
+    """The answer as a step of its own after the ticket is routed, and the tags that report it."""
+    tags = (
+        PlannedAction("add_tag", tag, (first,), already=tag in present)
+        for tag in _reply_tags(decision, verdict)
+    )
+    return [(PlannedAction("reply", LATER),), tuple(tags)]
 
 
 def _tags(
@@ -151,6 +174,7 @@ def _facts(
         "language": decision.language if decision.language != "unknown" else None,
         "template": verdict.template_id,
         "answerable": decision.may_answer,
+        "later": verdict.is_later,
         "asks": _attempt(decision) if verdict.asks else None,
         "waits": verdict.keeps_pending,
         "ends": verdict.ends_pending,

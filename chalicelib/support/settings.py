@@ -29,6 +29,7 @@ class SupportSettings(BaseModel):
     allow_emails: _Words = Field(default=frozenset(), repr=False)
     allow_domains: _Words = frozenset()
     require_allow_list: bool = True
+    close_after_reply: bool = False
     templates: _Words = frozenset()
     signature: str = "Customer Support"
     shopify_base_url: str = Field(default="", pattern=r"^(https?://.+)?$")
@@ -80,6 +81,7 @@ VARIABLES: Mapping[str, tuple[str, str]] = {
     "allow_emails": ("MW_OUTBOUND_ALLOWLIST_EMAILS", ""),
     "allow_domains": ("MW_OUTBOUND_ALLOWLIST_DOMAINS", ""),
     "require_allow_list": ("MW_OUTBOUND_REQUIRE_ALLOWLIST", "true"),
+    "close_after_reply": ("MW_CLOSE_AFTER_REPLY", "false"),
     "templates": (
         "TEMPLATES_ENABLED",
         (

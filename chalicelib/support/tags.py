@@ -8,10 +8,19 @@ from datetime import UTC, datetime
 
 from chalicelib.support.actions import ATTENTION_TAG
 from chalicelib.support.configuration.rules import BUILT_IN, Rules
-from chalicelib.support.decision import ROUTE_FROM, TIER_2_FROM, UNCERTAIN_FROM, Decision, decide_on
+from chalicelib.support.decision import (
+    REPEATED_COMPLAINT,
+    ROUTE_FROM,
+    TIER_2_FROM,
+    UNCERTAIN_FROM,
+    Decision,
+    decide_on,
+)
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.classify import Classified
-from chalicelib.support.intents.departments import ROUTES
+from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
+from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
+from chalicelib.support.intents.languages import LANGUAGES, UNDERSTOOD
+from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.orders.order import Order
 from chalicelib.support.orders.status import NoAnswer, order_answer
 from chalicelib.support.replies import guard_rails
@@ -36,10 +45,14 @@ def every_tag(rules: Rules = BUILT_IN) -> frozenset[str]:
 
 
 def _decisions(rules: Rules) -> Iterator[Decision]:
-    """Every intent, as certain as each threshold asks for and below all of them."""
+    """Every intent at each threshold and below all of them, every risk, and every language."""
     for intent in ROUTES:
         for confidence in (TIER_2_FROM, ROUTE_FROM, UNCERTAIN_FROM, 0.0):
             yield decide_on(Classified(intent, confidence), rules=rules)
+    for risk in (*RISK_ROUTES, *RISKS, REPEATED_COMPLAINT):
+        yield decide_on(Classified(DEFAULT_INTENT, 0.0), risks=frozenset({risk}), rules=rules)
+    for language in LANGUAGES - UNDERSTOOD:
+        yield decide_on(Classified(DEFAULT_INTENT, 0.0, language=language), rules=rules)
 
 
 def _verdicts(decision: Decision, missing: AbstractSet[str]) -> Iterator[Verdict]:

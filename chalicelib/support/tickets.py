@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Protocol
@@ -16,6 +17,8 @@ class Comment:
 
     Attributes:
         text: plain text; never stored, logged or raised.
+        sender: its address, where the vendor shows one.
+        headers: of an e-mail, where the vendor shows them; rarely.
     """
 
     id: str
@@ -23,6 +26,8 @@ class Comment:
     text: str = field(repr=False)
     created_at: datetime | None
     author_id: str | None = None
+    sender: str | None = field(default=None, repr=False)
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,6 +130,7 @@ class Support(Core):
             self.clock,
             self._answering,
             max_event_age=self.settings.max_event_age,
+            log=self.log,
             rules=self.support_rules,
         )
 

@@ -44,6 +44,13 @@ _SCHEMA = graphql.build_schema(
     scalar DateTime
     scalar URL
     enum OrderSortKeys { CREATED_AT ORDER_NUMBER PROCESSED_AT UPDATED_AT }
+    enum OrderReturnStatus {
+      INSPECTION_COMPLETE IN_PROGRESS NO_RETURN RETURNED RETURN_FAILED RETURN_REQUESTED
+    }
+    enum DisputeStatus {
+      ACCEPTED CHARGE_REFUNDED LOST NEEDS_RESPONSE PREVENTED UNDER_REVIEW WON
+    }
+    type OrderDisputeSummary { id: ID!  status: DisputeStatus! }
     type ShippingLine { title: String!  code: String }
     type FulfillmentTrackingInfo { number: String  url: URL  company: String }
     type Fulfillment {
@@ -54,6 +61,8 @@ _SCHEMA = graphql.build_schema(
     type Order {
       id: ID!  name: String!  createdAt: DateTime!  email: String  cancelledAt: DateTime
       tags: [String!]!  displayFinancialStatus: String  displayFulfillmentStatus: String!
+      returnStatus: OrderReturnStatus!  disputes: [OrderDisputeSummary!]!
+      subtotalLineItemsQuantity: Int!  currentSubtotalLineItemsQuantity: Int!
       statusPageUrl: URL!  shippingLine: ShippingLine
       fulfillments(first: Int): [Fulfillment!]!
     }
@@ -131,6 +140,10 @@ class Shopify(simulated.Vendor):
                     "tags": [],
                     "displayFinancialStatus": "PAID",
                     "displayFulfillmentStatus": "FULFILLED" if tracking else "UNFULFILLED",
+                    "returnStatus": "NO_RETURN",
+                    "disputes": [],
+                    "subtotalLineItemsQuantity": 1,
+                    "currentSubtotalLineItemsQuantity": 1,
                     "statusPageUrl": f"https://shop.example/orders/{number}",
                     "shippingLine": {"title": shipping, "code": shipping} if shipping else None,
                     "fulfillments": [parcel] if tracking else [],

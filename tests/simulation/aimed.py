@@ -99,13 +99,19 @@ def _small(rng: random.Random) -> tuple[dict[str, Any], int]:
 
 def _posts(rng: random.Random, ticket: str, texts: tuple[str, ...]) -> tuple[Post, ...]:
     """One message, perhaps with a copy, perhaps with a second message."""
-    text, form = f"{rng.choice(texts)} {CANARY}", rng.choice(("id", "id", "thin"))
+    text, form = (
+        f"{rng.choice(texts)} My email is {CANARY}@example.com",
+        rng.choice(("id", "id", "thin")),
+    )
     first = Post(0.0, ticket, "c0", text, form, is_copy=False)
     more = []
     if rng.random() < 0.3:
         more.append(replace(first, at=rng.choice((0.3, 90.0, 310.0, 1_000.0)), is_copy=True))
     if rng.random() < 0.3:
-        at, text = rng.choice((0.5, 60.0, 800.0)), f"{rng.choice(texts)} {CANARY}"
+        at, text = (
+            rng.choice((0.5, 60.0, 800.0)),
+            f"{rng.choice(texts)} My email is {CANARY}@example.com",
+        )
         more.append(Post(at, ticket, "c1", text, "id", is_copy=False, wrote_at=at))
     return (first, *more)
 

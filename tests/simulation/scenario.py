@@ -299,7 +299,8 @@ def _after_one(rng: random.Random) -> random.Random:
 
 
 def _posts(rng: random.Random, at: float, conversation_id: str, comment_id: str) -> list[Post]:
-    return _with_copies(rng, at, conversation_id, comment_id, f"{rng.choice(TEXTS)} {CANARY}")
+    text = f"{rng.choice(TEXTS)} My email is {CANARY}@example.com"
+    return _with_copies(rng, at, conversation_id, comment_id, text)
 
 
 def _with_copies(
@@ -321,7 +322,7 @@ def _questions(rng: random.Random, conversation_id: str) -> list[Post]:
     at = rng.random() * 60
     for number in range(rng.choice((1, 1, 2, 3))):
         at += rng.choice((0.5, 20.0, 400.0, 4_000.0)) * rng.random()
-        text = f"{rng.choice(QUESTIONS)} {CANARY}"
+        text = f"{rng.choice(QUESTIONS)} My email is {CANARY}@example.com"
         posts += _with_copies(rng, at, conversation_id, f"c{number}", text)
     return posts
 

@@ -39,6 +39,7 @@ POLICY = Policy(
     is_outbound_enabled=True,
     templates=frozenset(CATALOGUE),
     author_id=AUTHOR,
+    closes_tickets=True,
     domains=frozenset({"example.com"}),
 )
 

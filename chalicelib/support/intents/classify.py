@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from chalicelib.support.intents.message import Language, language_of, words_of
-from chalicelib.support.intents.phrases import HINT, matches
+from chalicelib.support.intents.languages import Language, language_of
+from chalicelib.support.intents.message import words_of
+from chalicelib.support.intents.phrases import HINT, of_intents
 
 DEFAULT_INTENT = "unknown_other"
 PRIORITY: Mapping[str, int] = {
@@ -76,6 +77,7 @@ class Classified:
         margin: the primary's score less the best score of a contradicting intent.
         secondary: at most two more clear intents, best first.
         scores: the score of every intent found.
+        model: the linear model's probability of every intent, where it was asked.
     """
 
     intent: str
@@ -84,6 +86,7 @@ class Classified:
     secondary: tuple[str, ...] = ()
     scores: Mapping[str, float] = field(default_factory=dict)
     language: Language = "unknown"
+    model: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def is_contradicted(self) -> bool:
@@ -95,9 +98,9 @@ def classify(text: str) -> Classified:
     """The intents of a message by the tables alone."""
     words = words_of(text)
     if not words:
-        return Classified(DEFAULT_INTENT, 0.0)
+        return Classified(DEFAULT_INTENT, 0.0, language=language_of(words, text))
     scores = _scores(words)
-    language = language_of(words)
+    language = language_of(words, text)
     clear = _clear(scores)
     if not clear:
         return _unclear(scores, language)
@@ -129,7 +132,7 @@ def classify(text: str) -> Classified:
 
 def _scores(words: Sequence[str]) -> dict[str, float]:
     hits: dict[str, set[tuple[float, int]]] = {}
-    for found in matches(words):
+    for found in of_intents().matches(words):
         hits.setdefault(found[0], set()).add(found[1:])
     return {intent: _score(found) for intent, found in hits.items()}
 

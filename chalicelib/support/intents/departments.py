@@ -34,6 +34,24 @@ ROUTES: dict[str, str] = {
 }
 """Every intent and its route tag."""
 
+LEADERSHIP = "route-leadership-team"
+RISK_ROUTES: dict[str, str] = {
+    "self_harm": LEADERSHIP,
+    "safety_injury": LEADERSHIP,
+    "harassment_threats": LEADERSHIP,
+    "legal_threat": LEADERSHIP,
+    "fraud_suspected": LEADERSHIP,
+    "minor_involved": LEADERSHIP,
+    "discrimination": LEADERSHIP,
+    "privacy_request": LEADERSHIP,
+    "press_regulator": LEADERSHIP,
+    "chargeback": "route-chargebacks-disputes",
+}
+"""The team of each risk, the gravest first; any other risk stays with the team of its intent."""
+RISK_TAG = "mw-risk-{}"
+ALARMING = frozenset({"self_harm", "safety_injury"})
+"""Risks that raise an alarm: somebody may be hurt now."""
+
 RISK_FLAGS: dict[str, str] = {
     "chargeback_dispute": "chargeback",
     "fraud_suspected": "fraud_suspected",

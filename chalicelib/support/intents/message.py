@@ -1,41 +1,35 @@
-"""Reads a message's own words, its language and its order number; pure."""
+"""Reads a message's own words and its order number; pure."""
 
 from __future__ import annotations
 
 import html
-import itertools
 import re
 import unicodedata
-from collections.abc import Sequence
-from functools import cache
-from typing import Literal
 
 from chalicelib.once.keys import normalised
-from chalicelib.support.intents.words import SETS, TABLES, TYPOS
+from chalicelib.support.intents.spelling import mended
+from chalicelib.vendors.quoted_text import newly_written
 
 MAX_INPUT_CHARACTERS = 8000
-_SHORT_LETTERS = 5
-"""Words of at most this many letters are not matched when misspelt."""
-
-Language = Literal["en", "es", "unknown"]
+MIN_CHILD, ADULT = 2, 18
+"""Numbers from the first up to the second may be a child's age."""
 
 
 def words_of(text: str) -> list[str]:
     """The words outside quoted history: lower case, no accents or apostrophes, numbers as ``<n>``."""
-    own = own_part(text[:MAX_INPUT_CHARACTERS])
-    plain = unicodedata.normalize("NFD", normalised(html.unescape(own)))
-    spelt = plain.translate(_DROPPED)
-    right = _spelling()
-    return ["<n>" if word.isdigit() else right.get(word, word) for word in _WORD.findall(spelt)]
+    return ["<n>" if one in _NUMBERS else one for one in marked_words(own_part(text))]
 
 
-def language_of(words: Sequence[str]) -> Language:
-    """The language with more indicator words; ``unknown`` on a tie."""
-    spanish = sum(word in _SPANISH for word in words)
-    english = sum(word in _ENGLISH for word in words)
-    if spanish == english:
-        return "unknown"
-    return "es" if spanish > english else "en"
+def marked_words(own: str) -> list[str]:
+    """Likewise of a text without quoted history, with ages of children as ``<age>``."""
+    plain = unicodedata.normalize("NFD", normalised(html.unescape(own[:MAX_INPUT_CHARACTERS])))
+    found = _WORD.findall(plain.translate(_DROPPED))
+    return [_number(one) if one.isdigit() else mended(one) for one in found]
+
+
+def _number(digits: str) -> str:
+    is_age = len(digits) <= len("17") and MIN_CHILD <= int(digits) < ADULT
+    return "<age>" if is_age else "<n>"
 
 
 def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
@@ -52,52 +46,15 @@ def order_number(text: str, *, is_asked_for: bool = False) -> str | None:
     return max(found, key=len) if found else None
 
 
-def is_auto_reply(text: str, subject: str = "") -> bool:
-    """The message was written by an auto-responder or a mail server."""
-    return bool(_AUTO_REPLY.search(normalised(f"{subject}\n{text}"[:2000])))
-
-
 def own_part(text: str) -> str:
     """The message without the history that an e-mail quotes below it."""
-    head = _HISTORY.split(text, maxsplit=1)[0]
-    return head if head.strip() else text
+    return newly_written(text) or text
 
 
-def _vocabulary() -> set[str]:
-    """Every word of the tables that is long enough to be matched when misspelt."""
-    listed = " ".join(
-        itertools.chain(
-            SETS.values(),
-            *(itertools.chain(one.sure, one.likely, one.hint) for one in TABLES.values()),
-        )
-    )
-    return {word for word in re.findall(r"[a-z]+", listed) if len(word) > _SHORT_LETTERS}
-
-
-@cache
-def _spelling() -> dict[str, str]:
-    """Misspelling to word: adjacent letters swapped, a double letter single, a single one doubled."""
-    known = _vocabulary()
-    found: dict[str, str] = {}
-    for word in sorted(known):
-        for at in range(len(word) - 1):
-            swapped = word[:at] + word[at + 1] + word[at] + word[at + 2 :]
-            found.setdefault(swapped, word)
-            if word[at] == word[at + 1]:
-                found.setdefault(word[:at] + word[at + 1 :], word)
-            else:
-                found.setdefault(word[:at] + word[at] + word[at:], word)
-    return {wrong: right for wrong, right in found.items() if wrong not in known} | dict(TYPOS)
-
-
+_NUMBERS = frozenset({"<n>", "<age>"})
 _WORD = re.compile(r"[a-z]+|[0-9]+")
 _DROPPED = dict.fromkeys([0x27, 0x60, 0xB4, 0x2018, 0x2019, *range(0x300, 0x370)])
 """Apostrophes, and the accents that NFD splits off."""
-_HISTORY = re.compile(
-    r"^[^\S\n]*(?:>.*$|On .{4,120} wrote:\s*$|El .{4,120} escribió:\s*$"
-    r"|-{2,}\s*(?:Original Message|Forwarded message|Mensaje original)\s*-{2,})",
-    re.MULTILINE | re.IGNORECASE,
-)
 _NAMED_ORDER = re.compile(
     r"(?:order|pedido|orden|compra)s?\s*(?:number|numero|número|num|no\.?|nr\.?|id|is|es|n[°º])?"
     r"\s*(?:is|es)?\s*[:#]?\s*#?(\d{3,20})(?!\w)|(?<!\w)#(\d{4,10})(?!\w)"
@@ -105,23 +62,3 @@ _NAMED_ORDER = re.compile(
 _BARE_ORDER = re.compile(r"(?<![\w.,:/$€+-])(\d{6,8})(?![\w:/-])")
 _ANY_NUMBER = re.compile(r"(?<![\w.,:/$€+-])#?(\d{3,20})(?![\w:/-])")
 _DATE = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])")
-_AUTO_REPLY = re.compile(
-    r"out of (?:the )?office|auto(?:matic|mated)?[ -]?(?:reply|response|respuesta)"
-    r"|respuesta autom[aá]tica|fuera de la oficina|on (?:annual|parental|maternity) leave"
-    r"|delivery status notification|undeliverable|mail delivery (?:failed|subsystem)"
-    r"|this is an automated (?:message|reply|response)|i am currently away"
-)
-_SPANISH = frozenset(
-    re.findall(
-        r"\w+",
-        "el la los las un una mi mis que de del en por para con no se me su es esta donde cuando"
-        " como quiero pedido hola gracias porque pero y ya mas favor",
-    )
-)
-_ENGLISH = frozenset(
-    re.findall(
-        r"\w+",
-        "the a an my is are was i you to of in on for and it this that with not where when how"
-        " please have has can do your me order hello hi thanks",
-    )
-)

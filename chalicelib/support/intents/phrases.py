@@ -1,4 +1,4 @@
-"""Finds every phrase of the tables in a message, by one prefix tree.
+"""Finds every phrase of the tables in a message, by one prefix tree for each kind of table.
 
 One pass over the message's words, so that the time does not grow with the tables.  Words are whole
 words ("plate" is not "late", "discharge" is not "charge").
@@ -7,9 +7,11 @@ words ("plate" is not "late", "discharge" is not "charge").
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 
+from chalicelib.support.intents.risks import COMPLAINTS, RISKS
+from chalicelib.support.intents.risks import SETS as RISK_SETS
 from chalicelib.support.intents.words import SETS, TABLES
 
 SURE, LIKELY, HINT = 0.9, 0.75, 0.5
@@ -17,24 +19,68 @@ SURE, LIKELY, HINT = 0.9, 0.75, 0.5
 _GAP_WORDS = 4
 
 
-def matches(words: Sequence[str]) -> Iterator[tuple[str, float, int]]:
-    """Every phrase in the words: its intent, weight and number."""
-    size, root = len(words), _tree()
-    for start in range(size):
-        first = root.next.get(words[start])
-        pending = [(first, start + 1)] if first is not None else []
-        while pending:
-            node, at = pending.pop()
-            yield from node.ends
-            if at < size:
-                following = node.next.get(words[at])
-                if following is not None:
-                    pending.append((following, at + 1))
-            if node.gap is not None:
-                for skipped in range(at, min(at + _GAP_WORDS + 1, size)):
-                    following = node.gap.next.get(words[skipped])
+class Phrases:
+    """Phrases that are looked for together.
+
+    Args:
+        listed: each phrase with what it means and its weight.
+        sets: the named sets that the phrases use.
+    """
+
+    def __init__(
+        self, listed: Iterable[tuple[str, str, float]], sets: Mapping[str, str] | None = None
+    ) -> None:
+        self._root = _Node()
+        self._sets = sets or {}
+        for number, (phrase, meaning, weight) in enumerate(listed, start=1):
+            self._add(phrase.split(), (meaning, weight, number))
+
+    def matches(self, words: Sequence[str]) -> Iterator[tuple[str, float, int]]:
+        """Every phrase in the words: its meaning, weight and number."""
+        return (end for end, _, _ in self.spans(words))
+
+    def spans(self, words: Sequence[str]) -> Iterator[tuple[tuple[str, float, int], int, int]]:
+        """Likewise, with where each begins and ends."""
+        size, root = len(words), self._root
+        for start in range(size):
+            first = root.next.get(words[start])
+            pending = [(first, start + 1)] if first is not None else []
+            while pending:
+                node, at = pending.pop()
+                for end in node.ends:
+                    yield end, start, at
+                if at < size:
+                    following = node.next.get(words[at])
                     if following is not None:
-                        pending.append((following, skipped + 1))
+                        pending.append((following, at + 1))
+                if node.gap is not None:
+                    for skipped in range(at, min(at + _GAP_WORDS + 1, size)):
+                        following = node.gap.next.get(words[skipped])
+                        if following is not None:
+                            pending.append((following, skipped + 1))
+
+    def _add(self, parts: Sequence[str], end: tuple[str, float, int]) -> None:
+        """Add one phrase; phrases with the same beginning share nodes."""
+        nodes = [self._root]
+        for part in parts:
+            if part == "*":
+                nodes = [_gap_of(node) for node in nodes]
+                continue
+            is_optional = part.endswith("?")
+            added = [
+                node.next.setdefault(word, _Node())
+                for node, word in itertools.product(nodes, self._words(part.removesuffix("?")))
+            ]
+            nodes = [*nodes, *added] if is_optional else added
+        for node in nodes:
+            node.ends.append(end)
+
+    def _words(self, part: str) -> list[str]:
+        """The words that a part stands for; a named set may be one of its alternatives."""
+        found: list[str] = []
+        for one in part.split("|"):
+            found += self._sets[one[1:-1]].split("|") if one.startswith("{") else [one]
+        return found
 
 
 class _Node:
@@ -49,39 +95,33 @@ class _Node:
 
 
 @cache
-def _tree() -> _Node:
-    """Built for the first message, to keep cold starts short."""
-    root = _Node()
-    number = 0
-    for intent, words in TABLES.items():
-        for weight, phrases in (
-            (SURE, words.sure),
-            (LIKELY, words.likely),
-            (HINT, words.hint),
-        ):
-            for phrase in phrases:
-                number += 1
-                _add(root, phrase.split(), (intent, weight, number))
-    return root
+def of_intents() -> Phrases:
+    """The tables of intents; built for the first message, to keep cold starts short."""
+    strengths = ((SURE, "sure"), (LIKELY, "likely"), (HINT, "hint"))
+    return Phrases(
+        (
+            (phrase, intent, weight)
+            for intent, words in TABLES.items()
+            for weight, strength in strengths
+            for phrase in getattr(words, strength)
+        ),
+        SETS,
+    )
 
 
-def _add(root: _Node, parts: Sequence[str], end: tuple[str, float, int]) -> None:
-    """Add one phrase; phrases with the same beginning share nodes."""
-    nodes = [root]
-    for part in parts:
-        if part == "*":
-            nodes = [_gap_of(node) for node in nodes]
-            continue
-        is_optional = part.endswith("?")
-        words = part.removesuffix("?")
-        words = SETS.get(words[1:-1], words) if words.startswith("{") else words
-        added = [
-            node.next.setdefault(word, _Node())
-            for node, word in itertools.product(nodes, words.split("|"))
-        ]
-        nodes = [*nodes, *added] if is_optional else added
-    for node in nodes:
-        node.ends.append(end)
+@cache
+def of_risks() -> Phrases:
+    """The tables of grave matters."""
+    sets = {**SETS, **RISK_SETS}
+    return Phrases(
+        ((phrase, risk, SURE) for risk, phrases in RISKS.items() for phrase in phrases), sets
+    )
+
+
+@cache
+def of_complaints() -> Phrases:
+    """How people write when an answer did not help."""
+    return Phrases((phrase, "complaint", SURE) for phrase in COMPLAINTS)
 
 
 def _gap_of(node: _Node) -> _Node:

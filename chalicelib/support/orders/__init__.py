@@ -7,5 +7,6 @@ In the order of a lookup:
     cache          lookups remembered in table A, without personal data
     shopify        the shop's client, by GraphQL
     status         the template and values that answer a question about an order; pure
+    trouble        why nothing may be promised about an order; pure
     delivery_time  when an order will arrive, in business days; pure
 """

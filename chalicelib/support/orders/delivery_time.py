@@ -1,18 +1,19 @@
 """When an order will arrive: windows of business days by shipping method.
 
-Business days are Monday to Friday; the day of the order does not count.
+The day of the order does not count; what is a business day, and when the shop's day ends, is the
+shop's calendar.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date, datetime, timedelta
 from typing import Literal
+from zoneinfo import ZoneInfo
 
 PREORDER_DAYS = 45
 """A pre-order ships this many days after it was placed."""
-_SATURDAY = 5
 _PRIORITY_DAYS = 2
 
 
@@ -42,31 +43,93 @@ WINDOWS: tuple[tuple[str, Window], ...] = (
 """The first match wins: patterns that name days come before those that name a class."""
 
 
-def window_of(shipping_method: str | None) -> Window | None:
+UNKNOWN_METHOD = Window(0, 10)
+"""For an order with tracking whose method has no window: afterwards it counts as late."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeliveryCalendar:
+    """The shop's days.
+
+    Attributes:
+        zone: IANA name of the shop's time zone.
+        cut_off_hour: an order placed at or after this hour, 0 to 23, counts for the next business
+            day; None where the day of the order counts until midnight.
+        weekend: days without work, Monday is 0.
+        holidays: further days without work.
+        windows: patterns of shipping methods in lower case with their windows; the first wins.
+        preorder_days: a pre-order ships this many days after it was placed.
+    """
+
+    zone: str = "UTC"
+    cut_off_hour: int | None = None
+    weekend: frozenset[int] = frozenset({5, 6})
+    holidays: frozenset[date] = frozenset()
+    windows: tuple[tuple[str, Window], ...] = WINDOWS
+    preorder_days: int = PREORDER_DAYS
+
+    def is_business_day(self, day: date) -> bool:
+        """Whether parcels move on a day."""
+        return day.weekday() not in self.weekend and day not in self.holidays
+
+    def today(self, now: datetime) -> date:
+        """The shop's date."""
+        return now.astimezone(ZoneInfo(self.zone)).date()
+
+    def day_of_order(self, placed: datetime) -> date:
+        """The day an order counts for: its own, or the next business day after the cut-off."""
+        local = placed.astimezone(ZoneInfo(self.zone))
+        day = local.date()
+        if self.cut_off_hour is None or local.hour < self.cut_off_hour:
+            return day
+        return next(
+            (
+                one
+                for n in range(1, _LONGEST_BREAK_DAYS)
+                if self.is_business_day(one := day + n * _DAY)
+            ),
+            day,
+        )
+
+
+DEFAULT_CALENDAR = DeliveryCalendar()
+_DAY = timedelta(days=1)
+_LONGEST_BREAK_DAYS = 60
+_LONGEST_COUNT_DAYS = 1000
+"""Beyond it every window is over; counting further would only take time."""
+
+
+def window_of(
+    shipping_method: str | None, calendar: DeliveryCalendar = DEFAULT_CALENDAR
+) -> Window | None:
     """The window of a shop's shipping method, or None for an unknown method."""
     method = (shipping_method or "").lower()
     return next(
-        (window for words, window in WINDOWS if re.search(rf"\b(?:{words})\b", method)), None
+        (window for words, window in calendar.windows if re.search(rf"\b(?:{words})\b", method)),
+        None,
     )
 
 
-def business_days_after(start: date, end: date) -> int:
+def business_days_after(
+    start: date, end: date, calendar: DeliveryCalendar = DEFAULT_CALENDAR
+) -> int:
     """Business days after `start`, up to and including `end`; 0 when `end` is not later."""
-    days = (end - start).days
-    if days <= 0:
-        return 0
-    weeks, rest = divmod(days, 7)
-    extra = sum(
-        (start + timedelta(days=weeks * 7 + n)).weekday() < _SATURDAY for n in range(1, rest + 1)
-    )
-    return weeks * 5 + extra
+    days = min((end - start).days, _LONGEST_COUNT_DAYS)
+    return sum(calendar.is_business_day(start + n * _DAY) for n in range(1, days + 1))
 
 
-def remaining(window: Window, ordered: date, today: date, *, is_preorder: bool = False) -> Window:
-    """The rest of a window; 0 to 0 when it is over."""
-    ships = ordered + timedelta(days=PREORDER_DAYS) if is_preorder else ordered
-    until_shipping = business_days_after(today, ships)
-    elapsed = business_days_after(ships, today)
+def remaining(
+    window: Window,
+    ordered: date,
+    today: date,
+    *,
+    is_preorder: bool = False,
+    calendar: DeliveryCalendar = DEFAULT_CALENDAR,
+) -> Window:
+    """The rest of a window; 0 to 0 on its last day and ever after."""
+    ships = ordered + timedelta(days=calendar.preorder_days) if is_preorder else ordered
+    until_shipping = business_days_after(today, ships, calendar)
+    elapsed = business_days_after(ships, today, calendar)
     return Window(
         until_shipping + max(0, window.low - elapsed),
         until_shipping + max(0, window.high - elapsed),
@@ -74,10 +137,8 @@ def remaining(window: Window, ordered: date, today: date, *, is_preorder: bool =
 
 
 def human(left: Window, language: Literal["en", "es"] = "en") -> str:
-    """The rest of a window, in words that follow "should arrive"."""
+    """The rest of a window that is not over, in words that follow "should arrive"."""
     spanish = language == "es"
-    if left.high == 0:
-        return "en cualquier momento" if spanish else "any day now"
     if left.low in (0, left.high):
         days = left.high
         if spanish:

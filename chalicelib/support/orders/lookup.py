@@ -6,7 +6,7 @@ A lookup is cached without number, address or name.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from chalicelib.clock import iso, parsed
 from chalicelib.once.keys import OpaqueIds
@@ -45,7 +45,7 @@ class CustomerOrders:
         """
         linked = self.linked.linked_order(conversation_id)
         if linked is not None and number in (None, linked.name.lstrip("#")):
-            return linked
+            return self._with_payment(linked, conversation_id, email)
         if number is None:
             return "order_number_missing"
         if self.shop is None:
@@ -53,6 +53,19 @@ class CustomerOrders:
         if not email:
             return "requester_not_known"
         return self._shop_order(self.shop, conversation_id, number, email)
+
+    def _with_payment(self, linked: Order, conversation_id: str, email: str | None) -> Order:
+        """The linked order, with what the shop knows to speak against it where the link is silent."""
+        number = linked.name.lstrip("#")
+        if linked.trouble or linked.is_payment_known or not number.isdigit():
+            return linked
+        if self.shop is None or not email:
+            return linked
+        found = self._shop_order(self.shop, conversation_id, number, email)
+        if not isinstance(found, Order):
+            return linked
+        is_cancelled = linked.is_cancelled or found.is_cancelled
+        return replace(linked, trouble=found.trouble, is_cancelled=is_cancelled)
 
     def _shop_order(
         self, shop: ShopOrders, conversation_id: str, number: str, email: str
@@ -65,6 +78,7 @@ class CustomerOrders:
             stored is not None
             and stored.get("requester") == requester
             and not stored["has_tracking"]
+            and ("trouble" in stored or stored["outcome"] != "found")  # else of an older release
         ):
             return _from_cache(stored, number)
         found = shop.find_order(number, requester_email=email)
@@ -87,6 +101,7 @@ def _cacheable(order: Order | None, reason: str) -> Mapping[str, str]:
         "has_tracking": "yes" if order.has_tracking else "",
         "is_cancelled": "yes" if order.is_cancelled else "",
         "is_preorder": "yes" if order.is_preorder else "",
+        "trouble": order.trouble,
     }
 
 
@@ -101,4 +116,5 @@ def _from_cache(stored: Mapping[str, str], number: str) -> Order | str:
         shipping_method=stored["shipping_method"] or None,
         is_cancelled=bool(stored["is_cancelled"]),
         is_preorder=bool(stored["is_preorder"]),
+        trouble=stored["trouble"],
     )

@@ -19,6 +19,9 @@ class Order:
         status: one word for the customer: ``confirmed``, ``cancelled``, ...
         fulfillment_status: words for the customer, e.g. ``in transit``; empty when unknown.
         shipping_method: as the shop names it; `delivery_time` knows its window of days.
+        trouble: why nothing may be promised about it, a code of `trouble`; empty when nothing is
+            known that speaks against it.
+        is_payment_known: the source says whether it is paid; a linked order's may not.
     """
 
     name: str = field(repr=False)
@@ -32,6 +35,8 @@ class Order:
     status_url: str | None = field(default=None, repr=False)
     is_cancelled: bool = False
     is_preorder: bool = False
+    trouble: str = ""
+    is_payment_known: bool = True
 
     @property
     def has_tracking(self) -> bool:

@@ -19,6 +19,7 @@ from chalicelib.errors import AuthError, PermanentError, ProviderError, Transien
 from chalicelib.once.ports import Clock
 from chalicelib.once.retry import Attempts, at_once
 from chalicelib.support.orders.order import Lookup, Order
+from chalicelib.support.orders.trouble import OrderFacts, trouble_of
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.lenient import LENIENT, as_object, as_objects
 
@@ -34,7 +35,9 @@ query Orders($q: String!) {
   orders(first: 5, query: $q, sortKey: CREATED_AT, reverse: true) {
     nodes {
       id name createdAt email cancelledAt tags
-      displayFinancialStatus displayFulfillmentStatus statusPageUrl
+      displayFinancialStatus displayFulfillmentStatus returnStatus statusPageUrl
+      subtotalLineItemsQuantity currentSubtotalLineItemsQuantity
+      disputes { status }
       shippingLine { title }
       fulfillments(first: 5) {
         status displayStatus createdAt
@@ -168,12 +171,23 @@ class _ShippingLine(_Raw):
     title: str | None = None
 
 
+class _Dispute(_Raw):
+    status: str | None = None
+
+
 class _Node(_Raw):
     name: str | None = Field(default=None, repr=False)
     created_at: datetime | None = Field(default=None, validation_alias="createdAt")
     email: str | None = Field(default=None, repr=False)
     cancelled_at: datetime | None = Field(default=None, validation_alias="cancelledAt")
     tags: list[str] = []
+    payment_status: str | None = Field(default=None, validation_alias="displayFinancialStatus")
+    return_status: str | None = Field(default=None, validation_alias="returnStatus")
+    ordered_items: int | None = Field(default=None, validation_alias="subtotalLineItemsQuantity")
+    current_items: int | None = Field(
+        default=None, validation_alias="currentSubtotalLineItemsQuantity"
+    )
+    disputes: Annotated[list[_Dispute], BeforeValidator(as_objects)] = []
     fulfillment_status: str | None = Field(
         default=None, validation_alias="displayFulfillmentStatus"
     )
@@ -253,7 +267,7 @@ def _order(name: str, node: _Node) -> Order:
         name=name,
         created_at=node.created_at,
         status="cancelled" if node.cancelled_at else "confirmed",
-        fulfillment_status=(shown or node.fulfillment_status or "").lower().replace("_", " "),
+        fulfillment_status=_words(shown or node.fulfillment_status),
         shipping_method=node.shipping_line.title,
         tracking_number=tracking.number,
         tracking_url=tracking.url,
@@ -261,7 +275,29 @@ def _order(name: str, node: _Node) -> Order:
         status_url=node.status_url,
         is_cancelled=node.cancelled_at is not None,
         is_preorder=any(tag.strip().lower() in _PREORDER_TAGS for tag in node.tags),
+        trouble=trouble_of(_facts(node, parcels)),
     )
+
+
+def _facts(node: _Node, parcels: Sequence[_Fulfillment]) -> OrderFacts:
+    return OrderFacts(
+        payment=_words(node.payment_status),
+        fulfillment=_words(node.fulfillment_status),
+        returning=_words(node.return_status),
+        parcels=[
+            _words(one.status if one.status in _BROKEN else one.display_status) for one in parcels
+        ],
+        is_disputed=any(one.status not in _DISPUTES_OVER for one in node.disputes),
+        has_removed_lines=node.ordered_items != node.current_items,
+    )
+
+
+def _words(status: str | None) -> str:
+    return (status or "").lower().replace("_", " ")
+
+
+_BROKEN = frozenset({"ERROR", "FAILURE"})
+_DISPUTES_OVER = frozenset({"WON", "ACCEPTED", "PREVENTED"})
 
 
 _PREORDER_TAGS = frozenset({"preorder", "pre-order", "pre order"})

@@ -1,7 +1,8 @@
 """The template and values that answer a customer's question about an order; pure.
 
 An answer needs the order's number and time, and either a tracking number or link or a shipping
-method with a known window of days.
+method with a known window of days.  It says only what is true and will stay true: an order in
+trouble, or one whose window is over, is left to a person.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from datetime import datetime
 from typing import Literal
 
 from chalicelib.support.orders import delivery_time
+from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
 from chalicelib.support.orders.order import Order
 
 
@@ -32,12 +34,18 @@ class NoAnswer:
 
 
 def order_answer(
-    order: Order, intent: str, now: datetime, language: Literal["en", "es"] = "en"
+    order: Order,
+    intent: str,
+    now: datetime,
+    language: Literal["en", "es"] = "en",
+    calendar: DeliveryCalendar = DEFAULT_CALENDAR,
 ) -> TemplateAnswer | NoAnswer:
     """The answer to a question about an order's status."""
     if order.is_cancelled:
         return NoAnswer("order_cancelled")
-    window = delivery_time.window_of(order.shipping_method)
+    if order.trouble:
+        return NoAnswer(order.trouble)
+    window = delivery_time.window_of(order.shipping_method, calendar)
     missing = _missing(order, window)
     if missing or order.created_at is None:
         return NoAnswer("lookup_incomplete", missing)
@@ -45,8 +53,17 @@ def order_answer(
         "order_id": order.name,
         "order_status": _translated(order.status or "confirmed", language),
         "fulfillment_status": _translated(order.fulfillment_status, language),
-        "order_created_at": order.created_at.date().isoformat(),
+        "order_created_at": calendar.today(order.created_at).isoformat(),
     }
+    left = delivery_time.remaining(
+        window or delivery_time.UNKNOWN_METHOD,
+        calendar.day_of_order(order.created_at),
+        calendar.today(now),
+        is_preorder=order.is_preorder,
+        calendar=calendar,
+    )
+    if left.high == 0:
+        return NoAnswer("delivery_window_over")
     if order.has_tracking:
         tracking = {
             "tracking_number": order.tracking_number,
@@ -62,9 +79,6 @@ def order_answer(
         return TemplateAnswer("t_shipping_delay_verified", values | {"fulfillment_status": state})
     if window is None:  # pragma: no cover - `_missing` covers it
         return NoAnswer("lookup_incomplete", ("shipping_method_bucket",))
-    left = delivery_time.remaining(
-        window, order.created_at.date(), now.date(), is_preorder=order.is_preorder
-    )
     bucket = "Pre-order" if order.is_preorder else window.bucket
     waiting = {
         "shipping_bucket": bucket,

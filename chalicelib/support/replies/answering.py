@@ -7,22 +7,26 @@ call and no allowance.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Literal
 
-from chalicelib.errors import PermanentError, ProviderError
+from chalicelib.errors import PermanentError, ProviderError, TransientError, WithdrawnError
 from chalicelib.once import keys
 from chalicelib.once.event import EventFacts
-from chalicelib.once.keys import OpaqueIds
+from chalicelib.once.flow import Waits
+from chalicelib.once.keys import OpaqueIds, normalised
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import reference
 from chalicelib.support.decision import MAX_ASKS, Decision
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.message import order_number
+from chalicelib.support.intents.message import order_number, own_part
 from chalicelib.support.limits import Allowances
 from chalicelib.support.opinion import Opinions
+from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Order
 from chalicelib.support.orders.status import NoAnswer, TemplateAnswer, order_answer
@@ -31,6 +35,9 @@ from chalicelib.support.replies.guard_rails import Policy, Refusal
 from chalicelib.support.replies.templates import CATALOGUE, TemplateError, render
 from chalicelib.support.tickets import Ticket
 
+LATER_EVERY_SECONDS = 60.0
+LATER_FOR = timedelta(hours=2)
+"""An answer whose order cannot be looked up is tried this often, until its message is so old."""
 ASK_TEMPLATE = "t_order_status_ask_order_number"
 
 
@@ -43,6 +50,7 @@ class Verdict:
         asks: the reply asks for the order number; the conversation then waits for the answer.
         ends_pending: the conversation stops waiting for an answer, also when nothing is sent.
         keeps_pending: the conversation keeps waiting although nothing is sent now.
+        is_later: the answer is tried again after the ticket is routed.
     """
 
     template_id: str | None = None
@@ -53,6 +61,7 @@ class Verdict:
     closes: bool = False
     ends_pending: bool = False
     keeps_pending: bool = False
+    is_later: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +70,7 @@ class Answering:
 
     Attributes:
         opinions: None where no model is configured.
+        calendar: the shop's business days and delivery windows.
     """
 
     orders: CustomerOrders
@@ -69,6 +79,7 @@ class Answering:
     opaque: Callable[[], OpaqueIds]
     policy: Policy
     clock: Clock
+    calendar: DeliveryCalendar = DEFAULT_CALENDAR
 
     def consider(
         self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
@@ -82,7 +93,8 @@ class Answering:
         if refusal is not None or ticket is None:
             return _refused(refusal or Refusal("ticket_not_read"), ends_pending=False)
         refusal = (
-            guard_rails.by_message(inquiry, decision)
+            guard_rails.by_own_answer(ticket, decision)
+            or guard_rails.by_message(inquiry, decision)
             or guard_rails.by_ticket(inquiry, ticket, decision)
             or guard_rails.by_policy(ticket, self.policy, decision)
         )
@@ -140,6 +152,45 @@ class Answering:
             raise PermanentError("richpanel", "send_message", reason="cannot_be_composed")
         return text
 
+    def compose_later(
+        self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket, decision: Decision, key: str
+    ) -> str:
+        """The text of an answer whose order could not be looked up when its ticket was routed.
+
+        Args:
+            facts: the event that it answers.
+            inquiry: its message.
+            ticket: as it is now.
+            decision: as stored.
+            key: of the action that sends it, whose reference it carries.
+
+        Raises:
+            WithdrawnError: it is not wanted any more, or must not be sent; a person has the ticket.
+            Waits: the order still cannot be looked up.
+        """
+        unwanted = guard_rails.withdrawn(inquiry, ticket)
+        forbidden = guard_rails.by_policy(ticket, self.policy, decision)
+        if not self.policy.is_outbound_enabled:
+            forbidden = Refusal("outbound_disabled")
+        if unwanted is not None or forbidden is not None:
+            raise _withdrawn(unwanted or (forbidden.reason if forbidden else ""))
+        answer = self._choose(facts, inquiry, ticket, decision)
+        if isinstance(answer, Refusal) and answer.is_momentary:
+            now = self.clock.now()
+            if now - inquiry.at > LATER_FOR:
+                raise _withdrawn(answer.reason)
+            raise Waits(answer.reason, now.timestamp() + LATER_EVERY_SECONDS)
+        if isinstance(answer, TemplateAnswer) and answer.template_id == ASK_TEMPLATE:
+            raise _withdrawn("order_number_missing")
+        if isinstance(answer, TemplateAnswer):
+            answer = self._check_permission(facts, inquiry, ticket, decision, answer)
+        if isinstance(answer, Refusal):
+            raise _withdrawn(answer.reason)
+        text = self._composed(inquiry, ticket, decision, answer, key).text
+        if text is None:
+            raise _withdrawn("template_incomplete")
+        return text
+
     # --- which template -----------------------------------------------------------------------
 
     def _choose(
@@ -149,7 +200,9 @@ class Answering:
         if decision.is_about_order_status:
             try:
                 answer = self._order_status(facts, inquiry, ticket, decision)
-            except ProviderError as error:  # routing the ticket must not wait for it
+            except TransientError as error:  # routing the ticket must not wait for it
+                return guard_rails.lookup_interrupted(error.reason)
+            except ProviderError as error:
                 answer = guard_rails.lookup_failed(f"lookup_failed:{error.reason}", decision)
         else:
             answer = TemplateAnswer(guard_rails.TEMPLATE_OF.get(decision.intent, ""), {})
@@ -168,7 +221,9 @@ class Answering:
         number = order_number(inquiry.text or "", is_asked_for=decision.pending is not None)
         order = self.orders.find(facts.conversation_id, number, ticket.customer_email)
         if isinstance(order, Order):
-            answer = order_answer(order, decision.intent, self.clock.now(), _language(decision))
+            answer = order_answer(
+                order, decision.intent, self.clock.now(), _language(decision), self.calendar
+            )
             if isinstance(answer, NoAnswer):
                 return guard_rails.lookup_failed(answer.reason, decision, answer.missing)
             return answer
@@ -193,8 +248,27 @@ class Answering:
             verified = self.opinions.verify(inquiry.text or "", decision.intent)
             if not verified.allows:
                 return guard_rails.suppressed(verified.reason, decision)
-        limit = self._limit_reached(facts, ticket, decision, answer)
+        limit = self._is_repeating(facts, inquiry, ticket) or self._limit_reached(
+            facts, ticket, decision, answer
+        )
         return answer if limit is None else guard_rails.suppressed(limit, decision)
+
+    def _is_repeating(self, facts: EventFacts, inquiry: Inquiry, ticket: Ticket) -> str | None:
+        """Stop a customer whose texts repeat, over all tickets: two machines may be talking."""
+        if not ticket.customer_email:
+            return None
+        opaque, by = self.opaque(), _reply_key(facts)
+        customer = ticket.customer_email.lower()
+        stopped = "stopped:customer", opaque.of("email", customer)
+        limit = self.allowances.reached(*stopped, guard_rails.STOPPED)
+        if limit is not None:
+            return limit
+        text = " ".join(re.findall(r"\w+", normalised(own_part(inquiry.text or ""))))
+        same = "same_text:customer", opaque.of("text", f"{customer} {text}")
+        limit = self.allowances.take(*same, by, guard_rails.SAME_TEXT)
+        if limit is not None:
+            self.allowances.take(*stopped, by, guard_rails.STOPPED)
+        return limit
 
     def _limit_reached(
         self, facts: EventFacts, ticket: Ticket, decision: Decision, answer: TemplateAnswer
@@ -241,9 +315,13 @@ class Answering:
             template_id=answer.template_id,
             text=text,
             asks=asks,
-            closes=CATALOGUE[answer.template_id].closes,
+            closes=self.policy.closes_tickets and CATALOGUE[answer.template_id].closes,
             ends_pending=not asks,
         )
+
+
+def _withdrawn(reason: str) -> WithdrawnError:
+    return WithdrawnError("richpanel", "send_message", reason=reason)
 
 
 def _refused(refusal: Refusal, *, ends_pending: bool, keeps_pending: bool = False) -> Verdict:
@@ -252,6 +330,7 @@ def _refused(refusal: Refusal, *, ends_pending: bool, keeps_pending: bool = Fals
         reasons=(refusal.reason,),
         ends_pending=ends_pending,
         keeps_pending=keeps_pending,
+        is_later=refusal.is_momentary,
     )
 
 

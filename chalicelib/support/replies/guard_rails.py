@@ -13,9 +13,10 @@ from datetime import timedelta
 from chalicelib.errors import SettingsError
 from chalicelib.once.ports import Switches
 from chalicelib.support.actions import ATTENTION_TAG
-from chalicelib.support.decision import Decision
+from chalicelib.support.decision import REPEATED_COMPLAINT, Decision
 from chalicelib.support.inquiry import Inquiry
-from chalicelib.support.intents.message import is_auto_reply
+from chalicelib.support.intents.machine_mail import is_machine_mail
+from chalicelib.support.intents.message import own_part
 from chalicelib.support.limits import Limit
 from chalicelib.support.replies.templates import CATALOGUE
 from chalicelib.support.settings import SupportSettings
@@ -35,6 +36,10 @@ CONVERSATION_LIMITS = (
 )
 ANSWER_LIMITS = CONVERSATION_LIMITS[1:]
 """For the one reply to an answer we asked for: it may follow within the ten minutes."""
+SAME_TEXT = (Limit("same_text", 1, timedelta(days=7)),)
+"""Of one customer, over all tickets: a text that comes twice may be a machine's."""
+STOPPED = (Limit("customer_stopped", 1, timedelta(days=7)),)
+"""After that, nothing of theirs is answered automatically for so long."""
 CUSTOMER_LIMITS = (Limit("limit_customer_24h", 5, timedelta(hours=24)),)
 
 _HANDED_OVER = frozenset({ESCALATED_TAG, ATTENTION_TAG})
@@ -52,6 +57,8 @@ class Policy:
         emails: addresses that may be written to, in lower case.
         domains: domains, all of whose addresses may be written to.
         requires_allow_list: with both lists empty, no reply is sent.
+        closes_tickets: a reply that settles its question closes the ticket; off unless a deployment
+            says so.
     """
 
     is_outbound_enabled: bool = False
@@ -61,6 +68,7 @@ class Policy:
     domains: frozenset[str] = frozenset()
     requires_allow_list: bool = True
     signature: str = "Customer Support"
+    closes_tickets: bool = False
 
     def allows(self, email: str | None) -> bool:
         """The address is on an allow-list, or there is none and none is required."""
@@ -87,15 +95,21 @@ def policy_of(settings: SupportSettings) -> Policy:
         domains=settings.allow_domains,
         requires_allow_list=settings.require_allow_list,
         signature=settings.signature,
+        closes_tickets=settings.close_after_reply,
     )
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why no reply is sent, and the tags that show it on the ticket."""
+    """Why no reply is sent, and the tags that show it on the ticket.
+
+    Attributes:
+        is_momentary: the fault of a moment; the answer is tried again while it is still wanted.
+    """
 
     reason: str
     tags: tuple[str, ...] = ()
+    is_momentary: bool = False
 
 
 _CLOSED = Refusal("ticket_closed", ("mw-skip-order-status-closed",))
@@ -132,16 +146,37 @@ def by_switches(switches: Switches, policy: Policy, decision: Decision) -> Refus
     return None
 
 
+def by_own_answer(ticket: Ticket | None, decision: Decision) -> Refusal | None:
+    """One automatic answer a ticket; a graver reason than a repeated complaint is named instead."""
+    if ticket is None or not ticket.is_open or decision.pending is not None:
+        return None
+    if ANSWERED_TAG not in ticket.tags or ticket.tags & _HANDED_OVER:
+        return None
+    if decision.risk_flags - {REPEATED_COMPLAINT}:
+        return None
+    return _ANSWERED
+
+
 def by_message(inquiry: Inquiry, decision: Decision) -> Refusal | None:
     """Refusals because of the message itself."""
     if not (inquiry.text or "").strip():
         return suppressed("no_text", decision)
-    subject = inquiry.ticket.subject if inquiry.ticket else ""
-    if is_auto_reply(inquiry.text or "", subject):
+    if _is_by_machine(inquiry):
         return suppressed("auto_responder", decision)
     if not decision.may_answer:
         return suppressed(decision.reasons[-1] if decision.reasons else "not_sure", decision)
     return None
+
+
+def _is_by_machine(inquiry: Inquiry) -> bool:
+    ticket, comment = inquiry.ticket, inquiry.comment
+    sender = comment.sender if comment else None
+    return is_machine_mail(
+        own_part(inquiry.text or ""),
+        ticket.subject if ticket else "",
+        sender=sender or (ticket.customer_email if ticket else None),
+        headers=comment.headers if comment else None,
+    )
 
 
 def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal | None:
@@ -153,8 +188,6 @@ def by_ticket(inquiry: Inquiry, ticket: Ticket, decision: Decision) -> Refusal |
         return suppressed("escalated", decision)
     if not ticket.is_open:
         return _CLOSED
-    if ANSWERED_TAG in ticket.tags and decision.pending is None:
-        return _ANSWERED
     if inquiry.has_newer_reply:
         return suppressed("answered_by_operator", decision)
     if inquiry.has_newer_question:
@@ -173,6 +206,18 @@ def overtaken(inquiry: Inquiry, ticket: Ticket) -> str | None:
     return "escalated" if ESCALATED_TAG in ticket.tags else None
 
 
+def withdrawn(inquiry: Inquiry, ticket: Ticket) -> str | None:
+    """Why an answer that comes later than its ticket was routed is not wanted any more.
+
+    Stricter than `overtaken`: a newer message of the customer may have changed everything.
+    """
+    if ANSWERED_TAG in ticket.tags:
+        return "answered_automatically"
+    if inquiry.has_newer_question:
+        return "newer_message"
+    return overtaken(inquiry, ticket)
+
+
 def by_policy(ticket: Ticket, policy: Policy, decision: Decision) -> Refusal | None:
     """Refusals because of the deployment's policy."""
     if (ticket.channel or "email").strip().lower() not in _E_MAIL_CHANNELS:
@@ -189,6 +234,11 @@ def suppressed(reason: str, decision: Decision, *more: str) -> Refusal:
     if decision.is_about_order_status:
         return Refusal(reason, (*more, STATUS_SUPPRESSED_TAG))
     return Refusal(reason, (*more, REPLY_SUPPRESSED_TAG))
+
+
+def lookup_interrupted(reason: str) -> Refusal:
+    """An order that cannot be looked up at this moment."""
+    return Refusal(f"lookup_failed:{reason}", (LOOKUP_FAILED_TAG,), is_momentary=True)
 
 
 def lookup_failed(reason: str, decision: Decision, missing: tuple[str, ...] = ()) -> Refusal:

@@ -56,11 +56,22 @@ def _as_tags(value: object) -> list[str] | None:
     return [text for text in map(_as_text, flat) if text]
 
 
+def _as_headers(value: object) -> dict[str, str]:
+    """An object of names and values, or a list of such pairs."""
+    pairs: list[tuple[object, object]] = []
+    if isinstance(value, dict):
+        pairs = list(value.items())
+    elif isinstance(value, list):
+        pairs = [(one.get("name"), one.get("value")) for one in value if isinstance(one, dict)]
+    return {str(name): text for name, raw in pairs if name and (text := _as_text(raw))}
+
+
 _Text = Annotated[str | None, BeforeValidator(_as_text)]
 _LongText = Annotated[str, BeforeValidator(_as_long_text)]
 _Time = Annotated[datetime | None, BeforeValidator(_as_time)]
 _Number = Annotated[int | None, BeforeValidator(_as_number)]
 _Flag = Annotated[bool | None, BeforeValidator(_as_flag)]
+_Headers = Annotated[dict[str, str], BeforeValidator(_as_headers)]
 _Tags = Annotated[list[str] | None, BeforeValidator(_as_tags)]
 
 
@@ -81,6 +92,7 @@ class _Source(_Answer):
 class _Via(_Answer):
     channel: _Text = None
     source: Annotated[_Source, BeforeValidator(as_object)] = _Source()
+    headers: _Headers = Field(default={}, repr=False)
 
     @property
     def sender(self) -> str | None:
@@ -99,6 +111,7 @@ class CommentAnswer(_Answer):
     sender_type: _Text = None
     via: Annotated[_Via, BeforeValidator(as_object)] = _Via()
     created_at: _Time = None
+    headers: _Headers = Field(default={}, repr=False)
 
     @property
     def text(self) -> str:
@@ -248,6 +261,8 @@ def _comments(raw: TicketAnswer) -> tuple[Comment, ...]:
             text=one.text,
             created_at=one.created_at,
             author_id=one.author_id,
+            sender=one.via.sender,
+            headers=one.headers or one.via.headers,
         )
         for one in raw.comments
     ]

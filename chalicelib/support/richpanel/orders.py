@@ -16,6 +16,7 @@ from urllib.parse import quote
 
 from chalicelib.errors import PermanentError
 from chalicelib.support.orders.order import Order
+from chalicelib.support.orders.trouble import OrderFacts, trouble_of
 from chalicelib.vendors.http import Call, VendorClient
 from chalicelib.vendors.rate_limit import Urgency
 
@@ -48,19 +49,42 @@ class RichpanelOrders:
 
 def _order(order_id: str, raw: Mapping[str, Any]) -> Order:
     tracking = _tracking(raw)
-    status = _text(raw.get("status")).lower()
+    status = _words(raw.get("status"))
     return Order(
         name=_text(raw.get("orderId")) or order_id,
         created_at=_time(raw.get("createdAt")),
         status="cancelled" if status.startswith("cancel") else status,
-        fulfillment_status=_text(raw.get("fulfillmentStatus")).lower().replace("_", " "),
+        fulfillment_status=_words(raw.get("fulfillmentStatus")),
         shipping_method=_text(raw.get("shippingMethod")) or None,
         tracking_number=_text(tracking.get("trackingNumber")) or None,
         tracking_url=_text(tracking.get("trackingUrl")) or None,
         tracking_company=_text(tracking.get("trackingCompany")) or None,
         status_url=_text(raw.get("statusUrl")) or None,
         is_cancelled=status.startswith("cancel"),
+        trouble=trouble_of(_facts(raw, status)),
+        is_payment_known=bool(_payment(raw)),
     )
+
+
+def _facts(raw: Mapping[str, Any], status: str) -> OrderFacts:
+    """Richpanel shows a payment beside the order or as its status, and each parcel's own state."""
+    return OrderFacts(
+        payment=_payment(raw) or status,
+        fulfillment=_words(raw.get("fulfillmentStatus")),
+        returning=_words(raw.get("returnStatus")),
+        parcels=[
+            _words(parcel.get("shipmentStatus") or parcel.get("status"))
+            for parcel in _objects(raw.get("fulfillment"))
+        ],
+    )
+
+
+def _payment(raw: Mapping[str, Any]) -> str:
+    return _words(raw.get("financialStatus")) or _words(raw.get("paymentStatus"))
+
+
+def _words(value: object) -> str:
+    return _text(value).lower().replace("_", " ")
 
 
 def _tracking(raw: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -90,6 +90,7 @@ class Answering(Ticket):
     def variables(self, run: Run) -> Mapping[str, str]:
         return {
             "RICHPANEL_OUTBOUND_ENABLED": "true",
+            "MW_CLOSE_AFTER_REPLY": "true",
             "RICHPANEL_BOT_AGENT_ID": "bot-1",
             "MW_OUTBOUND_ALLOWLIST_DOMAINS": EMAIL.rpartition("@")[2],
             "SHOPIFY_BASE_URL": run.rig.proxy.url("shopify"),
@@ -104,7 +105,7 @@ class AnsweredFromLinkedOrder(Answering):
         link_order(run)
 
     def steps(self, run: Run) -> Iterator[Step]:
-        yield [self.says(run, "c-1", f"Where is my package? {CANARY}")]
+        yield [self.says(run, "c-1", f"Where is my package? My email is {CANARY}@example.com")]
 
 
 class AskedThenAnswered(Answering):
@@ -117,7 +118,7 @@ class AskedThenAnswered(Answering):
         run.rig.shopify.add_order(ORDER, email=EMAIL, shipping="Standard")
 
     def steps(self, run: Run) -> Iterator[Step]:
-        yield [self.says(run, "c-1", f"Where is my order? {CANARY}")]
+        yield [self.says(run, "c-1", f"Where is my order? My email is {CANARY}@example.com")]
         yield [self.says(run, "c-2", f"It is {ORDER}")]
 
 
@@ -131,7 +132,7 @@ class TwoAtOnce(Answering):
         link_order(run)
 
     def steps(self, run: Run) -> Iterator[Step]:
-        first = self.says(run, "c-1", f"Where is my package? {CANARY}")
+        first = self.says(run, "c-1", f"Where is my package? My email is {CANARY}@example.com")
         run.advance(1)
         yield [first, self.says(run, "c-2", "Hello? Where is my package?")]
 

@@ -326,6 +326,23 @@ def test_a_log_line_cannot_be_redacted(operator, monkeypatch):
     assert processed(system)
 
 
+@pytest.mark.parametrize(
+    ("text", "risk"),
+    [
+        ("Where is my order? I do not want to live anymore", "self_harm"),
+        ("Where is my order? The first cream burned my skin", "safety_injury"),
+    ],
+)
+def test_a_customer_may_be_in_danger(operator, text, risk):
+    system = operator.system
+    system.richpanel.add_ticket("1042", comments=[{"id": "c-1", "body": text}])
+    system.post({"ticket_id": "1042", "message_id": "c-1", "message": text})
+    system.run()
+    operator.is_paged_by("grave-messages")
+    assert risk in operator.runs("explain", "1042").out
+    assert {f"mw-risk-{risk}", "route-leadership-team"} <= system.richpanel.tags_of("1042")
+
+
 def test_a_release_was_rolled_back_over_a_newer_plan(operator):
     system = operator.system
     system.post(system.ticket())

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from chalicelib.support.intents.classify import DEFAULT_INTENT, PRIORITY, TIER_0, classify
 from chalicelib.support.intents.departments import ROUTES
-from chalicelib.support.intents.message import is_auto_reply, order_number
+from chalicelib.support.intents.machine_mail import is_machine_mail
+from chalicelib.support.intents.message import order_number
 from chalicelib.support.intents.words import TABLES
 
 SAMPLES = Path(__file__).parents[2] / "samples" / "intents"
@@ -133,8 +134,8 @@ def test_a_bare_number_counts_only_where_we_asked_for_it():
     ],
 )
 def test_an_auto_responder_is_recognised(text):
-    assert is_auto_reply(text)
-    assert not is_auto_reply("Is the office chair in stock?")
+    assert is_machine_mail(text)
+    assert not is_machine_mail("Is the office chair in stock?")
 
 
 @given(st.text(max_size=400))

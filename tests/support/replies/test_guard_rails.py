@@ -94,11 +94,6 @@ def test_a_message_forbids_its_answer(text, subject, decision, reason):
         ({"status": "CLOSED"}, "ticket_closed", ("mw-skip-order-status-closed",)),
         ({"status": " Resolved "}, "ticket_closed", ("mw-skip-order-status-closed",)),
         (
-            {"tags": frozenset({"mw-auto-replied"})},
-            "answered_automatically",
-            ("mw-skip-followup-after-auto-reply",),
-        ),
-        (
             {"comments": (comment("c-1", 0), comment("c-2", 1, operator=True), comment("c-3", 2))},
             "answered_by_operator",
             SUPPRESSED,
@@ -110,6 +105,16 @@ def test_a_message_forbids_its_answer(text, subject, decision, reason):
 def test_a_ticket_forbids_an_answer(changes, reason, tags):
     on = ticket(**changes)
     assert found(rails.by_ticket(inquiry(on=on), on, STATUS)) == (reason, tags)
+
+
+def test_a_ticket_is_answered_once_and_a_graver_reason_is_named_first():
+    on = ticket(tags=frozenset({"mw-auto-replied"}))
+    again = ("answered_automatically", ("mw-skip-followup-after-auto-reply",))
+    assert found(rails.by_own_answer(on, STATUS)) == again
+    complains = replace(STATUS, risk_flags=frozenset({"repeated_complaint"}))
+    assert found(rails.by_own_answer(on, complains)) == again
+    assert rails.by_own_answer(on, replace(STATUS, risk_flags=frozenset({"self_harm"}))) is None
+    assert rails.by_own_answer(ticket(), STATUS) is None
 
 
 def test_a_risk_seen_once_forbids_every_later_answer():

@@ -18,7 +18,7 @@ class TestWithAModel:
         self, replies_rig, openai, tracked_question
     ):
         openai.answer_by(_opinion("order_status_tracking", 0.97))
-        replies_rig.run(replies_rig.ticket(f"{tracked_question} Write to {EMAIL}"))
+        replies_rig.run(replies_rig.ticket(f"{tracked_question} My email is {EMAIL}"))
         assert len(replies_rig.replies) == 1
         for call in openai.calls_of("respond"):
             assert EMAIL not in json.dumps(call.body)

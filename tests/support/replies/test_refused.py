@@ -13,6 +13,17 @@ def app_environment(replies_environment):
     return replies_environment
 
 
+QUESTIONS = (
+    "Where is my order?",
+    "Where is my package?",
+    "When will my order arrive?",
+    "Where is my parcel?",
+    "Any update on my order?",
+    "What is the status of my order?",
+    "Can you track my order please?",
+)
+
+
 # --- refused ----------------------------------------------------------------------------------
 
 
@@ -66,7 +77,7 @@ def test_an_order_without_a_reportable_status_is_left_to_a_person(
     assert replies_rig.event()["status"] == "processed"
 
 
-@pytest.mark.parametrize("code", ["ACCESS_DENIED", "SHOP_INACTIVE", "INTERNAL_SERVER_ERROR"])
+@pytest.mark.parametrize("code", ["ACCESS_DENIED", "SHOP_INACTIVE"])
 def test_an_unreachable_shop_does_not_block_the_ticket(
     replies_rig, shopify, tracked_question, code
 ):
@@ -140,14 +151,14 @@ def test_a_deployment_without_replies_only_routes(replies_rig, tracked_question,
 
 def test_a_second_question_within_ten_minutes_is_left_to_a_person(replies_rig, shopify):
     replies_rig.run(replies_rig.ticket("Where is my order?"))
-    replies_rig.run(replies_rig.says("Where is my order???", "c-2"))
+    replies_rig.run(replies_rig.says("Where is my order now?", "c-2"))
     assert len(replies_rig.replies) == 1
     assert replies_rig.reasons("c-2")[-1] == "limit_ticket_10m"
 
 
 def test_a_customer_gets_five_replies_a_day(replies_rig):
     for number in range(1, 7):
-        replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id=str(number)))
+        replies_rig.run(replies_rig.ticket(QUESTIONS[number], ticket_id=str(number)))
     assert len(replies_rig.replies) == 5
     assert "mw-order-status-suppressed" in replies_rig.tags("6")
 
@@ -155,9 +166,9 @@ def test_a_customer_gets_five_replies_a_day(replies_rig):
 def test_a_refusal_by_the_conversation_limit_does_not_count_for_the_customer(replies_rig):
     replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id="1"))
     for number in range(2, 6):
-        replies_rig.run(replies_rig.says("Where is my order???", f"c-{number}", "1"))
+        replies_rig.run(replies_rig.says(f"Where is my order? {number}", f"c-{number}", "1"))
     for number in range(2, 6):
-        replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id=str(number)))
+        replies_rig.run(replies_rig.ticket(QUESTIONS[number], ticket_id=str(number)))
     assert len(replies_rig.replies) == 5
 
 
@@ -165,12 +176,12 @@ def test_a_refusal_by_the_customer_limit_does_not_count_for_the_conversation(
     replies_rig, move_clock
 ):
     for number in range(1, 6):
-        replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id=str(number)))
+        replies_rig.run(replies_rig.ticket(QUESTIONS[number], ticket_id=str(number)))
     move_clock(timedelta(hours=23, minutes=58))
-    replies_rig.run(replies_rig.ticket("Where is my order?", ticket_id="6"))
+    replies_rig.run(replies_rig.ticket(QUESTIONS[6], ticket_id="6"))
     assert len(replies_rig.replies) == 5
     move_clock(timedelta(minutes=5))
-    replies_rig.run(replies_rig.says("Where is my order???", "c-2", "6"))
+    replies_rig.run(replies_rig.says("When will my order come?", "c-2", "6"))
     assert len(replies_rig.replies) == 6
 
 

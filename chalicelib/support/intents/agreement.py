@@ -1,0 +1,105 @@
+"""Tables and linear model together: where they agree a team gets the message, else a person looks.
+
+Either is wrong on fresh wording more often than both are wrong in the same way.  An escalation that
+the tables found is never revoked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classified
+from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.support.intents.linear import shipped
+from chalicelib.support.intents.message import words_of
+
+DECIDES_FROM = 0.80
+"""A department's probability from which the model alone names it, where the tables know nothing."""
+OVERRULES_FROM = 0.90
+"""Likewise, where the tables name another one."""
+AGREES_FROM = 0.12
+"""Below it, the model speaks against the department of the tables."""
+ESCALATES_FROM = 0.90
+"""An escalation's probability from which the model alone escalates a message that is long enough."""
+_LONG_ENOUGH = 6
+ANSWERABLE = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
+_NOT_ANSWERABLE = 0.65
+"""Confidence of an order question that only the model sees: it names the team, no more."""
+_UNSURE = 0.55
+"""Confidence of a message that goes to the default team, with a tag."""
+_MAX_CONFIDENCE = 0.95
+
+DISAGREES = "linear:disagrees"
+DECIDES = "linear:decides"
+
+
+def agreed(text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
+    """The tables' result, settled with the model's, and the reasons where they differ.
+
+    Args:
+        text: the message.
+        found: what the tables made of it.
+    """
+    words = words_of(text)
+    if found.intent in TIER_0 or all(word == "<n>" for word in words):
+        return found, ()
+    return settled(found, shipped().probabilities(words), is_long=is_long(words))
+
+
+def is_long(words: Sequence[str]) -> bool:
+    """Long enough for an escalation by the model alone."""
+    return len(words) >= _LONG_ENOUGH
+
+
+def settled(
+    found: Classified, probabilities: Mapping[str, float], *, is_long: bool = True
+) -> tuple[Classified, tuple[str, ...]]:
+    """The same, by the model's probabilities of the intents."""
+    risk = max(TIER_0, key=lambda intent: (probabilities.get(intent, 0.0), intent))
+    if is_long and probabilities.get(risk, 0.0) >= ESCALATES_FROM:
+        more = tuple(one for one in (found.intent, *found.secondary) if one != DEFAULT_INTENT)
+        confidence = probabilities[risk]
+        return replace(found, intent=risk, confidence=confidence, secondary=more[:2]), (DECIDES,)
+    team, share = _best_team(probabilities)
+    own = ROUTES[found.intent]
+    is_clear = found.scores.get(found.intent, 0.0) > CLEAR
+    least = OVERRULES_FROM if found.is_contradicted else AGREES_FROM
+    if is_clear and (own == team or _share_of(own, probabilities) >= least):
+        return replace(found, model=dict(probabilities)), ()
+    if share >= (OVERRULES_FROM if is_clear else DECIDES_FROM):
+        intent = max(
+            (one for one in probabilities if ROUTES[one] == team and one not in TIER_0),
+            key=lambda one: (probabilities[one], one),
+            default=found.intent,
+        )
+        secondary = (found.intent,) if is_clear else ()
+        confidence = round(min(share, _MAX_CONFIDENCE), 2)
+        if intent in ANSWERABLE and not ANSWERABLE & found.scores.keys():
+            confidence = min(confidence, _NOT_ANSWERABLE)
+        decided = replace(
+            found,
+            intent=intent,
+            confidence=confidence,
+            secondary=secondary,
+            model=dict(probabilities),
+        )
+        return decided, (DECIDES,)
+    if own == DEFAULT_ROUTE and not is_clear:
+        return replace(found, model=dict(probabilities)), ()
+    doubtful = replace(found, confidence=min(found.confidence, _UNSURE), model=dict(probabilities))
+    return doubtful, (DISAGREES,)
+
+
+def _best_team(probabilities: Mapping[str, float]) -> tuple[str, float]:
+    teams: dict[str, float] = {}
+    for intent, share in probabilities.items():
+        if intent in TIER_0:
+            continue
+        teams[ROUTES[intent]] = teams.get(ROUTES[intent], 0.0) + share
+    best = max(teams, key=lambda one: (teams[one], one))
+    return best, teams[best]
+
+
+def _share_of(team: str, probabilities: Mapping[str, float]) -> float:
+    return sum(share for intent, share in probabilities.items() if ROUTES[intent] == team)

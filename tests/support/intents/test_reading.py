@@ -1,0 +1,95 @@
+"""What one message is read as: understood as a whole, its grave matters, its language, a machine's."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from bench.intents import train
+from chalicelib.support.decision import decide_on
+from chalicelib.support.intents import linear
+from chalicelib.support.intents.departments import DEFAULT_ROUTE
+from chalicelib.support.intents.machine_mail import is_machine_mail
+from chalicelib.support.intents.reading import read
+
+SAMPLES = Path(__file__).parents[2] / "samples"
+
+
+def rows(folder, part="dev"):
+    return [
+        json.loads(one) for one in (SAMPLES / folder / f"{part}.jsonl").read_text().splitlines()
+    ]
+
+
+def test_the_shipped_model_is_made_from_these_samples_and_tables():
+    """Else: `python -m bench.intents.train`."""
+    assert linear.shipped().made_from == train.made_from()
+
+
+def test_a_packed_model_reads_back():
+    model = linear.Linear(("a", "b"), (0.0, 0.0), 10.0, "x", {"word": linear.row((1, -1), 10.0)})
+    again = linear.read(linear.packed(model))
+    assert again == model
+    found = again.probabilities(["word"])
+    assert found["a"] > found["b"]
+    assert sum(found.values()) == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where is my order #100234?",
+        "Hi, could you please tell me when my order 10023 will arrive? Thanks, Ada Lovelace",
+        "Hola, ¿dónde está mi pedido 10023? Muchas gracias",
+        "Where is my linen duvet? Order 5544",
+    ],
+)
+def test_a_plain_order_question_is_wholly_explained(text):
+    assert read(text).explained == 1.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where is my order? My lawyer would like to know",
+        "Where is my order? The dog swallowed a part",
+        "Where is my order, you useless clowns",
+        "When do I get my money for order 5544?",
+        "Where is my order and my refund?",
+    ],
+)
+def test_whatever_else_is_said_is_not_answered(text):
+    reading = read(text)
+    decision = decide_on(reading.found, risks=reading.risks, explained=reading.explained)
+    assert not (decision.may_answer and decision.is_about_order_status)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("Bonjour, où est ma commande 50921 ? Merci", "fr"),
+        ("Hallo, wo ist meine Bestellung? Danke", "de"),
+        ("Onde está o meu pedido? Obrigado", "pt"),
+        ("Buongiorno, dov'è il mio pacco? Grazie", "it"),
+        ("Waar is mijn bestelling? Bedankt", "nl"),
+        ("请问我的包裹在哪里", "zh"),
+        ("Где мой заказ?", "ru"),
+    ],
+)
+def test_another_language_is_recognised_and_goes_to_a_person(text, language):
+    reading = read(text)
+    assert reading.found.language == language
+    decision = decide_on(reading.found, explained=1.0)
+    assert (decision.route, decision.may_answer) == (DEFAULT_ROUTE, False)
+    assert f"mw-language-{language}" in decision.tags
+
+
+def test_no_labelled_machine_mail_would_be_answered():
+    for row in rows("machine"):
+        seen = is_machine_mail(
+            row["text"], row["subject"], sender=row["from"], headers=row["headers"]
+        )
+        reading = read(row["text"])
+        decision = decide_on(reading.found, risks=reading.risks, explained=reading.explained)
+        if row["machine"]:
+            assert seen or not decision.may_answer, row["id"]
