@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from chalicelib.support.intents.languages import Language, language_of
 from chalicelib.support.intents.message import words_of
-from chalicelib.support.intents.phrases import HINT, of_intents
+from chalicelib.support.intents.phrases import HINT, Phrases, of_intents
 
 DEFAULT_INTENT = "unknown_other"
 PRIORITY: Mapping[str, int] = {
@@ -94,12 +94,17 @@ class Classified:
         return any(not _are_compatible(self.intent, other) for other in self.secondary)
 
 
-def classify(text: str) -> Classified:
-    """The intents of a message by the tables alone."""
+def classify(text: str, own: Phrases | None = None) -> Classified:
+    """The intents of a message by the tables alone.
+
+    Args:
+        text: the message.
+        own: further phrases, of the shop.
+    """
     words = words_of(text)
     if not words:
         return Classified(DEFAULT_INTENT, 0.0, language=language_of(words, text))
-    scores = _scores(words)
+    scores = _scores(words, own)
     language = language_of(words, text)
     clear = _clear(scores)
     if not clear:
@@ -130,10 +135,11 @@ def classify(text: str) -> Classified:
 # --- scores -----------------------------------------------------------------------------------
 
 
-def _scores(words: Sequence[str]) -> dict[str, float]:
+def _scores(words: Sequence[str], own: Phrases | None) -> dict[str, float]:
     hits: dict[str, set[tuple[float, int]]] = {}
-    for found in of_intents().matches(words):
-        hits.setdefault(found[0], set()).add(found[1:])
+    for number, phrases in enumerate((of_intents(), own)):
+        for meaning, weight, phrase in phrases.matches(words) if phrases else ():
+            hits.setdefault(meaning, set()).add((weight, phrase if number == 0 else -phrase))
     return {intent: _score(found) for intent, found in hits.items()}
 
 
