@@ -25,7 +25,7 @@ def section(number):
 
 def steps():
     """Number, what to do, and the names of the checks."""
-    rows = re.findall(r"^\| (\d+) \| (.*) \| (.*) \|$", section(5), re.MULTILINE)
+    rows = re.findall(r"^\| (\d+) \| (.*) \| (.*)\|$", section(5), re.MULTILINE)
     return {int(n): (do, re.findall(r"`([a-z -]+)`", shown)) for n, do, shown in rows}
 
 
@@ -133,7 +133,7 @@ def test_the_page_leads_to_the_first_answer(walk):
             system.post(system.ticket(ticket, question, customer_email=email))
             system.run()
 
-    assert [call.segments[2] for call in richpanel.calls_of("send_message")] == ["1050"]
+    assert ["/1050/" in call.path for call in richpanel.calls_of("send_message")] == [True]
     assert "https://carrier.example/ZZ1" in richpanel.calls_of("send_message")[0].body["body"]
     assert "mw-outbound-blocked-allowlist" in richpanel.tags_of("1051")
     assert walk.run("explain", "1050").code == 0
