@@ -102,6 +102,22 @@ def hubspot_webhook() -> Response:
     return _answered("hubspot", lambda: services().hubspot_webhook(*_posted(), _uri()))
 
 
+@app.route("/unsubscribe/{token}", methods=["GET"])
+def unsubscribe_page(token: str) -> Response:
+    """The page with a button behind the link of an outreach e-mail; it changes nothing."""
+    return _answered("unsubscribe", lambda: services().unsubscribe_page(token), _html)
+
+
+@app.route(
+    "/unsubscribe/{token}",
+    methods=["POST"],
+    content_types=[FORM, "multipart/form-data", "application/json", "text/plain"],
+)
+def unsubscribe(token: str) -> Response:
+    """One click in a mail program, or on that page."""
+    return _answered("unsubscribe", lambda: services().unsubscribe(token), _html)
+
+
 @app.route("/health", methods=["GET"])
 def health() -> dict[str, Any]:
     """Liveness, with stage and release."""
@@ -207,6 +223,11 @@ def _answered(
 
 def _response(answer: Answer) -> Response:
     return Response(dict(answer.body), dict(answer.headers), answer.status)
+
+
+def _html(answer: Answer) -> Response:
+    """A page for a person; an answer without one, which only a failure gives, as it is."""
+    return Response(answer.body.get("html", "Try again later."), dict(answer.headers), answer.status)
 
 
 def _twiml(answer: Answer) -> Response:

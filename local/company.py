@@ -47,10 +47,13 @@ def project(stage: str, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - att
         "company_rep": {"company_rep_1": "Ana"},
         "auto_queue_initial_message": False,
         "auto_queue_reply_message": False,
+        "company_contact": "+1 555 010 9000",
+        "quiet_hours": False,  # the demo and the tests run at any hour
         "channel_config": {
             "whatsapp": {
                 "company_whatsapp_number": WHATSAPP_NUMBER,
                 "whatsapp_credentials_id": name.format("whatsapp"),
+                "template_opt_out": "text",
             },
             "sms": {
                 "company_sms_number": SMS_NUMBER,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import typer
 
 from ops.companies import commands as company_commands
+from ops.companies import person_commands
 from ops.facts import commands as fact_commands
 from ops.inspect import commands as inspect_commands
 from ops.repair import commands as repair_commands
@@ -28,6 +29,8 @@ app.add_typer(dead_letter_commands.dlq_app, name="dlq")
 app.add_typer(stage_commands.switch_app, name="switch")
 app.add_typer(company_commands.handoff_app, name="handoff")
 app.add_typer(company_commands.company_app, name="company")
+app.add_typer(person_commands.register_app, name="do-not-contact")
+app.add_typer(person_commands.person_app, name="person")
 app.add_typer(support_commands.app)
 app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")

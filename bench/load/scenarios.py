@@ -28,18 +28,18 @@ QUANTILES = (0.5, 0.95, 0.99)
 
 
 @cache
-def deployed() -> tuple[Settings, Mapping[str, str]]:
-    """Settings and variables of the stage `prod`."""
+def deployed(stage: str = "prod") -> tuple[Settings, Mapping[str, str]]:
+    """Settings and variables of a stage."""
     config = json.loads(CONFIG.read_text())
-    own = config["stages"]["prod"]["environment_variables"]
+    own = config["stages"][stage]["environment_variables"]
     variables = config["environment_variables"] | own
     return settings.load(variables), variables
 
 
-def workers_of(lane: str) -> int:
+def workers_of(lane: str, stage: str = "prod") -> int:
     """How many of a lane's events are worked on at once."""
     name = "WORKER_CONCURRENCY" if lane == "tickets" else "LANE_CONCURRENCY"
-    return int(deployed()[1].get(name, "2"))
+    return int(deployed(stage)[1][name])
 
 
 def paces_of(lane: str, richpanel_per_30_s: float | None = None) -> Mapping[str, Pace]:

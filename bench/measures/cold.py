@@ -88,7 +88,7 @@ ended, used = time.perf_counter(), time.process_time()
 memory = next(l for l in open("/proc/self/status") if l.startswith("VmRSS")).split()[1]
 print(ended - started, used - spent, memory, ours() - loaded, file=out)
 """
-_KEEP = 'app.worker({"Records": [record]}, context)'
+_KEEP = 'app.facts_worker({"Records": [record]}, context)'
 _ALONE = """
 import boto3
 from datetime import timedelta
@@ -191,7 +191,8 @@ def first_fact(system: System, rounds: int) -> FirstFact:
                 type=1,
                 direction=2,
             )
-            record = lambda_events.made_up_record(encode(job))
+            arn = lambda_events.QUEUE_ARN.replace("events-dev", "facts-dev")
+            record = lambda_events.made_up_record(encode(job), queue_arn=arn)
             code = _FIRST_FACT.format(libraries=LIBRARIES, before=before, statement=statement)
             found[name].append(_run(code, json.dumps(record), environ=environ))
     return FirstFact(**{name: _median(runs) for name, runs in found.items()})

@@ -16,7 +16,10 @@ In the order of a conversation:
     conclusions    writes an event's results into the conversation
     receipts       the flow of delivery receipts: settles unknown sends, advances delivery
     rules          hand-off rules, quiet hours, WhatsApp's 24-hour window; pure
+    time_zones     the time zones that a phone number may be in
     event_context  what a run knows of its event, shared by the flow's parts
+    notices        what code writes itself: opt-out line, confirmation of a STOP, answer to HELP
+    words          STOP, START and HELP in the words of recipients; pure
     writing/       composes messages by templates or by a language model
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off
@@ -32,6 +35,7 @@ What these share:
     companies      the `company-data` table
     senders        which company a number or address belongs to
     numbers        forms of one phone number
+    unsubscribe    one-click unsubscribe: the link in an e-mail, and the page behind it
     threads        the thread of an e-mail conversation
     ownership      whether a message or a receipt may touch a conversation
     keys           event and action keys

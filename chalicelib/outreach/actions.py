@@ -35,6 +35,9 @@ class _Send:
     receive: int = field(default=0, compare=False)
     """How often the queue had delivered the event when this was built; for the audit."""
 
+    obeys_register: ClassVar[bool] = True
+    """Whether it is not sent to somebody who must not be contacted."""
+
     @property
     def key(self) -> str:
         """See `once.action.Action.key`."""
@@ -64,6 +67,26 @@ class SendText(_Send):
     settle: ClassVar[Settle] = Settle.QUERY
     reaches_customer: ClassVar[bool] = True
     is_id_global: ClassVar[bool] = True
+
+
+@dataclass(frozen=True, slots=True)
+class ConfirmStop(SendText):
+    """The one message that is sent to somebody who has just said STOP, once per message of theirs."""
+
+    kind: ClassVar[str] = "confirm_stop"
+    obeys_register: ClassVar[bool] = False
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerHelp(SendText):
+    """The answer to HELP, which everybody gets, once per message of theirs."""
+
+    kind: ClassVar[str] = "answer_help"
+    obeys_register: ClassVar[bool] = False
+
+
+NOTICES: Mapping[str, type[SendText]] = {one.kind: one for one in (ConfirmStop, AnswerHelp)}
+"""The only messages that leave without a look at the register, by kind."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +168,8 @@ def build(
             return SendText(conversation_id, planned.arg, loaded, receive)
         case "send_email":
             return SendEmail(conversation_id, planned.arg, loaded, receive)
+        case kind if kind in NOTICES:
+            return NOTICES[kind](conversation_id, planned.arg, loaded, receive)
         case "hand_off":
             reason = loaded.draft.hand_off_reason if loaded and loaded.draft else None
             return HandOff(conversation_id, planned.arg, suffix, reason or "")

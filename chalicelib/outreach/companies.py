@@ -13,6 +13,10 @@ Example item (origin's names)::
     channel_config    {"whatsapp": {"company_whatsapp_number": "+15550100", ...}, ...}
     require_consent   true               quiet_hours   {"from": "21:00", "until": "08:00",
                                                         "zone": "Europe/London"}
+    language          en                 company_contact  "+1 555 010 9000"
+
+Without `require_consent` consent is required, without `quiet_hours` the default ones of `rules` apply;
+false turns either off.
 """
 
 from __future__ import annotations
@@ -22,6 +26,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from chalicelib.once.store import Item, Store
+from chalicelib.outreach.conversations.records import Record
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,8 +57,8 @@ class Project:
 
     @property
     def requires_consent(self) -> bool:
-        """A start without consent is refused."""
-        return self.item.get("require_consent") is True
+        """A start without consent is refused, unless the project explicitly does without."""
+        return self.item.get("require_consent") is not False
 
     @property
     def rate_limits(self) -> RateLimits:
@@ -91,6 +96,15 @@ class Companies:
         key = {"company_id": company_id, "project_id": project_id}
         item = self._table.get(key, consistent=False)
         return Project(item) if item else None
+
+    def current(self, record: Record) -> Mapping[str, Any]:
+        """The settings of a conversation's project as they are now; empty where it is gone.
+
+        Raises:
+            TransientError: the table could not be read.
+        """
+        project = self.project(record.company_id, record.project_id)
+        return project.item if project else {}
 
     def channel_settings(self) -> Iterator[Mapping[str, Any]]:
         """`channel_config` of every project, whether it is active or not.

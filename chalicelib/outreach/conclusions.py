@@ -100,6 +100,10 @@ class Conclusions:
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
 
+    def opt_out(self, record: Record) -> None:
+        """The recipient has asked in their own words to get no further message."""
+        self._conversations.forbid_person(record, Reason.ASKED, said_at=iso(self._clock.now()))
+
     def free(self, record: Record) -> None:
         """Remove its start from the company's open ones."""
         self._starts.free(
@@ -125,6 +129,8 @@ class Conclusions:
             processing_time_ms=draft.processing_time_ms,
             provider_id=row.ref,
         )
+        if plan.facts.get("notice"):  # says nothing about the state of the conversation
+            return self._conversations.append(record, entry)[0]
         status = Status.INITIAL_MESSAGE_SENT if is_opening else Status.REPLY_SENT
         changes: dict[str, Any] = {
             "conversation_status": status.value,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import datetime, timedelta
 from typing import Any
 
 from chalicelib.errors import PermanentError, UnavailableError, reason_of
@@ -19,6 +20,9 @@ from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan,
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
 
+UNREADABLE_WAIT_SECONDS = 1800.0
+"""How often a setting of quiet hours that cannot be read is looked at again."""
+
 
 class Drafting:
     """Has a message composed and plans its sending.
@@ -26,6 +30,7 @@ class Drafting:
     Args:
         check_secrets: raises if the company's credentials are missing or malformed.
         turns: keeps the order of a conversation while an event of it waits.
+        current: a project's settings as they are now.
     """
 
     def __init__(
@@ -35,9 +40,11 @@ class Drafting:
         check_secrets: Callable[[Record], None],
         conclusions: Conclusions,
         turns: Turns,
+        current: Callable[[Record], Mapping[str, Any]],
     ) -> None:
         self._composer = composer
         self.turns = turns
+        self._current = current
         self._clock = clock
         self.check_secrets = check_secrets
         self._conclusions = conclusions
@@ -56,6 +63,10 @@ class Drafting:
             compose = self._composer.opening if is_opening else self._composer.answer
             context.draft = compose(record, entry_id)
         draft = context.draft
+        if draft.opts_out:
+            self._conclusions.opt_out(record)
+            confirmation = ((PlannedAction("confirm_stop", entry_id),),) if draft.text else ()
+            return Plan(FLOW, confirmation, {"entry_id": entry_id, "notice": True})
         steps: list[tuple[PlannedAction, ...]] = []
         if draft.text or draft.variables is not None:
             steps.append((send,))
@@ -102,7 +113,30 @@ class Drafting:
             return hand_off_plan("reply", reason_of(error))
 
     def wait_out_quiet_hours(self, record: Record, event_key: str) -> None:
-        """Raise `Waits` while the recipient has quiet hours."""
-        until = rules.quiet_until(record, self._clock.now())
-        if until is not None:
-            self.turns.wait(record, event_key, until, "quiet_hours")
+        """Raise `Waits` while the recipient has quiet hours, or while their setting cannot be read.
+
+        Then the project's current setting is read, which an operator may have corrected.
+        """
+        now = self._clock.now()
+        try:
+            until = rules.quiet_until(self._with_readable_hours(record, now), now)
+        except rules.UnreadableQuietHoursError:
+            self.turns.wait(
+                record,
+                event_key,
+                now + timedelta(seconds=UNREADABLE_WAIT_SECONDS),
+                "quiet_hours_unreadable",
+            )
+        else:
+            if until is not None:
+                self.turns.wait(record, event_key, until, "quiet_hours")
+
+    def _with_readable_hours(self, record: Record, now: datetime) -> Record:
+        """The record, with its project's current setting if its own copy cannot be read."""
+        try:
+            rules.quiet_until(record, now)
+        except rules.UnreadableQuietHoursError:
+            current = self._current(record).get("quiet_hours")
+            kept = {name: one for name, one in record.item.items() if name != "quiet_hours"}
+            return Record(kept if current is None else {**kept, "quiet_hours": current})
+        return record

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import Any
 
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow
@@ -53,6 +54,7 @@ class OutreachFlow(Flow):
     Args:
         opaque: keyed hashes, for what is kept of a sender and a recipient.
         check_secrets: raises if the company's credentials are missing or malformed.
+        current: a project's settings as they are now, empty where there is none.
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
         receive_count: how often the queue has delivered the current message.
         processor_version: stored with every conversation it opens.
@@ -71,6 +73,7 @@ class OutreachFlow(Flow):
         *,
         opaque: Callable[[], keys.OpaqueIds],
         check_secrets: Callable[[Record], None],
+        current: Callable[[Record], Mapping[str, Any]],
         message_id_header: Callable[[str], str],
         receive_count: Callable[[], int],
         processor_version: str,
@@ -81,7 +84,7 @@ class OutreachFlow(Flow):
         self._receive_count = receive_count
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
         turns = Turns(conversations, ledger)
-        drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns)
+        drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns, current)
         matching = Matching(conversations, ownership, clock, opaque, message_id_header)
         self._starting = Starting(
             conversations, composer, starts, drafting, matching.pairs, processor_version
@@ -160,6 +163,10 @@ class OutreachFlow(Flow):
             if event.facts.event_key.startswith("evt:start:"):
                 self._starts.abandon(event.facts.event_key)
             return None
+        job = context.job if context else None
+        is_notice = isinstance(job, InboundMessage) and job.opt_out in ("stop", "help")
+        if is_notice and not reason.startswith("dead_letter"):
+            return None  # a refused confirmation needs no person
         if reason.endswith((f":{OPT_OUT_CODE}", f":{DO_NOT_CONTACT}")):
             return None
         if event.facts.event_key.startswith("evt:start:"):

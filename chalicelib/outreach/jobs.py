@@ -57,6 +57,9 @@ class InboundMessage(OutreachJob):
         media: references to its media or attachments, as `conversations.records.Entry` has them.
         email_message_id: the e-mail's own Message-ID, for the threading headers of an answer.
         is_automatic: an auto-reply or a bounce; never answered.
+        consent_at_door: the door has written or lifted the mark that the message asks for, or found
+            none to lift: the worker leaves it.  False in jobs of older versions.
+        carrier_answers: the carrier answers such a message itself; None in jobs of older versions.
         pair: the conversation's own addresses, once they are known to differ from the message's: an
             e-mail with a valid token may come from any address.
     """
@@ -76,6 +79,8 @@ class InboundMessage(OutreachJob):
     email_message_id: str | None = None
     is_automatic: bool = False
     opt_out: Literal["stop", "start", "help"] | None = None
+    consent_at_door: bool = False
+    carrier_answers: bool | None = None
     pair: tuple[str, str] | None = None
 
     @property
@@ -100,6 +105,7 @@ class DeliveryReceipt(OutreachJob):
         rank: order of the statuses; a lower rank never replaces a higher one.
         reason: the provider's error code.
         opts_out: the recipient must not be contacted again.
+        is_dead: the address does not exist; false in jobs of older versions.
     """
 
     kind: Literal["delivery_receipt"] = "delivery_receipt"
@@ -113,6 +119,7 @@ class DeliveryReceipt(OutreachJob):
     rank: int
     reason: str | None = None
     opts_out: bool = False
+    is_dead: bool = False
 
     @property
     def origin(self) -> str:

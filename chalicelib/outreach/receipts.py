@@ -20,7 +20,7 @@ from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.actions import SendEmail, SendText
 from chalicelib.outreach.channels import Carrier
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Record, Status
@@ -116,7 +116,7 @@ class ReceiptFlow(Flow):
         if row is None or row.unsettled is None:
             return
         if row.status == ActionStatus.UNKNOWN:
-            is_text = row.unsettled.kind == SendText.kind
+            is_text = row.unsettled.kind != SendEmail.kind
             if not self._ledger.claim_ref(
                 row.unsettled, job.provider_id, is_id_global=is_text and SendText.is_id_global
             ):
@@ -142,6 +142,8 @@ class ReceiptFlow(Flow):
             reason = Reason.CARRIER if is_text else Reason.COMPLAINED
             self._conversations.forbid_person(record, reason)
         dead = codes.technical(job.reason) if job.channel == Carrier.TEXT else None
+        if job.is_dead:
+            dead = Reason.BOUNCED
         if dead is not None and job.status in NOT_DELIVERED:
             self._conversations.forbid(
                 record.primary_channel, record.company_id, dead, channel=record.channel

@@ -7,10 +7,12 @@ from typing import Any
 from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import Event, NotAnEvent
 from chalicelib.once.job import Recovery
-from chalicelib.once.plan import Plan
+from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import rules, threads
+from chalicelib.outreach import numbers, rules, threads
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
     DO_NOT_CONTACT,
@@ -18,17 +20,21 @@ from chalicelib.outreach.conversations.records import (
     MEDIA,
     NO_TEXT,
     OPT_OUT,
+    OPT_OUT_IN_DOUBT,
     OTHER_SENDER,
     SEVERAL,
     UNSAID,
+    Draft,
     Entry,
     Record,
 )
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.event_context import EventContext, hand_off_plan
+from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.matching import Match, Matching
+from chalicelib.outreach.notices import carrier_answers, help_answer, stop_confirmation
+from chalicelib.outreach.words import Word, heard
 
 
 class Replying:
@@ -58,10 +64,10 @@ class Replying:
         else:
             note = self._conversations.note_of(context.conversation, message_id)
         record = context.conversation
+        if isinstance(context.job, InboundMessage) and context.job.opt_out in ("stop", "help"):
+            return self._notice(context, context.job)
         if note in _UNANSWERED:
             raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[note])
-        if isinstance(context.job, InboundMessage) and context.job.opt_out == "help":
-            raise NotAnEvent(EventStatus.PROCESSED, "answered_by_provider")
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
         if self._conversations.forbids(record) is not None:
@@ -93,23 +99,54 @@ class Replying:
         if note == SEVERAL and context.match is not None:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
-        self._apply_opt_out(record, job)
+        self._apply_opt_out(record, job, context.match)
         context.record, is_new = self._conversations.append(record, entry, changes=changes)
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
 
-    def _apply_opt_out(self, record: Record, job: InboundMessage) -> None:
-        """Apply STOP or START; automatic messages are ignored."""
+    def _notice(self, context: EventContext, job: InboundMessage) -> Plan:
+        """The plan that answers STOP or HELP with a fixed text.
+
+        It waits for nothing, as the recipient has just asked.
+
+        Raises:
+            NotAnEvent: the carrier answers it, or nothing does, as in an e-mail or to a machine.
+        """
+        record, is_stop = context.conversation, job.opt_out == "stop"
         if job.is_automatic:
+            raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[AUTO_REPLY])
+        if record.channel == Channel.EMAIL or carrier_answers(record, job):
+            reason = _UNANSWERED[OPT_OUT] if is_stop else "answered_by_provider"
+            raise NotAnEvent(EventStatus.PROCESSED, reason)
+        text = (
+            stop_confirmation(record) if is_stop else help_answer(record, heard(job.text).language)
+        )
+        entry_id = outreach_keys.entry_id(job.event_key)
+        context.draft = self._conversations.keep_draft(record, entry_id, Draft(text=text))
+        step = (PlannedAction("confirm_stop" if is_stop else "answer_help", entry_id),)
+        return Plan(FLOW, (step,), {"entry_id": entry_id, "notice": True})
+
+    def _apply_opt_out(self, record: Record, job: InboundMessage, match: Match | None) -> None:
+        """Apply STOP or START to the person's addresses; automatic messages are ignored.
+
+        What the door has done for the address it came from is left as it is.  Who has the token of
+        an e-mail may stop it, for its recipient and for themselves.
+        """
+        if job.is_automatic or job.opt_out not in ("stop", "start"):
             return
-        if job.opt_out == "stop":
-            self._conversations.forbid(
-                record.primary_channel, record.company_id, "stop", said_at=job.sent_at
-            )
-        elif job.opt_out == "start":
-            self._conversations.allow(
-                record.primary_channel, record.company_id, said_at=job.sent_at
-            )
+        is_other = match is not None and match.doubt == OTHER_SENDER
+        if is_other and job.opt_out == "start":
+            return  # only the recipient lifts a mark
+        others = (job.recipient,) if is_other else ()
+        for address in (*addresses_of(record), *others):
+            if job.consent_at_door and job.recipient in numbers.forms(address):
+                continue
+            if job.opt_out == "stop":
+                self._conversations.forbid(
+                    address, record.company_id, Reason.STOP, said_at=job.sent_at
+                )
+            else:
+                self._conversations.allow(address, record.company_id, said_at=job.sent_at)
 
 
 def _note_on(job: InboundMessage, match: Match | None) -> str | None:
@@ -120,6 +157,8 @@ def _note_on(job: InboundMessage, match: Match | None) -> str | None:
         return OPT_OUT
     if match is not None and match.doubt is not None:
         return match.doubt
+    if job.opt_out is None and heard(job.text).word == Word.DOUBT:
+        return OPT_OUT_IN_DOUBT
     if job.text.strip():
         return None
     return MEDIA if job.media_count else NO_TEXT
@@ -131,6 +170,7 @@ _FOR_A_PERSON = {
     SEVERAL: ("reply", SEVERAL),
     OTHER_SENDER: ("", OTHER_SENDER),
     LATE: ("reply", LATE),
+    OPT_OUT_IN_DOUBT: ("reply", OPT_OUT_IN_DOUBT),
     MEDIA: ("", "media_only"),
     NO_TEXT: ("", "empty_message"),
 }

@@ -7,11 +7,20 @@ from datetime import UTC, datetime, time, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from chalicelib.outreach import time_zones
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 
+QUIET = time(21), time(8)
+"""Default quiet hours: from, until."""
+MOST_TURNS = 2
+"""Per zone: how often the end of one zone's quiet hours may fall into another's."""
 WHATSAPP_WINDOW = timedelta(hours=24)
 """Free text is allowed only this long after the recipient's last message."""
+
+
+class UnreadableQuietHoursError(Exception):
+    """A project's setting of quiet hours cannot be read: a message waits rather than ignore it."""
 
 
 def is_held(record: Record, rule: str) -> bool:
@@ -35,19 +44,74 @@ def quiet_until(record: Record, now: datetime) -> datetime | None:
     """When quiet hours end, if the recipient has them now.
 
     ``quiet_hours`` of the project: ``{"from": "21:00", "until": "08:00", "zone": "Europe/London",
-    "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.  An invalid
-    setting means no quiet hours.
+    "channels": ["sms", "whatsapp"]}``; the recipient's own zone takes precedence.  False means none;
+    without a setting they are from 21:00 to 08:00 in the recipient's zone: their own, else those that
+    their number may be in.  An e-mail to somebody whose zone is not known has none by default.
+
+    Raises:
+        UnreadableQuietHoursError: the setting cannot be read.
     """
     setting = record.item.get("quiet_hours")
+    if setting is False:
+        return None
+    hours = _default_hours(record) if setting is None else _hours(record, setting)
+    if hours is None:
+        return None
+    start, end, zones = hours
+    until = now
+    for _ in range(len(zones) * MOST_TURNS):  # of several zones the last one's end counts
+        ends = [_end(until, start, end, zone) for zone in zones]
+        later = [one for one in ends if one is not None]
+        if not later:
+            break
+        until = max(later)
+    return until if until > now else None
+
+
+def _hours(
+    record: Record,
+    setting: Any,  # noqa: ANN401 - whatever the project's item holds
+) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
+    """The hours of a setting; None where they are not of the record's channel."""
     if not isinstance(setting, Mapping):
-        return None
+        raise UnreadableQuietHoursError
     channels = setting.get("channels")
-    if isinstance(channels, list) and record.channel.value not in channels:
-        return None
+    if channels is not None and not (
+        isinstance(channels, list) and set(channels) <= {one.value for one in Channel}
+    ):
+        raise UnreadableQuietHoursError
     start, end = _clock_time(setting.get("from")), _clock_time(setting.get("until"))
-    zone = _zone(record.item.get("recipient_timezone")) or _zone(setting.get("zone"))
-    if start is None or end is None or zone is None or start == end:
+    given = setting.get("zone")
+    zone = time_zones.named(given)
+    if start is None or end is None or start == end or (given is not None and zone is None):
+        raise UnreadableQuietHoursError
+    if channels is not None and record.channel.value not in channels:
         return None
+    own = time_zones.named(record.item.get("recipient_timezone")) or zone
+    zones = (own,) if own else _zones_of(record)
+    if not zones:
+        raise UnreadableQuietHoursError
+    return start, end, zones
+
+
+def _default_hours(record: Record) -> tuple[time, time, tuple[ZoneInfo, ...]] | None:
+    own = time_zones.named(record.item.get("recipient_timezone"))
+    zones = (own,) if own else _zones_of(record)
+    return (*QUIET, zones) if zones else None
+
+
+def _zones_of(record: Record) -> tuple[ZoneInfo, ...]:
+    """The zones that the recipient's number may be in; none of an e-mail without a number."""
+    number = record.item.get("recipient_tel")
+    if record.channel != Channel.EMAIL:
+        number = record.primary_channel
+    if not isinstance(number, str):
+        return ()
+    return time_zones.of_number(number)
+
+
+def _end(now: datetime, start: time, end: time, zone: ZoneInfo) -> datetime | None:
+    """When the quiet hours end in which a time falls in a zone; None outside them."""
     here = now.astimezone(zone)
     clock = here.time()
     is_quiet = start <= clock < end if start < end else clock >= start or clock < end
@@ -67,15 +131,4 @@ def _clock_time(text: Any) -> time | None:  # noqa: ANN401 - whatever the projec
     try:
         return time.fromisoformat(text)
     except (TypeError, ValueError):
-        return None
-
-
-def _zone(name: Any) -> ZoneInfo | None:  # noqa: ANN401 - whatever the item holds
-    if not isinstance(name, str) or not name:
-        return None
-    try:
-        return ZoneInfo(name)
-    except (OSError, ValueError):  # ZoneInfoNotFoundError is a KeyError
-        return None
-    except KeyError:
         return None

@@ -8,7 +8,7 @@ Twilio's list of messages to the recipient.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from email.charset import Charset
 from typing import Any
@@ -17,7 +17,7 @@ from chalicelib.errors import PermanentError, UnavailableError, UncertainError
 from chalicelib.once import keys
 from chalicelib.once.action import Action, Found, UnsettledAction
 from chalicelib.once.ports import Clock
-from chalicelib.outreach import threads
+from chalicelib.outreach import threads, unsubscribe
 from chalicelib.outreach.actions import HandOff, SendEmail, SendText
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
@@ -34,7 +34,11 @@ _LONG_SPACE = re.compile(r"[\r\n\t]+| {4,}")
 
 
 class Sender:
-    """The executors of `outreach.actions`, and the settlers of texts and e-mails."""
+    """The executors of `outreach.actions`, and the settlers of texts and e-mails.
+
+    Args:
+        opaque: signs the unsubscribe link of an e-mail.
+    """
 
     def __init__(
         self,
@@ -44,6 +48,7 @@ class Sender:
         ses: Ses,
         clock: Clock,
         *,
+        opaque: Callable[[], keys.OpaqueIds],
         public_base_url: str,
     ) -> None:
         self._conversations = conversations
@@ -51,6 +56,7 @@ class Sender:
         self._twilio = twilio
         self._ses = ses
         self._clock = clock
+        self._opaque = opaque
         self._base_url = public_base_url
         self._built_messages: dict[str, tuple[Record, Any]] = {}
         self._looks = LastLook(conversations, clock)
@@ -106,7 +112,7 @@ class Sender:
             secret_of(record),
             text,
             deadline_seconds=deadline_seconds,
-            guard=lambda: self._looks.refresh(record, action.key),
+            guard=self._guard(record, action),
         )
         if action.loaded is not None and sent.body:
             action.loaded.sent.append(sent.body)
@@ -119,7 +125,7 @@ class Sender:
         return self._ses.send(
             email,
             deadline_seconds=deadline_seconds,
-            guard=lambda: self._looks.refresh(record, action.key),
+            guard=self._guard(record, action),
         )
 
     def hand_off(self, actions: Sequence[Action], *, deadline_seconds: float) -> None:
@@ -189,6 +195,12 @@ class Sender:
         """The ``Message-ID`` of an e-mail that was sent."""
         return self._ses.message_id_header(ref)
 
+    def _guard(self, record: Record, action: SendText | SendEmail) -> Callable[[], None] | None:
+        """What looks again when the request is about to leave."""
+        if not action.obeys_register:
+            return None
+        return lambda: self._looks.refresh(record, action.key)
+
     def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
         built = self._built_messages.pop(action.key, None)
         return self._built(action) if built is None else built
@@ -212,7 +224,7 @@ class Sender:
         if draft is not None:
             return record, draft
         # An earlier run planned the send, perhaps days ago: the recipient may have opted out since.
-        if self._conversations.forbids(record) is not None:
+        if action.obeys_register and self._conversations.forbids(record) is not None:
             raise PermanentError("conversations", "read", reason=DO_NOT_CONTACT)
         stored = self._conversations.draft(record, action.entry_id)
         return record, stored or self._composer.late(record, action.entry_id)
@@ -238,14 +250,18 @@ class Sender:
         written = draft.subject or str(config.get("default_subject_line") or "A message for you")
         if not draft.text:
             raise PermanentError("ses", "send_email", reason="nothing_to_say")
+        reply_to = reply_address(address, record.opaque_id)
         return Email(
             to=record.primary_channel,
             sender=f"{_display_name(name)} <{address}>" if name else address,
-            reply_to=reply_address(address, record.opaque_id),
+            reply_to=reply_to,
             subject=threads.subject(record, written),
             text=draft.text,
             html=draft.html or _html(draft.text),
-            headers=threads.headers(record),
+            headers={
+                **threads.headers(record),
+                **unsubscribe.headers(self._base_url, self._opaque(), record, reply_to),
+            },
             tag=f"{record.opaque_id}_{action.entry_id}",
         )
 

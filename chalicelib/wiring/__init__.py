@@ -11,6 +11,7 @@ This package only constructs.  What a part decides, checks or parses is in the p
     facts           Aloware's and HubSpot's events; fact_posting their way to Power BI
     jobs            every kind of job, to decode what the queue carries
     lazy            parts by kind, built at first use
+    watching        what alarms watch and no event reports
 
 One class per system; `Services` is all of them, and joins their parts in worker, effects and sweep.
 """
@@ -62,10 +63,17 @@ class Services(Support, Facts, Outreach):
 
     def sweep(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of reconciliation, in numbers."""
-        return asdict(self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context)))
+        from chalicelib.wiring.watching import report_handoffs
+
+        swept = self.reconciler.sweep(time_left_seconds=lambda_events.time_left(context))
+        report_handoffs(self.desk, self.clock, self.log)
+        return asdict(swept)
 
     def post_facts(self, context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's context
         """One run of the writer of facts, in numbers."""
+        from chalicelib.wiring.watching import report_switches
+
+        report_switches(self.switches, self.log)
         return self.posting.run(time_left_seconds=lambda_events.time_left(context))
 
     @cached_property

@@ -26,7 +26,9 @@ if TYPE_CHECKING:
     from chalicelib.outreach.sending import Sender
     from chalicelib.outreach.ses.client import Ses
     from chalicelib.outreach.twilio.client import Credentials, Twilio
+    from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
+    from chalicelib.outreach.unsubscribe import UnsubscribeDoor
     from chalicelib.outreach.writing.composer import Composer
     from chalicelib.outreach.writing.model_writer import OpenAiWriter
     from chalicelib.vendors.http import VendorClient
@@ -71,6 +73,20 @@ class Outreach(Core):
 
         door.receive(message, self.intake)
 
+    def unsubscribe_page(self, token: str) -> Answer:
+        """Show the page behind an unsubscribe link."""
+        return self._unsubscribe_door.page(token)
+
+    def unsubscribe(self, token: str) -> Answer:
+        """Unsubscribe the recipient of a link."""
+        return self._unsubscribe_door.unsubscribe(token)
+
+    @cached_property
+    def _unsubscribe_door(self) -> UnsubscribeDoor:
+        from chalicelib.outreach.unsubscribe import UnsubscribeDoor
+
+        return UnsubscribeDoor(self.conversations, lambda: self.opaque_ids, self.log)
+
     @cached_property
     def _initiate(self) -> Initiate:
         from chalicelib.outreach.companies import Companies
@@ -96,8 +112,18 @@ class Outreach(Core):
 
         name = self.settings.twilio_webhook_secret_id
         return TwilioDoor(
-            self.intake, lambda: self.secrets.text_or_none(name), self.settings.public_base_url
+            self.intake,
+            lambda: self.secrets.text_or_none(name),
+            self.settings.public_base_url,
+            lambda: self._consent_at_door,
         )
+
+    @cached_property
+    def _consent_at_door(self) -> ConsentAtTheDoor:
+        from chalicelib.outreach.conversations.do_not_contact import DoNotContact
+        from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
+
+        return ConsentAtTheDoor(DoNotContact(self._conversations_table, self.clock), self.senders)
 
     # --- parts by kind ------------------------------------------------------------------------
 
@@ -113,13 +139,16 @@ class Outreach(Core):
         """By kind of action."""
         return {
             "send_text": lambda: self.sender.send_text,
+            "confirm_stop": lambda: self.sender.send_text,
+            "answer_help": lambda: self.sender.send_text,
             "send_email": lambda: self.sender.send_email,
             "hand_off": lambda: self.sender.hand_off,
         }
 
     def outreach_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
         """By kind of action, of those whose request needs something read first."""
-        return dict.fromkeys(("send_text", "send_email"), lambda: self.sender.prepare)
+        kinds = ("send_text", "confirm_stop", "answer_help", "send_email")
+        return dict.fromkeys(kinds, lambda: self.sender.prepare)
 
     def outreach_last_looks(self) -> Mapping[str, Callable[[], LastLook]]:
         """By kind of action, of those that a recipient may forbid until their request leaves."""
@@ -129,6 +158,8 @@ class Outreach(Core):
         """By kind of action, of those whose outcome the provider can show."""
         return {
             "send_text": lambda: self.sender.settle_text,
+            "confirm_stop": lambda: self.sender.settle_text,
+            "answer_help": lambda: self.sender.settle_text,
             "send_email": lambda: self.sender.settle_email,
         }
 
@@ -148,7 +179,7 @@ class Outreach(Core):
         found = LostTexts(
             Companies(self.table(self.settings.company_data_table)),
             self.conversations,
-            self._twilio_of_companies,
+            self.twilio,
             self.ledger,
             self.sweeps,
             lambda: self.opaque_ids,
@@ -161,6 +192,7 @@ class Outreach(Core):
 
     @cached_property
     def _outreach_flow(self) -> Flow:
+        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.flow import OutreachFlow
 
         return OutreachFlow(
@@ -172,6 +204,7 @@ class Outreach(Core):
             self._ownership,
             opaque=lambda: self.opaque_ids,
             check_secrets=self.sender.check,
+            current=Companies(self.table(self.settings.company_data_table)).current,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
@@ -205,9 +238,7 @@ class Outreach(Core):
     def _lost_replies(self) -> Rebuilder:
         from chalicelib.outreach.lost_replies import LostReplies
 
-        return LostReplies(
-            self.conversations, self._twilio_of_companies, lambda: self.opaque_ids, self.log
-        )
+        return LostReplies(self.conversations, self.twilio, lambda: self.opaque_ids, self.log)
 
     @cached_property
     def conversations(self) -> Conversations:
@@ -251,9 +282,10 @@ class Outreach(Core):
         return Sender(
             self.conversations,
             self.composer,
-            self._twilio_of_companies,
+            self.twilio,
             self._ses(),
             self.clock,
+            opaque=lambda: self.opaque_ids,
             public_base_url=self.settings.public_base_url,
         )
 
@@ -264,7 +296,7 @@ class Outreach(Core):
     # --- vendors ------------------------------------------------------------------------------
 
     @cached_property
-    def _twilio_of_companies(self) -> Twilio:
+    def twilio(self) -> Twilio:
         """Twilio by the name of a company's secret; one client each."""
         from chalicelib.outreach.twilio import client as twilio
         from chalicelib.outreach.twilio import credentials as of

@@ -1,8 +1,8 @@
 """The outreach part of `make demo`: conversations that a company starts, on three channels.
 
 Each start is posted twice and must be sent once.  Then follow callbacks (twice and out of order),
-replies, a hand-off that a person approves, a STOP that blocks a later start, and a conversation
-written by a language model.
+replies, a hand-off that a person approves, a STOP that blocks a later start, another one in quiet
+hours behind a message that waits, and a conversation written by a language model.
 """
 
 from __future__ import annotations
@@ -10,14 +10,17 @@ from __future__ import annotations
 import importlib
 import threading
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 import requests
 
+from chalicelib.outreach.notices import OPT_OUT_LINE, Language
 from local import company, simulated_model, tables
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from datetime import datetime
 
     from local.stack.system import Stack
     from local.vendors.twilio import Post
@@ -25,9 +28,22 @@ if TYPE_CHECKING:
 TEL = "+15550143287"
 OTHER_TEL = "+15550143288"
 MODEL_TEL = "+15550143289"
+NIGHT_TEL = "+15550143290"
+PAIR_TEL = "+15550143291"
 MAIL = "barnaby.finch@mail.example"
+OTHER_MAIL = "ottilie.finch@mail.example"
 WORDS = ("saxophone", "rhubarb", "cello")
-CANARIES = (TEL[1:], OTHER_TEL[1:], MODEL_TEL[1:], MAIL, "barnaby", *WORDS)
+CANARIES = (
+    TEL[1:],
+    OTHER_TEL[1:],
+    MODEL_TEL[1:],
+    NIGHT_TEL[1:],
+    PAIR_TEL[1:],
+    MAIL,
+    OTHER_MAIL,
+    "barnaby",
+    *WORDS,
+)
 QUIET_SECONDS = 20.0
 
 
@@ -114,6 +130,14 @@ class _Chapter:
         yield self._line("STOP: never answered", "demo-held", 6)
         self._start("demo-late", "sms", OTHER_TEL)
         yield self._line("a later start to the sender of STOP", "demo-late", 6)
+        quiet = company.project("dev", quiet_hours=_night_around(self.services.clock.now()))
+        company.put_project(self.stack.stage, quiet)
+        self._start("demo-night", "sms", NIGHT_TEL)
+        self._post(self._says("Hi", whatsapp=False, from_=NIGHT_TEL))
+        self._post(self._says("STOP", whatsapp=False, from_=NIGHT_TEL))
+        self._start("demo-stopped", "sms", NIGHT_TEL)
+        yield self._line("STOP in quiet hours behind a message, then a start", "demo-stopped", 6)
+        company.put_project(self.stack.stage, company.project("dev"))
 
         by_model = {"company_data": {"project_id": company.MODEL_PROJECT_ID}}
         self._start("demo-written", "sms", MODEL_TEL, **by_model)
@@ -125,6 +149,43 @@ class _Chapter:
         for post in self.stack.twilio.callbacks():
             self._post(post)
         yield self._line("and its callbacks", "demo-written", 8)
+        yield from self._two_conversations(8)
+        yield from self._unsubscribed(11)
+
+    def _two_conversations(self, sent: int) -> Iterator[Line]:
+        """One person with two conversations: a quoted reply, then one that may belong to both."""
+        for request_id in ("demo-first", "demo-second"):
+            self._start(request_id, "whatsapp", PAIR_TEL)
+        yield self._line("two conversations with one person", "demo-second", sent + 2)
+        quoted = self.stack.twilio.sent_to(PAIR_TEL)[0]["sid"]
+        self._post(
+            self._says(
+                "Tell me more", whatsapp=True, from_=PAIR_TEL, OriginalRepliedMessageSid=quoted
+            )
+        )
+        yield self._line("a reply that quotes the first: answered there", "demo-first", sent + 3)
+        self._post(self._says("Yes please", whatsapp=True, from_=PAIR_TEL))
+        yield self._line("one that quotes neither: to a person", "demo-second", sent + 3)
+
+    def _unsubscribed(self, sent: int) -> Iterator[Line]:
+        """An unsubscribe by reply and one by the link of the e-mail's header."""
+        reply_to = self.stack.ses.sent_to(MAIL)[-1]["reply_to"]
+        self._mail(self.stack.ses.inbound(MAIL, reply_to, "unsubscribe"))
+        self._start("demo-mail-late", "email", MAIL)
+        yield self._line("unsubscribe by e-mail, then a start", "demo-mail-late", sent)
+        self._start("demo-mail-link", "email", OTHER_MAIL)
+        self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+        header = self.stack.ses.sent_to(OTHER_MAIL)[0]["headers"]["List-Unsubscribe"]
+        token = header.partition("/unsubscribe/")[2].partition(">")[0]
+        clicked = requests.post(
+            f"{self.stack.http.url}/unsubscribe/{token}",
+            data={"List-Unsubscribe": "One-Click"},
+            timeout=30,
+        )
+        if clicked.status_code != requests.codes.ok:
+            self.refused.append(clicked.status_code)
+        self._start("demo-link-late", "email", OTHER_MAIL)
+        yield self._line("one-click unsubscribe, then a start", "demo-link-late", sent + 1)
 
     def problems(self) -> Iterator[str]:
         """Rejected posts, and differences between the model's texts and the messages sent."""
@@ -137,6 +198,7 @@ class _Chapter:
             yield "a request asked the model to store data, or held the recipient's number"
         sent = [one["body"] for one in self.stack.twilio.sent_to(MODEL_TEL)]
         written = [simulated_model.answer(one.body)["text"] for one in asked]
+        written[:1] = [f"{one} {OPT_OUT_LINE[Language.EN]}" for one in written[:1]]
         if sent != written:
             yield "the messages sent are not the model's texts"
 
@@ -186,9 +248,16 @@ class _Chapter:
         for thread in threads:
             thread.join()
 
-    def _says(self, text: str, *, whatsapp: bool, from_: str = TEL) -> Post:
+    def _says(
+        self,
+        text: str,
+        *,
+        whatsapp: bool,
+        from_: str = TEL,
+        **more: Any,  # noqa: ANN401 - further fields of the form
+    ) -> Post:
         to = company.WHATSAPP_NUMBER if whatsapp else company.SMS_NUMBER
-        return self.stack.twilio.inbound(from_, to, text, whatsapp=whatsapp)
+        return self.stack.twilio.inbound(from_, to, text, whatsapp=whatsapp, **more)
 
     def _post(self, post: Post) -> None:
         status = post.send()
@@ -199,3 +268,9 @@ class _Chapter:
     def _mail(self, event: dict[str, Any]) -> None:
         self.stack.on_mail(event)
         self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+
+
+def _night_around(now: datetime) -> dict[str, str]:
+    """Quiet hours that have begun an hour ago and last for five more."""
+    begun, over = (f"{now + timedelta(hours=by):%H:%M}" for by in (-1, 5))
+    return {"from": begun, "until": over, "zone": "UTC"}

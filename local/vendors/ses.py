@@ -222,6 +222,7 @@ class Ses(simulated.Vendor):
         wrong_header = any(not _is_header(name, value) for name, value in headers.items())
         wrong_tag = any(not _TAG.fullmatch(t) for pair in tags.items() for t in pair)
         is_plain = all(one.isascii() for one in (sender, *to, *replies_to))
+        wrong_header = wrong_header or not _is_one_click(headers)
         if wrong_header or wrong_tag or not to or not is_plain or "Body" not in simple:
             return _error(400, "BadRequestException")
         message_id = f"{next(self._numbers):016x}-00000000-000000"
@@ -312,6 +313,18 @@ def _is_header(name: str, value: str) -> bool:
     """Whether a header is valid and one that SES lets the sender set."""
     is_own = name.lower() in _OWN_HEADERS or name.lower().startswith("content-")
     return not is_own and bool(_HEADER_NAME.fullmatch(name) and _HEADER_VALUE.fullmatch(value))
+
+
+def _is_one_click(headers: Mapping[str, str]) -> bool:
+    """As mail services judge it (RFC 8058): one click needs an https link beside the promise of it.
+
+    An address on this machine may be plain http.
+    """
+    if "List-Unsubscribe-Post" not in headers:
+        return True
+    links = re.findall(r"<(https?://[^<>\s]+)>", headers.get("List-Unsubscribe", ""))
+    is_promised = headers["List-Unsubscribe-Post"] == "List-Unsubscribe=One-Click"
+    return is_promised and len(links) == 1
 
 
 def _error(status: int, code: str) -> Answer:

@@ -120,6 +120,8 @@ class Twilio(simulated.Vendor):
         self.accounts = dict(accounts or {ACCOUNT_SID: AUTH_TOKEN})
         self.templates = {TEMPLATE_SID: TEMPLATE}
         self.inbound_url = ""
+        self.numbers: dict[str, str] = {}
+        """The accounts' numbers, and where each one's messages are posted."""
         self.post_to: tuple[str, str] | None = None
         """``(public, local)``: a URL that starts with `public` is posted to `local` instead."""
         super().__init__(port, now=now)
@@ -211,7 +213,7 @@ class Twilio(simulated.Vendor):
     # --- the API --------------------------------------------------------------------------------
 
     def operation_of(self, request: Request) -> str:
-        """create_message, list_messages or fetch_message."""
+        """create_message, list_messages, fetch_message or read_number."""
         match (request.method, *request.segments):
             case ("POST", "2010-04-01", "Accounts", _, "Messages.json"):
                 return "create_message"
@@ -219,6 +221,8 @@ class Twilio(simulated.Vendor):
                 return "list_messages"
             case ("GET", "2010-04-01", "Accounts", _, "Messages", _):
                 return "fetch_message"
+            case ("GET", "2010-04-01", "Accounts", _, "IncomingPhoneNumbers.json"):
+                return "read_number"
         return "unknown"
 
     def refusal(self, request: Request, operation: str) -> Answer | None:
@@ -240,6 +244,11 @@ class Twilio(simulated.Vendor):
                 return self._create(account, request)
             case "list_messages":
                 return self._list(account, request)
+            case "read_number":
+                number = request.query.get("PhoneNumber", "")
+                url = self.numbers.get(number)
+                listed = [] if url is None else [{"phone_number": number, "sms_url": url}]
+                return Answer(200, {"incoming_phone_numbers": listed})
             case "fetch_message":
                 sid = request.segments[4].removesuffix(".json")
                 known = [*self._messages, *self._received]

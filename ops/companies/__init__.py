@@ -1,6 +1,9 @@
 """Companies, their keys, and the people they write to.
 
 commands      `handoff list`, `approve`, `take`; `company put`, `check`, `key`; `erase`
+person_commands  `do-not-contact list`, `add`, `lift`, `import`, `export`; `person export`
+register      the register of addresses that a company must not contact
+person        gives a person everything that is kept of them
 handoff       conversations waiting for a person: list, show, approve, take over
 company       a company's settings, the secrets they name, and its API keys
 company_item  validation of a `company-data` item

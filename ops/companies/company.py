@@ -10,6 +10,7 @@ from typing import Any
 from botocore.exceptions import BotoCoreError, ClientError
 
 from chalicelib.errors import PermanentError, UnavailableError
+from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import Record
 from ops.companies import api_keys, company_item, identities, senders
 from ops.companies.company_item import CompanyItem
@@ -99,6 +100,7 @@ def check(session: Session, item: dict[str, Any]) -> list[Finding]:
             for name, channels in company_item.secrets_of(valid).items()
         ]
         found.append(_senders(session, item))
+        found += _consent(valid)
         found += _identities(session, item)
     company_id = item.get("company_id")
     if isinstance(company_id, str):
@@ -139,6 +141,24 @@ def _senders(session: Session, item: dict[str, Any]) -> Finding:
     if any(all(one[name] == item[name] for name in ids) for one in stored):
         problems += senders.unmapped(session, item)
     return Finding("senders", "fail" if problems else "ok", "; ".join(problems))
+
+
+def _consent(item: CompanyItem) -> list[Finding]:
+    """What a company must settle before it writes to anybody."""
+    found = []
+    whatsapp = item.channel_config.whatsapp
+    if Channel.WHATSAPP in item.allowed_channels and whatsapp and not whatsapp.template_opt_out:
+        detail = (
+            "channel_config.whatsapp.template_opt_out is missing: the approved template must say how"
+            " to opt out, in its text or by a button"
+        )
+        found.append(Finding("opt-out", "warn", detail))
+    if not item.company_contact:
+        detail = "company_contact is missing: the answer to HELP names no contact"
+        found.append(Finding("opt-out", "warn", detail))
+    if not item.require_consent:
+        found.append(Finding("consent", "warn", "require_consent is off"))
+    return found
 
 
 def _identities(session: Session, item: dict[str, Any]) -> list[Finding]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import time
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -20,6 +20,7 @@ from pydantic import (
 
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
+from chalicelib.outreach.notices import Language
 
 
 def _phone(text: str) -> str:
@@ -58,6 +59,10 @@ def _zone(text: str) -> str:
     return text
 
 
+def _none_of_false(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    return None if value is False else value
+
+
 def _lower(value: Any) -> Any:  # noqa: ANN401 - any JSON value
     return value.lower() if isinstance(value, str) else value
 
@@ -69,6 +74,7 @@ Email = Annotated[str, AfterValidator(_email)]
 ClockTime = Annotated[str, AfterValidator(_clock_time)]
 Zone = Annotated[str, AfterValidator(_zone)]
 AnyChannel = Annotated[Channel, BeforeValidator(_lower)]
+Wording = Annotated[str, Field(min_length=1, max_length=600, pattern=r"^\S(.*\S)?$")]
 Positive = Annotated[StrictInt, Field(gt=0)]
 
 
@@ -94,7 +100,10 @@ class RateLimits(_Closed):
 
 
 class QuietHours(_Closed):
-    """`quiet_hours`; checked strictly, as an unreadable value would disable quiet hours."""
+    """`quiet_hours`; checked strictly, as with an unreadable value every message waits.
+
+    False means none; without a setting the default ones apply.
+    """
 
     from_: ClockTime = Field(alias="from")
     until: ClockTime
@@ -109,10 +118,15 @@ class QuietHours(_Closed):
 
 
 class WhatsApp(_Open):
-    """`channel_config.whatsapp`."""
+    """`channel_config.whatsapp`.
+
+    `template_opt_out` says how its approved template tells the recipient how to opt out.
+    """
 
     company_whatsapp_number: Phone
     whatsapp_credentials_id: Name
+    template_opt_out: Literal["text", "button"] | None = None
+    opt_out_answers: Literal["carrier", "own"] | None = None
 
 
 class Sms(_Open):
@@ -120,6 +134,7 @@ class Sms(_Open):
 
     company_sms_number: Phone
     sms_credentials_id: Name
+    opt_out_answers: Literal["carrier", "own"] | None = None
 
 
 class Mail(_Open):
@@ -161,8 +176,12 @@ class CompanyItem(_Open):
     rate_limits: RateLimits | None = None
     company_rep: dict[str, str] | None = None
     ai_config: AiConfig | None = None
-    require_consent: StrictBool = False
-    quiet_hours: QuietHours | None = None
+    require_consent: StrictBool = True
+    quiet_hours: Annotated[QuietHours | None, BeforeValidator(_none_of_false)] = None
+    language: Language | None = None
+    company_contact: Wording | None = None
+    help_text: dict[Language, Wording] | None = None
+    message_kind: Literal["marketing", "transactional"] | None = None
     auto_queue_initial_message: StrictBool = False
     auto_queue_initial_message_from_number: list[Phone] | None = None
     auto_queue_initial_message_from_email: list[str] | None = None

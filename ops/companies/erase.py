@@ -4,9 +4,10 @@ A subject is an e-mail address, a phone number with its plus sign, a ticket id o
 Richpanel is asked which tickets belong to an address, as the tables know tickets only.  Every item
 that holds the address or belongs to one of those ids is deleted.  Ledger rows become tombstones,
 because a deleted key would let its action run again: they keep the key, status and expiry, and
-nothing else about the person.  Another person's conversation that mentions the address loses those
-messages, and a company's settings lose those list entries.  Queued bodies expire within 14 days;
-dead letters of the subject are deleted now.
+nothing else about the person.  A do-not-contact mark becomes a keyed hash that still blocks.
+Another person's conversation that mentions the address loses those messages, and a company's settings
+lose those list entries.  Queued bodies expire within 14 days; dead letters of the subject are deleted
+now.
 """
 
 from __future__ import annotations
@@ -211,15 +212,39 @@ def purge(
         kept = [one for one in item["messages"] if not _mentions(one, subjects.addresses)]
         table.update(key, set_={"messages": kept})
         return True
+    left = _left_of_mark(session, item)
+    if left is not None:  # before the mark is gone: at no moment may they be written to
+        table.put(left)
+        done.warnings.append(
+            "a do-not-contact mark was replaced by a keyed hash of company and address, which blocks"
+        )
     table.delete(key)
     others = {item.get("recipient_tel"), item.get("recipient_email")} - {None}
     if any(str(one).lower() not in subjects.addresses for one in others):
         done.warnings.append(
             "a deleted item held another address of theirs: erase that one as well"
         )
-    if str(item.get("conversation_id", "")).startswith("do-not-contact#"):
-        done.warnings.append("a do-not-contact mark was deleted: a later start may reach them")
     return True
+
+
+def _left_of_mark(session: Session, item: Item) -> Item | None:
+    """What takes the place of a do-not-contact mark; None of any other item, or of a lifted mark."""
+    if not str(item.get("conversation_id", "")).startswith(layout.DO_NOT_CONTACT):
+        return None
+    return session.services.conversations.keep_erased(item)
+
+
+def part_about(
+    session: Session, table: Table, key: Item, item: Item, subjects: Subjects
+) -> dict[str, Any]:
+    """The part of an item that is about the subject, for an export; see `purge`."""
+    settings = session.services.settings
+    if table.name == settings.company_data_table:
+        return dict(key)
+    is_record = table.name == settings.conversations_table and "messages" in item
+    if is_record and not subjects.own(item):
+        return {"messages": [x for x in item["messages"] if _mentions(x, subjects.addresses)]}
+    return dict(item)
 
 
 def _remove_entries(table: Table, key: Item, item: Item, subjects: Subjects, done: Erased) -> bool:

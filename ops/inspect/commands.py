@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -20,7 +21,11 @@ app = typer.Typer()
 @app.command("explain")
 def explain_command(
     subject: Annotated[
-        str, typer.Argument(help="A ticket's id, company#request, evt:... or act:...")
+        str,
+        typer.Argument(
+            help="What you have: a ticket, company#request, evt:... or act:..., a trace id or a whole"
+            " log line, a phone number, an e-mail address, an order number, a Twilio or SES id, ..."
+        ),
     ],
     stage: Stage = "dev",
     *,
@@ -29,22 +34,39 @@ def explain_command(
 ) -> None:
     """Show what happened to a conversation, an event or an action, and why."""
     output = Output(json)
-    report = explain.explain(Session(stage), subject, deep=deep)
+    report = explain.explain(
+        Session(stage),
+        subject,
+        deep=deep,
+        watch=lambda pages, total: output.following(pages, "scanning", total=total),
+    )
     output.show(report)
     for one in report["events"]:
-        output.say(f"\n{one['event']['event_id']}", style="bold")
-        output.say(one["verdict"])
-        output.table(
-            ("when", "what", "why"), [(s["at"], s["what"], s["why"]) for s in one["timeline"]]
-        )
-        columns = ("action", "status", "reason", "ref")
-        rows = [(a["event_id"], a["status"], a.get("reason"), a.get("ref")) for a in one["actions"]]
-        if rows:
-            output.table(columns, rows)
+        _show_event(output, one)
+    for fact in report.get("facts", ()):
+        output.say(f"\n{fact['event_id']}", style="bold")
+        output.say(fact["story"])
+        output.facts({name: value for name, value in sorted(fact.items()) if name != "story"})
     for name, value in report.get("state", {}).items():
         output.say(f"{name}: {value}")
     for note in report["notes"]:
         output.say(note, style="yellow")
+
+
+def _show_event(output: Output, one: Mapping[str, Any]) -> None:
+    """An event for people: in words, then step by step, then its rows."""
+    output.say(f"\n{one['event']['event_id']}", style="bold")
+    if one["story"]["why_not"]:
+        output.say(one["story"]["why_not"], style="bold yellow")
+    output.say(one["story"]["paragraph"])
+    output.say(one["verdict"])
+    output.table(("when", "what", "why"), [(s["at"], s["what"], s["why"]) for s in one["timeline"]])
+    rows = [(a["event_id"], a["status"], a.get("reason"), a.get("ref")) for a in one["actions"]]
+    if rows:
+        output.table(("action", "status", "reason", "ref"), rows)
+    if one["log_query"]:
+        output.say(f"trace {one['event']['trace_id']}, in the logs:")
+        output.say(one["log_query"])
 
 
 @app.command("unfinished")

@@ -18,8 +18,10 @@ from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_answers import answers
 from ops.inspect.doctor_facts import facts
+from ops.inspect.doctor_lanes import lanes
 from ops.inspect.doctor_richpanel import richpanel
 from ops.inspect.doctor_stage import sender_identities, throttles
+from ops.inspect.doctor_twilio import twilio
 from ops.inspect.finding import Finding, finding
 from ops.session import OpsError, Session
 from ops.stage import config, names, provision, switches
@@ -41,8 +43,10 @@ def examine(session: Session) -> Iterator[Finding]:
         ("secrets", _secrets),
         ("signing", _signing),
         ("senders", _senders),
+        ("twilio", twilio),
         ("sender identities", sender_identities),
         ("mapping", _mapping),
+        ("lanes", lanes),
         ("throttles", throttles),
         ("alarms", alarms),
         ("mail", _mail),

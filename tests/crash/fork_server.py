@@ -16,12 +16,13 @@ from pathlib import Path
 from typing import Any
 
 import app
+from chalicelib.once.lanes import LANES
 from local.stack.lambda_events import Context
 from tests.crash import product
 
 FUNCTIONS = {
     "api": app.app,
-    "worker": app.worker,
+    **{lane.handler: getattr(app, lane.handler) for lane in LANES},
     "mail": app.mail,
     "reconcile": app.reconcile,
     "post_facts": app.post_facts,

@@ -70,7 +70,7 @@ def judge(run: Run, name: str) -> Outcome:
     outcome.repeated = run.flow.repeated(run)
     if run.waiting():
         outcome.problems.append("P2 messages are left")
-    dead = run.waiting("EventsDeadLetterQueue")
+    dead = run.dead()
     if dead:
         outcome.parked["dead letter"] += dead
     return outcome

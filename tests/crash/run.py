@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from chalicelib.once.lanes import LANES, TICKETS
 from local.stack import environment, lambda_events, resources
 from tests.crash.flow import Arrival, Flow, Tick
 from tests.crash.invocations import Invocation
@@ -144,13 +145,15 @@ class Run(Stored):
         self.problems.append("P2 it never comes to rest")
 
     def _deliver_one(self) -> bool:
-        """One message, as SQS and Lambda do it; False when there is none."""
-        message = self._receive()
+        """One message of any lane, as SQS and Lambda do it; False when there is none."""
+        found = ((lane, self._receive(self.stage.lane_url(lane))) for lane in LANES)
+        lane, message = next((one for one in found if one[1] is not None), (TICKETS, None))
         if message is None:
             return False
-        record = lambda_events.sqs_record(message, queue_arn=self.stage.queue_arn)
-        result = self._invoke("worker", lambda: lambda_events.sqs_event(record))
-        handle = {"QueueUrl": self.stage.queue_url, "ReceiptHandle": message["ReceiptHandle"]}
+        record = lambda_events.sqs_record(message, queue_arn=self.stage.lane_arn(lane))
+        result = self._invoke(lane.handler, lambda: lambda_events.sqs_event(record))
+        url = self.stage.lane_url(lane)
+        handle = {"QueueUrl": url, "ReceiptHandle": message["ReceiptHandle"]}
         if self._is_done(result):
             self.sqs("DeleteMessage", **handle)
         else:  # its visibility timeout has ended by the next delivery
@@ -168,10 +171,10 @@ class Run(Stored):
         answer = result["returned"]
         return not (isinstance(answer, dict) and answer.get("batchItemFailures"))
 
-    def _receive(self) -> dict[str, Any] | None:
+    def _receive(self, url: str) -> dict[str, Any] | None:
         found = self.sqs(
             "ReceiveMessage",
-            QueueUrl=self.stage.queue_url,
+            QueueUrl=url,
             MaxNumberOfMessages=1,
             WaitTimeSeconds=0,
             AttributeNames=["All"],

@@ -6,6 +6,7 @@ import json
 from typing import Any
 
 from chalicelib.aws.typed_values import from_wire
+from chalicelib.once.lanes import LANES
 from local.stack import resources
 from tests.crash.rig import Rig
 
@@ -38,11 +39,18 @@ class Stored:
         assert "LastEvaluatedKey" not in found
         return [from_wire(item) for item in found["Items"]]
 
-    def waiting(self, queue: str = "EventsQueue") -> int:
-        """Messages on a queue or in flight."""
-        attributes = self.sqs(
-            "GetQueueAttributes", QueueUrl=self.stage.queues[queue], AttributeNames=["All"]
-        )["Attributes"]
+    def waiting(self) -> int:
+        """Messages in the lanes, or in flight."""
+        return sum(self._count(self.stage.lane_url(lane)) for lane in LANES)
+
+    def dead(self) -> int:
+        """Dead letters of every lane."""
+        return sum(self._count(self.stage.lane_dead_letter_url(lane)) for lane in LANES)
+
+    def _count(self, url: str) -> int:
+        attributes = self.sqs("GetQueueAttributes", QueueUrl=url, AttributeNames=["All"])[
+            "Attributes"
+        ]
         names = ("ApproximateNumberOfMessages", "ApproximateNumberOfMessagesNotVisible")
         return sum(int(attributes[name]) for name in names)
 

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 import requests
 
+from chalicelib.once.lanes import LANES
 from local import tables
 from local.deploy import bundle, deployment, direct, stack
 from local.stack import environment, resources
@@ -166,25 +167,29 @@ def test_every_route_has_its_declared_throttle(deployed):
     }
 
 
-def test_the_queue_feeds_the_worker_one_message_at_a_time(deployed):
+@pytest.mark.parametrize("lane", LANES, ids=lambda lane: lane.name)
+def test_a_lane_feeds_its_worker_one_message_at_a_time(deployed, lane):
     (mapping,) = [
-        one for one in deployed.mappings() if one["EventSourceArn"] == deployed.stage.queue_arn
+        one for one in deployed.mappings() if one["EventSourceArn"] == deployed.stage.lane_arn(lane)
     ]
-    assert mapping["EventSourceArn"].endswith(f":rp-mw-events-{deployed.stage.name}.fifo")
-    assert mapping["FunctionArn"].endswith(f":{deployed.functions['worker']}")
+    assert mapping["EventSourceArn"].endswith(f":{lane.queue(deployed.stage.name)}")
+    assert mapping["FunctionArn"].endswith(f":{deployed.functions[lane.handler]}")
     assert mapping["BatchSize"] == 1
     assert mapping["ScalingConfig"] == {"MaximumConcurrency": 2}
     assert mapping["State"] == "Enabled"
 
 
-def test_the_queue_dead_letters_a_message(deployed):
+@pytest.mark.parametrize("lane", LANES, ids=lambda lane: lane.name)
+def test_a_lane_dead_letters_a_message(deployed, lane):
     attributes = deployed.aws.client("sqs").get_queue_attributes(
-        QueueUrl=deployed.stage.queue_url, AttributeNames=["All"]
+        QueueUrl=deployed.stage.lane_url(lane), AttributeNames=["All"]
     )["Attributes"]
     redrive = json.loads(attributes["RedrivePolicy"])
-    assert int(attributes["VisibilityTimeout"]) >= 6 * deployed.configuration("worker")["Timeout"]
+    assert (
+        int(attributes["VisibilityTimeout"]) >= 6 * deployed.configuration(lane.handler)["Timeout"]
+    )
     assert int(redrive["maxReceiveCount"]) == 10
-    dead = f":rp-mw-events-dlq-{deployed.stage.name}.fifo"
+    dead = f":{lane.dead_letter_queue(deployed.stage.name)}"
     assert redrive["deadLetterTargetArn"].endswith(dead)
 
 

@@ -5,12 +5,13 @@ from pathlib import Path
 import pytest
 
 from bench.load.__main__ import SHORT, figures
-from bench.load.ceilings import by_richpanel, ceilings
+from bench.load.ceilings import ALARM_AT, by_richpanel, ceilings
 from bench.load.kinds import KINDS, LANES, ROUTED
-from bench.load.scenarios import Load, quantiles, routed_per_minute, run
+from bench.load.scenarios import Load, quantiles, routed_per_minute, run, workers_of
 from bench.load.traffic import Window
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 from tests.house.test_counts import COUNTS
+from tests.rigs.alarms import alarms
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "capacity.md"
 VENDOR_CALLS = {name: count for name, *_, count in COUNTS}
@@ -62,6 +63,13 @@ def test_the_formula_and_the_model_agree_on_routed_tickets():
     whole = by_richpanel(ROUTED.calls_of("richpanel"), share=REQUESTS_PER_30_S)
     modelled = routed_per_minute(seed=1, share=REQUESTS_PER_30_S, others=0)
     assert modelled == pytest.approx(whole, rel=0.05)
+
+
+def test_an_alarm_rings_at_seventy_per_cent_of_a_lanes_workers():
+    for lane, name in {"tickets": "worker"}.items() | {(one, one) for one in LANES[1:]}:
+        alarm = alarms()[f"{name}-busy"]
+        seconds = alarm["Period"] * workers_of(lane, "dev")
+        assert alarm["Threshold"] == pytest.approx(ALARM_AT * seconds * 1_000)
 
 
 def test_the_page_shows_the_ceilings_as_they_are_computed():

@@ -257,6 +257,7 @@ def every_way_in(run: Run) -> None:
         with run.wire.container("api"):
             assert outreach.services
             assert outreach.deliver(outreach.says("hello")).status_code == 200
+            assert outreach.deliver(outreach.says("STOP")).status_code == 200
     assert run.hear_of_a_call() == [200] * 6
     assert run.hear_of_a_ticket() == 200
     run.monkeypatch.setenv("INGRESS_LEDGER", "true")

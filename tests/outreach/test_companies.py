@@ -25,10 +25,11 @@ def test_channels_are_compared_without_case_and_only_active_is_active():
     assert Project({}).allowed_channels == frozenset()
 
 
-@pytest.mark.parametrize("value", ["true", 1, None])
-def test_only_a_boolean_true_requires_consent(value):
-    assert not Project({"require_consent": value}).requires_consent
-    assert Project({"require_consent": True}).requires_consent
+@pytest.mark.parametrize("value", ["false", 0, None, True])
+def test_only_a_boolean_false_does_without_consent(value):
+    assert Project({"require_consent": value}).requires_consent
+    assert Project({}).requires_consent
+    assert not Project({"require_consent": False}).requires_consent
 
 
 @pytest.mark.parametrize(

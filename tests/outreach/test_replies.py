@@ -261,3 +261,20 @@ def test_a_function_call_without_text_is_stored_with_the_conversation(
     record = outreach.record("sms")
     assert (record.item["function_call"], record.item["function_call_type"]) == (True, "book_slot")
     assert len(outreach.twilio.sent_to(TEL)) == 1
+
+
+def test_a_wish_that_the_model_recognises_is_entered_and_confirmed_by_code(
+    outreach, openai, model_start
+):
+    model_start()
+    wish = {"text": "Sure!", "hand_off_reason": None, "wants_no_more_messages": True}
+    openai.answer_by(lambda _body: wish)
+    outreach.deliver(outreach.says("I have found work, that was all from me", whatsapp=False))
+    outreach.run()
+    record = outreach.record("sms")
+    assert outreach.services.conversations.forbids(record) == "asked_to_stop"
+    assert "no more messages" in outreach.twilio.sent_to(TEL)[-1]["body"]
+    before = len(outreach.twilio.sent_to(TEL))
+    outreach.deliver(outreach.says("And one more question", whatsapp=False))
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == before

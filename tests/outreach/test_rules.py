@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from chalicelib.outreach import rules
@@ -114,10 +114,9 @@ def test_only_the_named_channels_are_quiet():
 @pytest.mark.parametrize(
     "setting",
     [
-        None,
+        True,
         "always",
         {},
-        {"from": "21:00", "until": "08:00"},
         {**NIGHT, "zone": "Nowhere"},
         {**NIGHT, "zone": ""},
         {**NIGHT, "zone": "../../etc/passwd"},
@@ -125,11 +124,54 @@ def test_only_the_named_channels_are_quiet():
         {**NIGHT, "from": "9 pm"},
         {**NIGHT, "until": None},
         {**NIGHT, "from": "08:00"},
+        {**NIGHT, "channels": "sms"},
+        {**NIGHT, "channels": ["fax"]},
     ],
     ids=str,
 )
-def test_an_unreadable_setting_means_no_quiet_hours(setting):
-    assert rules.quiet_until(record(quiet_hours=setting), at("2026-11-20T22:00:00")) is None
+def test_an_unreadable_setting_is_an_error_and_not_ignored(setting):
+    with pytest.raises(rules.UnreadableQuietHoursError):
+        rules.quiet_until(record(quiet_hours=setting), at("2026-11-20T12:00:00"))
+
+
+def test_a_project_may_do_without_quiet_hours():
+    assert rules.quiet_until(record(quiet_hours=False), at("2026-11-20T22:00:00")) is None
+
+
+@pytest.mark.parametrize(
+    ("recipient", "now", "until"),
+    [
+        ({"primary_channel": "+442079460000"}, "2026-11-20T20:59:00", None),
+        ({"primary_channel": "+442079460000"}, "2026-11-20T21:00:00", "2026-11-21T08:00:00"),
+        ({"primary_channel": "+442079460000"}, "2026-11-21T07:59:00", "2026-11-21T08:00:00"),
+        # Of a country with several zones, the hours that are quiet in none of them.
+        ({"primary_channel": "+14155550100"}, "2026-11-20T17:00:00", "2026-11-20T18:00:00"),
+        ({"primary_channel": "+14155550100"}, "2026-11-20T18:30:00", None),
+        ({"primary_channel": "+14155550100"}, "2026-11-21T02:30:00", "2026-11-21T18:00:00"),
+        (
+            {"primary_channel": "+14155550100", "recipient_timezone": "America/New_York"},
+            "2026-11-20T14:00:00",
+            None,
+        ),
+        (
+            {"primary_channel": "jo@example.com", "channel_method": "email"},
+            "2026-11-20T03:00:00",
+            None,
+        ),
+        (
+            {
+                "primary_channel": "jo@example.com",
+                "channel_method": "email",
+                "recipient_timezone": "Europe/London",
+            },
+            "2026-11-20T03:00:00",
+            "2026-11-20T08:00:00",
+        ),
+    ],
+)
+def test_quiet_hours_are_on_by_default_in_the_recipients_time(recipient, now, until):
+    found = rules.quiet_until(record(**recipient), at(now))
+    assert found == (at(until) if until else None)
 
 
 @given(
@@ -139,6 +181,7 @@ def test_an_unreadable_setting_means_no_quiet_hours(setting):
     zone=st.sampled_from(["UTC", "Europe/London", "America/Denver", "Asia/Kolkata"]),
 )
 def test_the_end_of_quiet_hours_is_within_a_day_and_not_quiet(now, start, end, zone):
+    assume(start != end)
     moment = now.replace(tzinfo=UTC)
     setting = {"from": start.isoformat(), "until": end.isoformat(), "zone": zone}
     until = quiet(moment, **setting)

@@ -75,6 +75,7 @@ class OutreachParts:
             Twilio(self._credentials, lambda name: self._client(name, twilio_url)),
             None,  # no e-mail is sent
             self.clock,
+            opaque=lambda: OpaqueIds(b"a key of the stage"),
             public_base_url="https://x.example",
         )
         self.companies_table = tables.companies()

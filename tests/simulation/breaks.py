@@ -250,15 +250,10 @@ BREAKS: tuple[Break, ...] = (
     ),
     _one(
         "STOP marked after",
-        "a STOP is stored as a message before it forbids sending",
-        "chalicelib.outreach.replying:Replying._store_message",
-        ("self._apply_opt_out(record, job)", "pass"),
-        (
-            "entry, changes=changes)",
-            "entry, changes=changes)\n    self._apply_opt_out(record, job)",
-        ),
-        test="tests/outreach/test_lost.py"
-        "::test_a_stop_whose_worker_died_is_heeded_and_never_answered",
+        "a STOP is answered before it forbids sending",
+        "chalicelib.outreach.twilio.door:TwilioDoor._heard",
+        ("job if job.opt_out is None else self.consent().apply(job)", "job"),
+        test="tests/outreach/twilio/test_consent.py::test_the_mark_is_written_before_the_answer",
     ),
     _one(
         "read-back without upper bound",

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.outreach.conversations import items
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.last_look import FRESH_SECONDS
+from tests.simulation import neighbours
 from tests.simulation.parts import SimTable
 
 if TYPE_CHECKING:
@@ -81,6 +82,13 @@ class Consent:
             self._written.pop(mark, None)
         else:
             self._written.setdefault(mark, self._world.now)
+
+    def promised(self, recipient: str, channel: str) -> None:
+        """The door has answered 200 to a STOP: its mark is there, whatever waits on the queue."""
+        company_id = neighbours.IDS[neighbours.of(recipient)]
+        mark = _keyed(items.do_not_contact(recipient, company_id))
+        if mark not in self._written:
+            self._world.oracle.broken("P2", f"a STOP by {channel} was accepted without its mark")
 
     def looked(self, actor: Any, mark: Mark, began: float) -> None:
         """A container has read a mark, or written under a check of it."""

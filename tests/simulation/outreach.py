@@ -13,6 +13,7 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -27,6 +28,7 @@ from chalicelib.outreach.ownership import Ownership
 from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_through
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending import Sender
+from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from local import company
@@ -40,6 +42,7 @@ if TYPE_CHECKING:
     from tests.simulation.containers import Container
     from tests.simulation.world import World
 
+TEXTS = ("send_text", "confirm_stop", "answer_help")
 _JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
 _EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
 _ACCESS = {
@@ -105,10 +108,13 @@ class OutreachParts:
             clients.twilio_of_companies,
             clients.ses,
             clock,
+            opaque=lambda: OPAQUE,
             public_base_url=company.PUBLIC_URL,
         )
         companies = SimTable(world, world.companies)
-        ownership = Ownership(Senders(companies), self.sender.account_of)  # type: ignore[arg-type]
+        senders = Senders(companies)  # type: ignore[arg-type]
+        ownership = Ownership(senders, self.sender.account_of)
+        self.consent = ConsentAtTheDoor(DoNotContact(table, clock), senders)  # type: ignore[arg-type]
         flow = FailingFlow(
             conversations,
             composer,
@@ -118,6 +124,7 @@ class OutreachParts:
             ownership,
             opaque=lambda: OPAQUE,
             check_secrets=self.sender.check,
+            current=self._companies.current,
             message_id_header=self.sender.message_id_header,
             receive_count=container.receive_count,
             processor_version=str(world.version),
@@ -127,14 +134,14 @@ class OutreachParts:
         receipts = ReceiptFlow(conversations, self.starts, container.ledger, resume, ownership)
         self.flows = {**dict.fromkeys(_JOBS, flow), "delivery_receipt": receipts}
         self.executors = {
-            "send_text": self.sender.send_text,
+            **dict.fromkeys(TEXTS, self.sender.send_text),
             "send_email": self.sender.send_email,
             "hand_off": self._hand_off,
         }
-        self.preparers = dict.fromkeys(("send_text", "send_email"), self.sender.prepare)
+        self.preparers = dict.fromkeys((*TEXTS, "send_email"), self.sender.prepare)
         self.last_looks = dict.fromkeys(("send_text", "send_email"), self.sender.last_look)
         self.settlers = {
-            "send_text": self.sender.settle_text,
+            **dict.fromkeys(TEXTS, self.sender.settle_text),
             "send_email": self.sender.settle_email,
         }
         lost_replies = LostReplies(

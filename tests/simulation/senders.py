@@ -126,10 +126,16 @@ class Senders:
                 {},
                 body,
                 lambda headers: None,
-                listed(lambda request: twilio_webhook.parse_message(request, OPAQUE)),
+                listed(
+                    lambda request: world.door.outreach.consent.apply(
+                        twilio_webhook.parse_message(request, OPAQUE)
+                    )
+                ),
             )
         ):
             world.oracle.accepted[key] = sid
+            if said.text == "STOP":
+                world.consent.promised(said.recipient, said.channel)
         elif world.scenario.sender_repeats:
             again = replace(said, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))
@@ -282,6 +288,7 @@ def _twilio_form(said: Says) -> tuple[str, dict[str, str]]:
         "To": prefix + own,
         "Body": said.text,
         "NumMedia": str(int(not said.text)),
+        "AccountSid": neighbours.ACCOUNTS[neighbours.of(said.recipient)],
     }
     return sid, form
 

@@ -5,6 +5,7 @@ from collections import Counter
 import pytest
 
 from chalicelib.outreach import keys
+from chalicelib.outreach.conversations.records import PROMPT
 from local import company
 from tests.simulation.faults import Fault
 from tests.simulation.fixed_schedules import TEXT, run, schedule
@@ -33,11 +34,11 @@ def schedule_with(scenario, fault):
 
 
 def entries(world):
-    """The conversation's entries: role and id, in their order."""
+    """The conversation's entries but its prompt: role and id, in their order."""
     pages = [
         row
         for row in world.conversations.rows.values()
-        if row["conversation_id"].startswith("page#")
+        if row["conversation_id"].startswith("page#") and row.get("note") != PROMPT
     ]
     pages.sort(key=lambda row: row["conversation_id"])
     return [(row["role"], row["entry_id"]) for row in pages]

@@ -18,6 +18,7 @@ from typing import Any
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Delivery
 from chalicelib.once.worker import HandedBackError
+from local import company
 from local.vendors import twilio
 from tests.simulation import crowds, neighbours, tables, verdict, wire, workload
 from tests.simulation.carriers import MemorySes, MemoryTwilio
@@ -125,7 +126,10 @@ class World:
         self.companies = MemoryTable("companies", ("company_id", "project_id"))
         if self.scenario.starts:
             for number in (neighbours.FIRST, neighbours.SECOND):
-                self.companies.put(neighbours.project(number, **self._rules()))
+                project = neighbours.project(number, **self._rules())
+                account = neighbours.ACCOUNTS[number]
+                for item in (project, *company.sender_rows(project, account)):
+                    self.companies.put(item)
         self.watched = (self.ledger, self.facts)
         self._versions: dict[str, Versions] = {}
         if self.scenario.lags:

@@ -140,6 +140,24 @@ class DoNotContact(items.OnTable):
                 **known,
             )
 
+    def forbid_hashed(self, hashed: str, company_id: str, reason: str) -> None:
+        """Enter an address of which only the keyed hash is known; for wishes.
+
+        Args:
+            hashed: see `address_hash`.
+            company_id: the company.
+            reason: one of `Reason`.
+        """
+        now = self._clock.now()
+        key = _key("", company_id, reason, None)
+        self._table.update(
+            key | {"primary_channel": _erased_at(hashed)},
+            set_={"reason": str(reason), "ttl": _end(now)},
+            keep={"since": iso(now)},
+            remove=["lifted_at", "lifted_by"],
+            reading=False,
+        )
+
     def forbid_person(
         self, record: Record, reason: str, *, said_at: str | None = None, by: str | None = None
     ) -> None:
@@ -244,7 +262,8 @@ class DoNotContact(items.OnTable):
         }
 
     def _look(self, keys: list[Item]) -> str | None:
-        found = map(RegisterEntry, self._table.get_all(keys, attributes=_ATTRIBUTES))
+        once = {tuple(key.values()): key for key in keys}  # two addresses may be one number
+        found = map(RegisterEntry, self._table.get_all(list(once.values()), attributes=_ATTRIBUTES))
         return next((one.reason or Reason.STOP for one in found if one.is_in_force), None)
 
     def _keys(
@@ -270,7 +289,17 @@ class DoNotContact(items.OnTable):
         """The partition of what an erased address leaves; none where no hash can be made."""
         if self._opaque is None:
             return ()
-        return (f"erased:{self._opaque().of('do-not-contact', company_id, primary_channel)}",)
+        return (_erased_at(address_hash(self._opaque(), company_id, primary_channel)),)
+
+
+def address_hash(opaque: OpaqueIds, company_id: str, address: str) -> str:
+    """The keyed hash of a company and an address."""
+    return opaque.of("do-not-contact", company_id, address)
+
+
+def _erased_at(hashed: str) -> str:
+    """The partition of entries that are kept under a hash alone."""
+    return f"erased:{hashed}"
 
 
 def addresses_of(record: Record) -> tuple[str, ...]:

@@ -134,10 +134,14 @@ OTHER_SENDER = "other_sender"
 """Note on an e-mail with the conversation's token from an address that is not the recipient's."""
 SEVERAL = "several_conversations"
 """Note on a message that may belong to one of several conversations."""
+OPT_OUT_IN_DOUBT = "opt_out_in_doubt"
+"""Note on a message that may ask for no further one, and may be about something else."""
 LATE = "late_reply"
 """Note on a message that came after the end of its conversation."""
 AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text"
-NOTES = frozenset({PROMPT, OTHER_SENDER, SEVERAL, LATE, AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT})
+NOTES = frozenset(
+    {PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT}
+)
 """The codes of `Entry.note`."""
 UNSAID = frozenset({PROMPT, OTHER_SENDER, AUTO_REPLY})
 """Notes on entries that the recipient has not said; no writer is given them as such."""
@@ -163,6 +167,7 @@ class Draft:
         variables: values of an approved template's variables, by number.
         function_call: a function the writer requests, instead of or beside the text.
         hand_off_reason: why a person should take over, if the writer requests it.
+        opts_out: the recipient wishes no further message; the text, if any, confirms it.
     """
 
     text: str = field(default="", repr=False)
@@ -176,6 +181,7 @@ class Draft:
     function_call: str | None = None
     function_arguments: str | None = field(default=None, repr=False)
     hand_off_reason: str | None = None
+    opts_out: bool | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""

@@ -277,5 +277,9 @@ _COPIED = (
     "auto_queue_reply_message_from_number",
     "auto_queue_reply_message_from_email",
     "quiet_hours",
+    "message_kind",
+    "language",
+    "company_contact",
+    "help_text",
 )
 """Attributes that the record copies from the company's project, as in the schema."""

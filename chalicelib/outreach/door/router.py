@@ -6,7 +6,9 @@ begins with the company's and the project's ids, so that none can name another's
 
     {"company_data": {"company_id": "ci-aaa-001", "project_id": "pi-aaa-001"},
      "recipient_data": {"recipient_first_name": "Jo", "recipient_tel": "+15550100001",
-                        "comms_consent": true},
+                        "comms_consent": true,
+                        "comms_consent_at": "2026-11-20T08:59:00.000Z",
+                        "comms_consent_source": "form /apply, box 2"},
      "project_data": {"job_ref": "JR123"},
      "request_data": {"request_id": "req123", "channel_method": "whatsapp",
                       "initial_request_timestamp": "2026-11-20T09:00:00.000Z"}}
@@ -40,6 +42,7 @@ MAX_BODY_BYTES = 256 * 1024
 MAX_ID_BYTES = 256
 """Of company and project id: with other parts they form a conversation's key of 1,024 bytes."""
 MAX_DEPTH = 28
+MAX_PROOF_CHARACTERS = 1000
 SEPARATOR = "#"
 """Between the parts of a conversation's id; no company's or project's id holds it."""
 _IDS = ("company_id", "project_id")
@@ -114,6 +117,7 @@ def parse(body: bytes) -> StartRequest:
     attributes = {
         **addresses,
         "comms_consent": consent is True,
+        **_proof_of_consent(recipient_data),
         "recipient_first_name": _text(recipient_data, "recipient_first_name"),
         "recipient_last_name": _text(recipient_data, "recipient_last_name"),
         "recipient_timezone": _text(recipient_data, "recipient_timezone"),
@@ -132,6 +136,28 @@ def parse(body: bytes) -> StartRequest:
         payload_sha256=hashlib.sha256(canonical).hexdigest(),
         payload_bytes=len(canonical),
     )
+
+
+def _proof_of_consent(recipient_data: Mapping[str, Any]) -> dict[str, str]:
+    """When and how the recipient gave consent, where the Router says so; kept with the conversation."""
+    found = {}
+    given_at = recipient_data.get("comms_consent_at")
+    if given_at is not None:
+        moment = parsed(given_at) if isinstance(given_at, str) else None
+        if moment is None:
+            raise PayloadError(
+                "INVALID_COMMS_CONSENT_PROOF", "field comms_consent_at is not ISO-8601"
+            )
+        found["comms_consent_at"] = iso(moment)
+    source = recipient_data.get("comms_consent_source")
+    if source is not None:
+        if not isinstance(source, str) or not 0 < len(source.strip()) <= MAX_PROOF_CHARACTERS:
+            raise PayloadError(
+                "INVALID_COMMS_CONSENT_PROOF",
+                f"field comms_consent_source is not a text of 1-{MAX_PROOF_CHARACTERS} characters",
+            )
+        found["comms_consent_source"] = source.strip()
+    return found
 
 
 def request_id_in(body: bytes) -> str:

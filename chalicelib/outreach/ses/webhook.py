@@ -32,6 +32,7 @@ from chalicelib.once import keys
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
+from chalicelib.outreach.words import Word, heard
 from chalicelib.vendors.html_text import plain_text
 
 MAX_TEXT_CHARACTERS = 32_768
@@ -47,7 +48,14 @@ _EVENTS: Mapping[str, tuple[str, int]] = {
 }
 _TOKEN = re.compile(r"[0-9a-f]{32}")
 _TAG = re.compile(r"([0-9a-f]{32})_([0-9a-f]{32})")
-_QUOTED = re.compile(r"^(>.*|On .{1,200}wrote:|-+ ?Original Message ?-+|_{20,})\s*$", re.MULTILINE)
+_QUOTED = re.compile(
+    r"^(>.*|-+ ?Original Message ?-+|_{20,}"
+    r"|(?:On|Am|Le|El|Em|Il|Op) .{1,200}(?:\n.{0,120})?"
+    r"(?:wrote|schrieb.{0,80}|a écrit|escribió|escreveu|ha scritto|schreef.{0,80}) ?:)\s*$",
+    re.MULTILINE,
+)
+"""Quoted lines, and the lines that mail programs put before them."""
+_SIGNATURE = re.compile(r"^(-- ?|Sent from my .*|Get Outlook for .*)$.*", re.MULTILINE | re.DOTALL)
 _LONE_SURROGATE = re.compile(r"[\ud800-\udc7f\udd00-\udfff]")
 """Lone surrogates that encode no byte either: JSON can carry them, UTF-8 cannot."""
 _AUTO_REPLY_HEADERS = ("X-Autoreply", "X-Autorespond", "X-Auto-Response-Suppress")
@@ -136,6 +144,7 @@ def _event(
             "rank": rank,
             "reason": _code(reason.get(name)),
             "opts_out": name == "Complaint",
+            "is_dead": name == "Bounce" and about.get("bounceType") == "Permanent",
         }
     )
 
@@ -153,7 +162,9 @@ def _received(
     sender, token = next((one for one in tagged if one[1]), tagged[0])
     own_id = _header(message, "Message-ID")
     message_id = message_id_digest(own_id or raw["mail"]["messageId"])
+    none: list[dict[str, Any]] = []
     text = text_of(message)
+    opt_out, by_link = _opt_out(text, _header(message, "Subject"), has_token=token is not None)
     return InboundMessage.model_validate(
         {
             **common,
@@ -166,10 +177,13 @@ def _received(
             "text": text[:MAX_TEXT_CHARACTERS],
             "sent_at": common["received_at"],
             "media_count": _read_or(lambda: sum(1 for _ in message.iter_attachments()), 0),
+            "media": _read_or(lambda: _media(message), none)[:20],
+            "opt_out": opt_out,
             "token": token,
             "in_reply_to": [message_id_digest(one) for one in _referred(message)][-20:],
             "email_message_id": own_id or None,
-            "is_automatic": is_automatic(message, recipient) or not _is_trusted(receipt),
+            "is_automatic": (is_automatic(message, recipient) and not by_link)
+            or not _is_trusted(receipt),
         }
     )
 
@@ -190,10 +204,39 @@ def is_automatic(message: EmailMessage, sender: str) -> bool:
 
 
 def text_of(message: EmailMessage) -> str:
-    """The sender's text without the quoted part below it; empty if it cannot be read."""
-    content = _read_or(lambda: _content(message), "")
+    """The sender's text without what it quotes; empty if it cannot be read.
+
+    Where nothing is above the quoted part, the text is below it or between its lines.
+    """
+    content = _read_or(lambda: _content(message), "").replace("\r\n", "\n")
     quoted = _QUOTED.search(content)
-    return (content[: quoted.start()] if quoted else content).strip()
+    above = (content[: quoted.start()] if quoted else content).strip()
+    return above or _QUOTED.sub("", content).strip()
+
+
+def _opt_out(text: str, subject: str, *, has_token: bool) -> tuple[str | None, bool]:
+    """STOP or START by the words of an e-mail, and whether its own link has written it.
+
+    The link of an unsubscribe header writes an e-mail with that subject to the reply address, and a
+    mail program may mark it as automatic.  A "yes" is an answer, and HELP has none by e-mail.
+    """
+    if has_token and heard(subject).word == Word.STOP:
+        return Word.STOP.value, True
+    said = heard(_SIGNATURE.sub("", text))
+    is_plain = said.word == Word.STOP or (said.word == Word.START and not said.is_yes)
+    return (said.word.value if said.word and is_plain else None), False
+
+
+def _media(message: EmailMessage) -> list[dict[str, Any]]:
+    return [_about(one) for one in message.iter_attachments() if isinstance(one, EmailMessage)]
+
+
+def _about(attachment: EmailMessage) -> dict[str, Any]:
+    """What is kept of an attachment; SES keeps none behind a link."""
+    content = attachment.get_payload(decode=True)
+    data = content if isinstance(content, bytes) else b""
+    kind = attachment.get_content_type()[:100]
+    return {"type": kind, "size": len(data), "digest": hashlib.sha256(data).hexdigest()[:32]}
 
 
 def _content(message: EmailMessage) -> str:

@@ -125,6 +125,19 @@ class Received(BaseModel):
 _Listed = TypeVar("_Listed", Sent, Received)
 
 
+class _Numbers(BaseModel):
+    """An account's numbers, by a filter that names one; only the field we use."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    class _Number(BaseModel):
+        model_config = ConfigDict(hide_input_in_errors=True)
+
+        sms_url: str | None = None
+
+    incoming_phone_numbers: list[_Number]
+
+
 class _Page(BaseModel, Generic[_Listed]):
     model_config = ConfigDict(hide_input_in_errors=True)
 
@@ -258,6 +271,21 @@ class Twilio:
         except ValidationError:
             raise TransientError(PROVIDER, "fetch_message", reason="answer_not_a_message") from None
         return found if found.direction == "inbound" else None
+
+    def inbound_url_of(self, secret_id: str, number: str) -> str | None:
+        """Where Twilio posts a number's messages, empty for nowhere; None if it is not the account's.
+
+        Raises:
+            ProviderError: it could not be read.
+        """
+        path = f"{self._path(secret_id)}/IncomingPhoneNumbers.json"
+        call = Call("read_number", "GET", path, is_repeatable=True, query={"PhoneNumber": number})
+        answer = self._client(secret_id).send(call, deadline_seconds=READ_DEADLINE_SECONDS)
+        try:
+            found = _Numbers.model_validate(answer).incoming_phone_numbers
+        except ValidationError:
+            raise TransientError(PROVIDER, "read_number", reason="answer_not_a_list") from None
+        return (found[0].sms_url or "") if found else None
 
     def _listed(
         self,

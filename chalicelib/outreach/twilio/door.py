@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from chalicelib.errors import SignatureError
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake, listed
+from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.twilio import webhook
+from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 
 MESSAGE_PATH = "/webhook/twilio"
 STATUS_PATH = "/webhook/twilio/status"
@@ -24,11 +26,13 @@ class TwilioDoor:
         secret: reads the webhook secret: accounts and their active tokens; None where there is
             none.
         base_url: the public address that Twilio signs, without a path.
+        consent: applies STOP and START; built for the first one.
     """
 
     intake: Intake
     secret: Callable[[], str | None]
     base_url: str
+    consent: Callable[[], ConsentAtTheDoor]
 
     def message(self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]) -> Answer:
         """Answer the webhook of a message that came in; see `Intake.receive`."""
@@ -37,7 +41,7 @@ class TwilioDoor:
             headers,
             body,
             lambda low: self._verify(low, body, MESSAGE_PATH, query),
-            listed(lambda request: webhook.parse_message(request, self.intake.opaque())),
+            lambda request: [self._heard(webhook.parse_message(request, self.intake.opaque()))],
             max_body_bytes=webhook.MAX_BODY_BYTES,
             patience_seconds=PATIENCE_SECONDS,
         )
@@ -53,6 +57,9 @@ class TwilioDoor:
             max_body_bytes=webhook.MAX_BODY_BYTES,
             patience_seconds=PATIENCE_SECONDS,
         )
+
+    def _heard(self, job: InboundMessage) -> InboundMessage:
+        return job if job.opt_out is None else self.consent().apply(job)
 
     def _verify(
         self, headers: Mapping[str, str], body: bytes, path: str, query: Mapping[str, str]

@@ -25,8 +25,9 @@ from chalicelib.once import body as bodies
 from chalicelib.once import keys
 from chalicelib.once.door import InboundRequest
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach.channels import Carrier, channel_of, number_of
+from chalicelib.outreach.channels import Carrier, Channel, channel_of, number_of
 from chalicelib.outreach.jobs import DeliveryReceipt, InboundMessage
+from chalicelib.outreach.words import Word, heard
 
 MAX_BODY_BYTES = 64 * 1024
 MAX_TEXT_CHARACTERS = 4096
@@ -43,9 +44,6 @@ RANKS: Mapping[str, int] = {
 }
 """The statuses of Twilio that are stored; a lower rank never replaces a higher one."""
 OPTED_OUT = "21610"
-_STOP = frozenset({"stop", "stopall", "unsubscribe", "cancel", "end", "quit", "revoke", "optout"})
-"""Twilio's default keywords (https://help.twilio.com/articles/223134027)."""
-_START = frozenset({"start", "yes", "unstop"})
 _SID = re.compile(r"[A-Z]{2}[0-9a-f]{32}")
 _SMALL_NUMBER = re.compile(r"[0-9]{1,4}")
 _ERROR_CODE = re.compile(r"[1-9][0-9]{0,6}")
@@ -191,7 +189,7 @@ def parse_message(request: InboundRequest, opaque: keys.OpaqueIds) -> InboundMes
             "media_count": count,
             "media": _media(form, count),
             "in_reply_to": [quoted] if _SID.fullmatch(quoted) else [],
-            "opt_out": _opt_out(form.get("OptOutType", ""), text),
+            **_consent(form.get("OptOutType", ""), channel, text),
         }
     )
 
@@ -289,16 +287,16 @@ def _readable(text: str) -> str:
     return text.encode("utf-8", _AS_SENT).decode("utf-8", "replace")
 
 
-def _opt_out(declared: str, text: str) -> str | None:
-    """STOP or START by Twilio's field or by a keyword; HELP only where Twilio answers it."""
+def _consent(declared: str, channel: Channel, text: str) -> dict[str, Any]:
+    """STOP, START or HELP by Twilio's field or by the words, and whether Twilio answers it.
+
+    Twilio's field shows that the account's own handling has recognised and answered the message;
+    without it Twilio may still answer its default keywords on SMS.
+    """
     if declared:
-        return declared.lower() if declared.upper() in ("STOP", "START", "HELP") else None
-    return keyword(text)
-
-
-def keyword(text: str) -> str | None:
-    """``stop`` or ``start`` when the whole message is such a keyword."""
-    word = keys.normalised(text).strip(" .!\"'")
-    if word in _STOP:
-        return "stop"
-    return "start" if word in _START else None
+        known = declared.upper() in ("STOP", "START", "HELP")
+        return {"opt_out": declared.lower() if known else None, "carrier_answers": True}
+    said = heard(text)
+    word = said.word if said.word != Word.DOUBT else None
+    is_answered = channel == Channel.SMS and said.is_carriers
+    return {"opt_out": word.value if word else None, "carrier_answers": is_answered}

@@ -12,6 +12,7 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.records import UNSAID, Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.notices import stop_confirmation, with_opt_out_line
 from chalicelib.outreach.writing.template_writer import Writer
 
 HISTORY_ENTRIES = 20
@@ -42,7 +43,7 @@ class Composer:
 
     def unsaved_opening(self, record: Record) -> Draft:
         """An opening that the caller stores itself; only if `is_instant`."""
-        return _checked(record, self._timed(lambda: self._writer.opening(record)))
+        return _checked(record, self._timed(lambda: self._opening(record)))
 
     def opening(self, record: Record, entry_id: str) -> Draft:
         """The stored opening, written now if there is none.
@@ -50,13 +51,23 @@ class Composer:
         Raises:
             ProviderError: the writer could not write; nothing is stored.
         """
-        return self._stored(record, entry_id, lambda: self._writer.opening(record))
+        return self._stored(record, entry_id, lambda: self._opening(record))
+
+    def _opening(self, record: Record) -> Draft:
+        """The writer's opening with the opt-out line, which no writer is asked for."""
+        return with_opt_out_line(record, self._writer.opening(record))
 
     def answer(self, record: Record, entry_id: str) -> Draft:
         """The stored answer to the newest messages, written now if there is none."""
-        return self._stored(
-            record, entry_id, lambda: self._writer.answer(record, self._history(record))
-        )
+        return self._stored(record, entry_id, lambda: self._answer(record, self._history(record)))
+
+    def _answer(self, record: Record, history: Sequence[Entry]) -> Draft:
+        """The writer's answer; a wish to stop that it recognised is confirmed by code."""
+        written = self._writer.answer(record, history)
+        if not written.opts_out:
+            return written
+        text = "" if record.channel == Channel.EMAIL else stop_confirmation(record)
+        return replace(written, text=text)
 
     def late(self, record: Record, entry_id: str) -> Draft:
         """A message that was withheld, and so not composed, when it was due."""

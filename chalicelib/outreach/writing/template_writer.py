@@ -52,7 +52,7 @@ class TemplateWriter:
             return Draft(variables={"1": name, "2": f"{company} about {project}"})
         text = f"Hello {name}, this is {company} about {project}. Reply to this message to talk."
         if record.channel == Channel.SMS:
-            return Draft(text=f"{text} Reply STOP to opt out.")
+            return Draft(text=text)
         subject = record.channel_config.get("default_subject_line") or f"{company}: {project}"
         return Draft(text=text, subject=str(subject))
 

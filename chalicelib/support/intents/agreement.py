@@ -18,7 +18,7 @@ DECIDES_FROM = 0.80
 """A department's probability from which the model alone names it, where the tables know nothing."""
 OVERRULES_FROM = 0.90
 """Likewise, where the tables name another one."""
-AGREES_FROM = 0.12
+AGREES_FROM = 0.06
 """Below it, the model speaks against the department of the tables."""
 ESCALATES_FROM = 0.90
 """An escalation's probability from which the model alone escalates a message that is long enough."""

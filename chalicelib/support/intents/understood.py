@@ -30,14 +30,13 @@ def explained(own: str, intent: str = "order_status_tracking") -> float:
     """
     more = frozenset[str]() if intent in _STATUS else words_of_table(intent)
     total = known = 0
-    lines = [line for line in own.splitlines() if line.strip()]
-    for number, line in enumerate(lines):
-        is_last = number >= len(lines) - 1 and number > 0
-        for sentence in _SENTENCE.split(_signs_as_words(line)):
-            words = marked_words(sentence)
-            total += len(words)
-            is_name = is_last and _is_name(sentence, words)
-            known += len(words) if is_name else _known(words, more)
+    parts = [part for line in own.splitlines() for part in _SENTENCE.split(_signs_as_words(line))]
+    sentences = [part for part in parts if part.strip()]
+    for number, sentence in enumerate(sentences, start=1):
+        words = marked_words(sentence)
+        total += len(words)
+        is_name = 1 < number == len(sentences) and _is_name(sentence, words)
+        known += len(words) if is_name else _known(words, more)
     return known / total if total else 0.0
 
 
@@ -49,7 +48,8 @@ def is_only_courtesy(own: str) -> bool:
 
 def _known(words: Sequence[str], more: frozenset[str]) -> int:
     """How many words of a sentence are explained."""
-    is_question = any(found[0] in _STATUS for found in of_intents().matches(words))
+    is_question = bool(words) and words[0] in _QUESTIONS
+    is_question = is_question or any(found[0] in _STATUS for found in of_intents().matches(words))
     taken = [word in _WORDS or word in more for word in words]
     for at, word in enumerate(words):
         if taken[at]:
@@ -95,6 +95,7 @@ _ADDRESS = re.compile(r"[\w.+-]{1,64}@[\w-]{1,60}(?:\.[\w-]{1,60}){1,4}")
 _ANGRY = re.compile(
     "[\U0001f620\U0001f621\U0001f624\U0001f92c\U0001f595\U0001f494\U0001f62d\U0001f912\U0001f915\U0001f691\U0001f525\U0001f480\U0001fa78\U00002620]"
 )
+_QUESTIONS = frozenset({"where", "wheres", "when", "donde", "cuando"})
 _DETERMINERS = frozenset(
     {
         "my",

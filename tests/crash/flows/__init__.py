@@ -2,10 +2,11 @@
 
 from tests.crash.flow import Flow
 from tests.crash.flows.facts import Facts, FactsWithoutNumbers
-from tests.crash.flows.outreach import MailConversation, TextReply, WhatsAppStart
+from tests.crash.flows.outreach import MailConversation, Stopped, TextReply, WhatsAppStart
 from tests.crash.flows.support import (
     AnsweredFromLinkedOrder,
     AskedThenAnswered,
+    Notified,
     ReceivedAtTheDoor,
     Routed,
     SettledBySweep,
@@ -15,12 +16,14 @@ from tests.crash.flows.support import (
 FLOWS: tuple[Flow, ...] = (
     Routed(),
     ReceivedAtTheDoor(),
+    Notified(),
     AnsweredFromLinkedOrder(),
     AskedThenAnswered(),
     TwoAtOnce(),
     SettledBySweep(),
     WhatsAppStart(),
     TextReply(),
+    Stopped(),
     MailConversation(),
     Facts(),
     FactsWithoutNumbers(),

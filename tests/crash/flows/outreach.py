@@ -19,7 +19,7 @@ TEL = "+15550100001"
 MAIL = "j.canary@example.com"
 CANARY = "canary-51c9"
 REQUEST = "req123"
-_SENDS = frozenset({"send_text", "send_email"})
+_SENDS = frozenset({"send_text", "send_email", "confirm_stop"})
 
 
 class _Outreach(Flow):
@@ -39,14 +39,14 @@ class _Outreach(Flow):
     def prepare(self, run: Run) -> None:
         company.create(run.stage)
 
-    def start(self) -> Arrival:
+    def start(self, request_id: str = REQUEST) -> Arrival:
         """The Channel Router starts a conversation."""
-        body = company.request(REQUEST, self.channel, self.recipient)
+        body = company.request(request_id, self.channel, self.recipient)
         headers = {"x-api-key": company.API_KEY}
         return Arrival(
             "api",
             lambda: http_event("/initiate-conversation", headers, body),
-            (outreach_keys.start(company.COMPANY_ID, REQUEST),),
+            (outreach_keys.start(company.COMPANY_ID, request_id),),
         )
 
     def landed(self, run: Run, actions: Mapping[str, Row]) -> Counter[str]:
@@ -125,6 +125,37 @@ class TextReply(_Text):
     def steps(self, run: Run) -> Iterator[Step]:
         yield [self.start()]
         yield [self.writes(run, f"Tell me more, {CANARY}")]
+
+
+class Stopped(_Text):
+    """A STOP that was answered 200, and a start after it: nothing but the confirmation leaves."""
+
+    name = "outreach: SMS, a STOP, its confirmation and a later start"
+    channel = "sms"
+    counted_from = 2
+    later = "req124"
+
+    def prepare(self, run: Run) -> None:
+        super().prepare(run)
+        run.rig.twilio.set_modes(fates=["delivered"])
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        yield [self.start()]
+        yield [self.writes(run, "ALTO")]  # which Twilio does not know
+        yield [self.start(self.later)]
+
+    def violations(self, run: Run) -> Sequence[str]:
+        """Whatever was killed: the mark is there, and only the opening and one confirmation left."""
+        marks = [
+            one
+            for one in run.items("ConversationsTable")
+            if one["conversation_id"] == f"do-not-contact#{company.COMPANY_ID}"
+        ]
+        sent = Counter(_mark_of_text(one) for one in run.rig.twilio.messages)
+        found = [] if marks and "lifted_at" not in marks[0] else ["P2 the STOP left no mark"]
+        if len(sent) > len(("opening", "confirmation")):
+            found.append(f"P5 {len(sent)} messages left in spite of the STOP")
+        return [*super().violations(run), *found]
 
 
 class MailConversation(_Outreach):

@@ -70,6 +70,28 @@ class Routed(Ticket):
         yield [self.says(run, "c-1", f"i want a refund, {CANARY}")]
 
 
+class Notified(Ticket):
+    """Two comments and a notification of each, without their ids: both share one read."""
+
+    name = "support: two comments, two notifications"
+
+    def steps(self, run: Run) -> Iterator[Step]:
+        first = self.tells(run, "c-1", f"i want a refund, {CANARY}")
+        run.advance(1)
+        yield [first, self.tells(run, "c-2", f"refund please, {CANARY}")]
+
+    def tells(self, run: Run, comment: str, text: str) -> Arrival:
+        """The customer writes, and the webhook names only the ticket."""
+        run.rig.richpanel.add_comment(TICKET, text, id=comment)
+        body = {"ticket_id": TICKET, "trigger": f"customer_message {comment}"}
+        headers = {"x-richpanel-webhook-token": run.stage.secrets.webhook_token}
+        return Arrival(
+            "api",
+            lambda: http_event("/webhook/richpanel", headers, body),
+            (ticket_keys.ticket_message(TICKET, comment),),
+        )
+
+
 class ReceivedAtTheDoor(Routed):
     """The same with a row written before the queue; only the door differs."""
 

@@ -40,6 +40,7 @@ def written_to(outreach):
         outreach.deliver(outreach.says(f"Tell me about the {CANARY}"))
         outreach.run()
     outreach.deliver(outreach.says("I want to talk to a human"))
+    outreach.run()
     outreach.deliver(outreach.says("STOP", whatsapp=False))
     outreach.deliver(outreach.says("Hello", whatsapp=False, from_=OTHER))
     (first,) = outreach.ses.sent_to(MAIL)
@@ -75,12 +76,13 @@ def test_a_recipient_is_found_in_every_table_by_phone_or_by_email(written_to, ru
     }
     assert any("another address" in one for one in done["warnings"])
     after = held(written_to)
-    if subject == MAIL:  # an opt-out of the phone is not undone by erasing the e-mail
-        marks = [one for one in after["ConversationsTable"] if "do-not-contact#" in one]
-        after["ConversationsTable"] = [
-            one for one in after["ConversationsTable"] if one not in marks
-        ]
-        assert len(marks) == 1
+    # The STOP is kept for either address: erasing one leaves the other's, and a hash of its own.
+    kept = [one for one in after["ConversationsTable"] if "do-not-contact#" in one]
+    left = [one for one in kept if "erased:" in one]
+    assert (len(kept), len(left)) == (2, 1)
+    after["ConversationsTable"] = [
+        one for one in after["ConversationsTable"] if one not in kept or one in left
+    ]
     for name, rows in after.items():
         for text in rows:
             for personal in (TEL, TEL[1:], MAIL, CANARY, "Doe"):
@@ -166,6 +168,39 @@ def test_a_companys_own_address_is_not_erased(written_to, run, own):
     assert said.code == 1
     assert "company's own address" in said.err
     assert everything(written_to) == before
+
+
+def test_an_erased_recipient_who_said_stop_is_not_written_to_again(written_to, run):
+    for subject in (TEL, MAIL):
+        run("erase", "--subject", subject, "--yes")
+    before = len(written_to.twilio.sent_to(TEL))
+    written_to.start("again", "sms")
+    written_to.run()
+    assert written_to.fate("again").json_body["reason"] == "do_not_contact"
+    assert len(written_to.twilio.sent_to(TEL)) == before
+
+
+def test_a_person_gets_everything_that_is_kept_of_them_and_nothing_of_others(written_to, run):
+    said = run("person", "export", "--subject", TEL)
+    found = json.loads(said.out)
+    assert set(found["tables"]) == {
+        written_to.stage.tables[name]
+        for name in ("IdempotencyTable", "AuditActionsTable", "ConversationsTable")
+    }
+    assert found["exported_by"]
+    assert CANARY in said.out
+    assert OTHER not in said.out
+    assert OTHER_MAIL not in said.out
+    counted = run("erase", "--subject", TEL, "--dry-run", "--json").data["tables"]
+    assert {name: len(rows) for name, rows in found["tables"].items()} == counted
+
+
+def test_an_export_is_written_to_a_new_file_of_the_operators_alone(written_to, run, tmp_path):
+    file = tmp_path / "person.json"
+    assert run("person", "export", "--subject", TEL, "--to", str(file)).code == 0
+    assert file.stat().st_mode & 0o777 == 0o600
+    assert json.loads(file.read_text())["tables"]
+    assert run("person", "export", "--subject", TEL, "--to", str(file)).code == 2
 
 
 @pytest.mark.parametrize("is_over", [False, True])

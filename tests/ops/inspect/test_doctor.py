@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from chalicelib.once import opening
+from chalicelib.once.lanes import OUTREACH
 from chalicelib.support.tags import every_tag
 from local.stack.server import Http
 from ops.stage import config
@@ -63,6 +65,26 @@ def test_a_healthy_stage_passes(healthy, run):
     assert [one for one in said.data if one["result"] == "fail"] == []
     assert said.code == 0
     assert "night@example.com" not in said.out
+
+
+def test_each_lane_shows_what_waits_and_its_budget(healthy, run):
+    healthy.stage.aws.client("sqs").send_message(
+        QueueUrl=healthy.stage.lane_url(OUTREACH),
+        MessageBody="{}",
+        MessageGroupId="group",
+        MessageDeduplicationId="one",
+    )
+    found = findings(run)
+    assert found["lanes"]["detail"] == "open"
+    assert found["lane outreach"]["detail"].startswith("1 waiting, 0 in flight")
+    assert found["lane outreach"]["detail"].endswith("2 workers")
+    assert found["lane tickets"]["detail"].startswith("0 waiting")
+    assert "executions" in found["concurrency"]["detail"]
+    table = healthy.stage.tables["IdempotencyTable"]
+    healthy.stage.aws.client("dynamodb").delete_item(
+        TableName=table, Key={"event_id": {"S": opening.KEY}}
+    )
+    assert "goes through rp-mw-events-dev.fifo" in findings(run)["lanes"]["detail"]
 
 
 def test_each_fault_of_a_broken_stage_is_named(healthy, run):

@@ -1,6 +1,7 @@
 """The operator commands on a real stage: their output, changes and refusals."""
 
 import json
+import re
 
 import pytest
 import typer
@@ -72,7 +73,7 @@ def test_explain_shows_the_whole_history_for_any_identifier(processed, run, subj
     assert what[-1] == "processed"
     for_people = run("explain", subject)
     assert "processed: 4 done" in for_people.out
-    assert "refund" not in said.out.replace("refund_request", "")
+    assert "refund" not in re.sub("refund[_ ]request", "", said.out)
 
 
 def test_explain_says_why_nothing_was_done(system, run):
@@ -121,7 +122,7 @@ def test_an_unreadable_ticket_is_found_by_the_suggested_scan(system, run):
     assert "Richpanel did not show the ticket; --deep scans the whole ledger" in said.err
     deep = run("explain", "9999", "--deep")
     assert thin in deep.out
-    assert "Richpanel" not in deep.out, "nothing is left out then"
+    assert "did not show" not in deep.out, "nothing is left out then"
 
 
 def test_an_unknown_identifier_is_quoted_as_typed(run):

@@ -34,6 +34,7 @@ NOT_HERE = {
     "worker-throttles",  # Lambda's account limits: the only command of ours is `reconcile`
     "api-throttles",
     "queue-age-critical",  # as queue-age, longer
+    *("worker-busy", "outreach-busy", "email-busy", "facts-busy"),  # Lambda's own durations
 }
 
 
@@ -434,3 +435,33 @@ def test_events_withheld_by_a_switch_are_replayed(operator, switch):
     operator.runs("replay", "--status", "processed", "--since", "24h", "--rate", "1")
     system.run()
     assert processed(system)
+
+
+def test_a_switch_was_left_on(operator):
+    system = operator.system
+    system.switch("kill_switch", "true")
+    new_containers()
+    system.post(system.ticket())
+    system.run()
+    system.app.post_facts(schedule_event(), Context(timeout_seconds=240))
+    operator.is_paged_by("switch-left-on")
+    assert "Not answered automatically: the switch kill_switch was on" in (
+        operator.runs("explain", "1042").out
+    )
+    operator.runs("switch", "set", "kill_switch", "false")
+    new_containers()
+    operator.runs("replay", "--status", "processed", "--since", "24h", "--rate", "1")
+    system.run()
+    assert processed(system)
+
+
+def test_nothing_was_accepted(operator):
+    """The sender's webhook was off; what it did not send is found."""
+    system = operator.system
+    system.ticket()
+    operator.opens("nothing-accepted")
+    operator.runs("reconcile", "--since", "24h")
+    system.run()
+    assert processed(system)
+    system.post(system.ticket("1043"))
+    operator.is_paged_by("nothing-accepted")

@@ -189,6 +189,25 @@ def test_a_reply_by_e_mail_was_not_stored(operator, outreach):
     assert len(outreach.run()) == 1
 
 
+# --- persons ------------------------------------------------------------------------------------
+
+
+def test_a_conversation_waits_for_a_person(operator, outreach):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.sweep()
+    operator.is_paged_by("handoffs-waiting")
+    (waiting,) = operator.runs("handoff", "list", "--json").data
+    said = operator.runs("explain", waiting["id"]).out
+    assert "Not sent: the company wants a person to approve first messages" in said
+    operator.runs("handoff", "approve", waiting["id"])
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    outreach.sweep()
+    assert operator.runs("handoff", "list", "--json").data == []
+
+
 # --- OpenAI -------------------------------------------------------------------------------------
 
 

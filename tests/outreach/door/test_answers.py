@@ -51,13 +51,14 @@ WRONG_FIELDS = {
     "MISSING_RECIPIENT_TEL": ("recipient_data.recipient_tel", GONE),
     "INVALID_RECIPIENT_TEL": ("recipient_data.recipient_tel", "12"),
     "INVALID_COMMS_CONSENT_TYPE": ("recipient_data.comms_consent", "yes"),
+    "INVALID_COMMS_CONSENT_PROOF": ("recipient_data.comms_consent_at", "yesterday"),
     "AUTHORIZATION_ERROR": ("company_data.company_id", "ci-other"),
     "COMPANY_NOT_FOUND": ("company_data.project_id", "pi-none"),
 }
 SETTINGS = {
     "PROJECT_INACTIVE": {"project_status": "paused"},
     "CHANNEL_NOT_ALLOWED": {"allowed_channels": ["email"]},
-    "CONSENT_REQUIRED": {"require_consent": True},
+    "CONSENT_REQUIRED": {},
     "CONFIGURATION_ERROR": {"channel_config": {"sms": {}}},
     "RATE_LIMIT_EXCEEDED": {"rate_limits": {"requests_per_minute": 1}},
 }
@@ -139,7 +140,8 @@ def test_a_project_setting_gets_its_code(router, outreach, code):
     if code == "RATE_LIMIT_EXCEEDED":
         router.starts(request("request_data.request_id", "the-one-allowed"))
     outreach.set_project(**SETTINGS[code])
-    answer = router.starts(request("recipient_data.comms_consent", GONE))
+    consent = GONE if code == "CONSENT_REQUIRED" else True
+    answer = router.starts(request("recipient_data.comms_consent", consent))
     assert is_met(answer, code)
     assert answer.headers.get("retry-after", "0").isdecimal()
     assert ("retry-after" in answer.headers) is (code == "RATE_LIMIT_EXCEEDED")

@@ -104,13 +104,43 @@ def test_the_companys_settings_are_enforced(outreach, changes, status, code):
     assert answer.json_body["request_id"] == "req123"
 
 
-def test_consent_is_required_where_the_project_requires_it(outreach):
+def test_consent_is_required_unless_the_project_does_without(outreach):
     silent = {"recipient_data": {"comms_consent": None}}
-    assert outreach.start("a", **silent).status_code == 200
+    assert outreach.start("a", **silent).json_body["error_code"] == "CONSENT_REQUIRED"
+    outreach.set_project(require_consent=False)
+    assert outreach.start("b", **silent).status_code == 200
     outreach.run()
     assert outreach.record().item["comms_consent"] is False
-    outreach.set_project(require_consent=True)
-    assert outreach.start("b", **silent).json_body["error_code"] == "CONSENT_REQUIRED"
+
+
+def test_the_proof_of_consent_is_kept_with_the_conversation(outreach):
+    proof = {
+        "comms_consent_at": "2026-11-20T09:59:00+01:00",
+        "comms_consent_source": " form /apply, box 2 ",
+    }
+    assert outreach.start(recipient_data=proof).status_code == 200
+    outreach.run()
+    kept = outreach.record().item
+    assert kept["comms_consent_at"] == "2026-11-20T08:59:00.000Z"
+    assert kept["comms_consent_source"] == "form /apply, box 2"
+
+
+@pytest.mark.parametrize(
+    ("field", "value"),
+    [
+        ("comms_consent_at", "yesterday"),
+        ("comms_consent_at", 7),
+        ("comms_consent_source", ""),
+        ("comms_consent_source", ["form"]),
+        ("comms_consent_source", "x" * 1001),
+    ],
+)
+def test_a_proof_that_cannot_be_kept_is_refused_by_its_field(outreach, field, value):
+    answer = outreach.start(recipient_data={field: value})
+    assert answer.status_code == 400
+    assert answer.json_body["error_code"] == "INVALID_COMMS_CONSENT_PROOF"
+    assert field in answer.json_body["message"]
+    assert outreach.run() == []
 
 
 def test_an_unknown_project_is_not_found(outreach):

@@ -109,7 +109,7 @@ def test_another_keyword_alone_is_a_start(text):
     assert heard(text).opt_out == "start"
 
 
-@pytest.mark.parametrize("text", ["please stop calling it a CV", "the end is near", "help", ""])
+@pytest.mark.parametrize("text", ["please stop calling it a CV", "the end is near", "in help", ""])
 def test_a_sentence_with_a_keyword_is_no_stop(text):
     assert heard(text).opt_out is None
 
@@ -118,6 +118,25 @@ def test_twilios_own_opt_out_type_takes_precedence():
     assert heard("arrêt", OptOutType="STOP").opt_out == "stop"
     assert heard("help", OptOutType="HELP").opt_out == "help"
     assert heard("stop", OptOutType="OTHER").opt_out is None
+
+
+@pytest.mark.parametrize(
+    ("text", "whatsapp", "declared", "answers"),
+    [
+        ("STOP", False, {}, True),
+        ("STOP", True, {}, False),
+        ("ALTO", False, {}, False),
+        ("ALTO", False, {"OptOutType": "STOP"}, True),
+        ("help", False, {}, True),
+        ("ayuda", False, {}, False),
+        ("Hello", False, {}, False),
+    ],
+)
+def test_who_answers_a_keyword(text, whatsapp, declared, answers):
+    sender = "whatsapp:+15550100001" if whatsapp else "+15550100001"
+    form = {"MessageSid": SID, "From": sender, "To": "+15550109002", "Body": text, **declared}
+    asked = InboundRequest({}, urlencode(form).encode(), "2026-11-20T09:00:00.000Z", "d-1")
+    assert twilio_webhook.parse_message(asked, OPAQUE).carrier_answers is answers
 
 
 def test_a_text_is_cut_to_a_messages_length_and_a_huge_post_refused():

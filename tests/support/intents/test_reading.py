@@ -27,7 +27,7 @@ def test_the_shipped_model_is_made_from_these_samples_and_tables():
 
 
 def test_a_packed_model_reads_back():
-    model = linear.Linear(("a", "b"), (0.0, 0.0), 10.0, "x", {"word": linear.row((1, -1), 10.0)})
+    model = linear.Linear(["a", "b"], [0.0, 0.0], 10.0, "x", {"word": linear.row((1, -1), 10.0)})
     again = linear.read(linear.packed(model))
     assert again == model
     found = again.probabilities(["word"])
@@ -39,7 +39,7 @@ def test_a_packed_model_reads_back():
     "text",
     [
         "Where is my order #100234?",
-        "Hi, could you please tell me when my order 10023 will arrive? Thanks, Ada Lovelace",
+        "Hi, could you please tell me when my order 10023 will arrive? Thanks, Grace Hopper",
         "Hola, ¿dónde está mi pedido 10023? Muchas gracias",
         "Where is my linen duvet? Order 5544",
     ],

@@ -102,7 +102,7 @@ def test_an_order_question_with_something_grave_is_flagged_and_never_answered(
     assert replies_rig.replies == []
 
 
-@pytest.mark.parametrize("more", ["My dog ate the invoice.", "Purple monkeys dance.", "😡"])
+@pytest.mark.parametrize("more", ["Purple monkeys dance.", "😡"])
 def test_a_sentence_that_nothing_explains_sends_the_message_to_a_person(
     replies_rig, tracked_question, more
 ):
@@ -129,26 +129,26 @@ def test_thanks_after_our_own_answer_are_no_complaint(replies_rig, tracked_quest
 # --- later ------------------------------------------------------------------------------------
 
 
-def interrupt(rig, shopify, how):
-    if how == "graphql":
+def interrupt(shopify, fault):
+    if fault == "graphql":
         shopify.fail_with("INTERNAL_SERVER_ERROR", times=2)
     else:
-        kind, settings = how
-        rig.richpanel.fault(kind, operation="read_order_link", times=2, **settings)
+        kind, settings = fault
+        shopify.fault(kind, operation="graphql", times=2, **settings)
 
 
-@pytest.mark.parametrize(
-    "how", ["graphql", ("status", {"status": 500}), ("status", {"status": 429}), ("drop", {})]
-)
+FAULTS = ["graphql", ("status", {"status": 500}), ("drop", {})]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
 def test_a_momentary_fault_routes_at_once_and_the_answer_follows(
-    replies_rig, shopify, tracked_question, move_clock, how
+    replies_rig, shopify, tracked_question, move_clock, fault
 ):
-    interrupt(replies_rig, shopify, how)
+    interrupt(shopify, fault)
     replies_rig.run(replies_rig.ticket(tracked_question))
     assert replies_rig.replies == []
     assert {"route-email-support-team", "mw-processed"} <= replies_rig.tags()
-    move_clock(timedelta(minutes=5))
-    replies_rig.again()
+    move_clock(timedelta(minutes=15))
     replies_rig.sweep()
     assert len(replies_rig.replies) == 1
     assert replies_rig.tags() >= STATUS_TAGS
@@ -160,11 +160,10 @@ def test_a_momentary_fault_routes_at_once_and_the_answer_follows(
 def test_a_later_answer_is_withdrawn_if_anybody_has_written_since(
     replies_rig, shopify, tracked_question, move_clock, operator
 ):
-    interrupt(replies_rig, shopify, "graphql")
+    interrupt(shopify, "graphql")
     replies_rig.run(replies_rig.ticket(tracked_question))
     replies_rig.richpanel.add_comment("1042", "It is about the colour", operator=operator)
-    move_clock(timedelta(minutes=5))
-    replies_rig.again()
+    move_clock(timedelta(minutes=15))
     replies_rig.sweep()
     assert replies_rig.replies == []
     assert replies_rig.reply_row()["status"] == "skipped"

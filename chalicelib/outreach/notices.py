@@ -1,0 +1,135 @@
+"""What code writes itself: the opt-out line of an opening, the confirmation of a STOP, the answer to HELP.
+
+No model writes these.  Their language is the project's ``language``, English by default; the answer to
+HELP is in the language of the keyword where only one has it.  Optional settings of a project::
+
+    language         "es"                            one of `Language`
+    company_contact  "+1 555 010 9000"               where a person of the company can be reached
+    help_text        {"es": "Cucumber: llame al +1 555 010 9000."}   in place of the wording below
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from enum import StrEnum
+
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations.records import Draft, Record
+from chalicelib.outreach.jobs import InboundMessage
+
+CARRIER, OWN = "carrier", "own"
+"""Values of ``opt_out_answers`` in a channel's settings: who answers STOP, START and HELP."""
+
+
+class Language(StrEnum):
+    """Languages of the wordings."""
+
+    EN = "en"
+    ES = "es"
+    FR = "fr"
+    PT = "pt"
+    DE = "de"
+    IT = "it"
+    NL = "nl"
+
+
+OPT_OUT_LINE: Mapping[Language, str] = {
+    Language.EN: "Reply STOP to opt out.",
+    Language.ES: "Responda STOP para no recibir más mensajes.",
+    Language.FR: "Répondez STOP pour ne plus recevoir de messages.",
+    Language.PT: "Responda STOP para não receber mais mensagens.",
+    Language.DE: "Antworten Sie STOP, um keine Nachrichten mehr zu erhalten.",
+    Language.IT: "Rispondi STOP per non ricevere altri messaggi.",
+    Language.NL: "Antwoord STOP om geen berichten meer te ontvangen.",
+}
+STOP_CONFIRMATION: Mapping[Language, str] = {
+    Language.EN: "{company}: you will receive no more messages from us. Reply START to resume.",
+    Language.ES: "{company}: no recibirá más mensajes nuestros. Responda START para volver a recibirlos.",
+    Language.FR: "{company} : vous ne recevrez plus nos messages. Répondez START pour reprendre.",
+    Language.PT: "{company}: não receberá mais mensagens nossas. Responda START para voltar a recebê-las.",
+    Language.DE: "{company}: Sie erhalten keine Nachrichten mehr von uns. Mit START erhalten Sie sie wieder.",
+    Language.IT: "{company}: non riceverai più i nostri messaggi. Rispondi START per riceverli di nuovo.",
+    Language.NL: "{company}: u ontvangt geen berichten meer van ons. Antwoord START om ze weer te ontvangen.",
+}
+HELP_ANSWER: Mapping[Language, str] = {
+    Language.EN: "{company} wrote to you about {project}.{contact} Reply STOP to opt out.",
+    Language.ES: "{company} le escribió sobre {project}.{contact} Responda STOP para darse de baja.",
+    Language.FR: "{company} vous a écrit au sujet de {project}.{contact} Répondez STOP pour vous désabonner.",
+    Language.PT: "{company} escreveu-lhe sobre {project}.{contact} Responda STOP para cancelar.",
+    Language.DE: "{company} schrieb Ihnen zu {project}.{contact} Antworten Sie STOP, um sich abzumelden.",
+    Language.IT: "{company} ti ha scritto a proposito di {project}.{contact} Rispondi STOP per annullare.",
+    Language.NL: "{company} schreef u over {project}.{contact} Antwoord STOP om u af te melden.",
+}
+_CONTACT: Mapping[Language, str] = {
+    Language.EN: " Contact: {contact}.",
+    Language.ES: " Contacto: {contact}.",
+    Language.FR: " Contact : {contact}.",
+    Language.PT: " Contacto: {contact}.",
+    Language.DE: " Kontakt: {contact}.",
+    Language.IT: " Contatto: {contact}.",
+    Language.NL: " Contact: {contact}.",
+}
+_NAMES_STOP = re.compile(r"\bSTOP\b")
+
+
+def language_of(record: Record) -> Language:
+    """The project's language."""
+    given = str(record.item.get("language") or "")
+    return Language(given) if given in set(Language) else Language.EN
+
+
+def with_opt_out_line(record: Record, opening: Draft) -> Draft:
+    """An opening that says how to opt out; WhatsApp's approved template says it itself."""
+    if record.channel == Channel.WHATSAPP or not opening.text:
+        return opening
+    if _NAMES_STOP.search(opening.text):
+        return opening
+    line = OPT_OUT_LINE[language_of(record)]
+    between = "\n\n" if record.channel == Channel.EMAIL else " "
+    html = opening.html
+    if html:
+        before, end, after = html.rpartition("</body>")
+        html = f"{before}<p>{line}</p>{end}{after}" if end else f"{html}<p>{line}</p>"
+    return replace(opening, text=f"{opening.text.rstrip()}{between}{line}", html=html)
+
+
+def stop_confirmation(record: Record) -> str:
+    """The one message after a STOP."""
+    return STOP_CONFIRMATION[language_of(record)].format(company=_company(record))
+
+
+def help_answer(record: Record, asked_in: str | None) -> str:
+    """The answer to HELP.
+
+    Args:
+        record: the conversation.
+        asked_in: the language of the keyword, where only one has it.
+    """
+    language = Language(asked_in) if asked_in in set(Language) else language_of(record)
+    own = (record.item.get("help_text") or {}).get(language.value)
+    if own:
+        return str(own)
+    contact = record.item.get("company_contact")
+    return HELP_ANSWER[language].format(
+        company=_company(record),
+        project=record.item.get("project_name") or record.project_id,
+        contact=_CONTACT[language].format(contact=contact) if contact else "",
+    )
+
+
+def carrier_answers(record: Record, job: InboundMessage) -> bool:
+    """Whether the carrier answers a STOP or HELP itself, so that we do not.
+
+    Twilio answers its own keywords on SMS unless the account's handling is off; ``opt_out_answers`` of
+    the channel's settings says otherwise.  Jobs of older versions do not say what was recognised.
+    """
+    setting = record.channel_config.get("opt_out_answers")
+    if setting in (CARRIER, OWN):
+        return bool(setting == CARRIER)
+    return job.carrier_answers is not False
+
+
+def _company(record: Record) -> str:
+    return str(record.item.get("company_name") or record.company_id)

@@ -1,0 +1,54 @@
+"""The time zones that a phone number may be in: those of its country, by the table of `tzdata`.
+
+A country code that several countries share counts as its main country where the number shows no other.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from zoneinfo import ZoneInfo
+
+import phonenumbers
+
+
+def named(name: object) -> ZoneInfo | None:
+    """A zone by its name; None for anything else."""
+    if not isinstance(name, str) or not name:
+        return None
+    try:
+        return ZoneInfo(name)
+    except (OSError, ValueError, KeyError):  # ZoneInfoNotFoundError is a KeyError
+        return None
+
+
+@cache
+def of_country(region: str) -> tuple[ZoneInfo, ...]:
+    """The zones of a country by its two letters; none of an unknown one."""
+    return tuple(map(ZoneInfo, _table().get(region, ())))
+
+
+def of_number(number: str) -> tuple[ZoneInfo, ...]:
+    """The zones of a number in E.164; UTC where it is of no country."""
+    try:
+        parsed = phonenumbers.parse(number)
+    except phonenumbers.NumberParseException:
+        return (ZoneInfo("UTC"),)
+    main = phonenumbers.region_codes_for_country_code(parsed.country_code or 0)[:1]
+    regions = (phonenumbers.region_code_for_number(parsed), *main)
+    found = next((zones for one in regions if one and (zones := of_country(one))), ())
+    return found or (ZoneInfo("UTC"),)
+
+
+@cache
+def _table() -> Mapping[str, list[str]]:
+    """Names of zones by country, of the file ``zone.tab``: country, coordinates, zone, comment."""
+    found: dict[str, list[str]] = defaultdict(list)
+    text = (resources.files("tzdata") / "zoneinfo" / "zone.tab").read_text(encoding="utf-8")
+    for line in text.splitlines():
+        if line and not line.startswith("#"):
+            country, _, zone = line.split("\t")[:3]
+            found[country].append(zone)
+    return found

@@ -1,0 +1,56 @@
+"""STOP and START at the door: the mark is written before Twilio gets its 200.
+
+A message that waits on the queue, perhaps behind one that waits for the end of quiet hours, cannot
+delay it.  One read (whose number is it) and one write; the door answers 200 only when both the mark
+and the message are kept, so that Twilio's repetition, or the listing of received messages, does it
+again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chalicelib.errors import TransientError, UnavailableError
+from chalicelib.outreach import senders
+from chalicelib.outreach.conversations.do_not_contact import DoNotContact, Reason
+from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.senders import Senders
+from chalicelib.outreach.words import heard
+
+
+@dataclass(frozen=True, slots=True)
+class ConsentAtTheDoor:
+    """Applies STOP and START of messages whose signature is checked."""
+
+    register: DoNotContact
+    senders: Senders
+
+    def apply(self, job: InboundMessage) -> InboundMessage:
+        """Write or lift the mark that a message asks for; returns the job that says so.
+
+        Only for the account that the number's company has: another one's signature proves nothing
+        about the number, and the worker decides.  A number that belongs to no company has its own marks.
+
+        Raises:
+            UnavailableError: the mark could not be written; the message is not accepted.
+        """
+        if job.opt_out not in ("stop", "start"):
+            return job
+        try:
+            owner = self.senders.owner_of(job.sender)
+            if owner is not None and (owner.account is None or owner.account != job.account):
+                return job
+            company_id = owner.company_id if owner else str(senders.key(job.sender)["company_id"])
+            return self._applied(job, company_id, is_owned=owner is not None)
+        except TransientError:
+            raise UnavailableError("consent_not_kept") from None
+
+    def _applied(self, job: InboundMessage, company_id: str, *, is_owned: bool) -> InboundMessage:
+        done = {"consent_at_door": is_owned}
+        if job.opt_out == "stop":
+            self.register.forbid(job.recipient, company_id, Reason.STOP, said_at=job.sent_at)
+            return job.model_copy(update=done)
+        was_marked = self.register.allow(job.recipient, company_id, said_at=job.sent_at)
+        if is_owned and not was_marked and heard(job.text).is_yes:
+            return job.model_copy(update={**done, "opt_out": None})
+        return job.model_copy(update=done)

@@ -1,0 +1,33 @@
+"""What alarms watch and no event reports: a switch that stays on, conversations that wait for a person.
+
+The schedules report them; a report that fails stops no schedule, and the next one follows in minutes.
+"""
+
+from __future__ import annotations
+
+from chalicelib.clock import parsed
+from chalicelib.errors import MiddlewareError, reason_of
+from chalicelib.once.ports import Clock, Log, SwitchesPort
+from chalicelib.outreach.handoff import Desk
+
+
+def report_switches(switches: SwitchesPort, log: Log) -> None:
+    """Count 1 while a switch stops every effect, else 0; unreadable ones ring by the queue's age."""
+    try:
+        now = switches.current()
+    except MiddlewareError as error:
+        log.event("watching.switches_unreadable", reason=reason_of(error))
+        return
+    log.metric("mw.switches.stopping", int(now.kill_switch or now.shadow_mode))
+
+
+def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
+    """Count the conversations that wait for a person, and how long the oldest has waited."""
+    try:
+        times = [parsed(one.since) for one in desk.waiting()]
+    except MiddlewareError as error:
+        log.event("watching.handoffs_unreadable", reason=reason_of(error))
+        return
+    ages = [int((clock.now() - at).total_seconds()) for at in times if at is not None]
+    log.metric("mw.handoffs.waiting", len(times))
+    log.metric("mw.handoffs.oldest_seconds", max(ages, default=0))

@@ -1,0 +1,134 @@
+"""The register of addresses that a company must not contact: list, add, lift, import, export.
+
+A person's entries and liftings carry the name of the caller's AWS identity.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from chalicelib.outreach.conversations import items as layout
+from chalicelib.outreach.conversations.do_not_contact import Reason, RegisterEntry
+from chalicelib.outreach.door.router import email, phone
+from ops.companies import company
+from ops.inspect.events import PAGE
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+COLUMNS = ("company", "address", "channel", "reason", "since", "by", "lifted_at", "lifted_by")
+"""Of a listed entry.  Of an erased person the address is empty; `channel` is empty for every channel."""
+
+
+def listed(session: Session, company_id: str, address: str | None = None) -> list[dict[str, Any]]:
+    """A company's entries, in force or lifted; of one address by direct reads, else by a scan.
+
+    Raises:
+        OpsError: the address is none.
+    """
+    if address is not None:
+        known = session.services.conversations.entries(normalised(address), company_id)
+        return [_row(one, company_id) for one in known]
+    found = [_row(one, company_id) for one in _scanned(session, company_id)]
+    return sorted(found, key=lambda one: (one["since"], one["address"]))
+
+
+def add(session: Session, company_id: str, addresses: Sequence[str], reason: Reason) -> int:
+    """Enter addresses; returns how many.  Doing it again changes nothing.
+
+    Raises:
+        OpsError: there is no such company, or one of them is no address: nothing was entered.
+    """
+    company.items(session, company_id, None)
+    known = [normalised(one) for one in addresses]
+    for address in known:
+        session.services.conversations.forbid(address, company_id, reason, by=session.identity.name)
+    return len(known)
+
+
+def lift(session: Session, company_id: str, address: str) -> list[str]:
+    """Lift every entry of an address; returns their reasons.
+
+    Raises:
+        OpsError: it is no address, or has no entry in force.
+    """
+    by = session.identity.name
+    lifted = session.services.conversations.lift(normalised(address), company_id, by=by)
+    if not lifted:
+        raise OpsError("that address has no entry in force with this company")
+    return lifted
+
+
+def read(path: Path) -> list[str]:
+    """The addresses of a file: one a line, or a CSV file with a column ``address``.
+
+    Raises:
+        OpsError: it cannot be read, or a line of it is no address; the line is named by its number.
+    """
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError):
+        raise OpsError(f"{path} cannot be read", code=EXIT_UNUSABLE) from None
+    rows = [row for row in csv.reader(io.StringIO(text)) if any(one.strip() for one in row)]
+    at = 0
+    if rows and "address" in rows[0]:
+        at = rows.pop(0).index("address")
+    values = [row[at].strip() if at < len(row) else "" for row in rows]
+    wrong = [str(n) for n, one in enumerate(values, 1) if _address(one) is None]
+    if wrong:
+        shown = ", ".join(wrong[:10])
+        raise OpsError(f"not imported: no number or e-mail address in entry {shown}")
+    return values
+
+
+def as_csv(rows: Iterable[dict[str, Any]]) -> str:
+    """Rows as a CSV file that `read` takes."""
+    out = io.StringIO()
+    writer = csv.DictWriter(out, COLUMNS, lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return out.getvalue()
+
+
+def normalised(address: str) -> str:
+    """A number in E.164, or an e-mail address in lower case.
+
+    Raises:
+        OpsError: it is neither.
+    """
+    found = _address(address)
+    if found is None:
+        raise OpsError("an address is a number with its country code, or an e-mail address", code=2)
+    return found
+
+
+def _address(text: str) -> str | None:
+    return email(text) if "@" in text else phone(text.strip())
+
+
+def _scanned(session: Session, company_id: str) -> Iterator[RegisterEntry]:
+    table = session.services.table(session.services.settings.conversations_table)
+    start = None
+    while True:
+        page, start = table.scan_page(limit=PAGE, start=start)
+        for item in page:
+            is_entry = str(item["conversation_id"]).startswith(layout.DO_NOT_CONTACT)
+            if is_entry and "opaque_id" not in item and layout.forbidden_by(item)[0] == company_id:
+                yield RegisterEntry(item)
+        if start is None:
+            return
+
+
+def _row(entry: RegisterEntry, company_id: str) -> dict[str, Any]:
+    address = layout.forbidden_by(entry.item)[1]
+    suffix = str(entry.item["conversation_id"]).rpartition(f"#{company_id}")[2].strip("#")
+    names = ("since", "by", "lifted_at", "lifted_by")
+    return {
+        "company": company_id,
+        "address": "" if address.startswith("erased:") else address,
+        "channel": "" if suffix == "kept" else suffix,
+        "reason": entry.reason,
+        **{name: entry.item.get(name) or "" for name in names},
+    }

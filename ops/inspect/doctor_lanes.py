@@ -1,0 +1,100 @@
+"""Shows each lane: whether the doors use it, what waits in it and for how long, its budget."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from datetime import timedelta
+from typing import Any
+
+from botocore.exceptions import BotoCoreError, ClientError
+
+from chalicelib.clock import iso
+from chalicelib.once.lanes import LANES, TICKETS, Lane
+from ops.inspect.finding import Finding
+from ops.session import Session
+from ops.stage import config
+
+OLD_SECONDS = 120
+"""The alarms' threshold."""
+_LOOK_BACK = timedelta(minutes=15)
+OTHER_FUNCTIONS = 15
+"""Concurrent executions beside the lanes': the doors at 100 webhooks a second, mail, two schedules."""
+
+
+def lanes(session: Session) -> Iterator[Finding]:
+    """Compare nothing: say how each lane is."""
+    yield _opening(session)
+    budgets = {lane: _workers(session, lane) for lane in LANES}
+    for lane, workers in budgets.items():
+        yield _lane(session, lane, workers)
+    yield _concurrency(session, sum(budgets.values()) + config.LATER_CONCURRENCY)
+
+
+def _opening(session: Session) -> Finding:
+    opens_at = int(session.services.opening.read().get("opens_at", 0))
+    now = session.services.clock.now()
+    if opens_at and opens_at <= now.timestamp():
+        return Finding("lanes", "ok", "open")
+    return Finding(
+        "lanes",
+        "warn",
+        f"outreach still goes through {session.services.settings.queue_of(TICKETS)}, until two looks"
+        " of the sweep find it empty",
+    )
+
+
+def _lane(session: Session, lane: Lane, workers: int) -> Finding:
+    sqs, name = session.client("sqs"), session.services.settings.queue_of(lane)
+    found = sqs.get_queue_attributes(QueueUrl=session.queue_url(name), AttributeNames=["All"])
+    counts = found["Attributes"]
+    waiting = int(counts["ApproximateNumberOfMessages"])
+    in_flight = int(counts["ApproximateNumberOfMessagesNotVisible"])
+    age = _age(session, name)
+    shown = "age not known" if age is None else f"oldest {age:.0f} s"
+    is_late = (age or 0.0) >= OLD_SECONDS
+    return Finding(
+        f"lane {lane.name}",
+        "warn" if is_late else "ok",
+        f"{waiting} waiting, {in_flight} in flight, {shown}; {workers} workers",
+    )
+
+
+def _age(session: Session, queue_name: str) -> float | None:
+    """Seconds that the oldest message has waited, by the newest figure; None where there is none."""
+    now = session.services.clock.now()
+    try:
+        found = session.client("cloudwatch").get_metric_statistics(
+            Namespace="AWS/SQS",
+            MetricName="ApproximateAgeOfOldestMessage",
+            Dimensions=[{"Name": "QueueName", "Value": queue_name}],
+            StartTime=iso(now - _LOOK_BACK),
+            EndTime=iso(now),
+            Period=60,
+            Statistics=["Maximum"],
+        )["Datapoints"]
+    except (ClientError, BotoCoreError):
+        return None
+    newest = max(found, key=lambda one: one["Timestamp"], default=None)
+    return None if newest is None else float(newest["Maximum"])
+
+
+def _workers(session: Session, lane: Lane) -> int:
+    return config.lane_concurrency(session.stage, lane.handler)
+
+
+def _concurrency(session: Session, workers: int) -> Finding:
+    """Whether the account lets all functions run at once."""
+    check, needed = "concurrency", workers + OTHER_FUNCTIONS
+    try:
+        limits: dict[str, Any] = session.client("lambda").get_account_settings()["AccountLimit"]
+    except (ClientError, BotoCoreError, KeyError):
+        return Finding(check, "warn", f"Lambda cannot be queried; {needed} executions are needed")
+    limit = int(limits["ConcurrentExecutions"])
+    if limit >= needed:
+        return Finding(check, "ok", f"{needed} of {limit} executions")
+    return Finding(
+        check,
+        "warn",
+        f"the account runs {limit} executions at once, {needed} are needed: ask AWS for"
+        f" {max(50, needed)} (Service Quotas, Lambda, Concurrent executions)",
+    )

@@ -1,0 +1,60 @@
+"""Compares each company's SMS numbers at Twilio with what STOP, START and HELP need of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from chalicelib.errors import MiddlewareError, reason_of
+from chalicelib.outreach.channels import CREDENTIALS_OF, SENDER_OF, Channel
+from chalicelib.outreach.notices import CARRIER
+from chalicelib.outreach.twilio.door import MESSAGE_PATH
+from ops.companies import senders
+from ops.inspect.finding import MANUAL, Finding
+from ops.session import Session
+
+OVERRIDE = {"rc": ["5"], "rp": ["all"]}
+"""Twilio's connection override in the fragment: five repetitions, after every kind of failure."""
+
+
+def twilio(session: Session) -> Iterator[Finding]:
+    """The address that Twilio posts each SMS number's messages to, and who answers opt-outs."""
+    wanted = f"{session.services.settings.public_base_url}{MESSAGE_PATH}"
+    is_used = False
+    for item in senders.projects(session):
+        config = (item.get("channel_config") or {}).get(Channel.SMS) or {}
+        if not config.get(SENDER_OF[Channel.SMS]):
+            continue
+        is_used = True
+        place = f"{item['company_id']} {item['project_id']}"
+        yield _number(session, place, config, wanted)
+        answers = config.get("opt_out_answers") or CARRIER
+        detail = (
+            f"{place}: the account's opt-out handling must be "
+            f"{'on' if answers == CARRIER else 'off'}: Messaging > Services > Opt-Out Management;"
+            f" opt_out_answers is {answers}"
+        )
+        yield Finding("twilio opt-outs", MANUAL, detail)
+    if is_used:
+        detail = f"a messaging service and a WhatsApp sender post to {wanted}#rc=5&rp=all as well"
+        yield Finding("twilio services", MANUAL, detail)
+
+
+def _number(session: Session, place: str, config: dict[str, Any], wanted: str) -> Finding:
+    check = "twilio webhook"
+    secret_id = str(config.get(CREDENTIALS_OF[Channel.SMS]))
+    try:
+        found = session.services.twilio.inbound_url_of(secret_id, config[SENDER_OF[Channel.SMS]])
+    except MiddlewareError as error:
+        return Finding(check, "warn", f"{place}: Twilio cannot be asked: {reason_of(error)}")
+    if found is None:
+        return Finding(check, "fail", f"{place}: the account has no such number")
+    if found.partition("#")[0] != wanted:
+        detail = f"{place}: messages are not posted to {wanted}, unless a messaging service does so"
+        return Finding(check, "warn", detail)
+    given = parse_qs(urlsplit(found).fragment)
+    if any(given.get(name) != value for name, value in OVERRIDE.items()):
+        detail = f"{place}: add #rc=5&rp=all to the address, or a STOP is posted only once"
+        return Finding(check, "warn", detail)
+    return Finding(check, "ok", place)

@@ -1,0 +1,24 @@
+"""Explains what happened to anything that an operator can name, and why, from stored records.
+
+subjects       what an identifier may be, by its form
+found          what a look-up starts from and what it finds
+ledger_keys    look-ups: events, actions, facts
+tickets        look-ups: tickets, order numbers
+conversations  look-ups: requests, conversations, addresses, hand-offs, carriers' ids
+scanning       look-ups by what has no index: unfinished events, dead letters, a scan
+reading        reads events with everything that belongs to them
+stored         what is stored of one event, joined
+timeline       every step with its time; the outcome in one line
+attempts       the attempts at one action
+words          fixed codes in plain words
+story          an event in plain words: why it was not answered, and one paragraph
+report         the report: identifier in, plain data out
+
+`subjects`, `stored`, `timeline`, `attempts`, `words` and `story` are pure.  Only `--deep` scans; the other
+look-ups are by key or by query, so their calls do not grow with the tables.  The events of a
+Richpanel ticket derive from its comments, which are read from Richpanel if it responds.
+"""
+
+from ops.inspect.explain.report import explain
+
+__all__ = ["explain"]

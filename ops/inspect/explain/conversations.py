@@ -1,0 +1,157 @@
+"""Look-ups of outreach: requests, conversations, addresses, hand-offs, carriers' ids."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.clock import iso
+from chalicelib.once import keys
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.actions import SendText
+from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.ses.webhook import message_id_digest
+from ops.inspect.explain import scanning
+from ops.inspect.explain.found import Found, Looking
+from ops.inspect.explain.reading import receipt_keys
+from ops.session import OpsError
+
+NEWEST_MESSAGES = 100
+"""Messages of a conversation whose events are looked up; older ones by their keys."""
+NEWEST_CONVERSATIONS = 5
+"""Conversations of an address that are explained; the others are listed."""
+_LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+def start(looking: Looking, text: str) -> Found:
+    """By ``company#request``, or ``company#project#request#recipient``.
+
+    Raises:
+        OpsError: there is no such start.
+    """
+    company, *rest = text.split("#")
+    request = rest[0] if len(rest) == 1 else rest[1]
+    row = looking.session.ledger_table.get({"event_id": outreach_keys.start(company, request)})
+    if row is None:
+        raise OpsError(f"company {company} started no request {request}, or its record has expired")
+    found = _opened(looking, str(row["conversation_id"]))
+    return Found(row["event_id"], found.event_keys | {row["event_id"]}, state=found.state)
+
+
+def conversation(looking: Looking, opaque_id: str) -> Found | None:
+    """By the id that a conversation has outside its table."""
+    found = _opened(looking, opaque_id)
+    return found if found.event_keys or found.state else None
+
+
+def address(looking: Looking, text: str) -> Found | None:
+    """By a phone number in E.164 or an e-mail address: its newest conversations, of any company."""
+    conversations = looking.session.services.conversations
+    now = looking.session.services.clock.now()
+    records = list(conversations.created_between(text, _LONG_AGO, now))[::-1]
+    if not records:
+        return None
+    events: set[str] = set()
+    for record in records[:NEWEST_CONVERSATIONS]:
+        events |= _opened(looking, record.opaque_id, record).event_keys
+    notes = [
+        f"conversation {one.opaque_id} of {one.company_id}#{one.request_id}: {one.status.value}"
+        for one in records
+    ]
+    notes += [f"further conversations than these {NEWEST_CONVERSATIONS}: explain them by their ids"]
+    notes = notes if len(records) > NEWEST_CONVERSATIONS else notes[:-1]
+    for company_id in sorted({one.company_id for one in records}):
+        for entry in conversations.entries(text, company_id):
+            since, state = (
+                entry.item.get("since", "?"),
+                "in force" if entry.is_in_force else "lifted",
+            )
+            notes.append(f"{company_id} must not contact it: {entry.reason}, {since}, {state}")
+    return Found("an address", frozenset(events), notes=tuple(notes), is_known=True)
+
+
+def handoff(looking: Looking, text: str) -> Found | None:
+    """By a hand-off's id, alone or with its conversation: one query of the list of hand-offs."""
+    handoff_id, _, opaque_id = text.partition("#")
+    services = looking.session.services
+    entries = services.table(services.settings.conversations_table).query(
+        KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :id)",
+        values={"p": handoffs.PARTITION, "id": f"{handoff_id}#{opaque_id}"},
+    )
+    if not entries:
+        return None
+    entry = entries[0]
+    found = _opened(looking, str(entry["opaque_id"]))
+    note = (
+        f"hand-off {handoff_id}: {entry['handoff_state']} since {entry['since']}, {entry['reason']}"
+    )
+    return Found(text, found.event_keys, notes=(note,), state=found.state, is_known=True)
+
+
+def text_message(looking: Looking, provider_id: str) -> Found | None:
+    """By Twilio's id of a message, ours or the recipient's."""
+    bound = keys.bound_ref(SendText.kind, "", provider_id)
+    theirs = [outreach_keys.reply(one, provider_id) for one in (Channel.SMS, Channel.WHATSAPP)]
+    table = looking.session.ledger_table
+    row = table.get({"event_id": bound})
+    action = table.get({"event_id": row["action_key"]}) if row else None
+    found = {str(action["event_key"])} if action else set()
+    rows = looking.reader.rows([*theirs, *receipt_keys(provider_id)])
+    found |= {one["event_id"] for one in rows}
+    return Found(provider_id, frozenset(found)) if found else None
+
+
+def e_mail(looking: Looking, provider_id: str) -> Found | None:
+    """By SES's id of a message: its delivery events lead to its conversation, and to who sent it."""
+    receipts = looking.reader.rows(receipt_keys(provider_id))
+    reply = message_id(looking, provider_id)
+    if not receipts:
+        return reply
+    trail = looking.reader.trail(str(receipts[0]["conversation_id"]))
+    actions = looking.reader.rows([str(one["idempotency_key"]) for one in trail])
+    senders = {str(one["event_key"]) for one in actions if one.get("ref") == provider_id}
+    return Found(provider_id, frozenset(senders | {one["event_id"] for one in receipts}))
+
+
+def message_id(looking: Looking, text: str) -> Found | None:
+    """By the Message-ID of a recipient's e-mail, with or without its angle brackets."""
+    bare = text.strip("<>")
+    digests = [message_id_digest(one) for one in (text, f"<{bare}>", bare)]
+    wanted = [outreach_keys.reply(Channel.EMAIL, one) for one in digests]
+    rows = looking.reader.rows(wanted)
+    return Found(rows[0]["event_id"], frozenset({rows[0]["event_id"]})) if rows else None
+
+
+def _opened(looking: Looking, opaque_id: str, record: Record | None = None) -> Found:
+    """Every event of a conversation: of its trail, of its messages, and of its hand-off."""
+    events = looking.reader.events_of(opaque_id)
+    conversations = looking.session.services.conversations
+    record = record or conversations.find(opaque_id)
+    state = {}
+    if record is not None:
+        entries = conversations.newest(record, NEWEST_MESSAGES)
+        received = [one.entry_id for one in entries if one.role == "user"]
+        events |= {outreach_keys.reply(record.channel, one) for one in received}
+        events |= {str(one["event"]) for one in record.waiting}
+        events.add(record.start_event)
+        if record.handoff:
+            waiting_id = str(record.handoff["id"]).removeprefix(handoffs.TAKEN)
+            events.add(outreach_keys.release(opaque_id, waiting_id))
+        state = _state(record.item)
+    if looking.deep:
+        events |= scanning.of_conversation(looking, opaque_id)
+    return Found(opaque_id, frozenset(events), state=state)
+
+
+def _state(item: Mapping[str, Any]) -> dict[str, object]:
+    shown = ("conversation_status", "delivery_status", "failure_stage", "failure_reason")
+    state = {name: item[name] for name in (*shown, "withheld_reason") if item.get(name)}
+    handoff = item.get("handoff") or {}
+    if handoff:
+        state["handoff"] = {
+            name: handoff[name] for name in ("id", "reason", "since") if name in handoff
+        }
+    return state | {"updated_at": str(item.get("updated_at", iso(_LONG_AGO)))}

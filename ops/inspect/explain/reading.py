@@ -1,0 +1,175 @@
+"""Reads events with everything that belongs to them: by key and by query, never by a scan.
+
+The number of calls does not grow with the tables: per report one batch of event rows and one of
+action rows (100 keys a call), and per conversation one query of table C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from chalicelib.errors import MiddlewareError
+from chalicelib.once import keys
+from chalicelib.once.flow import Event
+from chalicelib.once.ledger.rows import event as facts_of_row
+from chalicelib.once.plan import Plan, PlannedAction
+from chalicelib.once.store import Item
+from chalicelib.outreach import actions as outreach_actions
+from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.actions import SendEmail, SendText
+from chalicelib.outreach.event_context import FLOW as OUTREACH
+from ops.inspect.events import job_of
+from ops.inspect.explain.stored import ENDED, NOT_STARTED, WILL_NOT_START, Row, Stored
+from ops.session import OpsError, Session
+
+EVENT_SHOWN = (
+    *("event_id", "status", "reason", "last_reason", "attempts", "source", "mode", "safe_mode"),
+    *("received_at", "created_at", "queued_at", "last_processed_at", "lease_until", "intent"),
+    *("trace_id", "due_at", "unfinished", "waits_for", "tries", "asked"),
+    *("delivery", "delivery_reason"),
+)
+"""Attributes of an event that a report shows."""
+ACTION_SHOWN = (
+    *("event_id", "action_kind", "status", "reason", "ref", "started", "started_epoch"),
+    *("finished_at", "created_at", "looks", "event_key", "tries"),
+)
+"""Attributes of an action that a report shows."""
+_FACTS = ("plan", "conversation_id", "payload_sha256", "payload_bytes", "source_message_id")
+_READ = tuple(dict.fromkeys((*EVENT_SHOWN, *ACTION_SHOWN, *_FACTS)))
+
+
+_REPORTED = frozenset({SendText.kind, SendEmail.kind})
+"""Kinds of actions whose arrival a carrier reports."""
+_STATUSES = (
+    *("sent", "delivered", "read", "canceled", "undelivered", "failed"),
+    *("bounced", "complained", "rejected"),
+)
+
+
+def receipt_keys(provider_id: str) -> list[str]:
+    """The event keys of every receipt that a message may have."""
+    return [outreach_keys.receipt(provider_id, status) for status in _STATUSES]
+
+
+class Reader:
+    """Reads for one report; a conversation's trail is read once."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._trails: dict[str, list[Item]] = {}
+
+    def rows(self, event_ids: Sequence[str]) -> list[Item]:
+        """The rows of table A that exist, in the order of their keys."""
+        wanted = list(dict.fromkeys(event_ids))
+        if not wanted:
+            return []
+        found = self._session.ledger_table.get_all(
+            [{"event_id": key} for key in wanted], attributes=_READ
+        )
+        order = {key: number for number, key in enumerate(wanted)}
+        return sorted(found, key=lambda row: order[row["event_id"]])
+
+    def trail(self, conversation_id: str) -> list[Item]:
+        """Table C's rows of a conversation, oldest first: actions that ended, and persons' acts."""
+        if conversation_id not in self._trails:
+            pages = self._session.audit_table.query_pages(
+                KeyConditionExpression="conversation_id = :c", values={"c": conversation_id}
+            )
+            self._trails[conversation_id] = list(pages)
+        return self._trails[conversation_id]
+
+    def events_of(self, conversation_id: str) -> set[str]:
+        """Keys of the events whose actions or persons' acts the conversation's trail names."""
+        named = [str(one["idempotency_key"]) for one in self.trail(conversation_id)]
+        events = {key for key in named if key.startswith("evt:")}
+        actions = self.rows([key for key in named if not key.startswith("evt:")])
+        return events | {row["event_key"] for row in actions if "event_key" in row}
+
+    def events(self, event_keys: Iterable[str]) -> list[Stored]:
+        """The events of these keys that exist, the first received first."""
+        rows = self.rows(sorted(set(event_keys)))
+        rows.sort(key=lambda row: str(row.get("received_at")))
+        wanted = {row["event_id"]: self._actions_of(row) for row in rows}
+        flat = [key for keys_of_one in wanted.values() for key in keys_of_one]
+        actions = {one["event_id"]: one for one in self.rows(flat)}
+        sent = [one for one in actions.values() if one.get("action_kind") in _REPORTED]
+        receipts = self.rows([key for ref in sorted(_refs(sent)) for key in receipt_keys(ref)])
+        return [self._joined(row, wanted[row["event_id"]], actions, receipts) for row in rows]
+
+    def _joined(
+        self,
+        row: Item,
+        wanted: Sequence[str],
+        actions: Mapping[str, Row],
+        receipts: Sequence[Row],
+    ) -> Stored:
+        shown = [_shown(actions.get(key), key, row["status"]) for key in wanted]
+        trail = self.trail(row["conversation_id"])
+        about = {row["event_id"], *wanted}
+        refs = _refs(shown)
+        return Stored(
+            row=row,
+            actions=shown,
+            audit=[one for one in trail if one["idempotency_key"] in about and "actor" not in one],
+            acts=[one for one in trail if one["idempotency_key"] in about and "actor" in one],
+            receipts=[one for one in receipts if refs & set(str(one["event_id"]).split(":"))],
+        )
+
+    def _actions_of(self, row: Item) -> list[str]:
+        """Keys of an event's actions: those of its plan, then others that its trail shows."""
+        ending = f":{keys.joined(self._suffix(row))}"
+        trail = self.trail(row["conversation_id"])
+        audited = (str(one["idempotency_key"]) for one in trail)
+        others = (key for key in audited if key.startswith("act:") and key.endswith(ending))
+        return list(dict.fromkeys([*self._planned(row), *others]))
+
+    def _suffix(self, row: Row) -> keys.Suffix:
+        """The suffix of an event's action keys; a resend's suffix extends that of its source."""
+        source, again, nonce = str(row["event_id"]).rpartition(keys.RESEND)
+        if not again:
+            return keys.suffix_of(row["event_id"], row.get("source_message_id"))
+        first = self._session.ledger_table.get({"event_id": source}) or {}
+        return keys.suffix_of(source, first.get("source_message_id"), nonce)
+
+    def _planned(self, row: Row) -> list[str]:
+        """Action keys of the stored plan; empty if there is none or this version cannot read it."""
+        if "plan" not in row:
+            return []
+        try:
+            plan = Plan.decode(row["plan"])
+            if not plan.steps:
+                return []
+            if plan.flow == OUTREACH:
+                return [_of_outreach(row, planned) for planned in plan.actions]
+            flow = self._session.services.worker.flows[job_of(self._session, row).kind]
+            event = Event(facts_of_row(dict(row)), None)
+            return [flow.build(planned, event, plan).key for planned in plan.actions]
+        except (ValueError, KeyError, AttributeError, TypeError, OpsError, MiddlewareError):
+            return []
+
+
+def _of_outreach(row: Row, planned: PlannedAction) -> str:
+    """An action's key, built without the flow, which would read the conversation first."""
+    suffix = keys.suffix_of(row["event_id"], row.get("source_message_id"))
+    return outreach_actions.build(
+        planned, conversation_id=row["conversation_id"], suffix=suffix, loaded=None
+    ).key
+
+
+def _shown(row: Row | None, key: str, status: str) -> dict[str, Any]:
+    """An action as a report shows it; of an ended event, what has not started never will."""
+    if row is None:
+        shown: dict[str, Any] = {"event_id": key, "status": NOT_STARTED}
+    else:
+        shown = {name: row[name] for name in ACTION_SHOWN if name in row}
+    is_waiting = shown["status"] == "pending" and not shown.get("started", True)
+    if status in ENDED and (is_waiting or row is None):
+        shown["status"] = WILL_NOT_START
+    return shown
+
+
+def _refs(actions: Sequence[Row]) -> set[str]:
+    """The vendors' ids of these actions' effects, of every attempt."""
+    tries = (one for action in actions for one in action.get("tries", ()))
+    return {str(one["ref"]) for one in (*actions, *tries) if one.get("ref")}

@@ -1,0 +1,147 @@
+"""The report on an identifier, as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ops.inspect.explain import conversations, ledger_keys, scanning, story, tickets
+from ops.inspect.explain.found import Found, Looking, Watch
+from ops.inspect.explain.reading import EVENT_SHOWN, Reader
+from ops.inspect.explain.stored import Stored
+from ops.inspect.explain.subjects import Kind, Subject, candidates
+from ops.inspect.explain.timeline import timeline, verdict
+from ops.session import EXIT_UNUSABLE, OpsError, Session
+
+_LOOK_UPS: Mapping[Kind, Callable[[Looking, str], Found | None]] = {
+    Kind.ACTION: ledger_keys.action,
+    Kind.EVENT: ledger_keys.event,
+    Kind.FACT: ledger_keys.fact,
+    Kind.HANDOFF: conversations.handoff,
+    Kind.START: conversations.start,
+    Kind.DIGEST: scanning.digest,
+    Kind.QUEUE_MESSAGE: scanning.queue_message,
+    Kind.CONVERSATION: conversations.conversation,
+    Kind.TEXT_MESSAGE: conversations.text_message,
+    Kind.E_MAIL: conversations.e_mail,
+    Kind.MESSAGE_ID: conversations.message_id,
+    Kind.ADDRESS: conversations.address,
+    Kind.TICKET: tickets.ticket,
+    Kind.ORDER: tickets.order,
+}
+_UNINDEXED = (Kind.DIGEST, Kind.QUEUE_MESSAGE, Kind.ORDER)
+_LOG_FIELDS = {
+    Kind.DIGEST: ("mw_trace_id", "ticket_id", "idempotency_key"),
+    Kind.QUEUE_MESSAGE: ("sqs_message_id",),
+}
+NAME_ONE = (
+    "name a ticket, company#request, evt:... or act:..., a trace id or a log line, a phone number"
+    " or an e-mail address, an order number, a Twilio or SES id, a fact's key or a hand-off's id"
+)
+
+
+def explain(
+    session: Session, text: str, *, deep: bool = False, watch: Watch | None = None
+) -> dict[str, Any]:
+    """Report everything stored about what an identifier names, as plain data.
+
+    Args:
+        session: the stage.
+        text: what an operator has: see `subjects.Kind`.
+        deep: scan the ledger for what has no index.
+        watch: shows the progress of a scan.
+
+    Raises:
+        OpsError: nothing is stored under that id; says what was asked, and what a scan would read.
+    """
+    subjects = candidates(text)
+    if not subjects:
+        raise OpsError(NAME_ONE, code=EXIT_UNUSABLE)
+    looking = Looking(session, Reader(session), deep, watch or (lambda rows, _total: rows))
+    tried: list[str] = []
+    notes: list[str] = []
+    unknown: OpsError | None = None
+    for subject in subjects:
+        try:
+            found = _LOOK_UPS[subject.kind](looking, subject.value)
+        except OpsError as error:  # a text of this form is nothing else
+            unknown = unknown or error
+            continue
+        tried.append(subject.kind.value)
+        events = looking.reader.events(found.event_keys) if found else []
+        if found and (events or found.facts or found.state or found.is_known):
+            return _report(found, events, subject)
+        notes += found.notes if found else ()
+    if unknown is not None:
+        raise unknown
+    raise OpsError(_nothing(looking, text, tuple(subjects), tuple(dict.fromkeys(tried)), notes))
+
+
+def _report(found: Found, events: list[Stored], subject: Subject) -> dict[str, Any]:
+    report: dict[str, Any] = {
+        "about": found.about,
+        "found_as": subject.kind.value,
+        "events": [_event(one) for one in events],
+        "notes": list(found.notes),
+    }
+    if found.facts:
+        report["facts"] = [{**row, "story": story.of_fact(row)} for row in found.facts]
+    if found.state:
+        report["state"] = found.state
+    return report
+
+
+def _event(stored: Stored) -> dict[str, Any]:
+    """An event as a report shows it."""
+    row = stored.row
+    return {
+        "event": {name: row[name] for name in EVENT_SHOWN if name in row},
+        "story": asdict(story.tell(stored)),
+        "actions": list(stored.actions),
+        "audit": [
+            {name: one[name] for name in ("ts_action_id", "action_type", "result")}
+            for one in stored.audit
+        ],
+        "acts": [dict(one) for one in stored.acts],
+        "receipts": [
+            {name: one[name] for name in ("event_id", "received_at", "status")}
+            for one in stored.receipts
+        ],
+        "timeline": timeline(stored),
+        "verdict": verdict(stored),
+        "log_query": log_query(row.get("trace_id")),
+    }
+
+
+def log_query(trace_id: object) -> str | None:
+    """The query of CloudWatch Logs Insights for every line of an event; None without a trace id."""
+    return _query(f'mw_trace_id = "{trace_id}"') if trace_id else None
+
+
+def _query(condition: str) -> str:
+    return (
+        "fields @timestamp, event, reason, http_status, mw_trace_id"
+        f" | filter {condition} | sort @timestamp"
+    )
+
+
+def _nothing(
+    looking: Looking,
+    text: str,
+    subjects: tuple[Subject, ...],
+    tried: tuple[str, ...],
+    notes: list[str],
+) -> str:
+    """Why nothing was found, what would find more, and where the logs are."""
+    why = f" ({notes[0].partition(':')[0]}; --deep scans the whole ledger)" if notes else ""
+    lines = [f"nothing is stored about {text.strip()}{why}; it was looked up as {', '.join(tried)}"]
+    unindexed = [one for one in subjects if one.kind in _UNINDEXED]
+    logged = next((one for one in unindexed if one.kind in _LOG_FIELDS), None)
+    if logged is not None:
+        lines[0] += ", among unfinished events and dead letters"
+        either = " or ".join(f'{name} = "{logged.value}"' for name in _LOG_FIELDS[logged.kind])
+        lines.append(f"in the logs: {_query(either)}")
+    if not looking.deep and (unindexed or notes):
+        lines.append(scanning.cost(looking))
+    return "\n".join(lines)

@@ -1,0 +1,127 @@
+"""Look-ups by what has no index: among the unfinished events and dead letters, or by a scan.
+
+A trace id, a digest and a queue message's id lead to no key.  What an alarm is about is unfinished or
+dead-lettered, so those are searched first: the sparse index of what is due and the head of the
+dead-letter queue, a bounded number of calls.  Anything else needs `--deep`, which reads the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from chalicelib.once import trace
+from chalicelib.once.sharded import DueIndex
+from chalicelib.once.store import Item
+from ops.inspect.events import PAGE
+from ops.inspect.explain.found import Found, Looking
+from ops.repair import dead_letters
+from ops.session import OpsError
+
+UNFINISHED_READ = 1_000
+"""Unfinished events that are compared; `python -m ops unfinished` lists them all."""
+DEAD_LETTERS_READ = 20
+Matches = Callable[[Item], bool]
+
+
+def digest(looking: Looking, value: str) -> Found | None:
+    """By a trace id, or by the digest of a ticket's id or of an event's key, as log lines have them."""
+
+    def matches(row: Item) -> bool:
+        identifiers = (row.get("event_id", ""), row.get("conversation_id", ""))
+        return row.get("trace_id") == value or value in map(trace.short, identifiers)
+
+    return _found(looking, value, matches)
+
+
+def queue_message(looking: Looking, message_id: str) -> Found | None:
+    """By the SQS id of a message: of one in the dead-letter queue, or that reopened an event."""
+
+    def matches(row: Item) -> bool:
+        return row.get("taken_by") == message_id
+
+    return _found(looking, message_id, matches)
+
+
+def of_conversation(looking: Looking, conversation_id: str) -> set[str]:
+    """Keys of every event of a conversation, by a scan."""
+    rows = _every_event(looking)
+    return {row["event_id"] for row in rows if row.get("conversation_id") == conversation_id}
+
+
+def cost(looking: Looking) -> str:
+    """What a scan would read, for the operator to decide."""
+    described = looking.session.client("dynamodb").describe_table(
+        TableName=looking.session.ledger_table.name
+    )["Table"]
+    megabytes = described.get("TableSizeBytes", 0) / 1_000_000
+    return (
+        f"--deep scans {described['TableName']}: about {described.get('ItemCount', 0)} rows,"
+        f" {megabytes:.1f} MB, as counted within the last six hours"
+    )
+
+
+def _found(looking: Looking, value: str, matches: Matches) -> Found | None:
+    index = DueIndex(looking.session.ledger_table, old_range="last_processed_at")
+    unfinished = index.until(None, kind="event", limit=UNFINISHED_READ)
+    events = {row["event_id"] for row in unfinished if matches(row)}
+    events |= {row["event_id"] for row in _dead(looking, value, matches)}
+    if not events and looking.deep:
+        events = {row["event_id"] for row in _every_event(looking) if matches(row)}
+    return Found(value, frozenset(events)) if events else None
+
+
+def _dead(looking: Looking, value: str, matches: Matches) -> Iterator[Item]:
+    """The events of the first messages in the dead-letter queue; each message is put back."""
+    try:
+        letters = dead_letters.peek(looking.session, limit=DEAD_LETTERS_READ)
+    except OpsError:  # there is no such queue
+        return
+    for letter in letters:
+        if letter.job is None:
+            continue
+        row = letter.row or {}
+        known = {
+            "event_id": letter.job.event_key,
+            "conversation_id": letter.job.conversation_id,
+            "trace_id": letter.job.trace_id,
+        }
+        if letter.message_id == value or matches({**row, **known}):
+            yield known
+
+
+def of_order(looking: Looking, opaque_order: str) -> set[str]:
+    """The tickets for which the shop was asked about an order, by a scan."""
+    values = {"lookup": "act:shopify_lookup:", "order": opaque_order}
+    rows = _scanned(looking, "begins_with(#k, :lookup) AND contains(#k, :order)", values)
+    return {row["conversation_id"] for row in rows}
+
+
+def _every_event(looking: Looking) -> Iterator[Item]:
+    """Every event's identifiers."""
+    return _scanned(looking, "begins_with(#k, :evt)", {"evt": "evt:"})
+
+
+def _scanned(looking: Looking, condition: str, values: dict[str, str]) -> Iterator[Item]:
+    """The identifiers of the rows that match a filter, page by page, with progress."""
+    names = {"#k": "event_id", "#c": "conversation_id", "#t": "trace_id", "#b": "taken_by"}
+    table = looking.session.ledger_table
+    described = looking.session.client("dynamodb").describe_table(TableName=table.name)["Table"]
+
+    def pages() -> Iterator[Item]:
+        start = None
+        while True:
+            rows, start = table.scan_page(
+                limit=PAGE,
+                start=start,
+                FilterExpression=condition,
+                ProjectionExpression=", ".join(names),
+                ExpressionAttributeNames=names,
+                values=values,
+            )
+            yield {"rows": rows}
+            if start is None:
+                return
+
+    total = max(1, -(-int(described.get("ItemCount", 0)) // PAGE))
+    for page in looking.watch(pages(), total):
+        yield from page["rows"]

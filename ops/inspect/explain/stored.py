@@ -1,0 +1,66 @@
+"""What is stored of one event, joined: its row, plan, actions, audit rows, persons' acts, receipts.
+
+The values are plain rows, so that `timeline` and `story` are pure functions of them: the command line
+reads them from the tables, another program may bring its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from chalicelib.once.plan import Plan
+
+Row = Mapping[str, Any]
+NOT_STARTED = "not started"
+WILL_NOT_START = "not started, will not be"
+ENDED = frozenset({"processed", "failed", "skipped"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """One event.
+
+    Attributes:
+        row: the event's row of table A.
+        actions: rows of its actions in the plan's order; of one without a row its key and status.
+        audit: rows of table C about these actions, oldest first: one for each end, so an outcome
+            that was unknown at first has two.
+        acts: persons' entries of table C about the event or its actions, oldest first.
+        receipts: rows of table A: what carriers reported of its messages, oldest first.
+    """
+
+    row: Row
+    actions: Sequence[Row] = ()
+    audit: Sequence[Row] = ()
+    acts: Sequence[Row] = ()
+    receipts: Sequence[Row] = ()
+
+    @property
+    def key(self) -> str:
+        """The event's key."""
+        return str(self.row["event_id"])
+
+    @property
+    def status(self) -> str:
+        """The event's status."""
+        return str(self.row["status"])
+
+    @property
+    def plan(self) -> Plan | None:
+        """The stored decision; None where there is none or this version cannot read it."""
+        try:
+            return Plan.decode(self.row["plan"])
+        except (KeyError, ValueError, TypeError):
+            return None
+
+    def ends_of(self, action: Row) -> list[Row]:
+        """The audit rows of an action, oldest first."""
+        return [one for one in self.audit if one["idempotency_key"] == action["event_id"]]
+
+
+def receipt_of(row: Row) -> tuple[str, str]:
+    """The provider's id and the status that a receipt's row reports."""
+    _, _, provider_id, status, *_ = str(row["event_id"]).split(":")
+    return provider_id, status

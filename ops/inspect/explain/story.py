@@ -1,0 +1,264 @@
+"""An event in plain words, for a reader who knows the customer and not the system; pure.
+
+`tell` takes what is stored and returns text, so that the command line and any other screen say the
+same.  Why something was *not* answered comes first; the paragraph follows the event's life.  No text
+of a message and no personal data is in it, because none is stored with an event.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from chalicelib.once.keys import is_resent
+from ops.inspect.explain import attempts, words
+from ops.inspect.explain.stored import ENDED, Row, Stored, receipt_of
+
+ANSWERS = ("reply", "send_text", "send_email")
+"""Kinds of actions that reach a customer with a text."""
+_CARRIERS = {"reply": "Richpanel", "send_text": "Twilio", "send_email": "Amazon SES"}
+_ARRIVED = ("delivered", "read")
+_NOT_ARRIVED = ("undelivered", "failed", "bounced", "rejected", "canceled")
+_ATTENTION = ":middleware_error_needs_attention:"
+_DONE = {"evt:rp": "answered", "evt:reply": "answered", "evt:start": "sent", "evt:release": "sent"}
+"""What an event is for, by the first two parts of its key; others are processed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """An event in words.
+
+    Attributes:
+        why_not: why it was not answered, sent or processed; None where it was.
+        paragraph: what happened, in order.
+    """
+
+    why_not: str | None
+    paragraph: str
+
+    @property
+    def text(self) -> str:
+        """Both, why not first."""
+        return " ".join(part for part in (self.why_not, self.paragraph) if part)
+
+
+def tell(stored: Stored) -> Story:
+    """The story of one event."""
+    sentences = [_asked(stored), _routed(stored), *_answered(stored), _handed_over(stored)]
+    sentences += [_by_person(stored, act) for act in stored.acts]
+    sentences.append(_waits(stored))
+    return Story(_why_not(stored), " ".join(one for one in sentences if one))
+
+
+def of_fact(row: Row) -> str:
+    """The story of one fact, from its row in the facts' ledger."""
+    kept = words.moment(row.get("created_at"))
+    first = f"It reached us on {kept}"
+    if row.get("metric"):
+        first += f" and counts as {row['metric']} of agent {row.get('agent')} on {row.get('date')}"
+    ended = {
+        "posted": "The report has it.",
+        "pending": "The report does not have it yet: the writer posts it in one of its next runs.",
+        "skipped": f"It does not count: {words.reason(str(row.get('reason', '')))}.",
+        "failed": f"The report refused it: {words.reason(str(row.get('reason', '')))}.",
+    }
+    corrected = len(row.get("corrections", ()))
+    last = f" It was corrected {corrected} times." if corrected else ""
+    return f"{first}. {ended.get(str(row['status']), '')}{last}"
+
+
+def _verb(stored: Stored) -> str:
+    if stored.key.startswith("evt:rp:") and ":n:" in stored.key:
+        return "processed"
+    return _DONE.get(":".join(stored.key.split(":")[:2]), "processed")
+
+
+def _answer(stored: Stored) -> Row | None:
+    return next((one for one in stored.actions if one.get("action_kind") in ANSWERS), None)
+
+
+# --- why not ------------------------------------------------------------------------------------
+
+
+def _why_not(stored: Stored) -> str | None:
+    verb, answer = _verb(stored), _answer(stored)
+    if answer is not None and answer["status"] == "done":
+        return None
+    row, why = stored.row, str(stored.row.get("reason") or "")
+    match stored.status:
+        case "received":
+            where = "it is on the queue" if row.get("queued_at") else "it is not on the queue yet"
+            return f"Not {verb} yet: {where}."
+        case "processing":
+            since = row.get("last_reason")
+            because = f"the last attempt ended because {words.reason(str(since))}" if since else ""
+            return f"Not {verb} yet: {because or 'a worker has it'}."
+        case "parked":
+            if why.startswith("unknown"):
+                return (
+                    f"Not known whether it was {verb}: {words.reason(why)}."
+                    " It is not repeated before that is settled."
+                )
+            return f"Not {verb}: {words.reason(why)}."
+        case "failed" | "skipped":
+            return f"Not {verb}: {words.reason(why)}."
+    return None if verb == "processed" else _why_nothing_left(stored, verb, answer)
+
+
+def _why_nothing_left(stored: Stored, verb: str, answer: Row | None) -> str | None:
+    """Why an event that was processed reached no customer."""
+    how = f"Not {verb} automatically" if verb == "answered" else f"Not {verb}"
+    if answer is not None:
+        why = str(answer.get("reason") or stored.row.get("reason") or answer["status"])
+        return f"{how}: {words.reason(why)}."
+    why = str(stored.row.get("reason") or "")
+    if why:
+        return f"{how}: {words.reason(why)}."
+    plan = stored.plan
+    reasons = [str(one) for one in plan.facts.get("reasons", ())] if plan else []
+    handed = next((one for one in (plan.actions if plan else ()) if one.kind == "hand_off"), None)
+    if handed is not None:
+        return f"{how}: {words.reason(handed.arg.partition('|')[2])}."
+    if reasons:
+        return f"{how}: {words.reason(reasons[-1])}."
+    if plan is not None and plan.flow == "support":
+        return f"{how}: automatic replies are not enabled on this stage, a person answers."
+    return None
+
+
+# --- what happened ------------------------------------------------------------------------------
+
+
+def _asked(stored: Stored) -> str:
+    row, plan = stored.row, stored.plan
+    at = row.get("received_at")
+    key = stored.key
+    if is_resent(key):
+        return f"An operator asked for it to be sent once more on {words.moment(at)}."
+    if key.startswith("evt:receipt:"):
+        provider_id, status = receipt_of(row)
+        return (
+            f"The carrier reported on {words.moment(at)} that message {provider_id} was {status}."
+        )
+    match ":".join(key.split(":")[:2]):
+        case "evt:rp" if _verb(stored) == "processed":
+            return f"Richpanel announced something new on the ticket on {words.moment(at)}."
+        case "evt:rp":
+            asked = plan.facts.get("at", at) if plan else at
+            return f"Asked on {words.moment(asked)}."
+        case "evt:start":
+            company = f" for company {row['company_id']}" if row.get("company_id") else ""
+            return f"Requested{company} on {words.moment(at)}."
+        case "evt:reply":
+            return f"The recipient wrote on {words.moment(at)}."
+        case "evt:release":
+            return f"A person released the held message on {words.moment(at)}."
+    return f"Received on {words.moment(at)} from {row.get('source', 'an unknown sender')}."
+
+
+def _routed(stored: Stored) -> str:
+    plan = stored.plan
+    if plan is None or "route" not in plan.facts:
+        return ""
+    route, intent = str(plan.facts["route"]), str(plan.facts.get("intent", ""))
+    tag = next((one for one in stored.actions if f":{route}:" in one["event_id"]), None)
+    certainty = plan.facts.get("confidence")
+    sure = f", {round(float(certainty) * 100)} % certain" if certainty is not None else ""
+    why = f"because it was read as {words.subject(intent)}{sure}"
+    team = words.team(route)
+    status = tag["status"] if tag else "not started"
+    if status == "done" or (status == "skipped" and tag and tag.get("reason") == "already"):
+        return f"Routed to {team} {why}."
+    if status in ("skipped", "refused") and tag:
+        return f"Meant for {team} {why}, but not routed: {words.reason(str(tag.get('reason')))}."
+    never = stored.status in ENDED
+    return f"Meant for {team} {why}, {'but not routed' if never else 'and not routed yet'}."
+
+
+def _answered(stored: Stored) -> list[str]:
+    found: list[str] = []
+    for action in stored.actions:
+        if action.get("action_kind") in ANSWERS:
+            found += _sent(stored, action)
+    return found
+
+
+def _sent(stored: Stored, action: Row) -> list[str]:
+    carrier, asked = _CARRIERS[str(action["action_kind"])], stored.row.get("received_at")
+    said = [
+        f"A request left {words.later(one.at, asked)} and ended without a usable answer"
+        f"{f' ({one.reason})' if one.reason else ''}{attempts.judged(one)}."
+        for one in attempts.earlier(stored, action)
+    ]
+    again = " once more" if said else ""
+    if action["status"] != "done":
+        return said
+    done_by = (
+        "Sent" if _verb(stored) == "sent" or is_resent(stored.key) else "Answered automatically"
+    )
+    template = stored.plan.facts.get("template") if stored.plan else None
+    text = f" with template {template}" if template else ""
+    ref = f", as {action['ref']}" if action.get("ref") else ""
+    at = words.later(action.get("finished_at"), asked)
+    known = {
+        "settled": f"{carrier} showed it when it was asked{ref}",
+        "receipt": f"{carrier} reported it{ref}",
+        "operator": "an operator recorded that it was sent",
+    }.get(str(action.get("reason")).partition(":")[0], f"{carrier} accepted it{ref}")
+    said.append(f"{done_by}{again}{text}: {known}, {at}.")
+    if attempts.may_be_double(stored, action):
+        said.append(
+            "It was sent twice as far as we know: if the first request arrived as well,"
+            " the customer has it twice."
+        )
+    said.append(_arrival(stored, action, carrier))
+    return said
+
+
+def _arrival(stored: Stored, action: Row, carrier: str) -> str:
+    """What the carrier reported of a message that it had accepted."""
+    if action["action_kind"] == "reply":
+        return ""
+    at = {receipt_of(one)[1]: one["received_at"] for one in stored.receipts}
+    asked = stored.row.get("received_at")
+    for status in _NOT_ARRIVED:
+        if status in at:
+            return (
+                f"It did not arrive: {carrier} reported {status} {words.later(at[status], asked)}."
+            )
+    for status in _ARRIVED:
+        if status in at:
+            return f"Its arrival was confirmed by {carrier} {words.later(at[status], asked)}."
+    return "No confirmation of its arrival has come yet."
+
+
+def _handed_over(stored: Stored) -> str:
+    for action in stored.actions:
+        if action["status"] != "done":
+            continue
+        at = words.later(action.get("finished_at"), stored.row.get("received_at"))
+        if action.get("action_kind") == "hand_off":
+            return f"A person was asked to take over {at}."
+        if _ATTENTION in action["event_id"]:
+            return f"The ticket was marked for a person {at}."
+    return ""
+
+
+def _by_person(stored: Stored, act: Row) -> str:
+    at = words.later(str(act["ts_action_id"]).partition("#")[0], stored.row.get("received_at"))
+    said = f", because: {act['reason']}" if act.get("reason") else ""
+    return f"{act['actor']} did {act['action_type']} {act.get('result', '')} {at}{said}."
+
+
+def _waits(stored: Stored) -> str:
+    """How often it was attempted and when it is tried again, of an event that has not ended."""
+    if stored.status in ENDED:
+        return ""
+    tried = int(stored.row.get("attempts", 0))
+    due = words.epoch(stored.row.get("due_at"))
+    said = (
+        f"Attempted {tried} {'time' if tried == 1 else 'times'} so far"
+        if tried
+        else "Not attempted yet"
+    )
+    latest = f"; tried again on {words.moment(due)} at the latest" if due else ""
+    return f"{said}{latest}."

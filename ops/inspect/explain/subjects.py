@@ -1,0 +1,127 @@
+"""What an identifier may be, by its form alone; pure.
+
+An operator pastes what an alarm, a log line, a vendor's console or a customer's mail shows.  One text
+can be several things (a number is a ticket's or an order's), so the result is a list, the most
+specific first; `lookups` asks for each in turn.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """Kinds of identifiers; the value is how a message to the operator names them."""
+
+    ACTION = "an action key"
+    EVENT = "an event key"
+    FACT = "a fact key"
+    HANDOFF = "a hand-off id"
+    START = "company#request"
+    DIGEST = "a trace id, or a digest of a log line"
+    QUEUE_MESSAGE = "an SQS message id"
+    CONVERSATION = "a conversation"
+    TEXT_MESSAGE = "a Twilio id"
+    E_MAIL = "an SES id"
+    MESSAGE_ID = "a Message-ID"
+    ADDRESS = "an address"
+    TICKET = "a ticket"
+    ORDER = "an order number"
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One reading of what was typed."""
+
+    kind: Kind
+    value: str
+
+
+_LOGGED = ("mw_trace_id", "idempotency_key", "ticket_id", "sqs_message_id")
+"""Fields of a log line that identify its event, the most specific first."""
+_HEX_16 = re.compile(r"[0-9a-f]{16}")
+_HEX_32 = re.compile(r"[0-9a-f]{32}")
+_UUID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_FACT = re.compile(r"[A-Z]{2,20}:\S+")
+_TWILIO = re.compile(r"[SM]M[0-9a-f]{32}")
+_SES = re.compile(r"[0-9a-f]{16}-[0-9a-f-]{8,40}-[0-9]{6}")
+_ADDRESS = re.compile(r"[^@\s<>]+@[^@\s<>]+")
+_PHONE = re.compile(r"(?:\+|00)[\d\s().\-/]{7,24}")
+_DIGITS = re.compile(r"\d{10,15}")
+_ORDER = re.compile(r"#?[A-Za-z0-9][A-Za-z0-9\-]{2,29}")
+
+
+def candidates(text: str) -> tuple[Subject, ...]:
+    """What a text may name; empty for an empty text."""
+    text = text.strip()
+    if not text:
+        return ()
+    logged = _of_log_line(text)
+    if logged is not None:
+        return tuple(one for name in _LOGGED if name in logged for one in candidates(logged[name]))
+    for prefix, kind in (("act:", Kind.ACTION), ("evt:", Kind.EVENT)):
+        if text.startswith(prefix):
+            return (Subject(kind, text),)
+    return (*_by_form(text), Subject(Kind.TICKET, text), *_last(text))
+
+
+def _by_form(text: str) -> list[Subject]:
+    found: list[Subject] = []
+    owner, mark, rest = text.partition("#")
+    if owner and mark and rest:
+        if _HEX_32.fullmatch(rest):
+            found.append(Subject(Kind.HANDOFF, text))
+        return [*found, Subject(Kind.START, text)]
+    if _FACT.fullmatch(text):
+        found.append(Subject(Kind.FACT, text))
+    if text.startswith("<") and text.endswith(">"):
+        found.append(Subject(Kind.MESSAGE_ID, text))
+    elif _ADDRESS.fullmatch(text):
+        found.append(Subject(Kind.ADDRESS, text.lower()))
+    for form, kind in ((_TWILIO, Kind.TEXT_MESSAGE), (_SES, Kind.E_MAIL)):
+        if form.fullmatch(text):
+            found.append(Subject(kind, text))
+    lower = text.lower()
+    if _HEX_32.fullmatch(lower):
+        found.append(Subject(Kind.CONVERSATION, lower))
+    if _HEX_32.fullmatch(lower) or _TWILIO.fullmatch(text):
+        found.append(Subject(Kind.HANDOFF, text))
+    if _PHONE.fullmatch(text):
+        found.append(Subject(Kind.ADDRESS, _e164(text)))
+    return found
+
+
+def _last(text: str) -> list[Subject]:
+    """What a text may be where no ticket of that id is known."""
+    found: list[Subject] = []
+    lower = text.lower()
+    if _HEX_16.fullmatch(lower):
+        found.append(Subject(Kind.DIGEST, lower))
+    if _UUID.fullmatch(lower):
+        found.append(Subject(Kind.QUEUE_MESSAGE, lower))
+    if _DIGITS.fullmatch(text):
+        found.append(Subject(Kind.ADDRESS, f"+{text}"))
+    if _ORDER.fullmatch(text):
+        found.append(Subject(Kind.ORDER, text))
+    return found
+
+
+def _e164(text: str) -> str:
+    digits = "".join(one for one in text if one.isdigit())
+    return f"+{digits.removeprefix('00') if text.startswith('00') else digits}"
+
+
+def _of_log_line(text: str) -> dict[str, str] | None:
+    """The fields of a pasted log line; None for any other text."""
+    if not text.startswith("{"):
+        return None
+    try:
+        line = json.loads(text)
+    except ValueError:
+        return None
+    if not isinstance(line, dict):
+        return None
+    return {name: value for name, value in line.items() if isinstance(value, str)}

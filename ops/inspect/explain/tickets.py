@@ -1,0 +1,59 @@
+"""Look-ups of tickets: by their id, and by an order that was looked up for one."""
+
+from __future__ import annotations
+
+from chalicelib.errors import MiddlewareError
+from chalicelib.support import keys as ticket_keys
+from ops.inspect.explain import scanning
+from ops.inspect.explain.found import Found, Looking
+
+NOT_SHOWN = "Richpanel did not show the ticket"
+
+
+def ticket(looking: Looking, conversation_id: str) -> Found | None:
+    """The events of a ticket's comments, which Richpanel lists, and those that its trail names."""
+    found, notes = looking.reader.events_of(conversation_id), []
+    try:
+        shown = looking.session.services.richpanel.read_ticket(conversation_id)
+    except MiddlewareError:
+        if not looking.deep:
+            notes.append(f"{NOT_SHOWN}: events without any action are listed with --deep only")
+    else:
+        theirs = [comment for comment in shown.comments if not comment.is_operator]
+        found |= {ticket_keys.ticket_message(conversation_id, comment.id) for comment in theirs}
+    if looking.deep:
+        found |= scanning.of_conversation(looking, conversation_id)
+    known = looking.session.services.state.read(conversation_id)
+    state = {}
+    if known is not None:
+        state = {
+            "last_intent": known.last_intent,
+            "last_routed_team": known.last_routed_team,
+            "last_message_at": known.last_message_at,
+            "last_processed_at": known.last_processed_at,
+        }
+    return Found(
+        conversation_id,
+        frozenset(found),
+        notes=tuple(notes),
+        state=state,
+        is_known=known is not None or bool(looking.reader.trail(conversation_id)),
+    )
+
+
+def order(looking: Looking, number: str) -> Found | None:
+    """The tickets for which the shop was asked about an order.
+
+    Rows hold an order's number as a keyed hash, behind the ticket's id, and no index begins with it:
+    an index would cost every answered event a write.  So it is found by `--deep`.
+    """
+    if not looking.deep:
+        return None
+    try:
+        opaque = looking.session.services.opaque_ids
+    except MiddlewareError:  # the key of the hashes cannot be read
+        return None
+    hashed = opaque.of("order", number.lstrip("#").lower())
+    asked = sorted(scanning.of_order(looking, hashed))
+    events = {key for one in asked for key in looking.reader.events_of(one)}
+    return Found("an order", frozenset(events), notes=tuple(f"ticket {one}" for one in asked))

@@ -1,0 +1,97 @@
+"""Every step of an event with its time, and its outcome in one line; pure."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Any
+
+from chalicelib.clock import iso
+from ops.inspect.explain.stored import Row, Stored, receipt_of
+
+
+def timeline(stored: Stored) -> list[dict[str, Any]]:
+    """Every step, oldest first; undated ones precede the last."""
+    row = stored.row
+    steps = [
+        _step(row["received_at"], "received", f"from {row.get('source', '?')}"),
+        _step(row.get("queued_at"), "queued", None),
+        _step(row["created_at"], "first seen by the ledger", None),
+    ]
+    if "plan" in row:
+        steps.append(_step(row["created_at"], "decided", _decision(stored)))
+    steps += [
+        _step(one.get("at"), f"attempt {one.get('n', '?')}: {one['end']}", one.get("reason"))
+        for one in row.get("tries", ())
+    ]
+    for action in stored.actions:
+        steps += _of_action(stored, action)
+    steps += map(_of_person, stored.acts)
+    for receipt in stored.receipts:
+        provider_id, status = receipt_of(receipt)
+        steps.append(_step(receipt["received_at"], f"reported: {status}", provider_id))
+    if row.get("last_reason"):
+        steps.append(_step(None, "returned to the queue before", row["last_reason"]))
+    last = _step(row["last_processed_at"], row["status"], row.get("reason"))
+    dated = sorted((one for one in steps if one["at"]), key=lambda one: str(one["at"]))
+    return [*dated, *(one for one in steps if not one["at"] and one["why"]), last]
+
+
+def verdict(stored: Stored) -> str:
+    """The outcome in one line, for the operator on call."""
+    counts: dict[str, int] = {}
+    for action in stored.actions:
+        counts[action["status"]] = counts.get(action["status"], 0) + 1
+    done = ", ".join(f"{count} {status}" for status, count in sorted(counts.items())) or "no action"
+    reason = f" ({stored.row['reason']})" if stored.row.get("reason") else ""
+    return f"{stored.status}{reason}: {done}"
+
+
+def _of_action(stored: Stored, action: Row) -> list[dict[str, Any]]:
+    kind, key = action.get("action_kind"), action["event_id"]
+    steps = [
+        _step(_moment(one.get("at")), f"vendor call: {kind}: {one['end']}", _why(one, key))
+        for one in action.get("tries", ())
+    ]
+    if action.get("started"):
+        is_again = bool(steps)
+        at = _moment(action.get("started_epoch")) if is_again else action.get("created_at")
+        again = ", again" if is_again else ""
+        steps.append(_step(at, f"vendor call: {kind}{again}", key))
+    ends = stored.ends_of(action)
+    for one in ends[:-1]:  # the last one is the row's own end
+        at = str(one["ts_action_id"]).partition("#")[0]
+        steps.append(_step(at, f"{one['action_type']}: {one['result']}", key))
+    if "finished_at" in action:
+        name = ends[-1]["action_type"] if ends else kind
+        why = action.get("reason") or action.get("ref")
+        steps.append(_step(action["finished_at"], f"{name}: {action['status']}", why or key))
+    return steps
+
+
+def _of_person(act: Row) -> dict[str, Any]:
+    at = str(act["ts_action_id"]).partition("#")[0]
+    said = f": {act['reason']}" if act.get("reason") else ""
+    return _step(at, f"{act['action_type']} {act['result']}", f"by {act['actor']}{said}")
+
+
+def _why(one: Row, key: str) -> str:
+    parts = (one.get("reason"), one.get("ref"), one.get("settled"))
+    return ", ".join(str(part) for part in parts if part) or key
+
+
+def _step(at: object, what: str, why: object) -> dict[str, Any]:
+    return {"at": at, "what": what, "why": why}
+
+
+def _moment(epoch: object) -> str | None:
+    if not isinstance(epoch, int | float) or not epoch:
+        return None if not isinstance(epoch, str) else epoch
+    return iso(datetime.fromtimestamp(epoch, UTC))
+
+
+def _decision(stored: Stored) -> str:
+    plan = stored.plan
+    if plan is None:
+        return "a plan this version cannot read"
+    facts = ", ".join(f"{name}={value}" for name, value in plan.facts.items())
+    return f"{plan.flow}: {facts}"

@@ -1,0 +1,126 @@
+"""`do-not-contact`: the register as operators see and change it."""
+
+import csv
+import io
+
+import pytest
+
+from chalicelib.outreach.channels import Channel
+from local import company
+from tests.rigs import neighbour as other
+from tests.rigs.ops_cli import runner
+from tests.rigs.outreach import MAIL, TEL
+
+OWN = ("--company", company.COMPANY_ID)
+
+
+@pytest.fixture
+def run(outreach, capsys):
+    return runner(capsys)
+
+
+def entries(run, *more):
+    found = run("do-not-contact", "list", *OWN, *more, "--json").data
+    return [
+        (one["address"], one["channel"], one["reason"], bool(one["lifted_at"])) for one in found
+    ]
+
+
+def test_an_operators_entry_names_them_and_stops_every_channel(outreach, neighbour, run):
+    assert run("do-not-contact", "add", *OWN, "--address", " +1 555 010 0001").code == 0
+    (found,) = run("do-not-contact", "list", *OWN, "--json").data
+    assert (found["address"], found["reason"]) == (TEL, "operator")
+    assert found["by"]
+    assert found["since"]
+    for channel in ("sms", "whatsapp"):
+        outreach.start(channel, channel)
+        outreach.run()
+        assert outreach.fate(channel).json_body["reason"] == "do_not_contact"
+    assert outreach.twilio.sent_to(TEL) == []
+    assert not outreach.services.conversations.is_forbidden(TEL, other.COMPANY_ID)
+
+
+def test_an_entry_is_lifted_by_an_operator_and_stays_in_the_list(outreach, run):
+    run("do-not-contact", "add", *OWN, "--address", TEL)
+    outreach.deliver(outreach.says("START", whatsapp=False))
+    outreach.run()
+    assert entries(run) == [(TEL, "", "operator", False)]
+    assert run("do-not-contact", "lift", *OWN, "--address", TEL).code == 0
+    assert entries(run) == [(TEL, "", "operator", True)]
+    outreach.start("again", "sms")
+    outreach.run()
+    assert outreach.fate("again").json_body["state"] == "sent"
+    assert run("do-not-contact", "lift", *OWN, "--address", TEL).code == 1
+
+
+def test_the_list_holds_every_reason_of_one_company(outreach, run):
+    register = outreach.services.conversations
+    register.forbid(TEL, company.COMPANY_ID, "stop")
+    register.forbid(TEL, company.COMPANY_ID, "landline", channel=Channel.SMS)
+    register.forbid(MAIL, company.COMPANY_ID, "complained")
+    register.forbid(MAIL, other.COMPANY_ID, "stop")
+    expected = [(MAIL, "", "complained"), (TEL, "", "stop"), (TEL, "sms", "landline")]
+    assert sorted(one[:3] for one in entries(run)) == sorted(expected)
+    assert sorted(one[2] for one in entries(run, "--address", TEL)) == ["landline", "stop"]
+
+
+@pytest.mark.parametrize("form", ["lines", "csv"])
+def test_a_list_is_imported_once_and_what_is_exported_can_be_imported(
+    outreach, run, tmp_path, form
+):
+    file = tmp_path / "list.csv"
+    lines = [TEL, "", MAIL.upper()]
+    if form == "csv":
+        lines = ["name,address", f"Jo,{TEL}", f'"Doe, Jo",{MAIL}']
+    file.write_text("\n".join(lines) + "\n")
+    for _ in range(2):
+        assert run("do-not-contact", "import", *OWN, str(file), "--json").data["entered"] == 2
+    assert sorted(one[:3] for one in entries(run)) == [
+        (TEL, "", "imported"),
+        (MAIL, "", "imported"),
+    ]
+    said = run("do-not-contact", "export", *OWN)
+    assert {row["address"] for row in csv.DictReader(io.StringIO(said.out))} == {TEL, MAIL}
+    file.write_text(said.out)
+    assert run("do-not-contact", "import", *OWN, str(file), "--json").data["entered"] == 2
+
+
+@pytest.mark.parametrize("line", ["12", "not an address", "jo@", ""])
+def test_a_list_with_a_line_that_is_no_address_is_refused_as_a_whole(outreach, run, tmp_path, line):
+    file = tmp_path / "list.csv"
+    file.write_text(f"name,address\nJo,{TEL}\nAna,{line}\n")
+    said = run("do-not-contact", "import", *OWN, str(file))
+    assert said.code == 1
+    assert "entry 2" in said.err
+    assert TEL not in said.err
+    assert entries(run) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("do-not-contact", "add", *OWN, "--address", "canary"),
+        ("do-not-contact", "add", "--company", "ci-none", "--address", TEL),
+        ("do-not-contact", "import", *OWN, "no-such-file.csv"),
+        ("do-not-contact", "list", *OWN, "--address", "12"),
+        ("person", "export", "--subject", "a"),
+        ("person", "export", "--subject", company.SMS_NUMBER),
+    ],
+)
+def test_what_cannot_be_done_is_refused(outreach, run, arguments):
+    said = run(*arguments)
+    assert said.code in (1, 2)
+    assert "canary" not in said.err
+    assert entries(run) == []
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("add", *OWN, "--address", TEL),
+        ("lift", *OWN, "--address", TEL),
+        ("import", *OWN, "list.csv"),
+    ],
+)
+def test_prod_is_changed_only_with_yes(outreach, run, arguments):
+    assert run("do-not-contact", *arguments, "--stage", "prod").code == 2

@@ -1,0 +1,254 @@
+"""Whatever an operator can name is found by key or by query, on real tables."""
+
+import json
+import re
+
+import pytest
+from botocore.client import BaseClient
+
+from chalicelib.once import trace
+from local import company
+from tests.rigs.ops_cli import runner
+from tests.rigs.outreach import MAIL, TEL
+from tests.rigs.tickets import RoutingSystem, put_dead_letter
+
+TRACE = re.compile(r'"mw_trace_id":"([0-9a-f]{16})"')
+
+
+@pytest.fixture
+def run(app_environment, capsys):
+    return runner(capsys)
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Every call to AWS, by its operation."""
+    made, real = [], BaseClient._make_api_call
+
+    def call(client, operation, arguments):
+        made.append(operation)
+        return real(client, operation, arguments)
+
+    monkeypatch.setattr(BaseClient, "_make_api_call", call)
+    return made
+
+
+def events(said):
+    assert said.code == 0, said
+    return {one["event"]["event_id"] for one in said.data["events"]}
+
+
+# --- outreach -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def written_to(outreach):
+    """A text to each of two people, one of whom has answered; what the carrier says has arrived."""
+    for request, recipient in (("req123", TEL), ("req-other", "+15550100002")):
+        outreach.start(request, "sms", recipient)
+        outreach.run()
+    outreach.hear_back()
+    outreach.deliver(outreach.says("Tell me more", whatsapp=False))
+    outreach.run()
+    return outreach
+
+
+def start_of(record):
+    return record.start_event
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "company#request",
+        "conversation",
+        "phone number",
+        "phone number, as people write it",
+        "Twilio's id of our message",
+        "action key",
+        "receipt's key",
+    ],
+)
+def test_a_conversation_by_whatever_is_known_of_it(written_to, run, name):
+    record = written_to.record("sms")
+    (first, *_) = written_to.twilio.sent_to(TEL)
+    action = next(
+        row["event_id"]["S"]
+        for row in written_to.rows()
+        if row.get("ref", {}).get("S") == first["sid"]
+    )
+    text = {
+        "company#request": f"{company.COMPANY_ID}#req123",
+        "conversation": record.opaque_id,
+        "phone number": TEL,
+        "phone number, as people write it": "+1 555 010-0001",
+        "Twilio's id of our message": first["sid"],
+        "action key": action,
+        "receipt's key": f"evt:receipt:{first['sid']}:delivered",
+    }[name]
+    said = run("explain", text, "--json")
+    found = events(said)
+    if name == "receipt's key":
+        assert found == {text}
+    else:
+        assert record.start_event in found
+    assert written_to.record("sms", "+15550100002").start_event not in found
+    assert TEL not in said.out
+    assert "Tell me more" not in said.out
+
+
+def test_the_recipients_own_message_is_found_by_its_twilio_id(written_to, run):
+    found = events(run("explain", written_to.twilio_sid, "--json"))
+    assert found == {f"evt:reply:sms:{written_to.twilio_sid}"}
+
+
+def test_an_e_mail_by_the_id_of_ses_by_its_recipient_and_by_a_message_id(outreach, run):
+    outreach.start(channel="email")
+    outreach.run()
+    (sent,) = outreach.ses.sent_to(MAIL)
+    for event in outreach.ses.events():
+        outreach.mail(event)
+    outreach.run()
+    start = outreach.record("email").start_event
+    assert start in events(run("explain", MAIL, "--json"))
+    said = run("explain", sent["message_id"], "--json")
+    assert start in events(said)
+    assert "arrival was confirmed by Amazon SES" in run("explain", start).out
+
+
+def test_a_hand_off_by_its_id_alone_and_with_its_conversation(outreach, run):
+    outreach.set_project(auto_queue_initial_message=True)
+    outreach.start(channel="sms")
+    outreach.run()
+    record = outreach.record("sms")
+    for text in (record.handoff["id"], f"{record.handoff['id']}#{record.opaque_id}"):
+        said = run("explain", text, "--json")
+        assert record.start_event in events(said)
+        assert any("waiting since" in note for note in said.data["notes"])
+
+
+def test_another_companys_register_is_not_shown(written_to, run):
+    conversations = written_to.services.conversations
+    conversations.forbid(TEL, company.COMPANY_ID, "stop")
+    conversations.forbid(TEL, "ci-somebody-else", "complained")
+    notes = " ".join(run("explain", TEL, "--json").data["notes"])
+    assert f"{company.COMPANY_ID} must not contact it: stop" in notes
+    assert "complained" not in notes
+
+
+# --- tickets ------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def system(app, without_rate_limits, stage, richpanel, pump):
+    return RoutingSystem(app, stage, richpanel, pump)
+
+
+@pytest.mark.parametrize("field", ["mw_trace_id", "idempotency_key", "ticket_id", "the whole line"])
+def test_an_event_that_waits_is_found_by_what_its_log_line_says(system, run, capsys, field):
+    """Also the other ticket's lines lead to the other ticket."""
+    for ticket_id in ("1042", "1043"):
+        system.post(system.ticket(ticket_id))
+    system.richpanel.down()
+    capsys.readouterr()
+    system.run()
+    lines = [json.loads(one) for one in capsys.readouterr().out.splitlines()]
+    backs = [one for one in lines if one.get("event") == "worker.handed_back"]
+    assert len(backs) == 2
+    for line in backs:
+        text = json.dumps(line) if field == "the whole line" else line[field]
+        (found,) = events(run("explain", text, "--json"))
+        assert trace.short(found) == line["idempotency_key"]
+
+
+def test_a_dead_letter_is_found_by_its_sqs_id_and_by_its_digest(system, run):
+    put_dead_letter(system, "1042")
+    (letter,) = run("dlq", "list", "--json").data
+    for text in (letter["message_id"], trace.short("evt:rp:1042:c-1")):
+        assert events(run("explain", text, "--json")) == {"evt:rp:1042:c-1"}
+    assert len(run("dlq", "list", "--json").data) == 1, "looking takes nothing away"
+
+
+def test_what_has_no_index_says_what_a_scan_would_read_and_where_the_logs_are(system, run):
+    """A processed event is in no index; only a scan finds it by its trace."""
+    system.post(system.ticket())
+    system.run()
+    found = system.event()["trace_id"]
+    said = run("explain", found)
+    assert said.code == 1
+    assert re.search(r"--deep scans rp_mw_idempotency-dev: about \d+ rows, [\d.]+ MB", said.err)
+    assert f'mw_trace_id = "{found}"' in said.err
+    assert events(run("explain", found, "--deep", "--json")) == {"evt:rp:1042:c-1"}
+
+
+def test_a_log_query_for_every_event(system, run):
+    system.post(system.ticket())
+    system.run()
+    (one,) = run("explain", "1042", "--json").data["events"]
+    assert f'filter mw_trace_id = "{system.event()["trace_id"]}"' in one["log_query"]
+    assert one["log_query"] in run("explain", "1042").out.replace("\n", " ")
+
+
+class TestWithReplies:
+    @pytest.fixture
+    def app_environment(self, replies_environment):
+        return replies_environment
+
+    def test_an_order_is_found_by_a_scan_only_and_only_its_ticket(
+        self, replies_rig, tracked_question, run
+    ):
+        replies_rig.run(replies_rig.ticket(tracked_question))
+        replies_rig.run(replies_rig.ticket("I want a refund", "1043"))
+        said = run("explain", "#100234")
+        assert said.code == 1
+        assert "--deep scans" in said.err
+        assert events(run("explain", "#100234", "--deep", "--json")) == {"evt:rp:1042:c-1"}
+
+
+# --- facts --------------------------------------------------------------------------------------
+
+
+def test_a_fact_by_its_key(facts_rig, run):
+    number = facts_rig.aloware.call()
+    facts_rig.work()
+    said = run("explain", f"ALOWARE:{number}")
+    assert said.code == 0
+    assert "The report does not have it yet" in said.out
+    facts_rig.post()
+    assert "The report has it." in run("explain", f"ALOWARE:{number}").out
+
+
+# --- cost ---------------------------------------------------------------------------------------
+
+MOST_CALLS = 24
+"""Of a look-up by key, with those that build the session's parts."""
+
+
+def test_the_calls_do_not_grow_with_the_tables_and_no_scan_is_among_them(written_to, run, calls):
+    record = written_to.record("sms")
+    (first, *_) = written_to.twilio.sent_to(TEL)
+    names = (
+        f"{company.COMPANY_ID}#req123",
+        record.opaque_id,
+        record.start_event,
+        TEL,
+        first["sid"],
+    )
+
+    def counted():
+        found = []
+        for text in names:
+            calls.clear()
+            events(run("explain", text, "--json"))
+            found.append(list(calls))
+        calls.clear()
+        assert run("explain", "3e01f31bf4d2caef").code == 1
+        return [*found, list(calls)]
+
+    few = counted()
+    for number in range(12):
+        written_to.start(f"more-{number}", "sms", f"+1555010{number + 100:04d}")
+    written_to.run()
+    assert counted() == few
+    assert max(map(len, few)) <= MOST_CALLS
+    assert not any("Scan" in one for one in few)
