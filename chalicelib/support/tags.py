@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import replace
 from datetime import UTC, datetime
 
 from chalicelib.support.actions import ATTENTION_TAG
@@ -19,7 +18,7 @@ from chalicelib.support.decision import (
 )
 from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.classify import DEFAULT_INTENT, Classified
-from chalicelib.support.intents.departments import RISK_FLAGS, RISK_ROUTES, ROUTES
+from chalicelib.support.intents.departments import RISK_ROUTES, ROUTES
 from chalicelib.support.intents.languages import LANGUAGES, UNDERSTOOD
 from chalicelib.support.intents.risks import RISKS
 from chalicelib.support.orders.order import Order
@@ -50,11 +49,6 @@ def _decisions(rules: Rules) -> Iterator[Decision]:
     for intent in ROUTES:
         for confidence in (TIER_2_FROM, ROUTE_FROM, UNCERTAIN_FROM, 0.0):
             yield decide_on(Classified(intent, confidence), rules=rules)
-    unclear = Classified(DEFAULT_INTENT, 0.0)
-    for language in sorted(LANGUAGES):
-        yield decide_on(replace(unclear, language=language), rules=rules)
-    risks = frozenset({*RISK_ROUTES, *RISK_FLAGS.values(), *RISKS})
-    yield decide_on(unclear, risks=risks, complains_again=True, rules=rules)
     for risk in (*RISK_ROUTES, *RISKS, REPEATED_COMPLAINT):
         yield decide_on(Classified(DEFAULT_INTENT, 0.0), risks=frozenset({risk}), rules=rules)
     for language in LANGUAGES - UNDERSTOOD:

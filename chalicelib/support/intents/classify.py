@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from chalicelib.support.intents.languages import Language, language_of
 from chalicelib.support.intents.message import words_of
-from chalicelib.support.intents.phrases import HINT, Phrases, of_intents
+from chalicelib.support.intents.phrases import HINT, SURE, Phrases, of_intents
 
 DEFAULT_INTENT = "unknown_other"
 PRIORITY: Mapping[str, int] = {
@@ -78,6 +78,7 @@ class Classified:
         secondary: at most two more clear intents, best first.
         scores: the score of every intent found.
         model: the linear model's probability of every intent, where it was asked.
+        is_own: a sure phrase of the shop's own names the primary one.
     """
 
     intent: str
@@ -87,6 +88,7 @@ class Classified:
     scores: Mapping[str, float] = field(default_factory=dict)
     language: Language = "unknown"
     model: Mapping[str, float] = field(default_factory=dict)
+    is_own: bool = False
 
     @property
     def is_contradicted(self) -> bool:
@@ -129,6 +131,7 @@ def classify(text: str, own: Phrases | None = None) -> Classified:
         secondary=tuple(others[:2]),
         scores=scores,
         language=language,
+        is_own=any(found[:2] == (primary, SURE) for found in (own.matches(words) if own else ())),
     )
 
 
@@ -139,7 +142,7 @@ def _scores(words: Sequence[str], own: Phrases | None) -> dict[str, float]:
     hits: dict[str, set[tuple[float, int]]] = {}
     for number, phrases in enumerate((of_intents(), own)):
         for meaning, weight, phrase in phrases.matches(words) if phrases else ():
-            hits.setdefault(meaning, set()).add((weight, phrase if number == 0 else -phrase))
+            hits.setdefault(meaning, set()).add((weight, ~phrase if number else phrase))
     return {intent: _score(found) for intent, found in hits.items()}
 
 

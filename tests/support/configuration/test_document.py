@@ -13,6 +13,8 @@ from chalicelib.support.configuration.document import (
     plain,
 )
 from chalicelib.support.configuration.rules import BUILT_IN, Rules
+from chalicelib.support.decision import decide_on
+from chalicelib.support.intents import reading
 from chalicelib.support.intents.classify import classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
 from chalicelib.support.orders.dates import written
@@ -221,3 +223,27 @@ def test_the_shops_own_phrases_are_recognised():
     assert classify(text).intent != "return_request"
     assert classify(text, Rules(3, parsed(OWN)).phrases).intent == "return_request"
     assert BUILT_IN.phrases is None
+
+
+@pytest.mark.parametrize("intent", ["technical_support", "return_request", "promo_discount_issue"])
+@pytest.mark.parametrize(
+    ("phrase", "text"),
+    [
+        ("gift registry", "Question about my gift registry"),
+        ("warranty card", "My warranty card shows a wrong date"),
+    ],
+)
+def test_a_sure_phrase_of_the_shops_own_decides(intent, phrase, text):
+    own = Rules(3, parsed({"phrases": {intent: {"sure": [phrase]}}}))
+    found = reading.read(text, phrases=own.phrases)
+    assert found.found.intent == intent
+    assert decide_on(found.found, reasons=found.reasons, rules=own).route == ROUTES[intent]
+
+
+def test_a_phrase_of_the_shops_own_hides_no_grave_matter():
+    own = Rules(3, parsed({"phrases": {"order_status_tracking": {"sure": ["gift registry"]}}}))
+    text = "My gift registry order burned my skin, my lawyer will hear of it"
+    found = reading.read(text, phrases=own.phrases)
+    decision = decide_on(found.found, reasons=found.reasons, risks=found.risks, rules=own)
+    assert decision.route == ROUTES["legal_threat"]
+    assert not decision.may_answer
