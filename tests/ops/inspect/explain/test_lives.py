@@ -1,0 +1,174 @@
+"""Whole lives of events, with outages and operators, and what `explain` says of them.
+
+What it says is compared with what the vendors saw: messages that Twilio has, tags and comments that
+Richpanel has.
+"""
+
+import pytest
+
+from local import company
+from tests.rigs.ops_cli import runner
+from tests.rigs.outreach import TEL
+from tests.rigs.tickets import RoutingSystem
+
+STARTED = f"{company.COMPANY_ID}#req123"
+
+
+@pytest.fixture
+def run(app_environment, capsys):
+    return runner(capsys)
+
+
+@pytest.fixture
+def system(app, without_rate_limits, stage, richpanel, pump):
+    return RoutingSystem(app, stage, richpanel, pump)
+
+
+def story(run, subject):
+    """Why not, and the paragraph, of the one event of a subject."""
+    (event,) = run("explain", subject, "--json").data["events"]
+    return event["story"]["why_not"], event["story"]["paragraph"]
+
+
+# --- tickets ------------------------------------------------------------------------------------
+
+
+def test_a_ticket_through_an_outage_of_richpanel(system, run):
+    system.post(system.ticket())
+    system.richpanel.down()
+    system.run()
+    why_not, paragraph = story(run, "evt:rp:1042:c-1")
+    assert why_not.startswith(
+        "Not answered yet: the last attempt ended because Richpanel could not"
+    )
+    assert "Attempted 1 time so far; tried again on" in paragraph
+    system.richpanel.up()
+    assert system.added() == {}
+    system.again()
+    _, paragraph = story(run, "evt:rp:1042:c-1")
+    assert "Routed to Returns admin because it was read as refund request" in paragraph
+    assert "route-returns-admin" in system.richpanel.tags_of("1042")
+
+
+@pytest.mark.parametrize("switch", ["kill_switch", "shadow_mode"])
+def test_a_ticket_that_a_switch_withheld_until_an_operator_replayed_it(system, run, switch):
+    system.switch(switch, "true")
+    system.post(system.ticket())
+    system.run()
+    why_not, paragraph = story(run, "evt:rp:1042:c-1")
+    assert f"the switch {switch} was on" in why_not
+    assert "but not routed" in paragraph
+    assert system.added() == {}
+    system.switch(switch, "false")
+    run("replay", "evt:rp:1042:c-1")
+    system.run()
+    assert "Routed to Returns admin" in story(run, "evt:rp:1042:c-1")[1]
+    assert system.added()
+
+
+def test_a_comment_of_our_own_people_is_not_answered_and_why(system, run):
+    system.richpanel.add_ticket("7")
+    comment = system.richpanel.add_comment("7", "We refunded you", operator=True)
+    system.post({"ticket_id": "7", "message_id": comment})
+    system.run()
+    why_not, _ = story(run, f"evt:rp:7:{comment}")
+    assert why_not.startswith("Not answered: the comment was written by an operator")
+
+
+class TestWithReplies:
+    @pytest.fixture
+    def app_environment(self, replies_environment):
+        return replies_environment
+
+    def test_an_automatic_answer_names_the_comment_that_richpanel_shows(
+        self, replies_rig, tracked_question, run
+    ):
+        replies_rig.run(replies_rig.ticket(tracked_question))
+        replies_rig.run(replies_rig.ticket("You are thieves, I will call my lawyer", "1043"))
+        why_not, paragraph = story(run, "evt:rp:1042:c-1")
+        assert why_not is None
+        assert "Answered automatically with template" in paragraph
+        assert f"Richpanel accepted it, as {replies_rig.reply_row()['ref']}" in paragraph
+        assert len(replies_rig.replies) == 1
+        why_not, paragraph = story(run, "evt:rp:1043:c-1")
+        assert why_not.startswith(
+            "Not answered automatically: the subject is one that only a person"
+        )
+        assert "Answered" not in paragraph
+
+    def test_a_shop_that_is_down_is_the_reason(self, replies_rig, shopify, tracked_question, run):
+        shopify.down()
+        replies_rig.run(replies_rig.ticket(tracked_question))
+        why_not, _ = story(run, "evt:rp:1042:c-1")
+        assert "the order could not be looked up" in why_not
+        assert replies_rig.replies == []
+
+
+# --- outreach -----------------------------------------------------------------------------------
+
+
+def test_a_text_until_its_arrival_is_confirmed(outreach, run):
+    outreach.start(channel="sms")
+    outreach.run()
+    (sent,) = outreach.twilio.sent_to(TEL)
+    why_not, paragraph = story(run, STARTED)
+    assert why_not is None
+    assert f"Sent: Twilio accepted it, as {sent['sid']}" in paragraph
+    assert "No confirmation of its arrival has come yet." in paragraph
+    outreach.hear_back()
+    assert "Its arrival was confirmed by Twilio" in story(run, STARTED)[1]
+
+
+def unknown_send(outreach):
+    """Twilio sends the text and answers 503."""
+    outreach.twilio.fault("act_then_status", operation="create_message", status=503)
+    outreach.start(channel="sms")
+    outreach.run()
+    return next(
+        row["event_id"]["S"]
+        for row in outreach.rows()
+        if row["event_id"]["S"].startswith("act:send")
+    )
+
+
+def test_an_outcome_that_is_not_known_is_neither_sent_nor_not_sent(outreach, run):
+    unknown_send(outreach)
+    why_not, paragraph = story(run, STARTED)
+    assert why_not.startswith("Not known whether it was sent: a request left and no usable answer")
+    assert "Sent:" not in paragraph
+    assert "twice" not in paragraph
+
+
+def test_an_outcome_that_the_carrier_settled_was_sent_once(outreach, run):
+    unknown_send(outreach)
+    outreach.age_starts()
+    outreach.sweep()
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == 1
+    why_not, paragraph = story(run, STARTED)
+    assert why_not is None
+    assert "Sent: Twilio" in paragraph
+    assert "twice" not in paragraph
+
+
+def test_a_send_that_a_wrong_not_done_doubled_is_shown_as_two_requests(outreach, run):
+    action = unknown_send(outreach)
+    assert run("settle", action, "not-done").code == 0
+    outreach.run()
+    sent = outreach.twilio.sent_to(TEL)
+    assert len(sent) == 2, "the operator was wrong"
+    _, paragraph = story(run, STARTED)
+    assert paragraph.count("A request left") == 1
+    assert "Sent once more: Twilio accepted it" in paragraph
+    assert sent[-1]["sid"] in paragraph
+    assert "It was sent twice as far as we know" in paragraph
+
+
+def test_a_wrong_not_done_in_another_conversation_is_not_this_ones(outreach, run):
+    outreach.start("req-other", "sms", "+15550100002")
+    outreach.run()
+    action = unknown_send(outreach)
+    run("settle", action, "not-done")
+    outreach.run()
+    _, paragraph = story(run, f"{company.COMPANY_ID}#req-other")
+    assert "twice" not in paragraph
