@@ -27,7 +27,9 @@ from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
 from local.vendors.twilio import Twilio
 
-DOOR_LIMIT, WORKER_LIMIT = 4, 8
+DOOR_LIMIT, WORKER_LIMIT = 4, 10
+"""Two of the worker's are looks at the register of who must not be contacted: as the message is
+planned, and right before it leaves."""
 CHANNELS = ("whatsapp", "sms", "email")
 MARKS = (10, 100, 1000, 5000)
 INDEXES = 6

@@ -26,9 +26,9 @@ def counted(*, starts):
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def test_a_start_takes_four_calls_at_the_door_and_eight_in_the_worker():
+def test_a_start_takes_four_calls_at_the_door_and_ten_in_the_worker():
     assert counted(starts=True) == [
-        {"channel": channel, "door": 4, "worker": 8} for channel in ("whatsapp", "sms", "email")
+        {"channel": channel, "door": 4, "worker": 10} for channel in ("whatsapp", "sms", "email")
     ]
 
 
