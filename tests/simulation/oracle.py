@@ -33,9 +33,11 @@ SKEW_SECONDS = 121.0
 LANDING_SECONDS = 900.0
 LEAST_LEASE_SECONDS = 149.0
 """A request's total deadline and the margin, less the second to which the ledger's times are cut."""
-ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_text", "send_email"})
+TEXTS = frozenset({"send_text", "confirm_stop", "answer_help"})
+"""Kinds that are texts: their outcome shows in their carrier's list, and equal ones are counted."""
+ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_email", *TEXTS})
 """Kinds that are never repeated while their outcome is unknown."""
-_QUERIED = frozenset({"reply_queried", "reply", "send_text"})
+_QUERIED = frozenset({"reply_queried", "reply", *TEXTS})
 """Kinds whose absence at the provider counts, as it shows what it has."""
 _ENDS = frozenset({"processed", "parked", "skipped"})
 """An event's ends that only a claim can leave; a failed event may be recorded again."""
@@ -282,7 +284,7 @@ class Oracle:
     def _decided(self, row: Mapping[str, Any]) -> None:
         """Groups equal texts when they are decided: their worker may die before sending."""
         said: tuple[str, str] | None = None
-        if row["action_kind"] == "send_text":
+        if row["action_kind"] in TEXTS:
             said = decided_text(self._world, row["conversation_id"], row["probe"]["entry_id"])
         elif row["action_kind"] in REPLIES:
             said = (row["conversation_id"], row["probe"]["body"])
@@ -319,7 +321,7 @@ class Oracle:
             self._world.consent.send_starts(actor, action)
             if actor is not None:
                 self._check_holder(actor, action, event, within)
-            if action.kind not in SET_LIKE and action.kind != "send_text":
+            if action.kind not in SET_LIKE and action.kind not in TEXTS:
                 self.texts.setdefault(self._said(action), set()).add(action.key)
 
     def texted(self, key: str, said: tuple[str, str]) -> None:

@@ -35,6 +35,7 @@ from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
 from tests.simulation.faults import Port
+from tests.simulation.oracle import TEXTS
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
 
@@ -42,7 +43,6 @@ if TYPE_CHECKING:
     from tests.simulation.containers import Container
     from tests.simulation.world import World
 
-TEXTS = ("send_text", "confirm_stop", "answer_help")
 _JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
 _EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
 _ACCESS = {
