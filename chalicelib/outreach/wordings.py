@@ -218,7 +218,8 @@ PLAIN = tuple(
 )
 """Whole messages, after `words`, that wish no further message and say nothing else."""
 NEGATED = re.compile(
-    r"\b(?:do not|dont|don t|never|didnt|didn t|(?<!could )(?<!can )not) (?:stop|unsubscribe|opt(?:ing)? (?:me )?out|remove"
+    r"\b(?:do not|dont|don t|never|didnt|didn t|(?<!could )(?<!can )not)"
+    r" (?:stop|unsubscribe|opt(?:ing)? (?:me )?out|remove"
     r"|cancel|end)\b|\bnicht (?:abmelden|stoppen|aufhoren)\b|\bno (?:paren|pares|me den de baja)\b"
 )
 DOUBT = re.compile(

@@ -1,5 +1,6 @@
 """Schedules in which messages of one conversation meet: another address, quiet hours, STOP."""
 
+import functools
 from collections import Counter
 from itertools import takewhile
 
@@ -45,8 +46,12 @@ def entries(world):
     return [(row["role"], row["entry_id"]) for row in pages]
 
 
+def _is_not_of(some, entry_id):
+    return entry_id not in some
+
+
 def assert_answered_in_order(world, channel, *counts, said=None):
-    """Each message, or each of some, was answered once; in order, unless an unknown outcome let later ones pass.
+    """Each message, or each of some, was answered once; in order, unless an outcome was unknown.
 
     An answer by e-mail that may have left cannot be asked for: it is parked for a person.
     """
@@ -84,7 +89,7 @@ def test_a_mail_from_another_address_races_with_one_from_the_right_one():
             for row in world.conversations.rows.values()
             if row.get("note") == OTHER_SENDER
         }
-        before = list(takewhile(lambda entry_id: entry_id not in other, said))
+        before = list(takewhile(functools.partial(_is_not_of, other), said))
         assert_answered_in_order(world, "email", 1, 2, said=before)
         states = {row.get("conversation_status") for row in world.conversations.rows.values()}
         assert not other or Status.HANDED_OFF in states, number
