@@ -238,6 +238,10 @@ DOUBT = re.compile(
 )
 ASKED = re.compile(r"^(?:so )?(?:you )?(?:can|could|would|will|may|should|must|need to)(?: you)? ")
 """Before a wish, which it leaves as it is."""
+WEAK = re.compile(
+    r"(?:do not|dont|don t|no|nao|non)(?: (?:me|mi))? \w+(?: (?:me|us|to me|here|now|this number))*"
+)
+"""Beside another clause it may be a wish for now: "don't call me, I am at work"."""
 COMPLAINED = re.compile(
     r"\b(?:tell|told|ask|asked|asking|telling|begging|want|need) (?:you|u|them)(?: \w+){0,2} to"
     rf" (?:stop|quit|cease) (?:{_SENDING}|this)\b"

@@ -151,8 +151,12 @@ def _wish(text: str, said: str) -> Word | None:
     plain = [_is_plain(_plain_text(one)) for one in clauses]
     soft = [_is_soft(one) for one in clauses]
     stops = [_is_keyword(_plain_text(one)) for one in clauses]
+    is_strong = any(
+        is_one and not wordings.WEAK.fullmatch(_plain_text(one))
+        for one, is_one in zip(clauses, plain, strict=True)
+    )
     has_limits = wordings.ELSE.search(said) is not None
-    if wordings.COMPLAINED.search(said) or (any(plain) and not has_limits):
+    if wordings.COMPLAINED.search(said) or (is_strong and not has_limits):
         return Word.STOP
     is_all = all(map(any, zip(plain, soft, stops, strict=True)))
     if is_all and any(stops):

@@ -64,6 +64,7 @@ _TWO_WAYS = "i dont want " + "any more of these messages from you " * 4 + "xyz"
 DOUBTS = [
     *("Don't call me before nine, I work nights", "My sister says she could not unsubscribe"),
     *("please don't text me at work, use my private number", "is this spam?"),
+    *("don't call me, I'm at work", "no me llamen, estoy en clase"),
     *("who gave you my number", "no, thank you", "wrong number", "kein Interesse"),
     *("Hi, not interested, thanks", "No me interesa", "you never stop texting me"),
 ]
