@@ -161,8 +161,8 @@ def _wish(text: str, said: str) -> Word | None:
     is_all = all(map(any, zip(plain, soft, stops, strict=True)))
     if is_all and any(stops):
         return Word.STOP
-    is_doubtful = _is_soft(text) or (is_all and any(soft)) or any(plain)
-    if is_doubtful or wordings.DOUBT.search(said) or wordings.WHENCE.search(said):
+    is_unclear = _is_soft(text) or (is_all and any(soft)) or any(plain)
+    if is_unclear or wordings.DOUBT.search(said) or wordings.WHENCE.search(said):
         return Word.DOUBT
     return None
 
