@@ -217,7 +217,7 @@ def test_a_message_from_a_dead_number_is_answered_and_brings_the_number_back(out
     outreach.start(channel="sms")
     outreach.run()
     record = outreach.record("sms")
-    register = outreach.services().conversations
+    register = outreach.services.conversations
     register.forbid(TEXTED, record.company_id, "dead_number", channel=Channel.SMS)
     outreach.start("second", channel="sms")
     outreach.run()
