@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from tests.simulation.oracle import TEXTS
+from tests.simulation.outreach import TEXTS
 
 if TYPE_CHECKING:
     from tests.simulation.world import World

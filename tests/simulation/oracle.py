@@ -21,6 +21,7 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import Close
 from tests.simulation.carriers import decided_text
 from tests.simulation.flow import REPLIES
+from tests.simulation.outreach import TEXTS
 from tests.simulation.scenario import CANARIES
 
 if TYPE_CHECKING:
@@ -33,8 +34,6 @@ SKEW_SECONDS = 121.0
 LANDING_SECONDS = 900.0
 LEAST_LEASE_SECONDS = 149.0
 """A request's total deadline and the margin, less the second to which the ledger's times are cut."""
-TEXTS = frozenset({"send_text", "confirm_stop", "answer_help"})
-"""Kinds that are texts: their outcome shows in their carrier's list, and equal ones are counted."""
 ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_email", *TEXTS})
 """Kinds that are never repeated while their outcome is unknown."""
 _QUERIED = frozenset({"reply_queried", "reply", *TEXTS})
@@ -120,6 +119,10 @@ class Oracle:
     def recovered(self, event_key: str) -> None:
         """An event is sent again after its successors: by an operator or by a redrive."""
         self._late.add(event_key)
+
+    def is_late(self, event_key: str) -> bool:
+        """Whether an event was sent again, by what is kept of it."""
+        return event_key in self._late
 
     def dead_lettered(self, message_id: str, event_key: str) -> None:
         """A message went to the dead-letter queue: its successors run, even beside its last worker."""

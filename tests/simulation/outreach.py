@@ -29,13 +29,13 @@ from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_th
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
+from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
 from tests.simulation.faults import Port
-from tests.simulation.oracle import TEXTS
 from tests.simulation.parts import SimTable
 from tests.simulation.support import OPAQUE
 
@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from tests.simulation.containers import Container
     from tests.simulation.world import World
 
+TEXTS = ("send_text", "confirm_stop", "answer_help")
 _JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
 _EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
 _ACCESS = {
@@ -189,6 +190,11 @@ class OutreachParts:
             log=container.log,
             new_id=self._world.new_id,
         )
+
+    @property
+    def unsubscribe(self) -> UnsubscribeDoor:
+        """The door behind the link in an e-mail."""
+        return UnsubscribeDoor(self._conversations, lambda: OPAQUE, self._container.log)
 
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
         self.sender.hand_off(actions, deadline_seconds=deadline_seconds)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
 from tests.simulation import answered, stored_records
-from tests.simulation.oracle import SET_LIKE, TEXTS
+from tests.simulation.oracle import SET_LIKE
+from tests.simulation.outreach import TEXTS
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -61,6 +62,8 @@ def judge(world: World) -> None:
     _judge_facts(world)
     stored_records.judge(world, rows)
     answered.judge(world, rows)
+    world.pairs.judge(rows)
+    world.consent.judge(rows)
     if world.queue.waiting():
         broken("P2", "messages are left on the queue")
 
