@@ -15,7 +15,7 @@ from pathlib import Path
 
 from chalicelib.outreach.words import heard
 
-SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "consent" / "fresh.jsonl"
+SAMPLES = Path(__file__).parents[2] / "tests" / "samples" / "consent" / "held_out.jsonl"
 WISHES = {"stop": "stop", "start": "start", "help": "help", "doubt": "doubtful"}
 """Names of `words.Word` in the samples."""
 _Z = 1.959964

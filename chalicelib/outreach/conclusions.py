@@ -33,6 +33,7 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.twilio import codes
 from chalicelib.outreach.writing.about import about
 
 OPT_OUT_CODE = "21610"
@@ -166,6 +167,11 @@ class Conclusions:
     def _record_refusal(self, record: Record, row: ActionRow, plan: Plan) -> None:
         if row.reason == OPT_OUT_CODE:
             self._conversations.forbid_person(record, Reason.CARRIER)
+        dead = codes.technical(row.reason) if record.channel != Channel.EMAIL else None
+        if dead is not None and record.item.get("last_inbound_at") is None:
+            self._conversations.forbid(
+                record.primary_channel, record.company_id, dead, channel=record.channel
+            )
         if not plan.facts.get("opening"):
             return
         self.fail(record, "send", row.reason or "refused")

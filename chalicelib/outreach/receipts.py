@@ -144,11 +144,13 @@ class ReceiptFlow(Flow):
         dead = codes.technical(job.reason) if job.channel == Carrier.TEXT else None
         if job.is_dead:
             dead = Reason.BOUNCED
-        if dead is not None and job.status in NOT_DELIVERED:
+        is_opening = job.entry_id == outreach_keys.entry_id(record.start_event)
+        was_answered = is_opening and record.item.get("last_inbound_at") is not None
+        if dead is not None and job.status in NOT_DELIVERED and not was_answered:
             self._conversations.forbid(
                 record.primary_channel, record.company_id, dead, channel=record.channel
             )
-        if job.entry_id != outreach_keys.entry_id(record.start_event):
+        if not is_opening:
             return
         self._starts.note(record.start_event, delivery=(job.status, job.rank), reason=job.reason)
         if job.status in NOT_DELIVERED:

@@ -96,6 +96,7 @@ class Replying:
             # A text may be found late, after newer ones.
             changes["last_inbound_at"] = max(job.sent_at, record.item.get("last_inbound_at") or "")
             changes |= threads.received(record, job.email_message_id)
+            self._conversations.lift_technical(record)
         if note == SEVERAL and context.match is not None:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.

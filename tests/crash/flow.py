@@ -66,6 +66,7 @@ class Flow(ABC):
         design: a module with the ``api`` and ``worker`` of another design to compare with.
         counted_from: the first step whose calls are boundaries; earlier steps only prepare.
         functions: the functions whose calls are boundaries; all when empty.
+        refuses: reasons of the events that the flow is meant to refuse, disturbed or not.
         is_cold: containers are new; the checks of a cold start are the same in every flow.
     """
 
@@ -76,6 +77,7 @@ class Flow(ABC):
     design = ""
     counted_from = 0
     functions: Sequence[str] = ()
+    refuses: Sequence[str] = ()
     is_cold = False
 
     def variables(self, run: Run) -> Mapping[str, str]:

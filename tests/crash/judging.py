@@ -82,7 +82,7 @@ def _judge_accepted(run: Run, rows: Mapping[str, Row], outcome: Outcome) -> None
         row = rows.get(key)
         if row is None or row["status"] not in ENDS:
             outcome.problems.append(f"P2 {key} is {row and row['status']}")
-        elif row["status"] in {"failed", "parked"}:
+        elif row["status"] in {"failed", "parked"} and row.get("reason") not in run.flow.refuses:
             outcome.parked[str(row.get("reason"))] += 1
         if row is not None and row["status"] in {"failed", "parked", "skipped"}:
             _must_have_reason(key, row, outcome)

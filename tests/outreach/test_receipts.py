@@ -10,18 +10,21 @@ from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.actions import SendText
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations import items
-from chalicelib.outreach.conversations.records import Draft, Status
+from chalicelib.outreach.conversations.records import Draft, Entry, Status
 from chalicelib.outreach.jobs import DeliveryReceipt
 from chalicelib.outreach.receipts import BY_RECEIPT, ReceiptFlow, resume_through
 from chalicelib.wiring.jobs import decode
 from tests.rigs.conversation_samples import new
 from tests.rigs.fakes import SetSwitches
+from tests.rigs.outreach import TEL as TEXTED
+from tests.rigs.outreach import sent
 
 START = "evt:start:1"
 OPENING, LATER = outreach_keys.entry_id(START), outreach_keys.entry_id("evt:reply:sms:2")
 ITEM = {**new(channel="sms"), "start_event": START}
 OPAQUE_ID, COMPANY, TEL = ITEM["opaque_id"], ITEM["company_id"], ITEM["primary_channel"]
 SEND = SendText(OPAQUE_ID, OPENING)
+SAID = Entry("SM9", "2026-01-01T00:00:00.000Z", "user", "hello")
 
 
 class Receipts:
@@ -200,3 +203,28 @@ def test_a_number_that_takes_no_texts_is_entered_for_its_channel(receipts, code,
 def test_a_code_of_a_message_that_arrived_enters_nothing(receipts):
     receipts.hear("delivered", LATER, reason="30006")
     assert receipts.parts.conversations.forbids(receipts.record) is None
+
+
+def test_an_opening_that_was_answered_arrived_whatever_its_report_says(receipts):
+    receipts.parts.conversations.append(
+        receipts.record, SAID, changes={"last_inbound_at": SAID.message_timestamp}
+    )
+    receipts.hear("undelivered", reason="30005")
+    assert not receipts.parts.conversations.is_forbidden(TEL, COMPANY, Channel.SMS)
+
+
+def test_a_message_from_a_dead_number_is_answered_and_brings_the_number_back(outreach):
+    outreach.start(channel="sms")
+    outreach.run()
+    record = outreach.record("sms")
+    register = outreach.services.conversations
+    register.forbid(TEXTED, record.company_id, "dead_number", channel=Channel.SMS)
+    outreach.start("second", channel="sms")
+    outreach.run()
+    assert outreach.fate("second").json_body["reason"] == "do_not_contact"
+    outreach.deliver(outreach.says("tell me more", whatsapp=False))
+    outreach.run()
+    assert len(sent(outreach, "sms")) == 2
+    outreach.start("third", channel="sms")
+    outreach.run()
+    assert outreach.fate("third").json_body["state"] == "sent"

@@ -64,6 +64,10 @@ def test_a_refused_send_ends_in_failed_with_stage_and_reason(outreach, recipient
     record = outreach.record("sms", recipient)
     assert record.status == Status.FAILED
     assert (record.item["failure_stage"], record.item["failure_reason"]) == ("send", code)
+    outreach.start("second", channel="sms", recipient=recipient)
+    outreach.run()
+    assert outreach.fate("second").json_body["reason"] == "do_not_contact"
+    assert len(outreach.twilio.calls_of("create_message")) == 1
 
 
 def test_a_recipient_who_opted_out_at_twilio_is_not_tried_again(outreach):

@@ -41,18 +41,40 @@ WISHES = [
     *("Don't text me again", "please do not contact me anymore", "stop messaging me"),
     *("Take me off your list.", "remove me from your mailing list please", "I want to unsubscribe"),
     *("I don't want to receive any more messages", "no more texts", "leave me alone"),
+    *("Unsubscribe. Thanks, Carla", "Wrong person. Don't text here anymore", "UNSUBCRIBE", "sto"),
+    *("I got a job, so please stop texting me", "how often must I tell you to stop texting me"),
+    *(
+        "STOP\n\nSent from my iPhone",
+        "wrong number, please stop",
+        "I withdraw my consent under GDPR",
+    ),
+    *(
+        "Elimínenme de su base de datos",
+        "Merci de ne plus me contacter",
+        "Tirem meu número da lista",
+    ),
+    *("Nehmen Sie mich bitte aus dem Verteiler", "I moved, take my number out of ur system"),
     *("No me escriban más", "dejen de mandarme mensajes", "ya no quiero recibir mensajes"),
     *("Ne m'écrivez plus", "arrêtez de m'envoyer des messages", "je ne veux plus recevoir de sms"),
     *("não me mande mais mensagens", "não quero mais receber mensagens"),
     *("Schreiben Sie mir nicht mehr", "Bitte keine Nachrichten mehr", "lassen Sie mich in Ruhe"),
     *("non scrivetemi più", "non voglio più ricevere messaggi", "stuur mij geen berichten meer"),
 ]
+_TWO_WAYS = "i dont want " + "any more of these messages from you " * 4 + "xyz"
 DOUBTS = [
     *("Don't call me before nine, I work nights", "My sister says she could not unsubscribe"),
     *("please don't text me at work, use my private number", "is this spam?"),
-    *("Bitte nicht abmelden, ich habe noch Fragen", "who gave you my number"),
+    *("don't call me, I'm at work", "no me llamen, estoy en clase"),
+    *("who gave you my number", "no, thank you", "wrong number", "kein Interesse"),
+    *("Hi, not interested, thanks", "No me interesa", "you never stop texting me"),
 ]
 OTHERS = [
+    *("Bitte nicht abmelden", "Never stop sending these!", "please don't cancel my order"),
+    *(
+        "subscribers",
+        "I said the bus will stop",
+        "not interested in the two-bed but in the one-bed",
+    ),
     *(
         "",
         "👍",
@@ -72,7 +94,7 @@ OTHERS = [
         "Ende des Monats",
         "fin de semana",
         "j'arrête mon travail vendredi",
-        "no, thank you",
+        "no",
         "alles gut",
     ),
     *("¿Para cuándo es la entrevista?", "parar en la estación", "send me more messages please"),
@@ -95,7 +117,8 @@ def test_any_other_message_says_nothing_about_it(text):
 
 
 @pytest.mark.parametrize(
-    "text", ["START", "start please", "unstop", "Alta", "reprendre", "starten"]
+    "text",
+    ["START", "start please", "unstop", "You can text me again", "Alta", "reprendre", "starten"],
 )
 def test_a_wish_to_start_again(text):
     assert (heard(text).word, heard(text).is_yes) == (Word.START, False)
@@ -120,7 +143,7 @@ def test_the_carriers_own_keywords_are_known_as_such(word):
 
 
 @pytest.mark.parametrize(
-    "text", ["stop " * 5000, "no " * 5000, "i dont want " * 2000, "a" * 200_000]
+    "text", ["stop " * 5000, "no " * 5000, "i dont want " * 2000, "a" * 200_000, _TWO_WAYS]
 )
 def test_a_long_message_is_read_in_bounded_time(text):
     heard(text)

@@ -9,6 +9,7 @@ scenario    the workload of one seed: messages, copies, flips, deploys, replays,
 denser      the same with more faults in each schedule, or longer pauses
 aimed       small worlds with faults at the protocol's windows; the mix of a plain seed
 handoffs    one recipient, whose messages wait for persons, switches and quiet hours
+wordings    the words of a STOP and of a HELP
 pairs       two conversations with one recipient: which of them a reply belongs to
 quotes      replies that quote, e-mails and clicks that unsubscribe
 dead_letters    one recipient; events fail until they are dead letters, and are redriven and replayed

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
-from tests.simulation import partials, spoils
+from tests.simulation import partials, spoils, wordings
 from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
 from tests.simulation.faults import PAUSES, Fault, Port, drawn
@@ -74,7 +74,7 @@ def aimed(seed: int) -> Scenario:
     )
     window = rng.choice((_overslept, _overslept, _overslept, _lost, _lost, _any))
     found = replace(base, **window(rng, calls))
-    found = replace(found, **_people(rng))
+    found = replace(found, **_people(rng), says=wordings.drawn(seed, found.says))
     return replace(found, **_at_the_wire(random.Random(seed ^ 0x317E)))
 
 

@@ -159,7 +159,9 @@ def _blocks(mark: Mark, record: Record) -> bool:
     addresses += [str(record.item.get(one)) for one in ("recipient_tel", "recipient_email")]
     company = record.company_id
     if partition == items.internal(record.primary_channel, company):
-        suffixes = ["", "#kept", f"#{record.channel.value}"]
+        # Who has written in the conversation has an address that works.
+        technical = [] if record.item.get("last_inbound_at") else [f"#{record.channel.value}"]
+        suffixes = ["", "#kept", *technical]
     elif partition in [items.internal(one, company) for one in addresses]:
         suffixes = ["", "#kept"]
     elif partition in [_hashed(one, company)[0] for one in addresses]:

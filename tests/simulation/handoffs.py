@@ -8,6 +8,7 @@ from __future__ import annotations
 import random
 from dataclasses import replace
 
+from tests.simulation import wordings
 from tests.simulation.denser import asked, often
 from tests.simulation.faults import Fault
 from tests.simulation.scenario import (
@@ -42,7 +43,7 @@ def with_handoffs(seed: int) -> Scenario:
         deploys=(),
         outage=(0.0, 0.0),
         starts=tuple(starts),
-        says=_says(rng, channel, to),
+        says=wordings.drawn(seed, _says(rng, channel, to)),
         flips=_flips(rng),
         held=rng.choice(("", HELD[0], *HELD)),
         quiet_until=rng.choice(("", *QUIET_UNTIL)),

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.once.action import Action
 from chalicelib.once.job import Recovery
 from chalicelib.once.keys import Suffix
-from chalicelib.outreach.actions import HandOff
+from chalicelib.outreach.actions import NOTICES, HandOff
 from chalicelib.outreach.conversations.handoffs import PARTITION
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.support import keys as ticket_keys
@@ -360,6 +360,8 @@ class Oracle:
         if position < self._head.get(message.group, -1):
             self.broken("P3", f"{action.key} starts after an effect of a later message")
         self._head[message.group] = max(self._head.get(message.group, -1), position)
+        if action.kind in NOTICES:
+            return  # who has just asked gets it at once, before what waits for the end of quiet hours
         if event_key in self._by_person:
             return  # it does not wait for the conversation's waiting events
         number = min(position, self._order.get(event_key, position))

@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.simulation import crowds, neighbours, partials, quotes, spoils, staleness
+from tests.simulation import crowds, neighbours, partials, quotes, spoils, staleness, wordings
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
 from tests.simulation.partials import Partial
@@ -252,7 +252,7 @@ def scenario(seed: int) -> Scenario:
         **_at_the_wire(random.Random(seed ^ 0x317E)),
         posts=tuple(posts),
         starts=tuple(starts),
-        says=tuple(says),
+        says=wordings.drawn(seed, says),
         batches=tuple(batches),
         writes=tuple(writes),
         skews=tuple(skews[:3]),

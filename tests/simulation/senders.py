@@ -25,6 +25,7 @@ from tests.simulation.carriers import mail_event, status_form
 from tests.simulation.faults import Crash
 from tests.simulation.scenario import ANSWERS, Batch, Post, Says, Start
 from tests.simulation.support import OPAQUE
+from tests.simulation.wordings import STOPS
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -137,7 +138,7 @@ class Senders:
             )
         ):
             world.oracle.accepted[key] = sid
-            if said.text == "STOP":
+            if said.text in STOPS:
                 world.consent.promised(said.recipient, said.channel)
             return
         world.pairs.refused(sid)

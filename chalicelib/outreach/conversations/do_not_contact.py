@@ -62,6 +62,8 @@ KEPT = frozenset({Reason.COMPLAINED, Reason.UNSUBSCRIBED, Reason.OPERATOR, Reaso
 """Wishes that a START does not lift."""
 TECHNICAL = frozenset({Reason.BOUNCED, Reason.DEAD_NUMBER, Reason.LANDLINE})
 """Reasons that block only the channel they were seen on."""
+BY_RECIPIENT = "recipient"
+"""Who lifted an entry, where a message from the address did."""
 _ATTRIBUTES = (
     *("primary_channel", "conversation_id", "reason", "since", "by", "said_at"),
     *("lifted_at", "lifted_by", "opaque_id"),
@@ -214,7 +216,8 @@ class DoNotContact(items.OnTable):
     def forbids(self, record: Record) -> str | None:
         """Why the company must not contact a conversation's recipient on its channel; None if it may.
 
-        One consistent read of the person's addresses.
+        One consistent read of the person's addresses.  Who has written in the conversation has an
+        address that works: then only wishes count.
 
         Raises:
             TransientError: the register could not be read.
@@ -227,14 +230,31 @@ class DoNotContact(items.OnTable):
         unowned = [
             items.do_not_contact(form, sender) for form in numbers.forms(record.primary_channel)
         ]
-        return self._look([*keys, *unowned])
+        found = self._in_force([*keys, *unowned])
+        if record.item.get("last_inbound_at"):
+            found = [one for one in found if one.reason not in TECHNICAL]
+        return next((one.reason or Reason.STOP for one in found), None)
+
+    def lift_technical(self, record: Record) -> None:
+        """Lift what says that the address does not work: its recipient has just written from it."""
+        keys = self._keys(record.primary_channel, record.company_id, (record.channel,))
+        for one in self._in_force(keys):
+            if one.reason not in TECHNICAL:
+                continue
+            with suppress(ConditionFailed):
+                self._table.update(
+                    {name: one.item[name] for name in keys[0]},
+                    set_={"lifted_at": iso(self._clock.now()), "lifted_by": BY_RECIPIENT},
+                    condition="attribute_exists(#conversation_id)"
+                    " AND attribute_not_exists(#lifted_at)",
+                )
 
     def is_forbidden(
         self, primary_channel: str, company_id: str, channel: Channel | None = None
     ) -> bool:
         """Whether the company must not contact an address; on a channel, where one is given."""
         channels = () if channel is None else (channel,)
-        return self._look(self._keys(primary_channel, company_id, channels)) is not None
+        return bool(self._in_force(self._keys(primary_channel, company_id, channels)))
 
     def entries(self, primary_channel: str, company_id: str) -> list[RegisterEntry]:
         """Every entry of an address, in force or lifted."""
@@ -261,10 +281,10 @@ class DoNotContact(items.OnTable):
             **{name: entry[name] for name in kept if name in entry},
         }
 
-    def _look(self, keys: list[Item]) -> str | None:
+    def _in_force(self, keys: list[Item]) -> list[RegisterEntry]:
         once = {tuple(key.values()): key for key in keys}  # two addresses may be one number
         found = map(RegisterEntry, self._table.get_all(list(once.values()), attributes=_ATTRIBUTES))
-        return next((one.reason or Reason.STOP for one in found if one.is_in_force), None)
+        return [one for one in found if one.is_in_force]
 
     def _keys(
         self, primary_channel: str, company_id: str, channels: tuple[Channel, ...]

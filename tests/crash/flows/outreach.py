@@ -133,6 +133,7 @@ class Stopped(_Text):
     name = "outreach: SMS, a STOP, its confirmation and a later start"
     channel = "sms"
     counted_from = 2
+    refuses = ("do_not_contact",)
     later = "req124"
 
     def prepare(self, run: Run) -> None:

@@ -131,3 +131,26 @@ def test_a_mark_of_a_sender_that_is_no_companys_blocks_that_sender(conversations
     conversations.forbid(TEL, "sender#+15550109002", Reason.STOP)
     assert conversations.forbids(person()) == Reason.STOP
     assert conversations.forbids(person(recipient_tel=OTHER)) is None
+
+
+@pytest.mark.parametrize("reason", sorted(TECHNICAL))
+def test_a_technical_reason_does_not_keep_us_from_answering_who_has_written(conversations, reason):
+    conversations.forbid(TEL, COMPANY, reason, channel=Channel.SMS)
+    conversations.forbid(TEL, NEIGHBOUR, reason, channel=Channel.SMS)
+    wrote = Record({**person().item, "last_inbound_at": "2026-01-01T00:00:00.000Z"})
+    assert conversations.forbids(wrote) is None
+    assert conversations.forbids(person()) == reason
+    conversations.lift_technical(wrote)
+    conversations.lift_technical(wrote)
+    assert conversations.forbids(person()) is None
+    assert conversations.forbids(person(company=NEIGHBOUR)) == reason
+    conversations.forbid(TEL, COMPANY, reason, channel=Channel.SMS)
+    assert conversations.forbids(person()) == reason, "it may die again"
+
+
+@pytest.mark.parametrize("reason", WISHES)
+def test_a_wish_holds_whoever_writes_afterwards(conversations, reason):
+    conversations.forbid(TEL, COMPANY, reason)
+    wrote = Record({**person().item, "last_inbound_at": "2026-01-01T00:00:00.000Z"})
+    conversations.lift_technical(wrote)
+    assert conversations.forbids(wrote) == conversations.forbids(person()) == reason

@@ -1,0 +1,32 @@
+"""The words of a STOP and of a HELP: drawn apart, so that the rest of a schedule does not change."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.simulation.scenario import Says
+
+STOPS = (
+    *("STOP", "STOP", "stop please", "unsubscribe", "ALTO", "Arrêter svp", "SAIR", "Abmelden!"),
+    *("don't text me again", "no me escriban más", "Unsubscribe. Thanks, Carla", "🛑"),
+)
+"""The first is one that Twilio answers itself on SMS; most are not."""
+HELPS = ("HELP", "ayuda", "Hilfe!", "info")
+
+
+def drawn(seed: int, says: Sequence[Says]) -> tuple[Says, ...]:
+    """The same messages, of which a STOP, and some questions, have other words; as their copies."""
+    found = []
+    for one in says:
+        rng = random.Random(f"{seed} {one.recipient} {one.message}")
+        text = one.text
+        if text == "STOP":
+            text = rng.choice(STOPS)
+        elif text in ("what is this?", "no") and rng.random() < 0.5:
+            text = rng.choice(HELPS)
+        found.append(replace(one, text=text))
+    return tuple(found)
