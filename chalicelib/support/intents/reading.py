@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from chalicelib.support.intents.agreement import agreed
 from chalicelib.support.intents.classify import TIER_0, Classified, classify
 from chalicelib.support.intents.message import marked_words, own_part
-from chalicelib.support.intents.phrases import of_complaints, of_risks
+from chalicelib.support.intents.phrases import Phrases, of_complaints, of_risks
 from chalicelib.support.intents.understood import explained, is_only_courtesy
 
 
@@ -31,11 +31,17 @@ class Reading:
     is_complaint: bool = False
 
 
-def read(text: str, subject: str = "") -> Reading:
-    """Read a message; its subject is searched for grave matters only."""
+def read(text: str, subject: str = "", phrases: Phrases | None = None) -> Reading:
+    """Read a message; its subject is searched for grave matters only.
+
+    Args:
+        text: the message.
+        subject: of its ticket.
+        phrases: further phrases of intents, of the shop.
+    """
     own = own_part(text)
     words = marked_words(own)
-    found, reasons = agreed(text, classify(text))
+    found, reasons = agreed(text, classify(text, phrases))
     return Reading(
         found=found,
         reasons=reasons,
