@@ -48,7 +48,9 @@ def _described(cloudwatch: Any, names: list[str]) -> dict[str, dict[str, Any]]: 
     found: dict[str, dict[str, Any]] = {}
     for start in range(0, len(names), BATCH):
         answer = cloudwatch.describe_alarms(
-            AlarmNames=names[start : start + BATCH], AlarmTypes=["MetricAlarm", "CompositeAlarm"]
+            AlarmNames=names[start : start + BATCH],
+            AlarmTypes=["MetricAlarm", "CompositeAlarm"],
+            MaxRecords=BATCH,  # by default 50, whatever is named
         )
         listed = [*answer["MetricAlarms"], *answer["CompositeAlarms"]]
         found |= {one["AlarmName"]: one for one in listed}

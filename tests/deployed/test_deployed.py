@@ -244,9 +244,9 @@ def test_every_alarm_exists_and_notifies_the_topic(deployed):
     raw = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
     kinds = {"AWS::CloudWatch::Alarm": "MetricAlarm", COMPOSITE: "CompositeAlarm"}
     declared = [one for one in raw["Resources"].values() if one.get("Type") in kinds]
-    answer = cloudwatch.describe_alarms(
-        AlarmNamePrefix=f"rp-mw-{stage}-", AlarmTypes=list(kinds.values())
-    )
+    pages = cloudwatch.get_paginator("describe_alarms")
+    listed = pages.paginate(AlarmNamePrefix=f"rp-mw-{stage}-", AlarmTypes=list(kinds.values()))
+    answer = listed.build_full_result()
     found = [*answer["MetricAlarms"], *answer["CompositeAlarms"]]
     assert len(found) == len(declared) > 15
     watched = {one["AlarmRule"].split('"')[1] for one in answer["CompositeAlarms"]}
