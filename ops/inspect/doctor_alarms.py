@@ -11,7 +11,7 @@ from ops.stage.monitoring import ALARM_TOPIC, COMPOSITE
 
 SUBSCRIBE = "python -m ops provision --alarm-email, or the stack's parameter AlarmEmail"
 BATCH = 100
-"""The most alarms that CloudWatch describes in one response."""
+"""The most alarms that CloudWatch describes in one response; without `MaxRecords` it is half."""
 
 
 def alarms(session: Session) -> Iterator[Finding]:

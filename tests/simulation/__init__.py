@@ -9,7 +9,9 @@ scenario    the workload of one seed: messages, copies, flips, deploys, replays,
 denser      the same with more faults in each schedule, or longer pauses
 aimed       small worlds with faults at the protocol's windows; the mix of a plain seed
 handoffs    one recipient, whose messages wait for persons, switches and quiet hours
-dead_letters    the same; events fail until they are dead letters, and are redriven and replayed
+pairs       two conversations with one recipient: which of them a reply belongs to
+quotes      replies that quote, e-mails and clicks that unsubscribe
+dead_letters    one recipient; events fail until they are dead letters, and are redriven and replayed
 people      operators and other persons: replay, redrive, approve
 senders     the callers of the doors, who retry requests that were not accepted
 fixed_schedules    hand-written schedules, with a single fault at a known call

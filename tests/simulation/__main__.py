@@ -17,6 +17,7 @@ from tests.simulation.aimed import aimed, plain
 from tests.simulation.dead_letters import with_dead_letters
 from tests.simulation.denser import denser, stalled
 from tests.simulation.handoffs import with_handoffs
+from tests.simulation.pairs import with_pairs
 from tests.simulation.scenario import Scenario, scenario
 from tests.simulation.shrink import shrunk
 from tests.simulation.world import World
@@ -29,6 +30,7 @@ _KINDS = {
     "stalled": stalled,
     "handed": with_handoffs,
     "dying": with_dead_letters,
+    "paired": with_pairs,
 }
 """How the schedule of a seed is drawn, by kind; docs/reliability.md says what each is for."""
 SHARE = 500

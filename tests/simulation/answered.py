@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from tests.simulation.outreach import TEXTS
+
 if TYPE_CHECKING:
     from tests.simulation.world import World
 
-_KINDS = frozenset(
-    {"reply", "reply_queried", "reply_keyed", "reply_blind", "send_text", "send_email"}
-)
+_KINDS = frozenset({"reply", "reply_queried", "reply_keyed", "reply_blind", "send_email", *TEXTS})
 
 
 def judge(world: World, rows: Mapping[str, Mapping[str, Any]]) -> None:

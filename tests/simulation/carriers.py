@@ -142,6 +142,8 @@ class MemorySes(InMemory, ses.Ses):
 
     Attributes:
         reply_to: the reply address of the newest e-mail, by recipient.
+        links: the header that unsubscribes, of the newest e-mail, by recipient.
+        ids_to: the e-mails that a recipient has got, the oldest first.
         keys_by_id: which action sent each e-mail.
     """
 
@@ -151,6 +153,8 @@ class MemorySes(InMemory, ses.Ses):
         super().__init__(now=now, verified=verified, configuration_sets=(CONFIGURATION_SET,))
         self._accepted = report
         self.reply_to: dict[str, str] = {}
+        self.links: dict[str, str] = {}
+        self.ids_to: dict[str, list[str]] = {}
         self.keys_by_id: dict[str, str] = {}
 
     def landed(self, request: Request, operation: str, actions: Sequence[Any]) -> bool:
@@ -158,6 +162,9 @@ class MemorySes(InMemory, ses.Ses):
         del request, operation
         email = self._emails[-1]
         self.reply_to[email["to"]] = email["reply_to"]
+        self.ids_to.setdefault(email["to"], []).append(email["message_id"])
+        if link := email["headers"].get("List-Unsubscribe"):
+            self.links[email["to"]] = link
         self.keys_by_id[email["message_id"]] = actions[0].key
         self._accepted(email["message_id"], json.dumps(_mail(email)))
         return True

@@ -10,10 +10,12 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from chalicelib.outreach.conversations import items
+from chalicelib.outreach.conversations.do_not_contact import address_hash
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.last_look import FRESH_SECONDS
 from tests.simulation import neighbours
 from tests.simulation.parts import SimTable
+from tests.simulation.support import OPAQUE
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -74,6 +76,8 @@ class Consent:
     def __init__(self, world: World) -> None:
         self._world = world
         self._written: dict[Mark, float] = {}
+        self._ever: set[Mark] = set()
+        self._asked: dict[str, Mark] = {}
 
     def wrote(self, mark: Mark) -> None:
         """A mark was written, or lifted."""
@@ -82,6 +86,7 @@ class Consent:
             self._written.pop(mark, None)
         else:
             self._written.setdefault(mark, self._world.now)
+            self._ever.add(mark)
 
     def promised(self, recipient: str, channel: str) -> None:
         """The door has answered 200 to a STOP: its mark is there, whatever waits on the queue."""
@@ -89,6 +94,26 @@ class Consent:
         mark = _keyed(items.do_not_contact(recipient, company_id))
         if mark not in self._written:
             self._world.oracle.broken("P2", f"a STOP by {channel} was accepted without its mark")
+
+    def promised_by_link(self, address: str) -> None:
+        """The page of a link has answered 200: its mark is there, under the address's hash."""
+        company_id = neighbours.IDS[neighbours.of(address)]
+        self._world.happened["unsubscribed_by_link"] += 1
+        if _hashed(address, company_id) not in self._written:
+            self._world.oracle.broken("P2", "a click was answered without its mark")
+
+    def asked(self, event_key: str, address: str) -> None:
+        """An e-mail that unsubscribes was accepted; its worker marks the address."""
+        company_id = neighbours.IDS[neighbours.of(address)]
+        self._asked[event_key] = _keyed(items.do_not_contact(address, company_id))
+
+    def judge(self, rows: Mapping[str, Mapping[str, Any]]) -> None:
+        """P2: an e-mail that unsubscribes and was processed has left its mark."""
+        for event_key, mark in self._asked.items():
+            if rows.get(event_key, {}).get("status") == "processed":
+                self._world.happened["unsubscribed_by_mail"] += 1
+                if mark not in self._ever:
+                    self._world.oracle.broken("P2", f"{event_key} was processed without its mark")
 
     def looked(self, actor: Any, mark: Mark, began: float) -> None:
         """A container has read a mark, or written under a check of it."""
@@ -137,9 +162,17 @@ def _blocks(mark: Mark, record: Record) -> bool:
         suffixes = ["", "#kept", f"#{record.channel.value}"]
     elif partition in [items.internal(one, company) for one in addresses]:
         suffixes = ["", "#kept"]
+    elif partition in [_hashed(one, company)[0] for one in addresses]:
+        suffixes = ["#kept"]
     else:
         return False
     return name in [f"{_PREFIX}{company}{one}" for one in suffixes]
+
+
+def _hashed(address: str, company_id: str) -> Mark:
+    """The mark that a click on an e-mail's link makes, which holds no address."""
+    hashed = address_hash(OPAQUE, company_id, address)
+    return f"erased:{hashed}", f"{_PREFIX}{company_id}#kept"
 
 
 def _is_mark(key: Sequence[Any]) -> bool:

@@ -21,6 +21,7 @@ from chalicelib.support import keys as ticket_keys
 from chalicelib.support.actions import Close
 from tests.simulation.carriers import decided_text
 from tests.simulation.flow import REPLIES
+from tests.simulation.outreach import TEXTS
 from tests.simulation.scenario import CANARIES
 
 if TYPE_CHECKING:
@@ -33,9 +34,9 @@ SKEW_SECONDS = 121.0
 LANDING_SECONDS = 900.0
 LEAST_LEASE_SECONDS = 149.0
 """A request's total deadline and the margin, less the second to which the ledger's times are cut."""
-ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_text", "send_email"})
+ONCE = frozenset({"reply_queried", "reply_blind", "reply", "send_email", *TEXTS})
 """Kinds that are never repeated while their outcome is unknown."""
-_QUERIED = frozenset({"reply_queried", "reply", "send_text"})
+_QUERIED = frozenset({"reply_queried", "reply", *TEXTS})
 """Kinds whose absence at the provider counts, as it shows what it has."""
 _ENDS = frozenset({"processed", "parked", "skipped"})
 """An event's ends that only a claim can leave; a failed event may be recorded again."""
@@ -118,6 +119,10 @@ class Oracle:
     def recovered(self, event_key: str) -> None:
         """An event is sent again after its successors: by an operator or by a redrive."""
         self._late.add(event_key)
+
+    def is_late(self, event_key: str) -> bool:
+        """Whether an event was sent again, by what is kept of it."""
+        return event_key in self._late
 
     def dead_lettered(self, message_id: str, event_key: str) -> None:
         """A message went to the dead-letter queue: its successors run, even beside its last worker."""
@@ -282,7 +287,7 @@ class Oracle:
     def _decided(self, row: Mapping[str, Any]) -> None:
         """Groups equal texts when they are decided: their worker may die before sending."""
         said: tuple[str, str] | None = None
-        if row["action_kind"] == "send_text":
+        if row["action_kind"] in TEXTS:
             said = decided_text(self._world, row["conversation_id"], row["probe"]["entry_id"])
         elif row["action_kind"] in REPLIES:
             said = (row["conversation_id"], row["probe"]["body"])
@@ -319,7 +324,7 @@ class Oracle:
             self._world.consent.send_starts(actor, action)
             if actor is not None:
                 self._check_holder(actor, action, event, within)
-            if action.kind not in SET_LIKE and action.kind != "send_text":
+            if action.kind not in SET_LIKE and action.kind not in TEXTS:
                 self.texts.setdefault(self._said(action), set()).add(action.key)
 
     def texted(self, key: str, said: tuple[str, str]) -> None:

@@ -29,6 +29,7 @@ from chalicelib.outreach.receipts import ReceiptFlow, ResumeRebuilder, resume_th
 from chalicelib.outreach.senders import Senders
 from chalicelib.outreach.sending import Sender
 from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
+from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
 from local import company
@@ -189,6 +190,11 @@ class OutreachParts:
             log=container.log,
             new_id=self._world.new_id,
         )
+
+    @property
+    def unsubscribe(self) -> UnsubscribeDoor:
+        """The door behind the link in an e-mail."""
+        return UnsubscribeDoor(self._conversations, lambda: OPAQUE, self._container.log)
 
     def _hand_off(self, actions: Sequence[Any], *, deadline_seconds: float) -> None:
         self.sender.hand_off(actions, deadline_seconds=deadline_seconds)

@@ -10,7 +10,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from tests.simulation import crowds, neighbours, partials, spoils, staleness
+from tests.simulation import crowds, neighbours, partials, quotes, spoils, staleness
 from tests.simulation.faults import Fault, Port, drawn
 from tests.simulation.flow import REPLIES
 from tests.simulation.partials import Partial
@@ -43,6 +43,8 @@ QUESTIONS = (
     "this is fraud, I will call my bank",
     "thank you",
 )
+PLAIN_ANSWERS = ("yes please", "tell me more", "what is this?")
+"""Messages that the machine answers by itself."""
 ANSWERS = (
     *("yes please", "tell me more", "can a human call me", "STOP", "no", "what is this?"),
     *("START", "", "I am away until Monday"),
@@ -103,6 +105,8 @@ class Says:
     Attributes:
         is_elsewhere: an e-mail from another address of theirs, to the reply address they were given.
         sender: the address of an e-mail that does not come from the recipient's own.
+        quotes: it quotes one of the messages that the recipient has got, counted from 1; 0 for none.
+        is_click: no e-mail but a click on the link that unsubscribes.
     """
 
     at: float
@@ -113,6 +117,8 @@ class Says:
     is_copy: bool = False
     is_elsewhere: bool = False
     sender: str = ""
+    quotes: int = 0
+    is_click: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,6 +244,8 @@ def scenario(seed: int) -> Scenario:
     starts += _once_more(random.Random(seed ^ 0x0DD), starts)
     skews = _skews(rng, 7)
     says = _elsewhere(random.Random(seed ^ 0xE15E), says)
+    apart = random.Random(seed ^ 0x9A12)
+    says = quotes.quoting(apart, quotes.unsubscribing(apart, says))
     whole = replace(
         alone,
         **_beside(random.Random(seed ^ 0xBE51DE), skews),

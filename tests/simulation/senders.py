@@ -38,6 +38,7 @@ class Senders:
 
     def __init__(self, world: World) -> None:
         self._world = world
+        self._quoted: dict[tuple[str, int], tuple[str, str]] = {}
 
     # --- tickets ------------------------------------------------------------------------------
 
@@ -108,18 +109,20 @@ class Senders:
         """A recipient's message, as its carrier delivers it."""
         world = self._world
         world.log_line("says", said.channel, said.message)
-        if said.channel == "email":
-            given = world.ses.reply_to.get(said.recipient)
-            if given and said.is_elsewhere:
-                world.happened["mail_from_another_address"] += 1
-                self._mail(_received(replace(said, recipient=f"other.{said.recipient}"), given))
-                return
-            tagged = given if said.message % 2 else None
-            self._mail(_received(said, tagged or neighbours.EMAILS[neighbours.of(said.recipient)]))
+        if said.is_click:
+            self._clicks(said)
             return
+        if said.channel == "email":
+            self._mails(said)
+            return
+        got = [one.sid for one in world.twilio.texts if one.to.endswith(said.recipient)]
+        quoted, _ = self._content(said, got, "")
         sid, form = _twilio_form(said)
+        if quoted:
+            form["OriginalRepliedMessageSid"] = quoted
         world.twilio.receives(neighbours.ACCOUNTS[neighbours.of(said.recipient)], form)
         key, body = outreach_keys.reply(said.channel, sid), urlencode(form).encode()
+        world.pairs.tried(sid, key, said, quoted=quoted)
         if self._is_accepted(
             lambda: world.door.intake.receive(
                 "twilio",
@@ -136,7 +139,9 @@ class Senders:
             world.oracle.accepted[key] = sid
             if said.text == "STOP":
                 world.consent.promised(said.recipient, said.channel)
-        elif world.scenario.sender_repeats:
+            return
+        world.pairs.refused(sid)
+        if world.scenario.sender_repeats:
             again = replace(said, is_copy=True)
             world.at(world.now + AGAIN_SECONDS, lambda: self.says(again))
         elif any(
@@ -144,6 +149,43 @@ class Senders:
             for row in world.conversations.rows.values()
         ):  # not accepted, but Twilio has it: the sweep finds it
             world.oracle.accepted[key] = sid
+
+    def _mails(self, said: Says) -> None:
+        """An e-mail of theirs, to the company's address or to a reply address."""
+        world = self._world
+        given = world.ses.reply_to.get(said.recipient, "")
+        if given and said.is_elsewhere:
+            world.happened["mail_from_another_address"] += 1
+            self._mail(_received(replace(said, recipient=f"other.{said.recipient}"), given))
+            return
+        tagged = given if said.message % 2 else ""
+        got = world.ses.ids_to.get(said.recipient, [])
+        to = tagged or neighbours.EMAILS[neighbours.of(said.recipient)]
+        quoted, to = self._content(said, got, to)
+        message = _received(said, to, quoted)
+        job = self._job_of(message)
+        token = job.token or ""
+        world.pairs.tried(job.message_id, job.event_key, said, quoted=quoted, token=token)
+        if said.text == "unsubscribe" and not said.sender:
+            world.consent.asked(job.event_key, said.recipient)
+        self._mail(message)
+
+    def _content(self, said: Says, got: list[str], to: str) -> tuple[str, str]:
+        """What it quotes and where it goes, which a copy of the message repeats."""
+        chosen = got[said.quotes % len(got)] if got and said.quotes else ""
+        return self._quoted.setdefault((said.recipient, said.message), (chosen, to))
+
+    def _clicks(self, said: Says) -> None:
+        """A click on the link of the newest e-mail; a person tries again until it works."""
+        world = self._world
+        link = world.ses.links.get(said.recipient)
+        if link is None:
+            return
+        token = link.partition("/unsubscribe/")[2].partition(">")[0]
+        if self._is_accepted(lambda: world.door.outreach.unsubscribe.unsubscribe(token)):
+            world.consent.promised_by_link(said.recipient)
+        else:
+            self._soon(lambda: self._clicks(said))
 
     def text_accepted(self, sid: str, callback: str) -> None:
         """Twilio reports on a message it accepted: out of order, and sometimes twice."""
@@ -184,13 +226,7 @@ class Senders:
         """SNS delivers a message until it is accepted."""
         world = self._world
         door = world.door
-        job = ses_webhook.parse(
-            message,
-            received_at=iso(door.clock.now()),
-            delivery_id=world.new_id(),
-            opaque=OPAQUE,
-        )
-        assert job is not None
+        job = self._job_of(message)
 
         def accept() -> Answer:
             door.intake.accept(job)
@@ -200,6 +236,16 @@ class Senders:
             world.oracle.accepted[job.event_key] = job.event_key
         else:
             self._soon(lambda: self._mail(message))
+
+    def _job_of(self, message: str) -> Any:
+        job = ses_webhook.parse(
+            message,
+            received_at=iso(self._world.door.clock.now()),
+            delivery_id=self._world.new_id(),
+            opaque=OPAQUE,
+        )
+        assert job is not None
+        return job
 
     def _is_bad(self) -> bool:
         """Whether a carrier reports this message as failed."""
@@ -293,11 +339,12 @@ def _twilio_form(said: Says) -> tuple[str, dict[str, str]]:
     return sid, form
 
 
-def _received(said: Says, to: str) -> str:
+def _received(said: Says, to: str, quoted: str = "") -> str:
     machine = "Auto-Submitted: auto-replied\r\n" if said.text == ANSWERS[-1] else ""
+    refers = f"In-Reply-To: <{quoted}@email.amazonses.com>\r\n" if quoted else ""
     message_id = f"{said.message}.{said.recipient}"
     content = (
-        f"From: <{said.sender or said.recipient}>\r\nTo: <{to}>\r\nSubject: Re: it\r\n{machine}"
+        f"From: <{said.sender or said.recipient}>\r\nTo: <{to}>\r\nSubject: Re: it\r\n{machine}{refers}"
         f"Message-ID: <{message_id}>\r\n\r\n{said.text}\r\n"
     )
     return json.dumps(

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED
 from tests.simulation import answered, stored_records
 from tests.simulation.oracle import SET_LIKE
+from tests.simulation.outreach import TEXTS
 
 if TYPE_CHECKING:
     from tests.simulation.world import World
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 _ENDED = frozenset({"processed", "failed", "parked", "skipped"})
 _PASSING = frozenset({"connect_failed", "http_429", "timeout", "http_503"})
 """Reasons of an effect that did not happen and may be tried again."""
-_BY_QUERY = frozenset({"reply_queried", "reply", "send_text"})
+_BY_QUERY = frozenset({"reply_queried", "reply", *TEXTS})
 """Kinds whose outcome the provider always shows: they never stay unknown."""
 
 
@@ -61,6 +62,8 @@ def judge(world: World) -> None:
     _judge_facts(world)
     stored_records.judge(world, rows)
     answered.judge(world, rows)
+    world.pairs.judge(rows)
+    world.consent.judge(rows)
     if world.queue.waiting():
         broken("P2", "messages are left on the queue")
 

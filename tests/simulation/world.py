@@ -33,6 +33,7 @@ from tests.simulation.memory_queue import MemoryQueue, Message, ReceiptError
 from tests.simulation.memory_table import MemoryTable
 from tests.simulation.network import Network
 from tests.simulation.oracle import Oracle
+from tests.simulation.pairs import Pairs
 from tests.simulation.people import People
 from tests.simulation.progress import Progress
 from tests.simulation.runner import Runner
@@ -105,6 +106,7 @@ class World:
         )
         self.oracle = Oracle(self)
         self.consent = Consent(self)
+        self.pairs = Pairs(self)
         self.network = self.network_class(self)
         self.senders = Senders(self)
         self.people = People(self)

@@ -1,0 +1,60 @@
+"""Two conversations with one person: schedules hold the rule, and notice when it is broken."""
+
+import pytest
+
+from tests.simulation.breaks import Edit
+from tests.simulation.pairs import with_pairs
+from tests.simulation.world import World
+
+_MATCHING = "chalicelib.outreach.matching:Matching."
+BREAKS = (
+    (
+        "the newest takes what may belong to both",
+        Edit(f"{_MATCHING}_that_awaits", (("if len(some) == 1:", "if some:"),)),
+        "nobody is asked",
+    ),
+    (
+        "a quotation is not looked at",
+        Edit(f"{_MATCHING}_that_is_meant", (("if referred in known:", "if not known:"),)),
+        "not in the conversation it quotes",
+    ),
+    (
+        "a click marks nothing",
+        Edit(
+            "chalicelib.outreach.conversations.do_not_contact:DoNotContact.forbid_hashed",
+            (("self._table.update(", "dict("),),
+        ),
+        "a click was answered without its mark",
+    ),
+)
+
+
+def broken(seeds):
+    return {str(one) for seed in seeds for one in World(with_pairs(seed)).run().oracle.violations}
+
+
+def happened(seeds):
+    found = {}
+    for seed in seeds:
+        for name, number in World(with_pairs(seed)).run().happened.items():
+            found[name] = found.get(name, 0) + number
+    return found
+
+
+def test_every_promise_holds_on_sixty_seeds_with_two_conversations():
+    assert broken(range(1_000, 1_060)) == set()
+
+
+def test_the_schedules_have_what_is_judged():
+    found = happened(range(1, 41))
+    for name in ("quote_judged", "doubt_judged", "unsubscribed_by_link", "unsubscribed_by_mail"):
+        assert found[name] > 1, name
+
+
+@pytest.mark.parametrize(
+    ("edit", "said"), [one[1:] for one in BREAKS], ids=[one[0] for one in BREAKS]
+)
+def test_a_broken_rule_is_noticed(edit, said):
+    with edit.applied():
+        found = broken(range(1, 31))
+    assert any(said in one for one in found)
