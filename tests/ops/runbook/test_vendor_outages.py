@@ -67,19 +67,6 @@ def test_twilio_is_down(operator, outreach):
     assert len(outreach.twilio.sent_to(TEL)) == 1
 
 
-def test_twilio_is_down_for_many(operator, outreach):
-    outreach.twilio.down()
-    recipients = [f"+1555010{number:04}" for number in range(6)]
-    for number, recipient in enumerate(recipients):
-        outreach.start(f"req{number}", "sms", recipient)
-    outreach.run()
-    operator.is_paged_by("twilio-down")
-    assert len(operator.runs("unfinished", "--json").data) == len(recipients)
-    outreach.twilio.up()
-    outreach.again()
-    assert len(outreach.twilio.sent_to(recipients[-1])) == 1
-
-
 def test_twilio_ended_the_companys_token(operator, outreach):
     name = outreach.project["channel_config"]["sms"]["sms_credentials_id"]
     with changed_token(outreach.twilio) as secret:

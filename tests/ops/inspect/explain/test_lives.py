@@ -219,22 +219,6 @@ def test_an_e_mail_is_sent_as_ses_has_it(outreach, run):
     assert len(outreach.ses.sent_to(MAIL)) == 1
 
 
-def test_a_thin_notification_is_known_while_richpanel_is_down(system, run):
-    """The ticket could not be read, so only the notification itself is known; it is not lost."""
-    system.ticket()
-    system.richpanel.down()
-    answer = system.post({"ticket_id": "1042"})
-    assert answer.status_code == 200
-    system.run()
-    said = run("explain", answer.json_body["event_id"], "--json")
-    assert said.code == 0, said
-    (event,) = said.data["events"]
-    assert event["story"]["why_not"].startswith("Not ")
-    system.richpanel.up()
-    system.again()
-    assert system.added()
-
-
 def waits(outreach):
     """The keys of the events in the lanes' queues, as SQS shows them."""
     sqs, found = outreach.stage.aws.client("sqs"), []
