@@ -60,6 +60,12 @@ class Breaker:
         self._is_probing = False
         self._lock = threading.Lock()
 
+    @property
+    def is_open(self) -> bool:
+        """Whether the vendor is known to be down; also while a probe runs."""
+        with self._lock:
+            return self._open_until is not None
+
     @contextmanager
     def attempt(self, operation: str) -> Iterator[None]:
         """Let one call through and count its result.

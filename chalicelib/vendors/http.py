@@ -116,6 +116,13 @@ class VendorClient:
 
     def _once(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
         """One request; 401 and 403 are returned, every other failure is raised."""
+        try:
+            return self._attempt(call, ends, refresh=refresh)
+        finally:
+            if self.breaker.is_open:  # a call that it refused says so too: the outage goes on
+                self.log.metric("mw.vendor.down", provider=self.provider)
+
+    def _attempt(self, call: Call, ends: float, *, refresh: bool) -> VendorAnswer:
         with self.breaker.attempt(call.operation):
             headers = self._headers(call, refresh=refresh)
             left = ends - self.clock.monotonic()

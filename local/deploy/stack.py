@@ -12,6 +12,7 @@ from local.deploy import bundle
 from local.deploy.deployment import Deployment
 from local.stack import resources
 from local.stack.engine import REGION, EngineError
+from ops.stage.monitoring import COMPOSITE, composites
 from ops.stage.template import Template
 
 if TYPE_CHECKING:
@@ -53,6 +54,8 @@ def deploy(
     name = f"rp-mw-{stage}"
     values = {"Stage": stage, "Release": "local", **(parameters or {})}
     _apply(aws, name, template_url, values)
+    template = Template.load(stage, account=aws.account, region=REGION)
+    list(composites(aws.client("cloudwatch"), template))
     return _deployment(engine, aws, name, stage, known)
 
 
@@ -78,6 +81,9 @@ def _uploaded(aws: resources.Aws, out: Path) -> str:
     s3 = aws.client("s3")
     s3.create_bucket(Bucket=BUCKET)
     template = json.loads((out / "sam.json").read_text())
+    template["Resources"] = {  # this engine's CloudFormation does not know them; see `deploy`
+        name: one for name, one in template["Resources"].items() if one["Type"] != COMPOSITE
+    }
     done: dict[str, str] = {}
     for resource in template["Resources"].values():
         local = resource.get("Properties", {}).get("CodeUri")

@@ -7,7 +7,7 @@ from typing import Any
 
 from ops.inspect.finding import Finding, finding
 from ops.session import Session
-from ops.stage.monitoring import ALARM_TOPIC
+from ops.stage.monitoring import ALARM_TOPIC, COMPOSITE
 
 SUBSCRIBE = "python -m ops provision --alarm-email, or the stack's parameter AlarmEmail"
 BATCH = 100
@@ -15,21 +15,31 @@ BATCH = 100
 
 
 def alarms(session: Session) -> Iterator[Finding]:
-    """Check the declared alarms in CloudWatch, and who is notified."""
+    """Check the declared alarms in CloudWatch, and who is notified.
+
+    An alarm that follows from another's cause notifies through a composite alarm; it is complete
+    without actions of its own.
+    """
     topic = str(session.template.resolved({"Ref": ALARM_TOPIC}))
-    declared = [
-        one.properties["AlarmName"] for one in session.template.resources("AWS::CloudWatch::Alarm")
-    ]
-    found = _described(session.client("cloudwatch"), declared)
+    declared = {
+        one.properties["AlarmName"]: one.properties
+        for one in session.template.resources("AWS::CloudWatch::Alarm", COMPOSITE)
+    }
+    found = _described(session.client("cloudwatch"), list(declared))
     missing = [name for name in declared if name not in found]
-    off = [name for name, one in found.items() if not one.get("ActionsEnabled", True)]
-    silent = [name for name, one in found.items() if topic not in one.get("AlarmActions", [])]
+    notify = {name: one for name, one in found.items() if declared[name].get("AlarmActions")}
+    off = [name for name, one in notify.items() if not one.get("ActionsEnabled", True)]
+    silent = [name for name, one in notify.items() if topic not in one.get("AlarmActions", [])]
     problems = [f"missing: {', '.join(missing)}"] if missing else []
     problems += [f"switched off: {', '.join(off)}"] if off else []
     problems += [f"do not notify {_last(topic)}: {', '.join(silent)}"] if silent else []
-    yield finding("alarms", problems, good=f"{len(found)} notify {_last(topic)}")
+    yield finding("alarms", problems, good=f"{len(notify)} notify {_last(topic)}")
     ringing = [name for name, one in found.items() if one["StateValue"] == "ALARM"]
-    pages = [f"docs/runbook.md#{_page(name, session.stage)}" for name in ringing]
+    pages = [
+        f"docs/runbook.md#{_page(name, session.stage)}"
+        for name in ringing
+        if "AlarmRule" not in found[name]  # the alarm that it watches is listed itself
+    ]
     yield Finding("alarms ringing", "warn" if pages else "ok", ", ".join(pages) or "none")
     yield _recipients(session.client("sns"), topic)
 
@@ -38,9 +48,12 @@ def _described(cloudwatch: Any, names: list[str]) -> dict[str, dict[str, Any]]: 
     found: dict[str, dict[str, Any]] = {}
     for start in range(0, len(names), BATCH):
         answer = cloudwatch.describe_alarms(
-            AlarmNames=names[start : start + BATCH], MaxRecords=BATCH
+            AlarmNames=names[start : start + BATCH],
+            AlarmTypes=["MetricAlarm", "CompositeAlarm"],
+            MaxRecords=BATCH,  # by default 50, whatever is named
         )
-        found |= {one["AlarmName"]: one for one in answer["MetricAlarms"]}
+        listed = [*answer["MetricAlarms"], *answer["CompositeAlarms"]]
+        found |= {one["AlarmName"]: one for one in listed}
     return found
 
 

@@ -13,6 +13,7 @@ from ops.stage.template import Template
 
 Client = Callable[[str], Any]
 
+COMPOSITE = "AWS::CloudWatch::CompositeAlarm"
 ALARM_TOPIC = "AlarmTopic"
 """The alarm topic's logical id; its subscribers are notified of alarms only, never of mail."""
 
@@ -29,6 +30,7 @@ def create(client: Client, template: Template, *, email: str = "") -> list[str]:
         *_log_groups(client("logs"), template),
         *_topics(client("sns"), template, email),
         *_alarms(client("cloudwatch"), template),
+        *composites(client("cloudwatch"), template),
         *_dashboards(client("cloudwatch"), template),
     ]
 
@@ -56,6 +58,13 @@ def _topics(sns: Any, template: Template, email: str) -> Iterator[str]:  # noqa:
 def _alarms(cloudwatch: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
     for one in template.resources("AWS::CloudWatch::Alarm"):
         cloudwatch.put_metric_alarm(**one.properties)
+        yield one.properties["AlarmName"]
+
+
+def composites(cloudwatch: Any, template: Template) -> Iterator[str]:  # noqa: ANN401
+    """Create or update the alarms that watch other alarms, which must exist; yields the names."""
+    for one in template.resources(COMPOSITE):
+        cloudwatch.put_composite_alarm(**one.properties)
         yield one.properties["AlarmName"]
 
 

@@ -23,6 +23,7 @@ TEMPLATE = Path(__file__).resolve().parents[2] / ".chalice" / "resources.json"
 _PLACEHOLDER = re.compile(r"\$\{([^!][^}]*)\}")
 _NO_VALUE = object()
 _NAMES = {
+    "AWS::CloudWatch::Alarm": "AlarmName",
     "AWS::DynamoDB::Table": "TableName",
     "AWS::SQS::Queue": "QueueName",
     "AWS::SNS::Topic": "TopicName",

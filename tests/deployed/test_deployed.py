@@ -22,6 +22,7 @@ from local.stack.lambda_events import schedule_event
 from local.vendors import aloware
 from local.vendors.richpanel import Richpanel
 from local.vendors.ses import Ses
+from ops.stage.monitoring import COMPOSITE
 
 pytestmark = pytest.mark.deployed
 WAYS = ("stack", "direct")
@@ -241,10 +242,19 @@ def test_every_alarm_exists_and_notifies_the_topic(deployed):
     cloudwatch = deployed.aws.client("cloudwatch")
     stage = deployed.stage.name
     raw = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
-    declared = [r for r in raw["Resources"].values() if r.get("Type") == "AWS::CloudWatch::Alarm"]
-    found = cloudwatch.describe_alarms(AlarmNamePrefix=f"rp-mw-{stage}-")["MetricAlarms"]
+    kinds = {"AWS::CloudWatch::Alarm": "MetricAlarm", COMPOSITE: "CompositeAlarm"}
+    declared = [one for one in raw["Resources"].values() if one.get("Type") in kinds]
+    pages = cloudwatch.get_paginator("describe_alarms")
+    listed = pages.paginate(AlarmNamePrefix=f"rp-mw-{stage}-", AlarmTypes=list(kinds.values()))
+    answer = listed.build_full_result()
+    found = [*answer["MetricAlarms"], *answer["CompositeAlarms"]]
     assert len(found) == len(declared) > 15
+    watched = {one["AlarmRule"].split('"')[1] for one in answer["CompositeAlarms"]}
+    assert watched
     for alarm in found:
+        if alarm["AlarmName"] in watched:
+            assert not alarm["AlarmActions"]
+            continue
         assert [one.rsplit(":", 1)[-1] for one in alarm["AlarmActions"]] == [
             f"rp-mw-{stage}-alarms"
         ]

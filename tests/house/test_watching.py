@@ -22,7 +22,7 @@ from chalicelib.once.event import EventStatus
 from chalicelib.wiring import services
 from local.stack.lambda_events import Context, schedule_event
 from ops.stage.template import Template
-from tests.rigs.alarms import ALARMS, RAW, Series, alarms, series, series_in
+from tests.rigs.alarms import ALARMS, COMPOSITES, RAW, Series, alarms, series, series_in
 from tests.rigs.engines import drain
 from tests.rigs.fakes import ManualClock
 
@@ -121,9 +121,23 @@ def test_every_metric_rollup_is_read_by_an_alarm_or_the_dashboard():
 def test_an_alarm_has_a_recipient_and_its_runbook_section(name):
     properties = ALARMS[name]["Properties"]
     page = properties["AlarmName"]["Fn::Sub"].removeprefix("rp-mw-${Stage}-")
-    assert properties["AlarmActions"] == properties["OKActions"] == [{"Ref": "AlarmTopic"}]
+    notifies = COMPOSITES.get(name, properties)
+    assert notifies["AlarmActions"] == notifies["OKActions"] == [{"Ref": "AlarmTopic"}]
     assert properties["AlarmDescription"].endswith(f"docs/runbook.md#{page}")
     assert len(properties["AlarmDescription"]) <= 1024
+
+
+@pytest.mark.parametrize("name", sorted(COMPOSITES))
+def test_a_consequence_notifies_alone_and_only_without_its_cause(name):
+    """Neither rings twice nor for ever waits: it, and the vendor's alarm, are both declared."""
+    composite = COMPOSITES[name]
+    page = ALARMS[name]["Properties"]["AlarmName"]["Fn::Sub"]
+    assert composite["AlarmRule"] == {"Fn::Sub": f'ALARM("${{{name}}}")'}
+    assert composite["AlarmName"] == {"Fn::Sub": f"{page}-alone"}
+    assert composite["AlarmDescription"].endswith(f"docs/runbook.md#{page.split('}-')[1]}")
+    assert "AlarmActions" not in ALARMS[name]["Properties"]
+    cause = composite["ActionsSuppressor"]["Ref"]
+    assert ALARMS[cause]["Properties"]["MetricName"] == "mw.vendor.down"
 
 
 def test_alarms_name_existing_resources():

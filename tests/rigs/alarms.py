@@ -1,13 +1,22 @@
 """The alarms of `.chalice/resources.json`, and the metrics that CloudWatch makes of a log."""
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
+from ops.stage.monitoring import COMPOSITE
 from ops.stage.template import Template
 
 RAW = json.loads((Path(__file__).parents[2] / ".chalice" / "resources.json").read_text())
 ALARMS = {k: v for k, v in RAW["Resources"].items() if v.get("Type") == "AWS::CloudWatch::Alarm"}
+COMPOSITES = {
+    match[1]: one["Properties"]
+    for one in RAW["Resources"].values()
+    if one.get("Type") == COMPOSITE
+    and (match := re.search(r"\{(\w+)\}", one["Properties"]["AlarmRule"]["Fn::Sub"]))
+}
+"""The alarms that notify in place of another, by the logical id of that other."""
 Series = tuple[str, str, frozenset[tuple[str, str]]]
 """A metric: namespace, name, and the dimensions with their values."""
 

@@ -40,6 +40,7 @@ consent     marks of a STOP, and the looks at them
 answered    every answer that is recorded is a message that landed for it
 progress    each sweep moves something
 breaks      hand-made breaks of the core, applied at run time
+measured    a world that keeps its metrics, as CloudWatch would have them
 power       what plain seeds notice of each break: python -m tests.simulation.power
 explore     small worlds whole: every interleaving up to a bound, `make explore`
 shrink      a failing schedule, made as short as possible

@@ -60,13 +60,14 @@ class SimLog:
 
     def __init__(self, world: World) -> None:
         self._logged = world.oracle.logged
+        self._measured = world.measured
 
     def event(self, name: str, **fields: object) -> None:
         self._logged(name, fields)
 
     def metric(self, name: str, value: float = 1, **dimensions: str) -> None:
-        del value
         self._logged(name, dimensions)
+        self._measured(name, value, dimensions)
 
 
 class SimTable:

@@ -447,6 +447,9 @@ class World:
         runner.resume()
         self._runner = None
 
+    def measured(self, name: str, value: float, dimensions: Mapping[str, str]) -> None:
+        """A container wrote a metric; `measured` keeps them."""
+
     def log_line(self, *words: object) -> None:
         """Add a line to the trace."""
         if self.trace is not None:

@@ -146,7 +146,7 @@ def test_a_stage_without_alarms_fails(system, run):
 def test_an_alarm_that_is_missing_off_or_silent_is_named(healthy, run):
     cloudwatch = healthy.stage.aws.client("cloudwatch")
     cloudwatch.delete_alarms(AlarmNames=["rp-mw-dev-dead-letters"])
-    cloudwatch.disable_alarm_actions(AlarmNames=["rp-mw-dev-queue-age"])
+    cloudwatch.disable_alarm_actions(AlarmNames=["rp-mw-dev-ingress-failures"])
     silent = cloudwatch.describe_alarms(AlarmNames=["rp-mw-dev-api-errors"])["MetricAlarms"][0]
     asked = ("AlarmName", "MetricName", "Namespace", "Statistic", "Period", "EvaluationPeriods")
     kept = {name: silent[name] for name in (*asked, "Threshold", "ComparisonOperator")}
@@ -154,7 +154,7 @@ def test_an_alarm_that_is_missing_off_or_silent_is_named(healthy, run):
     result = findings(run)["alarms"]
     assert result["result"] == "fail"
     assert "missing: rp-mw-dev-dead-letters" in result["detail"]
-    assert "switched off: rp-mw-dev-queue-age" in result["detail"]
+    assert "switched off: rp-mw-dev-ingress-failures" in result["detail"]
     assert f"do not notify {TOPIC}: rp-mw-dev-api-errors" in result["detail"]
     assert run("provision").code == 0
     assert findings(run)["alarms"]["result"] == "ok", "provisioning mends all three"

@@ -73,6 +73,24 @@ def test_richpanel_is_down(operator):
     assert processed(system)
 
 
+def test_richpanel_is_down_for_many(operator):
+    """Its breaker opens, and one alarm says so for all of them."""
+    system = operator.system
+    tickets = [str(number) for number in range(1042, 1048)]
+    for ticket in tickets:
+        system.post(system.ticket(ticket))
+    system.richpanel.down()
+    system.run()
+    operator.is_paged_by("richpanel-down")
+    operator.runs("doctor", code=1)
+    assert len(operator.runs("unfinished", "--json").data) == len(tickets)
+    assert "Not answered yet" in operator.runs("explain", "evt:rp:1042:c-1").out
+    system.richpanel.up()
+    new_containers()
+    system.again()
+    assert processed(system, tickets[-1])
+
+
 def test_richpanel_refuses_our_key(operator):
     system = operator.system
     system.post(system.ticket())

@@ -4,11 +4,13 @@ What it says is compared with what the vendors saw: messages that Twilio has, ta
 Richpanel has.
 """
 
+import json
+
 import pytest
 
 from local import company
 from tests.rigs.ops_cli import runner
-from tests.rigs.outreach import TEL
+from tests.rigs.outreach import MAIL, TEL
 from tests.rigs.tickets import RoutingSystem
 
 STARTED = f"{company.COMPANY_ID}#req123"
@@ -172,3 +174,59 @@ def test_a_wrong_not_done_in_another_conversation_is_not_this_ones(outreach, run
     outreach.run()
     _, paragraph = story(run, f"{company.COMPANY_ID}#req-other")
     assert "twice" not in paragraph
+
+
+@pytest.mark.parametrize("whatsapp", [True, False])
+def test_a_reply_and_what_became_of_it(outreach, run, whatsapp):
+    """It was answered as often as Twilio has an answer."""
+    outreach.start(channel="whatsapp" if whatsapp else "sms")
+    outreach.run()
+    assert outreach.deliver(outreach.says("Tell me more", whatsapp=whatsapp)).status_code == 200
+    (waiting,) = waits(outreach)
+    outreach.run()
+    assert waits(outreach) == []
+    why_not, paragraph = story(run, waiting)
+    assert "The recipient wrote on" in paragraph
+    assert paragraph.count("Answered automatically") == len(outreach.twilio.sent_to(TEL)) - 1
+    assert (why_not is None) == ("Answered automatically" in paragraph)
+
+
+def test_a_stop_is_not_answered_and_nothing_is_sent_after_it(outreach, run):
+    outreach.start(channel="sms")
+    outreach.run()
+    outreach.deliver(outreach.says("STOP", whatsapp=False))
+    (stop,) = waits(outreach)
+    outreach.run()
+    sent = len(outreach.twilio.sent_to(TEL))
+    assert "Answered automatically" not in story(run, stop)[1]
+    outreach.start("req-later", "sms")
+    outreach.run()
+    assert len(outreach.twilio.sent_to(TEL)) == sent
+    subject = f"{company.COMPANY_ID}#req-later"
+    said = run("explain", subject, "--json")
+    for one in said.data["events"]:
+        assert "Sent:" not in one["story"]["paragraph"]
+
+
+def test_an_e_mail_is_sent_as_ses_has_it(outreach, run):
+    outreach.start(channel="email")
+    (waiting,) = waits(outreach)
+    assert story(run, waiting)[0].startswith("Not sent yet: it is on the queue")
+    outreach.run()
+    why_not, paragraph = story(run, STARTED)
+    assert why_not is None
+    assert "Sent: Amazon SES accepted it" in paragraph
+    assert len(outreach.ses.sent_to(MAIL)) == 1
+
+
+def waits(outreach):
+    """The keys of the events in the lanes' queues, as SQS shows them."""
+    sqs, found = outreach.stage.aws.client("sqs"), []
+    for channel in ("sms", "email"):
+        url = outreach.lane_url(channel)
+        messages = sqs.receive_message(QueueUrl=url, MaxNumberOfMessages=10)
+        for message in messages.get("Messages", []):
+            found.append(json.loads(message["Body"])["event_key"])
+            handle = message["ReceiptHandle"]
+            sqs.change_message_visibility(QueueUrl=url, ReceiptHandle=handle, VisibilityTimeout=0)
+    return found
