@@ -163,7 +163,7 @@ class SupportFlow(Flow):
     def _decide(self, inquiry: Inquiry, tags: frozenset[str], *, skips_model: bool) -> Decision:
         text = inquiry.text or ""
         subject = inquiry.ticket.subject if inquiry.ticket else ""
-        reading = read(text, subject)
+        reading = read(text, subject, inquiry.rules.phrases)
         found, reasons = reading.found, reading.reasons
         opinions = self._answering.opinions if self._answering else None
         if opinions is not None and text.strip() and not skips_model:

@@ -32,7 +32,7 @@ _SENT_TAGS = ("mw-reply-sent", "mw-outbound-path-send-message")
 
 def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
     """The plan of a message without a language model, given the tags its ticket has."""
-    reading = read(inquiry.text or "")
+    reading = read(inquiry.text or "", phrases=inquiry.rules.phrases)
     decision = decide_on(
         reading.found,
         current_route=current_route(inquiry, tags),

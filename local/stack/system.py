@@ -179,6 +179,7 @@ class Stack:
         self.http = self._open.enter_context(Http(app.app, self._ports.http, stage=STAGE))
         self.twilio.post_to = (company.PUBLIC_URL, self.http.url)
         self.twilio.inbound_url = f"{company.PUBLIC_URL}/webhook/twilio"
+        self.twilio.numbers[company.SMS_NUMBER] = f"{self.http.url}/webhook/twilio#rc=5&rp=all"
 
 
 def _application() -> Any:  # noqa: ANN401 - the module `app`

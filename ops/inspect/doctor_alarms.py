@@ -11,7 +11,7 @@ from ops.stage.monitoring import ALARM_TOPIC
 
 SUBSCRIBE = "python -m ops provision --alarm-email, or the stack's parameter AlarmEmail"
 BATCH = 100
-"""The most alarms that CloudWatch describes in one response."""
+"""The most alarms that CloudWatch describes in one response; without `MaxRecords` it is half."""
 
 
 def alarms(session: Session) -> Iterator[Finding]:
@@ -37,7 +37,9 @@ def alarms(session: Session) -> Iterator[Finding]:
 def _described(cloudwatch: Any, names: list[str]) -> dict[str, dict[str, Any]]:  # noqa: ANN401
     found: dict[str, dict[str, Any]] = {}
     for start in range(0, len(names), BATCH):
-        answer = cloudwatch.describe_alarms(AlarmNames=names[start : start + BATCH])
+        answer = cloudwatch.describe_alarms(
+            AlarmNames=names[start : start + BATCH], MaxRecords=BATCH
+        )
         found |= {one["AlarmName"]: one for one in answer["MetricAlarms"]}
     return found
 

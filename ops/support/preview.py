@@ -83,7 +83,9 @@ def _of_orders(rules: Rules, signature: str, now: datetime, language: str) -> It
     for what, order in samples(now).items():
         for intent in QUESTIONS:
             case = f"{intent}, order {what}"
-            answer = order_answer(order, intent, now, "es" if language == "es" else "en")
+            answer = order_answer(
+                order, intent, now, "es" if language == "es" else "en", rules.calendar
+            )
             if isinstance(answer, NoAnswer):
                 reason = ":".join((answer.reason, *answer.missing))
                 yield Shown("", language, case, person=reason)

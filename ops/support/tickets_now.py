@@ -12,7 +12,7 @@ from datetime import datetime, timedelta
 from chalicelib.clock import parsed
 from chalicelib.errors import PermanentError
 from chalicelib.support.configuration.rules import Rules
-from chalicelib.support.intents.classify import TIER_0, classify
+from chalicelib.support.intents import reading
 from chalicelib.support.routing import INTENT_TAG
 from chalicelib.support.tickets import Comment, Ticket
 from ops.inspect.events import Pace
@@ -79,7 +79,7 @@ def _compared(decided: Decided, ticket: Ticket, rules: Rules, author: str) -> No
         tagged_otherwise=was_tagged and decided.intent not in intents,
         reopened=decided.closed and ticket.is_open,
         wrote_again=bool(theirs),
-        complained=any(_is_complaint(comment.text) for comment in theirs),
+        complained=any(_is_complaint(comment.text, rules) for comment in theirs),
         first_answer=_first_answer(decided, ticket, author),
     )
 
@@ -101,6 +101,7 @@ def _first_answer(decided: Decided, ticket: Ticket, author: str) -> timedelta | 
     return None if first is None else first - received
 
 
-def _is_complaint(text: str) -> bool:
-    found = classify(text)
-    return any(intent in TIER_0 for intent in (found.intent, *found.secondary))
+def _is_complaint(text: str, rules: Rules) -> bool:
+    """Something is still wrong, or the message is about a grave matter."""
+    found = reading.read(text, phrases=rules.phrases)
+    return found.is_complaint or bool(found.risks)

@@ -107,7 +107,9 @@ def test_run_answers_a_pasted_webhook_and_stops_on_a_signal(started, free, numbe
         check=True,
     )
     assert "add_tags" in seen.stdout
-    assert "evt:rp:1042:c-77\nprocessed: 4 done" in _as_operator(started.welcome)
+    explained = _as_operator(started.welcome)
+    assert "evt:rp:1042:c-77\nNot answered automatically" in explained
+    assert "processed: 4 done" in explained
     started.send_signal(number)
     rest = started.communicate(timeout=10)[0]
     assert started.returncode == 0

@@ -11,7 +11,7 @@ from chalicelib.support.intents.departments import ROUTES
 from chalicelib.support.tags import every_tag
 
 SUPPORT = Path(__file__).parents[2] / "chalicelib" / "support"
-PARTS = {"mw-order-lookup-missing:{}", "mw-intent-", "route-"}
+PARTS = {"mw-order-lookup-missing:{}", "mw-intent-", "mw-language-{}", "mw-risk-{}", "route-"}
 """Beginnings of tags, and names that are no tag."""
 
 
@@ -30,6 +30,7 @@ def test_no_tag_of_the_code_is_left_out():
         f"mw-intent-{intent}" for intent in ROUTES
     }
     assert "mw-order-lookup-missing:created_at" in every_tag()
+    assert {"mw-language-fr", "mw-risk-human_requested"} <= every_tag()
     assert "mw-order-lookup-missing:shipping_method_bucket" in every_tag()
 
 

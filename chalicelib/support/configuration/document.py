@@ -7,11 +7,15 @@ whole, with the place of every mistake.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
+from datetime import date
 from functools import cache
 from typing import Annotated, Any, Literal, Self
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -20,10 +24,15 @@ from pydantic import (
 )
 
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.support.intents.words import SETS
+from chalicelib.support.orders.delivery_time import PREORDER_DAYS
 
 LANGUAGES = ("en", "es")
 """Languages that replies are written in."""
+MAX_PHRASES = 500
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
+Weekday = Literal["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"]
 ReplyLanguage = Annotated[str, Field(pattern=f"^({'|'.join(LANGUAGES)})$")]
 DepartmentName = Annotated[str, Field(pattern=r"^route-[a-z0-9][a-z0-9-]{0,60}$")]
 LanguageCode = Annotated[str, Field(pattern=r"^[a-z]{2}$")]
@@ -42,6 +51,69 @@ class _Part(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
     )
+
+
+# --- the shop's calendar ----------------------------------------------------------------------
+
+
+def _known_zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        raise ValueError("no such time zone; e.g. America/New_York") from None
+    return name
+
+
+class Shop(_Part):
+    """When the shop works.
+
+    Attributes:
+        time_zone: of dates and of the cut-off hour, e.g. America/New_York.
+        weekend: days that are no business days.
+        cut_off_hour: orders from this hour on, 0 to 23, count for the next business day.
+        holidays: further days that are no business days.
+    """
+
+    time_zone: Annotated[str, AfterValidator(_known_zone)] = "UTC"
+    weekend: frozenset[Weekday] = frozenset({"saturday", "sunday"})
+    cut_off_hour: int | None = Field(default=None, ge=0, le=23)
+    holidays: frozenset[date] = frozenset()
+
+    @model_validator(mode="after")
+    def _works_at_all(self) -> Self:
+        if len(self.weekend) == len(WEEKDAYS):
+            raise ValueError("the shop has no business day")
+        return self
+
+
+class DeliveryWindow(_Part):
+    """Business days that a shipping method takes.
+
+    Attributes:
+        methods: words of the shop's names of shipping methods, whole words of any case.
+    """
+
+    methods: tuple[Annotated[str, Field(pattern=r"^[\w -]{2,60}$")], ...] = Field(min_length=1)
+    low: int = Field(ge=0, le=90)
+    high: int = Field(ge=0, le=90)
+
+    @model_validator(mode="after")
+    def _is_a_window(self) -> Self:
+        if self.low > self.high:
+            raise ValueError("low is more than high")
+        return self
+
+    @property
+    def pattern(self) -> str:
+        """A regular expression for the methods."""
+        return "|".join(re.escape(one.lower()) for one in self.methods)
+
+
+class Delivery(_Part):
+    """How long orders take; given windows replace all built-in ones, and the first match wins."""
+
+    windows: tuple[DeliveryWindow, ...] = ()
+    preorder_days: int = Field(default=PREORDER_DAYS, ge=1, le=365)
 
 
 # --- departments ------------------------------------------------------------------------------
@@ -70,6 +142,31 @@ class Department(_Part):
         return self
 
 
+# --- phrases ----------------------------------------------------------------------------------
+
+
+def _phrase(text: str) -> str:
+    words = text.split()
+    wrong = [one for one in words if not _PHRASE_WORD.fullmatch(one)]
+    sets = [one for one in words if one.startswith("{") and one.rstrip("?")[1:-1] not in SETS]
+    if not words or wrong or sets:
+        raise ValueError("a phrase is lower-case words without accents; a|b, a?, *, <n> and {set}")
+    if all(one == "*" or one.endswith("?") for one in words):
+        raise ValueError("a phrase needs a word that must be there")
+    return text
+
+
+Phrases = tuple[Annotated[str, AfterValidator(_phrase)], ...]
+
+
+class IntentPhrases(_Part):
+    """Further phrases of one intent, in the notation of `intents.words`."""
+
+    sure: Phrases = ()
+    likely: Phrases = ()
+    hint: Phrases = ()
+
+
 # --- the document -----------------------------------------------------------------------------
 
 
@@ -80,14 +177,18 @@ class Document(_Part):
         format: of the document itself; a release refuses a format that it does not know.
         templates: texts by template id and language, in place of the built-in ones.
         closing: the end of every text by language; it holds the reply's reference.
+        phrases: further phrases by intent.
         routes: the department of an intent.
         departments: how tickets reach a department; also declares departments of the shop's own.
         languages: the department of messages in a language, by ISO 639-1 code.
     """
 
     format: Literal[1] = 1
+    shop: Shop = Shop()
+    delivery: Delivery = Delivery()
     templates: Mapping[str, Mapping[ReplyLanguage, str]] = Field(default_factory=dict)
     closing: Mapping[ReplyLanguage, str] = Field(default_factory=dict)
+    phrases: Mapping[str, IntentPhrases] = Field(default_factory=dict)
     routes: Mapping[str, DepartmentName] = Field(default_factory=dict)
     departments: Mapping[DepartmentName, Department] = Field(default_factory=dict)
     languages: Mapping[LanguageCode, DepartmentName] = Field(default_factory=dict)
@@ -117,7 +218,14 @@ def parsed(raw: Mapping[str, Any]) -> Document:
 
 def plain(document: Document) -> dict[str, Any]:
     """What a document says, as plain data that `parsed` takes; equal documents give equal data."""
-    return document.model_dump(mode="json", exclude_unset=True)
+    said = document.model_dump(mode="json", exclude_unset=True)
+    for name in _SETS & said.get("shop", {}).keys():
+        said["shop"][name] = sorted(said["shop"][name])
+    return said
+
+
+_SETS = frozenset({"weekend", "holidays"})
+"""Parts of the shop without an order of their own."""
 
 
 def _problem(location: tuple[int | str, ...], message: str) -> Iterator[str]:
@@ -130,8 +238,12 @@ def _problem(location: tuple[int | str, ...], message: str) -> Iterator[str]:
 
 
 def _names(document: Document) -> Iterator[str]:
-    """Intents that do not exist."""
-    yield from (f"routes.{one}: no such intent" for one in document.routes if one not in ROUTES)
+    """Intents that do not exist, and too many phrases."""
+    for part, given in (("phrases", document.phrases), ("routes", document.routes)):
+        yield from (f"{part}.{one}: no such intent" for one in given if one not in ROUTES)
+    many = sum(len(one.sure + one.likely + one.hint) for one in document.phrases.values())
+    if many > MAX_PHRASES:
+        yield f"phrases: {many} are more than {MAX_PHRASES}"
 
 
 def _departments(document: Document) -> Iterator[str]:
@@ -160,3 +272,6 @@ def _reached_by(department: Department, name: str, what: str) -> str | None:
 def built_in() -> Document:
     """The document without any change."""
     return Document()
+
+
+_PHRASE_WORD = re.compile(r"\*|(?:[a-z]+(?:\|[a-z]+)*|<n>|\{[a-z]+\})\??")

@@ -7,8 +7,11 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import cached_property
 
-from chalicelib.support.configuration.document import Department, Document, built_in
+from chalicelib.support.configuration.document import WEEKDAYS, Department, Document, built_in
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.support.intents.phrases import HINT, LIKELY, SURE, Phrases
+from chalicelib.support.intents.words import SETS
+from chalicelib.support.orders.delivery_time import WINDOWS, DeliveryCalendar, Window
 from chalicelib.support.tickets import TEAM
 
 _UNSET = Department()
@@ -88,6 +91,33 @@ class Rules:
     def closings(self) -> Mapping[str, str]:
         """The shop's own end of every text, by language."""
         return self.document.closing
+
+    @cached_property
+    def phrases(self) -> Phrases | None:
+        """The shop's own phrases of intents; None where it has none."""
+        listed = [
+            (phrase, intent, weight)
+            for intent, given in self.document.phrases.items()
+            for weight, some in ((SURE, given.sure), (LIKELY, given.likely), (HINT, given.hint))
+            for phrase in some
+        ]
+        return Phrases(listed, SETS) if listed else None
+
+    # --- delivery -----------------------------------------------------------------------------
+
+    @cached_property
+    def calendar(self) -> DeliveryCalendar:
+        """The shop's business days and delivery windows."""
+        shop, delivery = self.document.shop, self.document.delivery
+        given = tuple((one.pattern, Window(one.low, one.high)) for one in delivery.windows)
+        return DeliveryCalendar(
+            zone=shop.time_zone,
+            cut_off_hour=shop.cut_off_hour,
+            weekend=frozenset(WEEKDAYS.index(one) for one in shop.weekend),
+            holidays=shop.holidays,
+            windows=given or WINDOWS,
+            preorder_days=delivery.preorder_days,
+        )
 
 
 BUILT_IN = Rules(0, built_in())

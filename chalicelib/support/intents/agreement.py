@@ -1,7 +1,8 @@
 """Tables and linear model together: where they agree a team gets the message, else a person looks.
 
 Either is wrong on fresh wording more often than both are wrong in the same way.  An escalation that
-the tables found is never revoked.
+the tables found is never revoked.  A sure phrase of the shop's own is what its operator decided: the
+model, which knows no shop's words, may escalate such a message and no more.
 """
 
 from __future__ import annotations
@@ -76,6 +77,8 @@ def settled(
         more = tuple(one for one in (found.intent, *found.secondary) if one != DEFAULT_INTENT)
         confidence = probabilities[risk]
         return replace(found, intent=risk, confidence=confidence, secondary=more[:2]), (DECIDES,)
+    if found.is_own:
+        return replace(found, model=dict(probabilities)), ()
     team, share = _best_team(probabilities)
     own = ROUTES[found.intent]
     is_clear = found.scores.get(found.intent, 0.0) > CLEAR

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from chalicelib.support.intents.languages import Language, language_of
 from chalicelib.support.intents.message import words_of
-from chalicelib.support.intents.phrases import HINT, of_intents
+from chalicelib.support.intents.phrases import HINT, SURE, Phrases, of_intents
 
 DEFAULT_INTENT = "unknown_other"
 PRIORITY: Mapping[str, int] = {
@@ -78,6 +78,7 @@ class Classified:
         secondary: at most two more clear intents, best first.
         scores: the score of every intent found.
         model: the linear model's probability of every intent, where it was asked.
+        is_own: a sure phrase of the shop's own names the primary one.
     """
 
     intent: str
@@ -87,6 +88,7 @@ class Classified:
     scores: Mapping[str, float] = field(default_factory=dict)
     language: Language = "unknown"
     model: Mapping[str, float] = field(default_factory=dict)
+    is_own: bool = False
 
     @property
     def is_contradicted(self) -> bool:
@@ -94,12 +96,17 @@ class Classified:
         return any(not _are_compatible(self.intent, other) for other in self.secondary)
 
 
-def classify(text: str) -> Classified:
-    """The intents of a message by the tables alone."""
+def classify(text: str, own: Phrases | None = None) -> Classified:
+    """The intents of a message by the tables alone.
+
+    Args:
+        text: the message.
+        own: further phrases, of the shop.
+    """
     words = words_of(text)
     if not words:
         return Classified(DEFAULT_INTENT, 0.0, language=language_of(words, text))
-    scores = _scores(words)
+    scores = _scores(words, own)
     language = language_of(words, text)
     clear = _clear(scores)
     if not clear:
@@ -124,16 +131,18 @@ def classify(text: str) -> Classified:
         secondary=tuple(others[:2]),
         scores=scores,
         language=language,
+        is_own=any(found[:2] == (primary, SURE) for found in (own.matches(words) if own else ())),
     )
 
 
 # --- scores -----------------------------------------------------------------------------------
 
 
-def _scores(words: Sequence[str]) -> dict[str, float]:
+def _scores(words: Sequence[str], own: Phrases | None) -> dict[str, float]:
     hits: dict[str, set[tuple[float, int]]] = {}
-    for found in of_intents().matches(words):
-        hits.setdefault(found[0], set()).add(found[1:])
+    for number, phrases in enumerate((of_intents(), own)):
+        for meaning, weight, phrase in phrases.matches(words) if phrases else ():
+            hits.setdefault(meaning, set()).add((weight, ~phrase if number else phrase))
     return {intent: _score(found) for intent, found in hits.items()}
 
 

@@ -9,7 +9,7 @@ from chalicelib.support.intents.agreement import agreed
 from chalicelib.support.intents.classify import TIER_0, Classified, classify
 from chalicelib.support.intents.linear import Linear
 from chalicelib.support.intents.message import marked_words, own_part
-from chalicelib.support.intents.phrases import of_complaints, of_risks
+from chalicelib.support.intents.phrases import Phrases, of_complaints, of_risks
 from chalicelib.support.intents.understood import explained, is_only_courtesy
 
 SURE_FROM = 0.9
@@ -37,17 +37,24 @@ class Reading:
     is_complaint: bool = False
 
 
-def read(text: str, subject: str = "", model: Linear | None = None) -> Reading:
+def read(
+    text: str,
+    subject: str = "",
+    phrases: Phrases | None = None,
+    *,
+    model: Linear | None = None,
+) -> Reading:
     """Read a message; its subject is searched for grave matters only.
 
     Args:
         text: the message.
-        subject: its subject; empty where there is none.
+        subject: of its ticket.
+        phrases: further phrases of intents, of the shop.
         model: by default the shipped one.
     """
     own = own_part(text)
     words = marked_words(own)
-    found, reasons, suspected = agreed(text, classify(text), model)
+    found, reasons, suspected = agreed(text, classify(text, phrases), model)
     risks = risks_in(words) | risks_in(marked_words(subject))
     risks |= {risk for risk, share in suspected.items() if share >= SURE_FROM}
     return Reading(

@@ -8,5 +8,6 @@ In the order of a lookup:
     shopify        the shop's client, by GraphQL
     status         the template and values that answer a question about an order; pure
     trouble        why nothing may be promised about an order; pure
+    dates          a date as people write it
     delivery_time  when an order will arrive, in business days; pure
 """

@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import Literal
 
 from chalicelib.support.orders import delivery_time
+from chalicelib.support.orders.dates import written
 from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
 from chalicelib.support.orders.order import Order
 
@@ -53,7 +54,9 @@ def order_answer(
         "order_id": order.name,
         "order_status": _translated(order.status or "confirmed", language),
         "fulfillment_status": _translated(order.fulfillment_status, language),
-        "order_created_at": calendar.today(order.created_at).isoformat(),
+        "order_created_at": written(
+            calendar.today(order.created_at), calendar.today(now), language
+        ),
     }
     left = delivery_time.remaining(
         window or delivery_time.UNKNOWN_METHOD,

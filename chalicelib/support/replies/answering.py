@@ -26,7 +26,6 @@ from chalicelib.support.inquiry import Inquiry
 from chalicelib.support.intents.message import order_number, own_part
 from chalicelib.support.limits import Allowances
 from chalicelib.support.opinion import Opinions
-from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, DeliveryCalendar
 from chalicelib.support.orders.lookup import CustomerOrders
 from chalicelib.support.orders.order import Order
 from chalicelib.support.orders.status import NoAnswer, TemplateAnswer, order_answer
@@ -70,7 +69,6 @@ class Answering:
 
     Attributes:
         opinions: None where no model is configured.
-        calendar: the shop's business days and delivery windows.
     """
 
     orders: CustomerOrders
@@ -79,7 +77,6 @@ class Answering:
     opaque: Callable[[], OpaqueIds]
     policy: Policy
     clock: Clock
-    calendar: DeliveryCalendar = DEFAULT_CALENDAR
 
     def consider(
         self, facts: EventFacts, inquiry: Inquiry, decision: Decision, switches: Switches
@@ -222,7 +219,11 @@ class Answering:
         order = self.orders.find(facts.conversation_id, number, ticket.customer_email)
         if isinstance(order, Order):
             answer = order_answer(
-                order, decision.intent, self.clock.now(), _language(decision), self.calendar
+                order,
+                decision.intent,
+                self.clock.now(),
+                _language(decision),
+                inquiry.rules.calendar,
             )
             if isinstance(answer, NoAnswer):
                 return guard_rails.lookup_failed(answer.reason, decision, answer.missing)

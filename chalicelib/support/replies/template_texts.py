@@ -23,7 +23,7 @@ TEXTS: Mapping[str, Mapping[str, str]] = {
         "en": f"""{_HI}
 
 Your order {{{{order_id}}}} is {{{{order_status}}}}\
-{{{{#fulfillment_status}}}}, and its delivery is {{{{fulfillment_status}}}}\
+{{{{#fulfillment_status}}}}; delivery status: {{{{fulfillment_status}}}}\
 {{{{/fulfillment_status}}}}.
 {{{{#tracking_number}}}}
 Tracking number: {{{{tracking_number}}}}{{{{#tracking_company}}}} ({{{{tracking_company}}}})\

@@ -173,6 +173,22 @@ class TestAfterAnswers:
         assert row(found["intents"], "order_status_tracking")["answered"] == 3
         assert found["reasons"] == {"answered": 3}
 
+    @pytest.mark.parametrize(
+        ("text", "is_complaint"),
+        [
+            ("Still nothing here, and nobody answers", True),
+            ("my parcel never came. i want my money back", True),
+            ("stop the robot, let me talk to a real person", True),
+            ("Great, thank you so much!", False),
+            ("Do you also sell it in blue?", False),
+        ],
+    )
+    def test_a_complaint_is_what_the_service_takes_for_one(self, answered, text, is_complaint):
+        answered.richpanel.add_comment("1043", text)
+        quality = self.found()["quality"]
+        assert quality["wrote_again"]["count"] == 1
+        assert quality["complained"]["count"] == int(is_complaint)
+
 
 @pytest.mark.parametrize(
     ("count", "total", "low", "high"),

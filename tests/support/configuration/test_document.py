@@ -1,18 +1,39 @@
 """A settings document: what is accepted, and where each mistake is."""
 
+import re
+from datetime import UTC, date, datetime
+
 import pytest
 
 from chalicelib.support.configuration.document import (
+    WEEKDAYS,
     Document,
     InvalidDocumentError,
     parsed,
     plain,
 )
 from chalicelib.support.configuration.rules import BUILT_IN, Rules
+from chalicelib.support.decision import decide_on
+from chalicelib.support.intents import reading
+from chalicelib.support.intents.classify import classify
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
+from chalicelib.support.orders.dates import written
+from chalicelib.support.orders.delivery_time import DEFAULT_CALENDAR, Window, window_of
 from chalicelib.support.replies import template_checks
+from ops.support.preview import preview
 
 OWN = {
+    "phrases": {"return_request": {"sure": ["go to the? depot"]}},
+    "shop": {
+        "time_zone": "America/New_York",
+        "weekend": ["sunday", "saturday"],
+        "cut_off_hour": 14,
+        "holidays": ["2026-12-25", "2026-11-26"],
+    },
+    "delivery": {
+        "windows": [{"methods": ["Bike Courier", "express"], "low": 0, "high": 1}],
+        "preorder_days": 30,
+    },
     "templates": {"t_order_status_ask_order_number": {"en": "Which order, please?"}},
     "closing": {"en": "{{support_signature}} ({{reference}})"},
     "routes": {"return_request": "route-warehouse"},
@@ -66,6 +87,19 @@ def test_an_empty_document_is_the_built_in_one():
         ),
         ({"departments": {"route-x": {"tag": "returns"}}}, "departments.route-x.tag"),
         ({"departments": {"route-x": {"assignee": "team:1"}}}, "departments.route-x.assignee"),
+        ({"phrases": {"make_coffee": {}}}, "phrases.make_coffee: no such intent"),
+        ({"phrases": {"return_request": {"sure": ["Send Back"]}}}, "phrases.return_request.sure.0"),
+        ({"phrases": {"return_request": {"sure": ["back {nowhere}"]}}}, "a phrase is lower-case"),
+        ({"phrases": {"return_request": {"sure": ["* a?"]}}}, "a phrase needs a word"),
+        ({"shop": {"time_zone": "Mars"}}, "shop.time_zone: no such time zone"),
+        ({"shop": {"cut_off_hour": 24}}, "shop.cut_off_hour"),
+        ({"shop": {"holidays": ["Christmas"]}}, "shop.holidays"),
+        ({"shop": {"weekend": [*WEEKDAYS]}}, "shop: the shop has no business day"),
+        (
+            {"delivery": {"windows": [{"methods": ["x y"], "low": 3, "high": 2}]}},
+            "delivery.windows.0: low is more than high",
+        ),
+        ({"delivery": {"windows": [{"methods": ["(.*"], "low": 1, "high": 2}]}}, "methods"),
         ({"templates": {"t_x": {"fr": "Bonjour"}}}, "templates.t_x.fr"),
     ],
 )
@@ -143,3 +177,73 @@ def test_unknown_templates_are_named():
     assert list(template_checks.faults({"t_coffee": {"en": "x"}}, {})) == [
         "templates.t_coffee: no such template"
     ]
+
+
+def test_the_shops_calendar_is_the_documents():
+    calendar = Rules(3, parsed(OWN)).calendar
+
+    assert window_of("BIKE courier, small", calendar) == Window(0, 1)
+    assert window_of("Standard", calendar) is None
+    assert not calendar.is_business_day(date(2026, 11, 26))
+    late = datetime(2026, 11, 25, 20, tzinfo=UTC)  # three in the afternoon in New York
+    assert calendar.day_of_order(late) == date(2026, 11, 27)
+    assert calendar.preorder_days == 30
+
+
+def test_the_built_in_calendar_is_the_default_one():
+    assert BUILT_IN.calendar == DEFAULT_CALENDAR
+
+
+@pytest.mark.parametrize(
+    ("day", "language", "text"),
+    [
+        (date(2026, 11, 3), "en", "November 3"),
+        (date(2025, 12, 24), "en", "December 24, 2025"),
+        (date(2026, 11, 3), "es", "3 de noviembre"),
+        (date(2025, 12, 24), "es", "24 de diciembre de 2025"),
+    ],
+)
+def test_a_date_is_written_as_people_write_it(day, language, text):
+    assert written(day, date(2026, 11, 20), language) == text
+
+
+def test_no_text_of_the_preview_says_a_thing_twice_or_a_date_in_digits():
+    now = datetime(2026, 11, 18, 12, tzinfo=UTC)
+    shown = [one.text for one in preview(BUILT_IN, "Customer Support", now) if one.text]
+    assert len(shown) > 30
+    for text in shown:
+        assert not re.search(r"\d{4}-\d\d-\d\d", text)
+        assert not re.search(r"\bdelivery is\b", text)
+    assert any("November 17" in text for text in shown)
+    assert any("17 de noviembre" in text for text in shown)
+
+
+def test_the_shops_own_phrases_are_recognised():
+    text = "Can the blue one go to the depot please"
+    assert classify(text).intent != "return_request"
+    assert classify(text, Rules(3, parsed(OWN)).phrases).intent == "return_request"
+    assert BUILT_IN.phrases is None
+
+
+@pytest.mark.parametrize("intent", ["technical_support", "return_request", "promo_discount_issue"])
+@pytest.mark.parametrize(
+    ("phrase", "text"),
+    [
+        ("gift registry", "Question about my gift registry"),
+        ("warranty card", "My warranty card shows a wrong date"),
+    ],
+)
+def test_a_sure_phrase_of_the_shops_own_decides(intent, phrase, text):
+    own = Rules(3, parsed({"phrases": {intent: {"sure": [phrase]}}}))
+    found = reading.read(text, phrases=own.phrases)
+    assert found.found.intent == intent
+    assert decide_on(found.found, reasons=found.reasons, rules=own).route == ROUTES[intent]
+
+
+def test_a_phrase_of_the_shops_own_hides_no_grave_matter():
+    own = Rules(3, parsed({"phrases": {"order_status_tracking": {"sure": ["gift registry"]}}}))
+    text = "My gift registry order burned my skin, my lawyer will hear of it"
+    found = reading.read(text, phrases=own.phrases)
+    decision = decide_on(found.found, reasons=found.reasons, risks=found.risks, rules=own)
+    assert decision.route == ROUTES["legal_threat"]
+    assert not decision.may_answer
