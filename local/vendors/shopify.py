@@ -222,12 +222,12 @@ class Shopify(simulated.Vendor):
             error = {"message": message, "extensions": {"code": code}}
             return Answer(200, {"errors": [error], "extensions": self._cost(empty=True)})
         if not self.modes.shows_disputes and "disputes" in body["query"]:
-            denied = {
-                "message": "Access denied for disputes field.",
+            hidden = {
+                "message": "Access hidden for disputes field.",
                 "extensions": {"code": "ACCESS_DENIED"},
                 "path": ["orders", "nodes", 0, "disputes"],
             }
-            return Answer(200, {"data": None, "errors": [denied], "extensions": self._cost()})
+            return Answer(200, {"data": None, "errors": [hidden], "extensions": self._cost()})
         found = graphql.graphql_sync(
             _SCHEMA,
             body["query"],

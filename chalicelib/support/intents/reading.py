@@ -61,7 +61,7 @@ def read(
         found=found,
         reasons=reasons,
         risks=risks,
-        suspected=suspected.keys() - risks,
+        suspected=frozenset(suspected) - risks,
         explained=explained(own, found.intent),
         is_complaint=_is_complaint(own, words, found),
     )
