@@ -223,7 +223,7 @@ class Shopify(simulated.Vendor):
             return Answer(200, {"errors": [error], "extensions": self._cost(empty=True)})
         if not self.modes.shows_disputes and "disputes" in body["query"]:
             hidden = {
-                "message": "Access hidden for disputes field.",
+                "message": "Access denied for disputes field.",
                 "extensions": {"code": "ACCESS_DENIED"},
                 "path": ["orders", "nodes", 0, "disputes"],
             }
