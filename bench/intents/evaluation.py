@@ -1,8 +1,8 @@
 """How well messages are decided, with 95 % bounds, and a peer trained on the same samples.
 
 The development samples are decided by a model that was trained without them, in five parts; the
-tables were written with them in view, so only the fresh samples say what fresh wording costs.  These
-run with ``HELD_OUT=1`` and print totals only.
+tables were written with them in view, so only the held-out samples say what fresh wording costs.
+These run with ``HELD_OUT=1`` and print totals only.
 """
 
 from __future__ import annotations
@@ -31,15 +31,8 @@ from chalicelib.vendors.quoted_text import newly_written
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples"
 FOLDS = 5
-FLAGS: Mapping[str, str] = {
-    "legal": "legal_threat",
-    "chargeback": "chargeback",
-    "fraud": "fraud_suspected",
-    "threat": "harassment_threats",
-    "minor": "minor_involved",
-    "human_wanted": "human_requested",
-}
-"""Names of the labels, where ours differ."""
+CURVE = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95)
+"""Probabilities from which the model may decide alone, for the curve."""
 LEADING = frozenset(
     {
         "self_harm",
@@ -92,6 +85,7 @@ def decided(reading: Reading) -> Decision:
         reading.found,
         reasons=reading.reasons,
         risks=reading.risks,
+        suspected=reading.suspected,
         explained=reading.explained,
     )
 
@@ -111,7 +105,7 @@ def is_simple(row: Row) -> bool:
 
 def flags_of(row: Row) -> frozenset[str]:
     """The risks of a row, by our names."""
-    return frozenset(FLAGS.get(one, one) for one in row.get("risks", ()))
+    return frozenset(train.FLAGS.get(one, one) for one in row.get("risks", ()))
 
 
 def team_of(row: Row) -> frozenset[str]:
@@ -136,6 +130,8 @@ def report(rows: Sequence[Row], decisions: Sequence[Decision]) -> list[str]:
     flagged = sum(_is_flagged(row, one) for row, one in grave)
     mixed = [row for row, _ in grave if row["intent"] not in TIER_0 or row.get("also")]
     count = len(rows)
+    harmless = [one for row, one in pairs if not flags_of(row) and row["intent"] not in TIER_0]
+    alarms = sum(bool(one.risk_flags) for one in harmless)
     harmful = sum(row in mixed or bool(flags_of(row)) for row, _ in answered)
     needless = sum(not is_simple(row) for row, _ in answered)
     wanted = sum(is_simple(row) for row, _ in answered)
@@ -144,6 +140,7 @@ def report(rows: Sequence[Row], decisions: Sequence[Decision]) -> list[str]:
         f"department right or default {Share(right + default, count)}   target 97 %",
         f"to the default team instead {Share(default, count)}   target at most 15 %",
         f"tier 0 flagged              {Share(flagged, len(grave))}   target 100 %",
+        f"harmless ones flagged       {Share(alarms, len(harmless))}   target 3 %",
         f"answered though not simple  {Share(needless, count)}   target 0.2 %",
         f"answered of mixed and grave {Share(harmful, len(grave))}   target 0",
         f"simple ones answered        {Share(wanted, len(simple))}",
@@ -171,20 +168,46 @@ def in_folds(rows: Sequence[Row], fit: Callable[[list[Row]], Callable[[Row], Any
     return [found[at] for at in range(len(rows))]
 
 
-def our_fit(rows: list[Row]) -> Callable[[Row], Decision]:
-    """Tables and a linear model of these rows."""
-    model = train.train([(row["text"], row["intent"]) for row in rows], train.phrases())
+def our_fit(rows: list[Row]) -> Callable[[Row], tuple[Decision, Sequence[Decision]]]:
+    """Tables and a linear model of these rows; only the thresholds of risks are the shipped ones."""
+    shipped = linear.shipped()
+    thresholds = dict(zip(shipped.risks, shipped.thresholds, strict=True))
+    model = train.train([train.labelled(row) for row in rows], train.phrases(), thresholds)
 
-    def apply(row: Row) -> Decision:
-        reading = read(row["text"])
-        tables = classify(row["text"])
-        found, reasons = tables, reading.reasons
-        words = words_of(row["text"])
-        if words and tables.intent not in TIER_0:
-            found, reasons = settled(tables, model.probabilities(words), is_long=is_long(words))
-        return decided(replace(reading, found=found, reasons=reasons))
+    def apply(row: Row) -> tuple[Decision, Sequence[Decision]]:
+        reading = read(row["text"], model=model)
+        return decided(reading), [_at(least, row, reading, model) for least in CURVE]
 
     return apply
+
+
+def _at(least: float, row: Row, reading: Reading, model: linear.Linear) -> Decision:
+    """The decision if the model decided alone from another probability."""
+    words, tables = words_of(row["text"]), classify(row["text"])
+    if all(word == "<n>" for word in words) or tables.intent in TIER_0:
+        return decided(reading)
+    found, reasons = settled(
+        tables, model.probabilities(words)[0], is_long=is_long(words), decides_from=least
+    )
+    return decided(replace(reading, found=found, reasons=reasons))
+
+
+def curve_report(rows: Sequence[Row], decisions: Sequence[Sequence[Decision]]) -> list[str]:
+    """Wrong teams against messages left to the default team, by when the model decides alone."""
+    lines = []
+    for least, column in zip(CURVE, zip(*decisions, strict=True), strict=True):
+        wrong, default = routes_of(rows, column)
+        lines.append(f"model decides from {least:.2f}     wrong {wrong}, default {default}")
+    return lines
+
+
+def routes_of(rows: Sequence[Row], decisions: Sequence[Decision]) -> tuple[Share, Share]:
+    """Wrong teams, and messages of another team that were left to the default one."""
+    wrong = [
+        one.route for row, one in zip(rows, decisions, strict=True) if one.route not in team_of(row)
+    ]
+    default = wrong.count(DEFAULT_ROUTE)
+    return Share(len(wrong) - default, len(rows)), Share(default, len(rows))
 
 
 def peer_fit(rows: list[Row]) -> Callable[[Row], str]:
@@ -267,22 +290,24 @@ def median_milliseconds(rows: Sequence[Row]) -> float:
 
 def main() -> None:
     """Print everything."""
-    rows = load("intents", "dev") + load("intents", "widened")
+    rows = [row for part in train.PARTS for row in load("intents", part)]
     print(f"\ndevelopment samples ({len(rows)}), the model trained without each")
-    _print(report(rows, in_folds(rows, our_fit)))
+    found = in_folds(rows, our_fit)
+    _print(report(rows, [decision for decision, _ in found]))
+    _print(curve_report(rows, [others for _, others in found]))
     _print(peer_report(rows, in_folds(rows, peer_fit)))
-    _print(machine_report(load("machine", "dev")))
+    _print(machine_report(load("machine", "dev") + load("machine", "fresh")))
     _print(quoted_report(load("quoted", "dev")))
     print(f"\nCPU of one decision, median {median_milliseconds(rows):.3f} ms   target 1 ms")
     print(f"linear model                {linear.FILE.stat().st_size} bytes   target 3 MB in all")
     if os.environ.get("HELD_OUT") != "1":
         return
-    fresh = load("intents", "fresh")
-    print(f"\nfresh samples ({len(fresh)}), never used for tuning")
-    _print(report(fresh, [decided(read(row["text"])) for row in fresh]))
+    held_out = load("intents", "held_out_2")
+    print(f"\nheld-out samples ({len(held_out)}), never used for tuning")
+    _print(report(held_out, [decided(read(row["text"])) for row in held_out]))
     peer = peer_fit(rows)
-    _print(peer_report(fresh, [peer(row) for row in fresh]))
-    _print(machine_report(load("machine", "fresh")))
+    _print(peer_report(held_out, [peer(row) for row in held_out]))
+    _print(machine_report(load("machine", "held_out_2")))
     _print(quoted_report(load("quoted", "fresh")))
 
 

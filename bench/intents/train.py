@@ -13,61 +13,124 @@ import json
 import random
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from chalicelib.support.intents import linear
+from chalicelib.support.intents.departments import RISK_FLAGS
 from chalicelib.support.intents.message import words_of
+from chalicelib.support.intents.risks import RISKS
+from chalicelib.support.intents.risks import SETS as SETS_OF_RISKS
 from chalicelib.support.intents.words import SETS, TABLES
 
 SAMPLES = Path(__file__).resolve().parents[2] / "tests" / "samples" / "intents"
-PARTS = ("dev", "widened")
+PARTS = ("dev", "widened", "fresh")
+FLAGS: Mapping[str, str] = {
+    "legal": "legal_threat",
+    "chargeback": "chargeback",
+    "fraud": "fraud_suspected",
+    "threat": "harassment_threats",
+    "minor": "minor_involved",
+    "human_wanted": "human_requested",
+}
+"""Names of the labels, where ours differ."""
+FALSE_ALARMS = 0.002
+"""Share of the harmless texts that each grave matter may be suspected in."""
+FOLDS = 5
 C = 10.0
 PHRASE_WEIGHT = 0.3
-ROUNDS_OF_PHRASES = 2
+ROUNDS_OF_PHRASES, ROUNDS_OF_RISKS = 2, 3
+C_OF_RISKS = 100.0
 MIN_MESSAGES = 2
 """A feature of fewer messages is left out."""
 _LARGEST = 127
 
 
-def samples() -> list[tuple[str, str]]:
-    """Texts and intents of the development part."""
+Labelled = tuple[str, str, frozenset[str]]
+"""A text, its intent and its grave matters."""
+
+
+def samples() -> list[Labelled]:
+    """The labelled texts of the development parts."""
     lines = [
         line for part in PARTS for line in (SAMPLES / f"{part}.jsonl").read_text().splitlines()
     ]
-    return [(row["text"], row["intent"]) for row in map(json.loads, lines)]
+    return [labelled(row) for row in map(json.loads, lines)]
+
+
+def labelled(row: Mapping[str, Any]) -> Labelled:
+    """A row of the samples; an intent of tier 0 is a grave matter by itself."""
+    named = {FLAGS.get(one, one) for one in row.get("risks", ())}
+    intents = (row["intent"], *row.get("also", ()))
+    return row["text"], row["intent"], frozenset(named | of_intents(intents))
+
+
+def of_intents(intents: Iterable[str]) -> set[str]:
+    """The grave matters that intents are by themselves."""
+    return {RISK_FLAGS[one] for one in intents if one in RISK_FLAGS}
 
 
 def phrases() -> list[tuple[str, str]]:
-    """Phrases of the tables as short messages, with one of each row's words."""
+    """Phrases of the tables of intents as short messages, and the intent of each."""
+    tables = {intent: (*table.sure, *table.likely) for intent, table in TABLES.items()}
+    return _spoken(tables, SETS, ROUNDS_OF_PHRASES)
+
+
+def phrases_of_risks() -> list[tuple[str, str]]:
+    """Likewise of the tables of grave matters."""
+    return _spoken(RISKS, {**SETS, **SETS_OF_RISKS}, ROUNDS_OF_RISKS)
+
+
+def _spoken(
+    tables: Mapping[str, Sequence[str]], sets: Mapping[str, str], rounds: int
+) -> list[tuple[str, str]]:
+    """Each phrase with one of each row's words."""
     dice = random.Random(0)  # noqa: S311 - the same in every run
     found = []
-    for intent, table in TABLES.items():
-        for phrase in (*table.sure, *table.likely):
-            for _ in range(ROUNDS_OF_PHRASES):
+    for meaning, listed in tables.items():
+        for phrase in listed:
+            for _ in range(rounds):
                 words = []
                 for part in phrase.split():
                     if part == "*" or (part.endswith("?") and dice.random() < 0.5):  # noqa: PLR2004
                         continue
-                    name = part.removesuffix("?")
-                    listed = SETS[name[1:-1]] if name.startswith("{") else name
-                    words.append(dice.choice(listed.split("|")))
-                found.append((" ".join(words).replace("<n>", "40123"), intent))
+                    word = dice.choice(part.removesuffix("?").split("|"))
+                    if word.startswith("{"):
+                        word = dice.choice(sets[word[1:-1]].split("|"))
+                    words.append(word)
+                text = " ".join(words).replace("<n>", "40123").replace("<age>", "9")
+                found.append((text, meaning))
     return found
 
 
 def made_from() -> str:
     """A digest of everything that the model is made from."""
-    everything = json.dumps([samples(), phrases(), C, PHRASE_WEIGHT, MIN_MESSAGES])
+    texts = [(text, intent, sorted(risks)) for text, intent, risks in samples()]
+    constants = [C, C_OF_RISKS, PHRASE_WEIGHT, MIN_MESSAGES, FALSE_ALARMS]
+    everything = json.dumps([texts, phrases(), phrases_of_risks(), *constants])
     return hashlib.sha256(everything.encode()).hexdigest()[:16]
 
 
-def train(rows: Sequence[tuple[str, str]], extra: Sequence[tuple[str, str]]) -> linear.Linear:
-    """The model of labelled texts, and of more that count less."""
+def train(
+    rows: Sequence[Labelled],
+    extra: Sequence[tuple[str, str]],
+    thresholds: Mapping[str, float] | None = None,
+) -> linear.Linear:
+    """The model of labelled texts, and of more that count less.
+
+    Args:
+        rows: the labelled texts.
+        extra: texts with their intent, of less weight.
+        thresholds: of the grave matters; by default certainty.
+    """
+    import numpy  # noqa: ICN001, PLC0415
     from sklearn.feature_extraction import DictVectorizer  # noqa: PLC0415 - takes a second
     from sklearn.linear_model import LogisticRegression  # noqa: PLC0415
 
-    found = [linear.features(words_of(text)) for text, _ in (*rows, *extra)]
+    more = phrases_of_risks()
+    texts = [*(text for text, _, _ in rows), *(text for text, _ in (*extra, *more))]
+    found = [linear.features(words_of(text)) for text in texts]
     counts = Counter(one for whole, parts in found for one in (*whole, *parts))
     kept = {one for one, count in counts.items() if count >= MIN_MESSAGES}
     values = []
@@ -78,12 +141,25 @@ def train(rows: Sequence[tuple[str, str]], extra: Sequence[tuple[str, str]]) -> 
             | dict.fromkeys(parts & kept, linear.LETTERS_WEIGHT / size)
         )
     vectors = DictVectorizer()
-    labels = [intent for _, intent in (*rows, *extra)]
-    weights = [1.0] * len(rows) + [PHRASE_WEIGHT] * len(extra)
+    labels = [*(intent for _, intent, _ in rows), *(intent for _, intent in extra)]
+    grave = [
+        *(risks for _, _, risks in rows),
+        *(of_intents([intent]) for _, intent in extra),
+        *({risk} for _, risk in more),
+    ]
+    weights = [1.0] * len(rows) + [PHRASE_WEIGHT] * (len(extra) + len(more))
+    size = len(labels)
     # Values are divided by the message's length, so the regularisation is weaker by its square.
     fitted = LogisticRegression(C=C * 36, max_iter=300, tol=1e-3)
-    fitted.fit(vectors.fit_transform(values), labels, sample_weight=weights)
-    scaled = fitted.coef_.copy()
+    matrix = vectors.fit_transform(values)
+    matrix.indices, matrix.indptr = (one.astype("int32") for one in (matrix.indices, matrix.indptr))
+    fitted.fit(matrix[:size], labels, sample_weight=weights[:size])
+    names_of_risks = sorted({one for risks in grave for one in risks})
+    heads = []
+    for risk in names_of_risks:
+        head = LogisticRegression(C=C_OF_RISKS, solver="liblinear", tol=1e-2, random_state=0)
+        heads.append(head.fit(matrix, [risk in risks for risks in grave], sample_weight=weights))
+    scaled = numpy.vstack([fitted.coef_, *(head.coef_ for head in heads)])
     names = list(vectors.get_feature_names_out())
     for at, name in enumerate(names):
         if name.startswith("_"):
@@ -91,11 +167,39 @@ def train(rows: Sequence[tuple[str, str]], extra: Sequence[tuple[str, str]]) -> 
     scale = float(_LARGEST / abs(scaled).max())
     return linear.Linear(
         intents=[str(one) for one in fitted.classes_],
-        intercept=[float(one) for one in fitted.intercept_],
+        intercept=[
+            *(float(one) for one in fitted.intercept_),
+            *(float(head.intercept_[0]) for head in heads),
+        ],
+        risks=names_of_risks,
+        thresholds=[(thresholds or {}).get(risk, 1.0) for risk in names_of_risks],
         scale=round(scale, 4),
         made_from=made_from(),
         rows={name: linear.row(scaled[:, at], scale) for at, name in enumerate(names)},
     )
+
+
+def thresholds_of(rows: Sequence[Labelled], extra: Sequence[tuple[str, str]]) -> dict[str, float]:
+    """The threshold of each grave matter, by models that had not seen the texts they judge.
+
+    It is the lowest probability that few enough of the harmless texts reach.
+    """
+    order = list(range(len(rows)))
+    random.Random(3).shuffle(order)  # noqa: S311 - the same in every run
+    harmless: dict[str, list[float]] = {}
+    for number in range(FOLDS):
+        tested = order[number::FOLDS]
+        left_out = set(tested)
+        model = train([row for at, row in enumerate(rows) if at not in left_out], extra)
+        for text, _, risks in (rows[at] for at in tested):
+            if not risks:
+                for risk, share in model.probabilities(words_of(text))[1].items():
+                    harmless.setdefault(risk, []).append(share)
+    found = {}
+    for risk, shares in harmless.items():
+        allowed = int(len(shares) * FALSE_ALARMS)
+        found[risk] = round(sorted(shares, reverse=True)[allowed] + 1e-4, 4)
+    return found
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,7 +207,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     argparse.ArgumentParser(prog="python -m bench.intents.train", description=__doc__).parse_args(
         arguments
     )
-    model = train(samples(), phrases())
+    rows, extra = samples(), phrases()
+    model = train(rows, extra, thresholds_of(rows, extra))
     linear.FILE.write_bytes(linear.packed(model))
     print(f"{linear.FILE.name}: {len(model.rows)} features, {linear.FILE.stat().st_size} bytes")
     return 0

@@ -99,6 +99,7 @@ def decide_on(
     has_number: bool = False,
     reasons: tuple[str, ...] = (),
     risks: frozenset[str] = frozenset(),
+    suspected: frozenset[str] = frozenset(),
     explained: float = 1.0,
     complains_again: bool = False,
     rules: Rules = BUILT_IN,
@@ -112,6 +113,7 @@ def decide_on(
         has_number: the message contains a possible order number.
         reasons: the reasons that `found` came with.
         risks: flags of the grave matters in the message, beside those of its intents.
+        suspected: likewise, without certainty: flagged too, and left to the default team.
         explained: the share of the message that is understood.
         complains_again: it complains although an automatic answer was sent before.
         rules: name the departments.
@@ -128,7 +130,8 @@ def decide_on(
     flags = risks | {RISK_FLAGS[one] for one in everything if one in RISK_FLAGS}
     if complains_again:
         flags |= {REPEATED_COMPLAINT}
-    route, tags = _route(found, current_route, flags, rules)
+    route, tags = _route(found, current_route, flags, suspected - flags, rules)
+    flags |= suspected
     tier = Tier.ESCALATION if flags else _tier(found.intent)
     may_answer, doubt = _may_answer(found, tier)
     if may_answer and found.language not in UNDERSTOOD:
@@ -171,14 +174,20 @@ def _is_answer(found: Classified) -> bool:
 
 
 def _route(
-    found: Classified, current: str | None, flags: frozenset[str], rules: Rules
+    found: Classified,
+    current: str | None,
+    flags: frozenset[str],
+    suspected: frozenset[str],
+    rules: Rules,
 ) -> tuple[str, tuple[str, ...]]:
     """The team and the tags: of the gravest risk, of the language, else of the intent."""
-    risk_tags = tuple(RISK_TAG.format(flag) for flag in sorted(flags))
+    risk_tags = tuple(RISK_TAG.format(flag) for flag in sorted(flags | suspected))
     leading = next((risk for risk in RISK_ROUTES if risk in flags), None)
     if leading is not None:
         intent = next((one for one, flag in RISK_FLAGS.items() if flag == leading), None)
         return rules.department_of(intent) if intent else RISK_ROUTES[leading], risk_tags
+    if suspected & RISK_ROUTES.keys():
+        return rules.department_of(DEFAULT_INTENT), (*risk_tags, UNCERTAIN_TAG)
     team = rules.department_of_language(found.language)
     if found.language not in UNDERSTOOD:
         tags = (*risk_tags, LANGUAGE_TAG.format(found.language))

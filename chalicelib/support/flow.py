@@ -177,6 +177,7 @@ class SupportFlow(Flow):
             has_number=order_number(text, is_asked_for=True) is not None,
             reasons=reasons,
             risks=reading.risks,
+            suspected=reading.suspected,
             explained=reading.explained,
             complains_again=ANSWERED_TAG in tags and reading.is_complaint,
             rules=inquiry.rules,

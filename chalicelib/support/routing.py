@@ -38,6 +38,7 @@ def decide(inquiry: Inquiry, tags: frozenset[str], *, floor: str) -> Plan:
         current_route=current_route(inquiry, tags),
         reasons=reading.reasons,
         risks=reading.risks,
+        suspected=reading.suspected,
         explained=reading.explained,
         rules=inquiry.rules,
     )

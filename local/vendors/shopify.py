@@ -80,11 +80,13 @@ class Modes(simulated.Modes):
 
     Attributes:
         shows_email: False: no access to protected data, so e-mails are null, with an error.
+        shows_disputes: False: a query that names them is denied as a whole.
         token_seconds: how long a token lasts.
         restore_rate: points per second that the cost bucket regains.
     """
 
     shows_email: bool = True
+    shows_disputes: bool = True
     token_seconds: float = TOKEN_SECONDS
     restore_rate: float = 100.0
 
@@ -219,6 +221,13 @@ class Shopify(simulated.Vendor):
             message = code.replace("_", " ").capitalize()
             error = {"message": message, "extensions": {"code": code}}
             return Answer(200, {"errors": [error], "extensions": self._cost(empty=True)})
+        if not self.modes.shows_disputes and "disputes" in body["query"]:
+            hidden = {
+                "message": "Access denied for disputes field.",
+                "extensions": {"code": "ACCESS_DENIED"},
+                "path": ["orders", "nodes", 0, "disputes"],
+            }
+            return Answer(200, {"data": None, "errors": [hidden], "extensions": self._cost()})
         found = graphql.graphql_sync(
             _SCHEMA,
             body["query"],

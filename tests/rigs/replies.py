@@ -136,19 +136,23 @@ def tracked_question(shopify):
 
 @pytest.fixture
 def move_clock(monkeypatch, richpanel):
-    """Moves the wall clock of all parts; leases and counters see it."""
+    """Moves the clocks of all parts; leases, counters and pauses after a 429 see it."""
     clock = importlib.import_module("chalicelib.clock").SystemClock
-    real = clock.now
+    real, real_monotonic = clock.now, clock.monotonic
     shift = timedelta()
 
     def now(self):
         return real(self) + shift
+
+    def monotonic(self):
+        return real_monotonic(self) + shift.total_seconds()
 
     def forward(by):
         nonlocal shift
         shift += by
 
     monkeypatch.setattr(clock, "now", now)
+    monkeypatch.setattr(clock, "monotonic", monotonic)
     monkeypatch.setattr(richpanel, "_now", lambda: time.time() + shift.total_seconds())
     return forward
 

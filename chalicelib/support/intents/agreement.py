@@ -12,18 +12,18 @@ from dataclasses import replace
 
 from chalicelib.support.intents.classify import CLEAR, DEFAULT_INTENT, TIER_0, Classified
 from chalicelib.support.intents.departments import DEFAULT_ROUTE, ROUTES
-from chalicelib.support.intents.linear import shipped
+from chalicelib.support.intents.linear import Linear, shipped
 from chalicelib.support.intents.message import words_of
 
 DECIDES_FROM = 0.80
 """A department's probability from which the model alone names it, where the tables know nothing."""
 OVERRULES_FROM = 0.90
 """Likewise, where the tables name another one."""
-AGREES_FROM = 0.06
+AGREES_FROM = 0.25
 """Below it, the model speaks against the department of the tables."""
-ESCALATES_FROM = 0.90
+ESCALATES_FROM = 0.98
 """An escalation's probability from which the model alone escalates a message that is long enough."""
-_LONG_ENOUGH = 6
+_LONG_ENOUGH = 4
 ANSWERABLE = frozenset({"order_status_tracking", "shipping_delay_not_shipped"})
 _NOT_ANSWERABLE = 0.65
 """Confidence of an order question that only the model sees: it names the team, no more."""
@@ -35,26 +35,41 @@ DISAGREES = "linear:disagrees"
 DECIDES = "linear:decides"
 
 
-def agreed(text: str, found: Classified) -> tuple[Classified, tuple[str, ...]]:
-    """The tables' result, settled with the model's, and the reasons where they differ.
+def agreed(
+    text: str, found: Classified, model: Linear | None = None
+) -> tuple[Classified, tuple[str, ...], dict[str, float]]:
+    """The tables' result, settled with the model's, the reasons where they differ, and the risks.
 
     Args:
         text: the message.
         found: what the tables made of it.
+        model: by default the shipped one.
+
+    Returns:
+        The grave matters that the model suspects come with their probabilities.
     """
     words = words_of(text)
-    if found.intent in TIER_0 or all(word == "<n>" for word in words):
-        return found, ()
-    return settled(found, shipped().probabilities(words), is_long=is_long(words))
+    if all(word == "<n>" for word in words):
+        return found, (), {}
+    model = model or shipped()
+    intents, risks = model.probabilities(words)
+    suspected = model.suspected(risks) if is_long(words) else {}
+    if found.intent in TIER_0:
+        return found, (), suspected
+    return *settled(found, intents, is_long=is_long(words)), suspected
 
 
 def is_long(words: Sequence[str]) -> bool:
-    """Long enough for an escalation by the model alone."""
+    """Long enough for an escalation or a suspicion by the model alone."""
     return len(words) >= _LONG_ENOUGH
 
 
 def settled(
-    found: Classified, probabilities: Mapping[str, float], *, is_long: bool = True
+    found: Classified,
+    probabilities: Mapping[str, float],
+    *,
+    is_long: bool = True,
+    decides_from: float = DECIDES_FROM,
 ) -> tuple[Classified, tuple[str, ...]]:
     """The same, by the model's probabilities of the intents."""
     risk = max(TIER_0, key=lambda intent: (probabilities.get(intent, 0.0), intent))
@@ -70,7 +85,7 @@ def settled(
     least = OVERRULES_FROM if found.is_contradicted else AGREES_FROM
     if is_clear and (own == team or _share_of(own, probabilities) >= least):
         return replace(found, model=dict(probabilities)), ()
-    if share >= (OVERRULES_FROM if is_clear else DECIDES_FROM):
+    if share >= (OVERRULES_FROM if is_clear else decides_from):
         intent = max(
             (one for one in probabilities if ROUTES[one] == team and one not in TIER_0),
             key=lambda one: (probabilities[one], one),

@@ -1,8 +1,9 @@
-"""A small linear model beside the tables: the probability of each intent, by words and letters.
+"""A small linear model beside the tables: the probability of intents and of grave matters, by words.
 
 `bench.intents.train` makes `linear.bin` from the labelled samples of this repository; its licence is
 the repository's.  The file is compressed: a line of JSON, the features, then one row a feature with a
-lane of three bytes an intent.  A message's rows are added as whole numbers, all lanes at once.
+lane of three bytes for each intent and then for each grave matter.  A message's rows are added as
+whole numbers, all lanes at once.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ ZERO = 128
 """What a weight of zero is stored as."""
 LETTERS_WEIGHT = 0.4
 _SHORTEST, _LONGEST = 3, 5
+_LOWEST = -50.0
+"""Scores below it have the same probability, zero; the exponential of less would overflow."""
 
 
 def features(words: Sequence[str]) -> tuple[set[str], set[str]]:
@@ -60,6 +63,8 @@ class Linear:
     Attributes:
         made_from: digest of what it was trained on.
         scale: of the stored weights.
+        risks: the grave matters; each is a yes or no of its own, beside the intents.
+        thresholds: the probability from which each of them is suspected.
     """
 
     intents: Sequence[str]
@@ -67,12 +72,14 @@ class Linear:
     scale: float
     made_from: str
     rows: Mapping[str, int]
+    risks: Sequence[str] = ()
+    thresholds: Sequence[float] = ()
 
-    def probabilities(self, words: Sequence[str]) -> dict[str, float]:
-        """The probability of each intent."""
+    def probabilities(self, words: Sequence[str]) -> tuple[dict[str, float], dict[str, float]]:
+        """The probability of each intent, and that of each grave matter."""
         whole, parts = features(words)
         known = [row for one in (*whole, *parts) if (row := self.rows.get(one)) is not None]
-        size = len(self.intents) * LANE
+        size = len(self.intercept) * LANE
         total = sum(known).to_bytes(size, "little")
         factor = 1 / (self.scale * length(len(whole), len(parts)))
         offset = ZERO * len(known)
@@ -80,12 +87,22 @@ class Linear:
             start + (int.from_bytes(total[at : at + LANE], "little") - offset) * factor
             for start, at in zip(self.intercept, range(0, size, LANE), strict=True)
         ]
-        best = max(scores)
-        shares = [math.exp(score - best) for score in scores]
+        of_intents, of_risks = scores[: len(self.intents)], scores[len(self.intents) :]
+        best = max(of_intents)
+        shares = [math.exp(score - best) for score in of_intents]
         whole_share = sum(shares)
-        return {
-            intent: share / whole_share for intent, share in zip(self.intents, shares, strict=True)
-        }
+        return (
+            {one: share / whole_share for one, share in zip(self.intents, shares, strict=True)},
+            {
+                risk: 1 / (1 + math.exp(-max(score, _LOWEST)))
+                for risk, score in zip(self.risks, of_risks, strict=True)
+            },
+        )
+
+    def suspected(self, shares: Mapping[str, float]) -> dict[str, float]:
+        """The grave matters whose probability reaches their threshold."""
+        least = zip(self.risks, self.thresholds, strict=True)
+        return {risk: shares[risk] for risk, threshold in least if shares[risk] >= threshold}
 
 
 @cache
@@ -98,12 +115,12 @@ def read(packed: bytes) -> Linear:
     """The model in a file's bytes."""
     head, names, matrix = zlib.decompress(packed).split(b"\n\n", 2)
     known = json.loads(head)
-    size = len(known["intents"]) * LANE
+    size = len(known["intercept"]) * LANE
     rows = {
         name: int.from_bytes(matrix[at * size : (at + 1) * size], "little")
         for at, name in enumerate(names.decode().split("\n"))
     }
-    return Linear(known["intents"], known["intercept"], known["scale"], known["made_from"], rows)
+    return Linear(**known, rows=rows)
 
 
 def packed(model: Linear) -> bytes:
@@ -114,11 +131,13 @@ def packed(model: Linear) -> bytes:
             "intercept": [round(one, 4) for one in model.intercept],
             "scale": model.scale,
             "made_from": model.made_from,
+            "risks": list(model.risks),
+            "thresholds": list(model.thresholds),
         },
         sort_keys=True,
     )
     names = sorted(model.rows)
-    size = len(model.intents) * LANE
+    size = len(model.intercept) * LANE
     matrix = b"".join(model.rows[name].to_bytes(size, "little") for name in names)
     return zlib.compress(b"\n\n".join((head.encode(), "\n".join(names).encode(), matrix)), 9)
 

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 from chalicelib.support.intents.agreement import agreed
 from chalicelib.support.intents.classify import TIER_0, Classified, classify
+from chalicelib.support.intents.linear import Linear
 from chalicelib.support.intents.message import marked_words, own_part
 from chalicelib.support.intents.phrases import Phrases, of_complaints, of_risks
 from chalicelib.support.intents.understood import explained, is_only_courtesy
+
+SURE_FROM = 0.9
+"""A grave matter's probability from which the model's word is enough for its team."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +24,7 @@ class Reading:
         found: its intents, by tables and linear model together.
         reasons: fixed codes, where the two differ.
         risks: the grave matters in it, as flags.
+        suspected: those that only the model sees, and without certainty.
         explained: the share of its words that the intent explains, 0 to 1.
         is_complaint: it says that something is still wrong.
     """
@@ -27,25 +32,36 @@ class Reading:
     found: Classified
     reasons: tuple[str, ...] = ()
     risks: frozenset[str] = frozenset()
+    suspected: frozenset[str] = frozenset()
     explained: float = 1.0
     is_complaint: bool = False
 
 
-def read(text: str, subject: str = "", phrases: Phrases | None = None) -> Reading:
+def read(
+    text: str,
+    subject: str = "",
+    phrases: Phrases | None = None,
+    *,
+    model: Linear | None = None,
+) -> Reading:
     """Read a message; its subject is searched for grave matters only.
 
     Args:
         text: the message.
         subject: of its ticket.
         phrases: further phrases of intents, of the shop.
+        model: by default the shipped one.
     """
     own = own_part(text)
     words = marked_words(own)
-    found, reasons = agreed(text, classify(text, phrases))
+    found, reasons, suspected = agreed(text, classify(text, phrases), model)
+    risks = risks_in(words) | risks_in(marked_words(subject))
+    risks |= {risk for risk, share in suspected.items() if share >= SURE_FROM}
     return Reading(
         found=found,
         reasons=reasons,
-        risks=risks_in(words) | risks_in(marked_words(subject)),
+        risks=risks,
+        suspected=frozenset(suspected) - risks,
         explained=explained(own, found.intent),
         is_complaint=_is_complaint(own, words, found),
     )

@@ -8,7 +8,8 @@ import pytest
 from bench.intents import train
 from chalicelib.support.decision import decide_on
 from chalicelib.support.intents import linear
-from chalicelib.support.intents.departments import DEFAULT_ROUTE
+from chalicelib.support.intents.classify import Classified
+from chalicelib.support.intents.departments import DEFAULT_ROUTE, RISK_ROUTES
 from chalicelib.support.intents.machine_mail import is_machine_mail
 from chalicelib.support.intents.reading import read
 
@@ -27,10 +28,13 @@ def test_the_shipped_model_is_made_from_these_samples_and_tables():
 
 
 def test_a_packed_model_reads_back():
-    model = linear.Linear(["a", "b"], [0.0, 0.0], 10.0, "x", {"word": linear.row((1, -1), 10.0)})
+    rows = {"word": linear.row((1, -1, 2), 10.0)}
+    model = linear.Linear(["a", "b"], [0.0, 0.0, -1.0], 10.0, "x", rows, ["grave"], [0.4])
     again = linear.read(linear.packed(model))
     assert again == model
-    found = again.probabilities(["word"])
+    found, grave = again.probabilities(["word"])
+    assert again.suspected(grave) == grave
+    assert again.suspected(again.probabilities(["other"])[1]) == {}
     assert found["a"] > found["b"]
     assert sum(found.values()) == pytest.approx(1)
 
@@ -62,6 +66,17 @@ def test_whatever_else_is_said_is_not_answered(text):
     reading = read(text)
     decision = decide_on(reading.found, risks=reading.risks, explained=reading.explained)
     assert not (decision.may_answer and decision.is_about_order_status)
+
+
+@pytest.mark.parametrize("risk", sorted(RISK_ROUTES))
+def test_a_suspicion_is_flagged_and_left_to_the_default_team(risk):
+    found = Classified("order_status_tracking", 0.9)
+    decision = decide_on(found, suspected=frozenset({risk}))
+    assert decision.risk_flags == {risk}
+    assert f"mw-risk-{risk}" in decision.tags
+    assert (decision.route, decision.may_answer) == (DEFAULT_ROUTE, False)
+    sure = decide_on(found, risks=frozenset({risk}), suspected=frozenset({risk}))
+    assert sure.route == RISK_ROUTES[risk]
 
 
 @pytest.mark.parametrize(

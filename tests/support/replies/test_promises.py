@@ -134,10 +134,16 @@ def interrupt(shopify, fault):
         shopify.fail_with("INTERNAL_SERVER_ERROR", times=2)
     else:
         kind, settings = fault
-        shopify.fault(kind, operation="graphql", times=2, **settings)
+        shopify.fault(kind, **{"operation": "graphql", "times": 2} | settings)
 
 
-FAULTS = ["graphql", ("status", {"status": 500}), ("drop", {})]
+FAULTS = [
+    "graphql",
+    ("status", {"status": 500}),
+    ("status", {"status": 429, "times": 1}),
+    ("status", {"status": 429, "times": 1, "headers": {"Retry-After": "60"}}),
+    ("drop", {}),
+]
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -169,6 +175,20 @@ def test_a_later_answer_is_withdrawn_if_anybody_has_written_since(
     assert replies_rig.reply_row()["status"] == "skipped"
     assert replies_rig.event()["status"] == "processed"
     assert "middleware_error_needs_attention" not in replies_rig.tags()
+
+
+def test_a_shop_that_hides_disputes_still_shows_its_orders(replies_rig, shopify, tracked_question):
+    shopify.set_modes(shows_disputes=False)
+    replies_rig.run(replies_rig.ticket(tracked_question))
+    assert len(replies_rig.replies) == 1
+
+
+def test_a_refunded_order_of_such_a_shop_is_left_to_a_person(replies_rig, shopify):
+    shopify.set_modes(shows_disputes=False)
+    shopify.add_order("#1001", email=EMAIL, displayFinancialStatus="REFUNDED")
+    replies_rig.run(replies_rig.ticket("Where is my order #1001?"))
+    assert replies_rig.replies == []
+    assert replies_rig.reasons()[-1] == "order_refunded"
 
 
 # --- machines ---------------------------------------------------------------------------------
