@@ -93,9 +93,12 @@ def register_import(
 
 
 @register_app.command("export")
-def register_export(company_id: CompanyId, stage: Stage = "dev", to: ToFile = None) -> None:
-    """Print a company's entries as CSV, which `import` takes; personal data."""
-    _write(register.as_csv(register.listed(Session(stage), company_id)), to)
+def register_export(
+    company_id: CompanyId, stage: Stage = "dev", to: ToFile = None, *, json: Json = False
+) -> None:
+    """Print a company's entries as CSV, which `import` takes, or as JSON; personal data."""
+    found = register.listed(Session(stage), company_id)
+    _write(_as_json(found) if json else register.as_csv(found), to)
 
 
 @person_app.command("export")
@@ -103,14 +106,19 @@ def person_export(
     subject: Annotated[str, typer.Option("--subject", help="E-mail, +phone, ticket id.")],
     stage: Stage = "dev",
     to: ToFile = None,
+    *,
+    json: Json = False,
 ) -> None:
     """Print everything that is kept of a person as JSON; exit code 1 if something was not asked."""
+    del json  # there is no other form
     found = person.export(Session(stage), subject)
-    _write(
-        json_.dumps(found, ensure_ascii=False, indent=2, sort_keys=True, default=_plain) + "\n", to
-    )
+    _write(_as_json(found), to)
     if found["notes"]:
         raise typer.Exit(EXIT_NO)
+
+
+def _as_json(found: Any) -> str:  # noqa: ANN401 - JSON
+    return json_.dumps(found, ensure_ascii=False, indent=2, sort_keys=True, default=_plain) + "\n"
 
 
 def _did(output: Output, result: dict[str, Any]) -> None:
