@@ -227,7 +227,9 @@ def _response(answer: Answer) -> Response:
 
 def _html(answer: Answer) -> Response:
     """A page for a person; an answer without one, which only a failure gives, as it is."""
-    return Response(answer.body.get("html", "Try again later."), dict(answer.headers), answer.status)
+    return Response(
+        answer.body.get("html", "Try again later."), dict(answer.headers), answer.status
+    )
 
 
 def _twiml(answer: Answer) -> Response:
