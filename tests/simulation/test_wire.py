@@ -228,7 +228,7 @@ def test_a_reply_credited_with_another_ones_message_is_detected(monkeypatch):
     posts = (
         *DAMAGED,
         replace(later, wrote_at=600.0),
-        *(replace(DAMAGED[0], conversation_id="s1"),),
+        replace(DAMAGED[0], conversation_id="s1", text="my parcel came damaged"),
     )
     monkeypatch.setattr(Richpanel, "send_message", credited)
     assert any(
