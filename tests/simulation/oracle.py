@@ -142,6 +142,7 @@ class Oracle:
         means = (action.kind, content)
         if self._meaning.setdefault(action.key, means) != means:
             self.broken("P2", f"{action.key} is the key of {self._meaning[action.key]} and {means}")
+        self._world.consent.send_begins(self._world.actor, action)
 
     def handed_off(self, action: HandOff) -> None:
         """P2: a hand-off is listed, or a person already has the conversation."""

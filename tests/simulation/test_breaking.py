@@ -23,6 +23,7 @@ from chalicelib.outreach import flow as outreach
 from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.last_look import LastLook
 from chalicelib.support import keys as ticket_keys
 from chalicelib.support import state
 from chalicelib.support.lost_tickets import LostTickets
@@ -194,6 +195,13 @@ def test_a_failed_event_without_a_hand_off_is_detected(monkeypatch):
 def test_a_dead_letter_without_a_reason_on_its_row_is_detected(monkeypatch):
     monkeypatch.setattr(Worker, "_record_end", lambda self, *end: None)
     assert is_detected("P7", since=631)
+
+
+def test_a_send_without_its_last_look_is_detected(monkeypatch):
+    """What was seen as the message was planned does not count."""
+    monkeypatch.setattr(LastLook, "take", lambda *_: None)
+    monkeypatch.setattr(LastLook, "refresh", lambda *_: None)
+    assert is_detected("P5")
 
 
 def test_a_failed_effect_left_as_started_is_detected(monkeypatch):
