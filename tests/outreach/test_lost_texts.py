@@ -285,9 +285,9 @@ def test_a_queue_that_is_still_down_leaves_the_position_where_it_was(outreach, l
     lose("STOP")
     with queue_down():
         assert texts_problems(outreach.sweep()) == ["texts:enqueue_failed"]
-    assert outreach.record("sms").message_count == 1
+    assert outreach.record("sms").message_count == 2, "the prompt and the opening"
     assert sweep(outreach)["texts_missing"] == 1
-    assert outreach.record("sms").message_count == 2
+    assert outreach.record("sms").message_count == 3
     assert outreach.services.conversations.is_forbidden(TEL, company.COMPANY_ID)
 
 

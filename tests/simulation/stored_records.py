@@ -76,6 +76,9 @@ def _judge_audit(world: World, rows: Rows) -> None:
             world.oracle.broken("P7", f"{key} is {row['status']}, the audit has {result}")
 
 
+_NOTICES = frozenset({"confirm_stop", "answer_help"})
+
+
 def _judge_failures_are_handed_off(world: World, rows: Rows) -> None:
     """P2: every failed event is handed off, or a reason says why not."""
     asked = {
@@ -83,8 +86,13 @@ def _judge_failures_are_handed_off(world: World, rows: Rows) -> None:
         for row in rows.values()
         if row.get("action_type") in _HANDOFF_TYPES
     }
+    notices = {
+        row["event_key"] for row in rows.values() if row.get("action_kind") in _NOTICES
+    }  # a confirmation of a STOP that is refused needs no person
     for key, row in rows.items():
         reason = str(row.get("reason"))
+        if reason.startswith("refused:") and key in notices:
+            continue
         is_asked_of = "fence" in row and not key.startswith(_WITHOUT_HANDOFF)
         if row["status"] != "failed" or not is_asked_of or reason.endswith(DO_NOT_CONTACT):
             continue
