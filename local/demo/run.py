@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import requests
 
+from chalicelib.once.journal import is_entry
 from local import tables
 from local.demo import facts as facts_demo
 from local.demo import outreach as outreach_demo
@@ -217,7 +218,8 @@ def _post(stack: Stack, step: Step) -> None:
 
 def _report(stack: Stack, story: Sequence[Step]) -> str:
     ledger = _ledger(stack)
-    audit = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
+    kept = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
+    audit = [row for row in kept if not is_entry(row)]
     events = [row for row in ledger.values() if row["event_id"].startswith("evt:")]
     parts = [
         "Tickets: the requests and their outcomes",
@@ -312,7 +314,8 @@ def _check(stack: Stack, story: Sequence[Step]) -> Iterator[str]:
     changes = sum(effect.changed for effect in stack.richpanel.effects)
     if {row["status"] for row in actions} != {"done"} or len(actions) != changes:
         yield f"{len(actions)} actions in the ledger, not all done or not the {changes} effects"
-    audit = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
+    kept = tables.rows(stack.stage.aws, stack.stage.tables["AuditActionsTable"])
+    audit = [row for row in kept if not is_entry(row)]
     if len(audit) != changes:
         yield f"{len(audit)} audit rows for {changes} effects"
     sqs = stack.stage.aws.client("sqs")
@@ -322,10 +325,14 @@ def _check(stack: Stack, story: Sequence[Step]) -> Iterator[str]:
 
 
 def _wrong_tags(stack: Stack, ticket_id: str) -> Iterator[str]:
-    """Each ticket must have one route tag, one intent tag and the two marks, each added once."""
+    """Each ticket must have one route tag, one intent tag and the two marks, each added once.
+
+    A doubt or a suspected risk adds a tag of its own.
+    """
     added = stack.richpanel.effects_of(ticket_id, "tag_added")
     removed = stack.richpanel.effects_of(ticket_id, "tag_removed")
-    shapes = sorted(re.sub(r"^(route-|mw-intent-).*", r"\1*", tag) for tag in added)
+    plain = [tag for tag in added if tag != "mw-uncertain" and not tag.startswith("mw-risk-")]
+    shapes = sorted(re.sub(r"^(route-|mw-intent-).*", r"\1*", tag) for tag in plain)
     if shapes != ["mw-intent-*", "mw-processed", "mw-routing-applied", "route-*"]:
         yield f"ticket {ticket_id} got the tags {sorted(added)}"
     if any(count != 1 for count in added.values()) or removed:

@@ -15,6 +15,7 @@ from tests.rigs.operator import Operator, new_containers, put_secret
 from tests.rigs.outreach import MAIL, TEL
 
 STARTED = f"{company.COMPANY_ID}#req123"
+OPENING = "Hello Jo Reply STOP to opt out."
 
 
 @pytest.fixture
@@ -219,7 +220,7 @@ def test_openai_is_down_and_a_message_is_not_written(operator, outreach, openai,
     assert outreach.twilio.messages == ()
     openai.up()
     outreach.again()
-    assert [one["body"] for one in outreach.twilio.sent_to(TEL)] == ["Hello Jo"]
+    assert [one["body"] for one in outreach.twilio.sent_to(TEL)] == [OPENING]
 
 
 def test_openai_ended_the_companys_key(operator, outreach, openai, model_start):
@@ -231,7 +232,7 @@ def test_openai_ended_the_companys_key(operator, outreach, openai, model_start):
     key = json.dumps({"ai_api_key": openai.api_keys[0]})
     company.put_secrets(outreach.stage, {model_start.secret: key})
     outreach.again()
-    assert [one["body"] for one in outreach.twilio.sent_to(TEL)] == ["Hello Jo"]
+    assert [one["body"] for one in outreach.twilio.sent_to(TEL)] == [OPENING]
 
 
 # --- Shopify ------------------------------------------------------------------------------------
@@ -242,7 +243,7 @@ class TestWithReplies:
     def app_environment(self, replies_environment):
         return replies_environment
 
-    def test_shopify_is_down_and_the_ticket_goes_to_a_person(
+    def test_shopify_is_down_and_the_ticket_is_routed_while_its_answer_waits(
         self, operator, replies_rig, shopify, tracked_question
     ):
         shopify.down()
@@ -256,10 +257,11 @@ class TestWithReplies:
             "mw-processed",
             "route-email-support-team",
         } <= replies_rig.tags()
-        assert operator.runs("unfinished", "--json").data == []
+        (waiting,) = operator.runs("unfinished", "--json").data
+        assert waiting["reason"] == "lookup_failed:connect_failed"
         shopify.up()
         replies_rig.sweep()
-        assert replies_rig.replies == []
+        assert len(replies_rig.replies) == 1
 
 
 # --- facts --------------------------------------------------------------------------------------
