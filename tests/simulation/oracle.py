@@ -131,7 +131,9 @@ class Oracle:
 
     def last_receive_failed(self, event_key: str) -> None:
         """P7: a living worker handed a message back on its last receive."""
-        if self._world.row(event_key) is None and not self.logs["worker.dead_letter_not_recorded"]:
+        row = self._world.row(event_key)
+        is_said = row is not None and row["status"] != "received"
+        if not is_said and not self.logs["worker.dead_letter_not_recorded"]:
             self.broken("P7", f"{event_key} is in the DLQ and no row says why")
 
     def begun(self, action: Action) -> None:
