@@ -14,7 +14,7 @@ from tests.rigs.ops_cli import runner
 
 ACCOUNT, REGION = "000000000000", "us-east-1"
 ANYONE = json.dumps({"Version": "2012-10-17", "Statement": []})
-ROLE = "rp-mw-dev-worker-role"
+ROLE = "rp-mw-dev-email_worker-role"
 THEIRS = "arn:aws:ses:us-east-1:000000000000:identity/"
 
 
@@ -47,14 +47,14 @@ def worker(outreach):
     with zipfile.ZipFile(code, "w") as packed:
         packed.writestr("app.py", "")
     functions.create_function(
-        FunctionName="rp-mw-dev-worker",
+        FunctionName="rp-mw-dev-email_worker",
         Runtime="python3.11",
         Role=arn,
-        Handler="app.worker",
+        Handler="app.email_worker",
         Code={"ZipFile": code.getvalue()},
     )
     yield deploy
-    functions.delete_function(FunctionName="rp-mw-dev-worker")
+    functions.delete_function(FunctionName="rp-mw-dev-email_worker")
     for name in iam.list_role_policies(RoleName=ROLE)["PolicyNames"]:
         iam.delete_role_policy(RoleName=ROLE, PolicyName=name)
     iam.delete_role(RoleName=ROLE)
