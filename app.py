@@ -26,8 +26,10 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalic
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "package" in sys.argv[1:]:  # `chalice package`
     from ops.stage.chalice_deploy import check_names
+    from ops.stage.console_layer import build_beside_package
 
     check_names()
+    build_beside_package()
 
 # Chalice needs these at import; at deployment it sets the stage's environment first.
 STAGE = os.environ.get("STAGE", "dev")
@@ -183,6 +185,15 @@ def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
 def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
     """Stored facts are posted to the report by a single writer."""
     return services().post_facts(event.context)
+
+
+# Its packages are in a layer of its own: nothing of them is imported before it is called.
+@app.lambda_function(name="console")
+def console(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
+    """The console's pages, for people without AWS credentials."""
+    from console.deployed import answer  # noqa: PLC0415 - as said
+
+    return answer(event, context)
 
 
 def _posted() -> tuple[dict[str, str], bytes]:

@@ -35,6 +35,7 @@ pytest_plugins = [
     "tests.rigs.ledger",
     "tests.rigs.neighbour",
     "tests.rigs.openapi",
+    "tests.rigs.openid",
     "tests.rigs.outreach",
     "tests.rigs.outreach_parts",
     "tests.rigs.replies",
