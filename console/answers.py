@@ -5,6 +5,7 @@ from __future__ import annotations
 from botocore.exceptions import BotoCoreError, ClientError
 from flask import Flask, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
+from werkzeug.sansio.response import Response as AnyResponse
 from werkzeug.wrappers import Response
 
 from chalicelib.errors import MiddlewareError
@@ -66,13 +67,13 @@ def page(code: int, said: str) -> tuple[str, int]:
     return render_template("error.html", title=_TITLES.get(code, "Refused"), said=said), code
 
 
-def _of_http(error: HTTPException) -> Response | tuple[str, int]:
+def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
     if isinstance(error, InternalServerError):
         return page(500, "It was written to the console's log. Nothing was changed by this page.")
-    code = error.code or 500
-    if error.response is not None:  # a redirect of the router's
-        return error.response
-    return page(code, error.description or "")
+    answer = error.get_response()
+    if answer.location:  # a redirect of the router's
+        return answer
+    return page(answer.status_code, error.description or "")
 
 
 def _refused(error: OpsError) -> tuple[str, int]:

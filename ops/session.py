@@ -40,6 +40,10 @@ class OpsError(Exception):
         self.code = code
 
 
+class OvertakenError(OpsError):
+    """What the operator saw has changed meanwhile, mostly because another person acted; nothing was done."""
+
+
 class OperatorServices(Services):
     """The functions' own services, except that log lines stay off standard output."""
 

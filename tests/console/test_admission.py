@@ -81,7 +81,8 @@ def test_a_post_without_the_sessions_token_is_refused(console):
 
 def test_every_answer_has_the_strict_headers(console):
     for path in ("/", "/nowhere", "/static/console.css"):
-        headers = console.browser().get(path).headers
+        with console.browser().get(path) as answer:
+            headers = answer.headers
         assert headers["Content-Security-Policy"].startswith(
             "default-src 'none'; script-src 'self'"
         )
