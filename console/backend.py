@@ -43,8 +43,7 @@ def put(found: Backend) -> None:
 
 def backend() -> Backend:
     """The current application's."""
-    found = current_app.extensions[_NAME]
-    assert isinstance(found, Backend)  # noqa: S101  # nosec B101
+    found: Backend = current_app.extensions[_NAME]
     return found
 
 
