@@ -7,8 +7,9 @@ acts is the function's own services, under the name of the person who signed in.
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from functools import cache
-from typing import Any, Protocol
+from typing import Any
 
 from apig_wsgi import make_lambda_handler
 
@@ -28,14 +29,6 @@ _FAILED = {
 }
 
 
-class Handler(Protocol):
-    """A Lambda handler."""
-
-    def __call__(self, event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401
-        """Answer one event."""
-        ...
-
-
 def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's own
     """Answer one request; what is raised is logged by its place, as its text may hold anything."""
     try:
@@ -46,13 +39,11 @@ def answer(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN4
 
 
 @cache
-def _handler() -> Handler:
+def _handler() -> Callable[[dict[str, Any], Any], dict[str, Any]]:
     found = services()
     table = found.settings.console_sessions_table
     found.check_stage()
-    stage_guard.check_table(
-        found.client("dynamodb"), stage=found.settings.stage, table=table
-    )
+    stage_guard.check_table(found.client("dynamodb"), stage=found.settings.stage, table=table)
     configured = settings.load(os.environ)
     sign_in = OpenIdSignIn(
         configured,
@@ -66,5 +57,4 @@ def _handler() -> Handler:
         is_https=configured.url.startswith("https:"),
     )
     application = create_app(Session.over(found), sign_in, options)
-    handler: Handler = make_lambda_handler(application, binary_support=True)
-    return handler
+    return make_lambda_handler(application, binary_support=True)

@@ -110,7 +110,7 @@ def listen(session: Session, *, port: int, who: str) -> Loopback:
     Raises:
         OSError: the port is taken.
     """
-    person = Person(who, EVERYTHING, companies=None)
+    person = Person(who, EVERYTHING, companies=None, led=None)
     server = make_server(ADDRESS, port, _nothing, threaded=True)
     sign_in = LoopbackSignIn(person, session.services.clock, server.port)
     hosts = frozenset({f"{ADDRESS}:{server.port}", f"localhost:{server.port}"})

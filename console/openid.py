@@ -11,7 +11,7 @@ them on the way back from the provider.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 from urllib.parse import urlsplit
 
 from authlib.common.errors import AuthlibBaseError
@@ -75,7 +75,7 @@ class OpenIdSignIn:
         made.add_url_rule("/signed-in", "signed_in", self._signed_in)
         made.add_url_rule("/sign-out", "sign_out", self._sign_out, methods=["POST"])
         made.add_url_rule("/signed-out", "signed_out", self._signed_out)
-        made.record_once(lambda state: _keep_sign_ins(state.app, self._sessions))
+        made.record_once(lambda state: _keep_sign_ins(cast("Flask", state.app), self._sessions))
         return made
 
     def current(self) -> SignedIn | None:
@@ -88,7 +88,7 @@ class OpenIdSignIn:
 
     def begin(self, back_to: str) -> Response:
         """See `SignIn.begin`."""
-        return redirect(url_for("sign_in.sign_in", **{_NEXT: back_to}))
+        return redirect(url_for("sign_in.sign_in", next=back_to))
 
     @needs(Right.ANYONE)
     def _sign_in(self) -> Response:
@@ -96,7 +96,8 @@ class OpenIdSignIn:
         from flask import session  # noqa: PLC0415 - Flask's, whose rows are ours
 
         session[_NEXT] = _own_path(request.args.get(_NEXT, "/"))
-        return self._asked(lambda: self._provider().authorize_redirect(self._back_address))
+        to: Response = self._asked(lambda: self._provider().authorize_redirect(self._back_address))
+        return to
 
     @needs(Right.ANYONE)
     def _signed_in(self) -> Response | tuple[str, int]:

@@ -28,6 +28,7 @@ from chalicelib.clock import iso
 from chalicelib.once.ports import Clock
 from chalicelib.once.store import ConditionFailed, Item, Store
 
+LASTS = timedelta(hours=8)
 SIGN_IN_LASTS = timedelta(minutes=10)
 TOKEN_BYTES = 32
 LISTED_AT_MOST = 1_000
@@ -55,17 +56,31 @@ class Session:
     id_token: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A session as the command line lists it; times as ISO text."""
+
+    session_id: str
+    person: str
+    grants: tuple[str, ...]
+    since: str
+    until: str
+
+    @property
+    def short_id(self) -> str:
+        """The id as a person types it."""
+        return self.session_id[:SHORT]
+
+
 class Sessions:
     """The table of sessions."""
 
-    def __init__(self, table: Store, clock: Clock, lasts: timedelta) -> None:
+    def __init__(self, table: Store, clock: Clock, lasts: timedelta = LASTS) -> None:
         self._table = table
         self._clock = clock
         self._lasts = lasts
 
-    def start(
-        self, person: str, grants: Iterable[str], *, subject: str, id_token: str = ""
-    ) -> str:
+    def start(self, person: str, grants: Iterable[str], *, subject: str, id_token: str = "") -> str:
         """Start a session; returns the token for the browser.
 
         Args:
@@ -119,12 +134,18 @@ class Sessions:
 
     # --- the command line -----------------------------------------------------------------------
 
-    def valid(self) -> Iterator[Item]:
-        """Rows of every session that is valid now, in no order; reads the whole table."""
+    def listed(self) -> Iterator[Listed]:
+        """Every session that is valid now, in no order; reads the whole table."""
         start: Item | None = None
         while True:
             rows, start = self._table.scan_page(limit=LISTED_AT_MOST, start=start)
-            yield from (one for one in rows if one["kind"] == _SESSION and self._is_valid(one))
+            for one in rows:
+                if one["kind"] == _SESSION and self._is_valid(one):
+                    until = datetime.fromtimestamp(int(one["expires_at"]), UTC)
+                    grants = tuple(one["grants"])
+                    yield Listed(
+                        one["session_id"], one["person"], grants, one["created_at"], iso(until)
+                    )
             if start is None:
                 return
 

@@ -35,7 +35,7 @@ app.add_typer(person_commands.person_app, name="person")
 app.add_typer(support_commands.app)
 app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")
-app.add_typer(console_command.app)
+app.add_typer(console_command.app, name="console")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

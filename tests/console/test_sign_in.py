@@ -104,7 +104,9 @@ def test_cookies_belong_to_this_host_alone_and_to_no_script(console):
     back = visitor.sign_in("oda")
     for answer, name in ((sent, openid.SIGN_IN_COOKIE), (back, openid.SESSION_COOKIE)):
         (cookie,) = [
-            one for one in answer.headers.getlist("set-cookie") if one.startswith(f"{name}=") and "Max-Age=0" not in one
+            one
+            for one in answer.headers.getlist("set-cookie")
+            if one.startswith(f"{name}=") and "Max-Age=0" not in one
         ]
         parts = {one.strip() for one in cookie.split(";")[1:]}
         assert {"Secure", "HttpOnly", "SameSite=Lax", "Path=/"} <= parts

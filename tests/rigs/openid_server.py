@@ -56,4 +56,6 @@ class RequiresPkce:
 
 if __name__ == "__main__":
     application = oidc_provider_mock.app(require_nonce=True)
-    make_server("localhost", int(sys.argv[1]), RequiresPkce(application), threaded=True).serve_forever()
+    make_server(
+        "localhost", int(sys.argv[1]), RequiresPkce(application), threaded=True
+    ).serve_forever()
