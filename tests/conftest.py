@@ -26,6 +26,7 @@ if os.environ.get("CI"):  # what lands must not depend on the day's luck
 
 pytest.register_assert_rewrite("tests.rigs")  # before one rig imports another
 pytest_plugins = [
+    "tests.rigs.browser",
     "tests.rigs.console",
     "tests.rigs.engines",
     "tests.rigs.effects",
@@ -52,6 +53,8 @@ def pytest_terminal_summary(terminalreporter):
     """Print last which engines this run went without."""
     for name, reason in _engines_left_out().items():
         terminalreporter.write_line(f"LEFT OUT: store contracts on {name}: {reason}", yellow=True)
+    if _browser_left_out():
+        terminalreporter.write_line(f"LEFT OUT: pages in a browser: {_browser_left_out()}", yellow=True)
 
 
 def pytest_sessionstart(session):
@@ -59,6 +62,12 @@ def pytest_sessionstart(session):
     missing = _engines_left_out()
     if os.environ.get("CI") and "dynoxide" in missing:
         raise RuntimeError(f"CI needs dynoxide: {missing['dynoxide']}")
+
+
+def _browser_left_out():
+    from tests.rigs import browser  # noqa: PLC0415 - as below
+
+    return browser.left_out()
 
 
 def _engines_left_out():

@@ -6,46 +6,9 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from console import openid, settings
-from console.app import create_app
-from console.backend import Options
-from console.sessions import Sessions, digest
-from ops.session import Session
-from tests.rigs.openid import CLIENT_ID, Visitor
-from tests.rigs.ops_session import OfflineServices
-from tests.simulation import tables
-
-URL = "https://console.example"
-GROUPS = (
-    '{"ops": ["operator"], "auditors": ["viewer"],'
-    ' "a-agents": ["agent:ci-a"], "b-leads": ["lead:ci-b"]}'
-)
-
-
-class Console:
-    """A console with sign-in, its tables in memory."""
-
-    def __init__(self, provider, **environ):
-        self.services = OfflineServices()
-        self.settings = settings.load(
-            {
-                "CONSOLE_URL": URL,
-                "CONSOLE_ISSUER": provider.url,
-                "CONSOLE_CLIENT_ID": CLIENT_ID,
-                "CONSOLE_GROUPS": GROUPS,
-                **environ,
-            }
-        )
-        self.table = tables.console_sessions()
-        self.sessions = Sessions(self.table, self.services.clock, self.settings.session_lasts)
-        sign_in = openid.OpenIdSignIn(
-            self.settings, self.sessions, lambda: "secret", self.services.journal.enter
-        )
-        options = Options(frozenset({self.settings.host}), sign_in.form_targets, is_https=True)
-        self.app = create_app(Session.over(self.services), sign_in, options)
-        self.provider = provider
-
-    def visitor(self):
-        return Visitor(self.app, URL, self.provider)
+from console.sessions import digest
+from tests.rigs.openid import CLIENT_ID
+from tests.rigs.openid_console import URL, OpenIdConsole
 
 
 @pytest.fixture
@@ -53,7 +16,7 @@ def console(provider):
     provider.add("oda", "ops")
     provider.add("ann", "a-agents", "something else")
     provider.add("zoe", "nothing of ours")
-    return Console(provider)
+    return OpenIdConsole(provider)
 
 
 def rows(console):
@@ -217,13 +180,13 @@ def test_a_provider_that_cannot_be_reached_is_said_so(console, provider):
     class Gone:
         url = "http://localhost:9"
 
-    answer = Console(Gone()).visitor().get("/sign-in")
+    answer = OpenIdConsole(Gone()).visitor().get("/sign-in")
     assert (answer.status_code, "cannot be reached" in answer.text) == (503, True)
 
 
 def test_an_address_is_a_group_only_once_it_is_verified(provider):
     groups = '{"vera@example.com": ["viewer"], "una@example.com": ["viewer"]}'
-    console = Console(provider, CONSOLE_GROUP_CLAIM="email", CONSOLE_GROUPS=groups)
+    console = OpenIdConsole(provider, CONSOLE_GROUP_CLAIM="email", CONSOLE_GROUPS=groups)
     provider.add("vera")
     provider.add("una", email_verified=False)
     verified, claimed = console.visitor(), console.visitor()
@@ -248,4 +211,4 @@ def test_an_address_is_a_group_only_once_it_is_verified(provider):
 )
 def test_a_wrong_setting_is_named(provider, name, value, said):
     with pytest.raises(settings.SettingsError, match=re.escape(said)):
-        Console(provider, **{name: value})
+        OpenIdConsole(provider, **{name: value})
