@@ -28,6 +28,7 @@ pytest.register_assert_rewrite("tests.rigs")  # before one rig imports another
 pytest_plugins = [
     "tests.rigs.console",
     "tests.rigs.engines",
+    "tests.rigs.desk",
     "tests.rigs.effects",
     "tests.rigs.facts",
     "tests.rigs.fact_writer",

@@ -111,15 +111,16 @@ class DeskDoor:
     ) -> Answer:
         """The answer to a caller who is known; else, or where it is refused, the error."""
         try:
-            bodies.check_size(body, MAX_BODY_BYTES)
+            bodies.check_size(body, MAX_BODY_BYTES, code="PAYLOAD_TOO_LARGE")
             said = answer(self._caller(headers, body))
         except RequestError as error:
             door.log_rejected(self.log, SOURCE, error.code)
             return door.error_answer(error.status, error.code, error.message)
         except (UnavailableError, TransientError) as error:
-            code = error.code if isinstance(error, UnavailableError) else "DATABASE_ERROR"
+            code = "DATABASE_ERROR" if isinstance(error, TransientError) else _code(error)
             door.log_failed(self.log, SOURCE, code)
-            return door.error_answer(503, code, "try again later")
+            status = 500 if code == "INTERNAL_ERROR" else 503
+            return door.error_answer(status, code, "try again later")
         door.log_accepted(self.log, SOURCE)
         return Answer(200, said, {"Cache-Control": "no-store"})
 
@@ -131,6 +132,10 @@ class DeskDoor:
         now = self.clock.now().timestamp()
         access.check_signature(low, body, companies[company_id], now_epoch=now)
         return Caller(company_id, role)
+
+
+def _code(error: UnavailableError) -> str:
+    return "QUEUE_ERROR" if error.code == "enqueue_failed" else "INTERNAL_ERROR"
 
 
 def _filters(query: Mapping[str, str]) -> dict[str, Any]:
