@@ -6,7 +6,7 @@ done (``act#{digest of conversation_id}#{act id}``); it is kept as long as they 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -61,6 +61,16 @@ class Acts(items.OnTable):
     def act_done(self, record: Record, act_id: str) -> Item | None:
         """What was stored of an act; None where it was not done."""
         return self._table.get(items.act_key(record, act_id))
+
+    def acts_of(self, record: Record) -> Iterator[Item]:
+        """What was stored of every act on a conversation, in no order."""
+        return self._table.query_pages(
+            KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :act)",
+            values={
+                "p": items.partition(record),
+                "act": items.act_key(record, "")["conversation_id"],
+            },
+        )
 
     def act(
         self,

@@ -1,19 +1,21 @@
 """What persons do with a hand-off: each act once, on what they saw, and never against another's."""
 
 import threading
+from dataclasses import replace
 
 import pytest
 
-from chalicelib.errors import ConflictError, PayloadError, TransientError
+from chalicelib.errors import ConflictError, PayloadError, TransientError, UnavailableError
 from chalicelib.once.event import EventStatus
 from chalicelib.once.journal import entry_time
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import reopening
-from chalicelib.outreach.conversations import handoffs
+from chalicelib.outreach.conversations import handoffs, items
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk.inbox import NotFoundError
+from ops.companies.erase import Subjects
 from tests.rigs.desk import OTHERS, OURS, TEL
 
 FIELDS = {
@@ -286,22 +288,21 @@ def test_nobody_writes_to_a_recipient_who_said_stop(desk, is_late):
     assert (failure or {}).get("reason") == ("do_not_contact" if is_late else None)
 
 
-def test_whatsapp_after_its_window_takes_a_reply_by_the_template_alone(desk):
+def test_whatsapp_after_its_window_takes_a_reply_by_the_template_alone(desk, monkeypatch):
+    template = "HX" + "9" * 32
+    monkeypatch.setitem(desk.twilio.templates, template, "Hello {{1}}, you asked us: {{2}}")
     record = desk.handed_off(channel="whatsapp")
     desk.clock.forward(25 * 3600)
     with pytest.raises(ConflictError) as refused:
         desk.act("reply", record, text="It is me, Sam.")
     assert code_of(refused) == "WINDOW_CLOSED"
-    config = {"whatsapp": {**record.channel_config, reopening.SETTING: "HX" + "9" * 32}}
+    config = {"whatsapp": {**record.channel_config, reopening.SETTING: template}}
     desk.companies_table.put(
         {"company_id": OURS, "project_id": record.project_id, "channel_config": config}
     )
     desk.act("reply", record, text="It is me, Sam.")
     desk.work()
-    (call,) = desk.twilio.calls_of("create_message")
-    form = call.form
-    assert form["ContentSid"] == "HX" + "9" * 32
-    assert "It is me, Sam." in form["ContentVariables"]
+    assert desk.sent() == ["Hello Jo, you asked us: It is me, Sam."]
     assert desk.state(record) == "answered"
 
 
@@ -315,15 +316,16 @@ def test_approving_late_on_whatsapp_goes_back_to_a_person_with_the_reason(desk):
     record = desk.conversations.get(record)
     assert (record.status, record.handoff["reason"]) == (
         Status.HANDED_OFF,
-        reopening.WINDOW_CLOSED,
+        f"twilio_{reopening.WINDOW_CLOSED}",
     )
     assert desk.state(record) == "waiting"
 
 
 def test_a_reply_whose_message_was_lost_is_sent_by_the_sweep_once(desk):
     record = desk.handed_off()
-    desk.act("reply", record, text="It is me, Sam.")
-    desk.outbox.messages.clear()  # the process died between the write and the queue
+    desk.outbox.fails.append(UnavailableError("enqueue_failed"))
+    with pytest.raises(UnavailableError):
+        desk.act("reply", record, text="It is me, Sam.")
     for _ in range(2):
         desk.sweep()
         desk.work()
@@ -333,7 +335,7 @@ def test_a_reply_whose_message_was_lost_is_sent_by_the_sweep_once(desk):
 @pytest.mark.parametrize("failing", [1, 2])
 @pytest.mark.parametrize("act", ["take", "reply", "give_back"])
 def test_an_act_that_fails_at_a_write_is_done_whole_or_not_at_all(desk, act, failing):
-    record = desk.handed_off()
+    record = held(desk)
     asked = desk.asks(act, record, **FIELDS[act])
     before = desk.inbox.conversation(record.opaque_id)
     transact, calls = desk.conversations_table.transact, []
@@ -377,3 +379,22 @@ def test_a_release_that_had_failed_runs_again_when_it_is_approved_again(desk):
     assert desk.act("approve", record).is_again
     desk.work()
     assert desk.sent() == [THANKS]
+
+
+def test_erasing_a_person_finds_everything_that_acts_have_stored(desk):
+    record = held(desk)
+    for act in ("note", "take", "reply"):
+        desk.act(act, record, **FIELDS[act])
+    desk.work()
+    person = Subjects(addresses=(TEL, TEL.lstrip("+")))
+    ids = (record.opaque_id, items.digest_of(record.conversation_id))
+    found = replace(person, ids=ids)
+    rows = list(desk.conversations_table.rows.values())
+    assert len([one for one in rows if one["conversation_id"].startswith("act#")]) == 3
+    assert [one for one in rows if not found.holds(one)] == []
+    other = desk.handed_off("req2", tel="+15550100002")
+    desk.act("take", other)
+    kept = [one for one in desk.conversations_table.rows.values() if not found.holds(one)]
+    assert {"act", "page", "seen"} <= {one["conversation_id"].partition("#")[0] for one in kept}
+    assert "It is me" not in str(list(desk.audit_table.rows.values()))
+    assert all(one.get("ttl") for one in desk.conversations_table.rows.values())
