@@ -77,6 +77,24 @@ def conversation(request_id: str) -> Response:
     return _answered("channel_router", lambda: services().start_outcome(*_posted(), request_id))
 
 
+@app.route("/desk/conversations", methods=["GET"])
+def desk_list() -> Response:
+    """A company's desk lists what waits for a person."""
+    return _answered("desk", lambda: services().desk_list(*_posted(), _query()))
+
+
+@app.route("/desk/conversations/{conversation_id}", methods=["GET"])
+def desk_conversation(conversation_id: str) -> Response:
+    """A company's desk reads one conversation."""
+    return _answered("desk", lambda: services().desk_conversation(*_posted(), conversation_id))
+
+
+@app.route("/desk/conversations/{conversation_id}/acts", methods=["POST"])
+def desk_act(conversation_id: str) -> Response:
+    """A person at a company's desk takes, answers, gives back or ends a conversation."""
+    return _answered("desk", lambda: services().desk_act(*_posted(), conversation_id))
+
+
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
 def twilio_webhook() -> Response:
     """An incoming SMS or WhatsApp message."""

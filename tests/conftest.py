@@ -29,6 +29,7 @@ pytest_plugins = [
     "tests.rigs.browser",
     "tests.rigs.console",
     "tests.rigs.engines",
+    "tests.rigs.desk",
     "tests.rigs.effects",
     "tests.rigs.facts",
     "tests.rigs.fact_writer",

@@ -24,11 +24,14 @@ In the order of a conversation:
     conversations/ the conversations table
     actions        the side effects: send a text, send an e-mail, hand off
     wordings       tables of whole sentences for `words`
-    last_look      the last look at the register before a message leaves
+    last_look      the last look before a message leaves: at the register, and at who has it
     sending        performs the actions, and settles texts and e-mails of unknown outcome
     lost_replies   reconciliation: fetches a reply again that its worker had not stored
     lost_texts     reconciliation: finds texts that Twilio received and no door has kept
-    handoff        operators list, approve and take over handed-off conversations
+    handoff        hand-offs for operators and schedules
+    desk/          what persons see of hand-offs and do with them: list, conversation, acts
+    person_replies plans the sending of what a person wrote
+    reopening      the template that carries a message outside WhatsApp's 24 hours
 
 What these share:
 

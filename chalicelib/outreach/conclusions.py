@@ -22,6 +22,7 @@ from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
+    PERSON,
     PROMPT,
     UNATTENDED,
     UNSENT,
@@ -41,6 +42,9 @@ SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled
 """Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
 PROMPT_CHARACTERS = 1000
 """Of the first entry: the request's own data is an attribute of the conversation."""
+_NOT_SENT = frozenset({ActionStatus.REFUSED, ActionStatus.SKIPPED, ActionStatus.ABANDONED})
+_OF_THREAD = ("email_references",)
+"""Attributes that change with every e-mail of ours."""
 _CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
 """Attributes that no longer apply once a message is sent."""
 
@@ -84,6 +88,8 @@ class Conclusions:
                 record = self._record_sent(event, plan, record, action.entry_id, row)
             elif row.status == ActionStatus.REFUSED:
                 self._record_refusal(record, row, plan)
+            if plan.facts.get("desk") and row.status in _NOT_SENT:
+                self.reply_failed(record, row.reason or row.status.value)
             if row.status == ActionStatus.SKIPPED and row.reason in SWITCHES:
                 record = self._record_withheld(event, record, plan, row.reason)
         function = plan.facts.get("function")
@@ -100,6 +106,10 @@ class Conclusions:
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
+
+    def reply_failed(self, record: Record, reason: str) -> None:
+        """A person's reply was not sent: their conversation says why, and waits for an answer."""
+        self._conversations.reply_failed(record, reason)
 
     def opt_out(self, record: Record) -> None:
         """The recipient has asked in their own words to get no further message."""
@@ -129,6 +139,8 @@ class Conclusions:
             ai_total_tokens=draft.total_tokens,
             processing_time_ms=draft.processing_time_ms,
             provider_id=row.ref,
+            note=PERSON if draft.by else None,
+            by=draft.by,
         )
         if plan.facts.get("notice"):  # says nothing about the state of the conversation
             return self._conversations.append(record, entry)[0]
@@ -142,6 +154,9 @@ class Conclusions:
         header = self._message_id_header(row.ref) if row.ref else None
         if record.channel == Channel.EMAIL and header:
             changes |= threads.sent(record, header)
+        if plan.facts.get("desk"):  # the hand-off goes on
+            kept = {name: changes[name] for name in _OF_THREAD if name in changes}
+            return self._conversations.append(record, entry, expected=set(Status), changes=kept)[0]
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - context.started) * 1000)

@@ -7,6 +7,7 @@
     replying    append once -> STOP, robots, doubt, media -> hand-off rule -> quiet hours -> compose
                 -> send
     releasing   return it to automation -> compose unless drafted -> send the held message
+    person_replies  send what a person wrote
     drafting    shared by these three: quiet hours, credentials, the draft
     conclusions write the results of an event
     receipts    delivery receipts from providers
@@ -41,6 +42,7 @@ from chalicelib.outreach.event_context import EventContext, Job
 from chalicelib.outreach.jobs import InboundMessage, OutreachResume, StartConversation
 from chalicelib.outreach.matching import Matching
 from chalicelib.outreach.ownership import Ownership
+from chalicelib.outreach.person_replies import PersonReplies
 from chalicelib.outreach.releasing import Releasing
 from chalicelib.outreach.replying import Replying
 from chalicelib.outreach.starting import Starting
@@ -91,6 +93,7 @@ class OutreachFlow(Flow):
         )
         self._replying = Replying(conversations, drafting, matching)
         self._releasing = Releasing(conversations, drafting)
+        self._person_replies = PersonReplies(conversations, drafting)
 
     def events(self, job: Job) -> Sequence[Event]:
         """See `once.flow.Flow.events`."""
@@ -124,11 +127,12 @@ class OutreachFlow(Flow):
             return self._starting.plan(event, switches)
         if key.startswith("evt:release:"):
             return self._releasing.plan(event, switches)
+        if key.startswith("evt:desk:"):
+            return self._person_replies.plan(event)
         return self._replying.plan(event, switches)
 
     def build(self, planned: PlannedAction, event: Event, plan: Plan) -> Action:
         """See `once.flow.Flow.build`."""
-        del plan
         context: EventContext = event.subject
         if context.record is not None and context.loaded is None:
             context.loaded = Loaded(context.record, context.draft)
@@ -139,6 +143,9 @@ class OutreachFlow(Flow):
             suffix=suffix(event),
             loaded=context.loaded,
             receive=self._receive_count(),
+            planned_after=None
+            if plan.facts.get("by_person")
+            else str(plan.facts.get("person_act") or ""),
         )
 
     def conclude(
@@ -175,6 +182,8 @@ class OutreachFlow(Flow):
             self._conclusions.fail(record, "retries", reason)
             self._conclusions.free(record)
             return None
+        if event.facts.event_key.startswith("evt:desk:"):
+            self._conclusions.reply_failed(record, reason)
         # Not the same key as a hand-off in the event's own plan: after a release it may be replayed.
         return HandOff(record.opaque_id, "|failed", suffix(event).prefixed("failed-"))
 

@@ -101,7 +101,9 @@ class Replying:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job, context.match)
-        context.record, is_new = self._conversations.append(record, entry, changes=changes)
+        context.record, is_new = self._conversations.append(
+            record, entry, changes=changes, joins=note not in UNSAID and note != OPT_OUT
+        )
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
 

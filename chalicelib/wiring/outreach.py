@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
     from chalicelib.outreach.conversations.store import Conversations
+    from chalicelib.outreach.desk.door import DeskDoor
+    from chalicelib.outreach.desk.inbox import Inbox
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
     from chalicelib.outreach.handoff import Desk
@@ -55,6 +57,20 @@ class Outreach(Core):
         """Answer the Channel Router's question about a start."""
         return self._initiate.outcome(headers, request_id, body)
 
+    def desk_list(
+        self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer a company's desk: what waits for a person."""
+        return self._desk_door.listed(headers, body, query)
+
+    def desk_conversation(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """Answer a company's desk: one conversation."""
+        return self._desk_door.shown(headers, body, opaque_id)
+
+    def desk_act(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """Do what a person at a company's desk asks for."""
+        return self._desk_door.act(headers, body, opaque_id)
+
     def twilio_message(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
@@ -86,6 +102,19 @@ class Outreach(Core):
         from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 
         return UnsubscribeDoor(self.conversations, lambda: self.opaque_ids, self.log)
+
+    @cached_property
+    def _desk_door(self) -> DeskDoor:
+        from chalicelib.outreach.desk.door import DeskDoor
+        from chalicelib.outreach.door import access
+
+        secret_id = self.settings.router_keys_secret_id
+        return DeskDoor(
+            access=lambda: access.access(self.secrets.text_or_none(secret_id) or ""),
+            inbox=self.inbox,
+            clock=self.clock,
+            log=self.log,
+        )
 
     @cached_property
     def _initiate(self) -> Initiate:
@@ -129,7 +158,10 @@ class Outreach(Core):
 
     def outreach_flows(self) -> Mapping[str, Callable[[], Flow]]:
         """By kind of job."""
-        kinds = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
+        kinds = (
+            *("start_conversation", "inbound_message", "outreach_resume"),
+            *("handoff_release", "desk_reply"),
+        )
         return {
             **dict.fromkeys(kinds, lambda: self._outreach_flow),
             "delivery_receipt": self._receipt_flow,
@@ -165,7 +197,7 @@ class Outreach(Core):
 
     def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
-        kinds = ("evt:start", "evt:release", "evt:receipt")
+        kinds = ("evt:start", "evt:release", "evt:desk", "evt:receipt")
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
             "evt:reply": self._lost_replies,
@@ -253,8 +285,25 @@ class Outreach(Core):
         from chalicelib.outreach.conversations.handoffs import Handoffs
         from chalicelib.outreach.handoff import Desk
 
-        handoffs = Handoffs(self._conversations_table)
-        return Desk(self.conversations, handoffs, self.intake, self.clock)
+        return Desk(self.inbox, Handoffs(self._conversations_table))
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        """What persons see of hand-offs, and what they do with them."""
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.conversations.handoffs import Handoffs
+        from chalicelib.outreach.desk.inbox import Inbox
+
+        return Inbox(
+            self.conversations,
+            Handoffs(self._conversations_table),
+            self.intake,
+            self.ledger,
+            self.starts,
+            self.journal,
+            self.clock,
+            Companies(self.table(self.settings.company_data_table)).current,
+        )
 
     @cached_property
     def starts(self) -> Starts:

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from chalicelib.outreach.desk.asked import ACTS
 from ops import journal
 from ops.companies import api_keys, company, erase, handoff, senders
 from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
@@ -82,6 +83,33 @@ def handoff_take(
     session, output = Session(stage, yes), Output(json)
     session.may_write("handoff take")
     result = handoff.take(session, conversation, by, company_id)
+    output.show(result)
+    output.facts(result)
+
+
+@handoff_app.command("act")
+def handoff_act(
+    what: Annotated[str, typer.Argument(help=f"One of: {', '.join(ACTS)}.")],
+    conversation: Conversation,
+    by: Annotated[str, typer.Option("--by", help="Who does it, as the team names them.")],
+    stage: Stage = "dev",
+    company_id: Company = None,
+    *,
+    text: Annotated[str, typer.Option("--text", help="Of a reply, an approval or a note.")] = "",
+    subject: Annotated[str, typer.Option("--subject", help="Of an e-mail.")] = "",
+    reason: Annotated[str, typer.Option("--reason", help="Of a decline or a close.")] = "",
+    to: Annotated[str, typer.Option("--to", help="Who has it next, of a transfer.")] = "",
+    until: Annotated[str, typer.Option("--until", help="ISO time, of a snooze.")] = "",
+    hint: Annotated[str, typer.Option("--hint", help="For the writer, of a give_back.")] = "",
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Do any act of the desk: reply as a person, note, give back, close and so on."""
+    session, output = Session(stage, yes), Output(json)
+    session.may_write("handoff act")
+    fields = {"text": text, "subject": subject, "reason": reason}
+    given = {**fields, "to": to, "until": until, "hint": hint}
+    result = handoff.act(session, what, conversation, by, company_id, **given)
     output.show(result)
     output.facts(result)
 

@@ -258,10 +258,30 @@ def every_way_in(run: Run) -> None:
             assert outreach.services
             assert outreach.deliver(outreach.says("hello")).status_code == 200
             assert outreach.deliver(outreach.says("STOP")).status_code == 200
+    every_act(run)
     assert run.hear_of_a_call() == [200] * 6
     assert run.hear_of_a_ticket() == 200
     run.monkeypatch.setenv("INGRESS_LEDGER", "true")
     assert run.hear("1") == 200
+
+
+def every_act(run: Run) -> None:
+    """A hand-off at the desk: listed, read, answered, and the answer asked for again."""
+    with vendors(run) as outreach:
+        company.open_desk(run.stage)
+        outreach.set_project()
+        outreach.start("handed-off", "sms", "+15550100007")
+        run.work()
+        outreach.deliver(outreach.says("A human, please", whatsapp=False, from_="+15550100007"))
+        run.work()
+        with run.wire.container("api"):
+            assert outreach.services
+            (one,) = outreach.desk("/desk/conversations").json_body["conversations"]
+            path = f"/desk/conversations/{one['id']}"
+            seen = outreach.desk(path).json_body
+            said = {"act": "reply", "by": "sam", "text": "It is me.", "version": seen["version"]}
+            for _ in range(2):
+                assert outreach.desk(f"{path}/acts", said).status_code == 200
 
 
 def every_kind_of_work(run: Run) -> None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
 from chalicelib.once.flow import Event
+from chalicelib.once.journal import Journal
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
@@ -17,6 +18,7 @@ from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.desk.inbox import Inbox
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
@@ -44,8 +46,11 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 TEXTS = ("send_text", "confirm_stop", "answer_help")
-_JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
-_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
+_JOBS = (
+    *("start_conversation", "inbound_message", "outreach_resume"),
+    *("handoff_release", "desk_reply"),
+)
+_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:receipt")
 _ACCESS = {
     one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
 }
@@ -173,7 +178,18 @@ class OutreachParts:
     def desk(self) -> Desk:
         """Persons' side of hand-off."""
         container = self._container
-        return Desk(self._conversations, self._handoffs, container.intake, container.clock)
+        journal = Journal(container.audit_table, container.clock, self._world.new_id)
+        inbox = Inbox(
+            self._conversations,
+            self._handoffs,
+            container.intake,
+            container.ledger,
+            self.starts,
+            journal,
+            container.clock,
+            self._companies.current,
+        )
+        return Desk(inbox, self._handoffs)
 
     @property
     def door(self) -> Initiate:

@@ -72,6 +72,12 @@ class Ledger(ActionLedger):
             **due(EVENT, event.event_key, self._epoch() + QUEUED_SECONDS),
         }
 
+    def receiving(self, event: EventFacts) -> Item:
+        """The same as one write of a transaction, which fails where the event has a row."""
+        return self._table.putting(
+            self.received_item(event), condition="attribute_not_exists(#event_id)"
+        )
+
     def queued(self, event_key: str) -> None:
         """Mark a `received` row as queued, unless a worker has claimed it."""
         try:
