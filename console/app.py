@@ -15,6 +15,7 @@ from werkzeug.wrappers import Response
 from console import access, answers, backend, forms, pages
 from console.access import Person, Right
 from console.backend import Backend, Options
+from console.pages import inbox
 from console.sign_in import SignIn
 from ops.session import Session
 
@@ -55,6 +56,8 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
                 return sign_in.begin(request.full_path.rstrip("?"))
             abort(401, "Your session has ended. Load the page again to sign in.")
         if right is None or not found.person.may(right):
+            if request.path == "/" and found.person.may(Right.CONVERSE):
+                return inbox.home()
             abort(403, "Your role does not include this.")
         return None
 

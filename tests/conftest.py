@@ -30,6 +30,7 @@ pytest_plugins = [
     "tests.rigs.console",
     "tests.rigs.engines",
     "tests.rigs.desk",
+    "tests.rigs.desk_console",
     "tests.rigs.effects",
     "tests.rigs.facts",
     "tests.rigs.fact_writer",
