@@ -9,6 +9,8 @@ is one that a command does too.  Every page is rendered here and works without s
     loopback   sign-in and server on one's own machine
     forms      a post is accepted from our own pages only
     backend    the stage behind the pages
+    drawing    charts as SVG
+    spreadsheet  CSV that is no formula
     answers    error pages, and the headers of every answer
     pages/     the pages themselves
     templates  their HTML

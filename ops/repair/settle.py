@@ -70,6 +70,7 @@ def settle(
     ref: str | None,
     because: str = "",
     seen_start: int | None = None,
+    once: str = "",
 ) -> dict[str, Any]:
     """Settle an action as the operator decides, and resume its event if that is parked.
 
@@ -81,6 +82,7 @@ def settle(
         because: why, for the journal.
         seen_start: when the attempt that the operator saw started, in epoch seconds; another attempt
             is not settled by it.  None: the newest.
+        once: the id of the form that asks for it.
 
     Raises:
         OvertakenError: there is no such unknown outcome any more.
@@ -91,7 +93,14 @@ def settle(
     status = OUTCOMES[outcome]
     row = session.row(action_key)
     act = journal.act(
-        session, "settle", action_key, result=outcome, row=row, reason=because, ref=ref
+        session,
+        "settle",
+        action_key,
+        result=outcome,
+        row=row,
+        reason=because,
+        once=once,
+        ref=ref,
     )
     is_settled = session.services.ledger.settle(
         action,
