@@ -9,6 +9,7 @@ is one that a command does too.  Every page is rendered here and works without s
     loopback   sign-in and server on one's own machine
     forms      a post is accepted from our own pages only
     backend    the stage behind the pages
+    paging     lists that are read on by the key of their last row
     drawing    charts as SVG
     spreadsheet  CSV that is no formula
     answers    error pages, and the headers of every answer

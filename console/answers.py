@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Any
+
 from botocore.exceptions import BotoCoreError, ClientError
 from flask import Flask, render_template, request
 from werkzeug.exceptions import HTTPException, InternalServerError
@@ -10,10 +13,14 @@ from werkzeug.wrappers import Response
 
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.ports import Log
+from console import backend
 from console.backend import Options
+from ops import journal
 from ops.session import EXIT_UNUSABLE, OpsError, OvertakenError
 from ops.unreachable import why
 
+_ACTS = 3
+"""The newest, which say who was faster."""
 _OURS = ("chalicelib", "console", "ops")
 _TITLES = {
     400: "That cannot be done as asked",
@@ -72,14 +79,16 @@ def log_unexpected(log: Log, error: BaseException) -> None:
     log.event("console.failed", code=type(error).__name__, at=place)
 
 
-def page(code: int, said: str) -> tuple[str, int]:
+def page(code: int, said: str, acts: Sequence[Mapping[str, Any]] = ()) -> tuple[str, int]:
     """An error as a page.
 
     Args:
         code: the HTTP status.
         said: one sentence for the reader.
+        acts: entries of the journal that explain it.
     """
-    return render_template("error.html", title=_TITLES.get(code, "Refused"), said=said), code
+    title = _TITLES.get(code, "Refused")
+    return render_template("error.html", title=title, said=said, acts=acts), code
 
 
 def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
@@ -92,7 +101,10 @@ def _of_http(error: HTTPException) -> AnyResponse | tuple[str, int]:
 
 
 def _overtaken(error: OvertakenError) -> tuple[str, int]:
-    return page(409, f"{error}. Nothing was done now; the journal says who did what.")
+    key, session = request.values.get("key", ""), backend.reading()
+    now = session.services.clock.now()
+    acts = list(journal.read(session, key=key, by=None, since=now)) if key else []
+    return page(409, f"{error}. Nothing was done now.", acts[-_ACTS:])
 
 
 def _refused(error: OpsError) -> tuple[str, int]:

@@ -9,7 +9,7 @@ from werkzeug.wrappers import Response
 
 from chalicelib.clock import iso
 from chalicelib.once.action import UnsettledAction
-from console import forms
+from console import forms, paging
 from console.access import Right, needs
 from console.backend import acting, reading
 from ops import journal
@@ -27,13 +27,15 @@ LONGEST_REF = 200
 def show() -> str:
     """The list, the longest waiting first; of one reason where the address names it."""
     wanted = request.args.get("reason")
-    found = settle.unsettled(reading(), limit=AT_MOST + 1)
+    found = settle.unsettled(reading(), limit=AT_MOST + 1, after=paging.after())
     shown = [_line(one) for one in found[:AT_MOST] if wanted in (None, "", one.reason)]
     reasons = sorted({one.reason or "" for one in found[:AT_MOST]})
     return render_template(
         "unknown.html",
         effects=sorted(shown, key=lambda one: one["started"]),
-        is_more=len(found) > AT_MOST,
+        more=paging.mark(found[AT_MOST - 1].due_epoch, found[AT_MOST - 1].key)
+        if len(found) > AT_MOST
+        else None,
         reasons=reasons,
         wanted=wanted,
     )

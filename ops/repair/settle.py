@@ -24,9 +24,11 @@ OUTCOMES = {
 _PHONE_SHOWN = 4
 
 
-def unsettled(session: Session, *, limit: int) -> list[UnsettledAction]:
-    """Actions whose outcome is unknown, oldest first."""
-    return list(session.services.ledger.unsettled(limit=limit))
+def unsettled(
+    session: Session, *, limit: int, after: tuple[float, str] | None = None
+) -> list[UnsettledAction]:
+    """Actions whose outcome is unknown, the longest due first; `after` as `Ledger.unsettled`."""
+    return list(session.services.ledger.unsettled(limit=limit, after=after))
 
 
 def ask(session: Session, action_key: str) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from chalicelib.once.job import encode
 from chalicelib.once.lanes import LANES
 from chalicelib.support.jobs import TicketMessage
 from ops import journal as entries
-from tests.rigs.console import fields
+from tests.rigs.console import fields, words_of
 from tests.rigs.ledger import MODES, TAG, facts
 
 EVENT = "evt:rp:1042:c-77"
@@ -68,6 +68,7 @@ def test_of_two_persons_the_slower_changes_nothing(unknown):
     assert jo.post("/unknown/settle", first).status_code == 303
     late = kim.post("/unknown/settle", second)
     assert late.status_code == 409
+    assert "Operators/jo: settle done, because: the desk shows none" in words_of(late)
     assert row(unknown, TAG.key)["status"] == "done"
     assert [one[0] for one in journal(unknown)] == ["Operators/jo"]
 

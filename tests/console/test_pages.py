@@ -1,6 +1,7 @@
 """Operators' pages: empty, full, with hostile text in every field, and without personal data."""
 
 import csv
+import html
 import io
 import re
 
@@ -9,6 +10,7 @@ from flask import url_for
 
 from chalicelib.once.action import ActionStatus
 from chalicelib.once.journal import Act
+from chalicelib.once.sharded import due
 from console.pages import NAVIGATION
 from console.pages.find import may_be_in_an_address
 from console.spreadsheet import as_csv
@@ -82,6 +84,31 @@ def test_a_story_begins_with_one_sentence_and_leads_to_the_unknown_effect(one_ev
 def test_a_story_of_nothing_is_not_found_and_one_of_no_key_is_refused(console):
     assert console.browser().get("/story?key=+15550100001").status_code == 400
     assert console.browser().get("/story").status_code == 400
+
+
+@pytest.mark.parametrize(
+    ("path", "kind", "prefix"), [("/unknown", "action", "act:x:"), ("/parked", "event", "evt:x:")]
+)
+def test_a_long_list_is_read_on_by_its_last_row(one_event, path, kind, prefix):
+    table = one_event.session.ledger_table
+    template = table.get({"event_id": TAG.key if kind == "action" else "evt:rp:1042:c-77"})
+    for number in range(250):
+        key = f"{prefix}{number:03d}"
+        state = {"status": "unknown" if kind == "action" else "parked"}
+        table.put({**template, **state, "event_id": key, **due(kind, key, 5_000 + number // 50)})
+    seen, jo = [], one_event.browser("jo")
+    while path:
+        text = jo.get(path).text
+        seen += re.findall(rf">({prefix}\d+)<", text)
+        more = re.search(r'<a rel="next" href="([^"]+)"', text)
+        path = html.unescape(more.group(1)) if more else None
+    assert sorted(seen) == [f"{prefix}{number:03d}" for number in range(250)]
+
+
+@pytest.mark.parametrize("mark", ["x", "5", "5~", "-1~act:x", "~act:x"])
+def test_a_mark_that_is_not_ours_is_refused(console, mark):
+    for path in ("/unknown", "/parked"):
+        assert console.browser().get(path, query_string={"after": mark}).status_code == 400
 
 
 # --- find -------------------------------------------------------------------------------------
