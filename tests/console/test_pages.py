@@ -27,7 +27,7 @@ HOSTILE = (
     '"><img src=x onerror=alert(1)>',
     "'-alert(1)-'",
     '=HYPERLINK("http://evil.example")',
-    "{{ 7 * 7 }}",
+    "{{ 1337 * 7331 }}",
     "\u202eevil\u2066",
     "a\x00b\r\nSet-Cookie: x=1",
 )
@@ -185,9 +185,9 @@ def test_hostile_text_in_every_field_is_shown_as_text(console, text):
     ):
         answer = console.browser().get(path, query_string=query)
         assert answer.status_code in (200, 404), (path, words_of(answer)[-300:])
-        shown += text[:12] in words_of(answer) or "evil" in answer.text
-        for raw in ("<script>alert", "<img src=x", "49"):
-            assert raw not in answer.text.replace("{{ 7 * 7 }}", ""), (path, raw)
+        shown += " ".join(text.split())[:9] in words_of(answer)
+        for raw in ("<script>alert", "<img src=x", "9801547"):
+            assert raw not in answer.text.replace("{{ 1337 * 7331 }}", ""), (path, raw)
         assert "Set-Cookie" not in answer.headers
     assert shown
 
