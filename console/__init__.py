@@ -14,6 +14,9 @@ is one that a command does too.  Every page is rendered here and works without s
     deployed   the Lambda function behind an HTTP API
     forms      a post is accepted from our own pages only
     backend    the stage behind the pages
+    paging     lists that are read on by the key of their last row
+    drawing    charts as SVG
+    spreadsheet  CSV that is no formula
     answers    error pages, and the headers of every answer
     pages/     the pages themselves
     templates  their HTML

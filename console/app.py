@@ -25,6 +25,15 @@ _OPEN = frozenset({"static"})
 """Endpoints that are open to anyone and have no view of ours."""
 
 
+class _Application(Flask):
+    """Logs what no handler expects without its text."""
+
+    def log_exception(self, exc_info: Any) -> None:  # noqa: ANN401 - as Flask declares it
+        """See `Flask.log_exception`."""
+        with self.app_context():
+            answers.log_unexpected(backend.reading().services.log, exc_info[1])
+
+
 def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     """The console of one stage.
 
@@ -33,7 +42,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
         sign_in: who makes a request.
         options: see there.
     """
-    app = Flask("console")
+    app = _Application("console")
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.jinja_env.undefined = StrictUndefined
     app.jinja_env.trim_blocks = app.jinja_env.lstrip_blocks = True

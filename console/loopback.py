@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 
 from flask import Blueprint, abort, make_response, redirect, request, url_for
-from werkzeug.serving import BaseWSGIServer, make_server
+from werkzeug.serving import BaseWSGIServer, WSGIRequestHandler, make_server
 from werkzeug.wrappers import Response
 
 from chalicelib.once.ports import Clock
@@ -87,6 +87,13 @@ class LoopbackSignIn:
     needs(Right.ANYONE)(_sign_out)
 
 
+class _Silent(WSGIRequestHandler):
+    """Logs no request: an address holds keys, and once the link."""
+
+    def log_request(self, code: int | str = "-", size: int | str = "-") -> None:
+        """See `WSGIRequestHandler.log_request`."""
+
+
 @dataclass(frozen=True)
 class Loopback:
     """A console that listens.
@@ -111,7 +118,7 @@ def listen(session: Session, *, port: int, who: str) -> Loopback:
         OSError: the port is taken.
     """
     person = Person(who, EVERYTHING, companies=None, led=None)
-    server = make_server(ADDRESS, port, _nothing, threaded=True)
+    server = make_server(ADDRESS, port, _nothing, threaded=True, request_handler=_Silent)
     sign_in = LoopbackSignIn(person, session.services.clock, server.port)
     hosts = frozenset({f"{ADDRESS}:{server.port}", f"localhost:{server.port}"})
     server.app = create_app(session, sign_in, Options(hosts))

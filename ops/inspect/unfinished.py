@@ -9,9 +9,14 @@ from chalicelib.clock import iso
 from ops.session import Session
 
 
-def events(session: Session, *, limit: int) -> list[dict[str, Any]]:
-    """Unfinished events, the first received first, at most `limit`: key, status, reason, times."""
-    found = session.services.ledger.stranded(limit=limit)
+def events(
+    session: Session, *, limit: int, after: tuple[float, str] | None = None
+) -> list[dict[str, Any]]:
+    """Unfinished events, the first received first, at most `limit`: key, status, reason, times.
+
+    They are those that are due longest; `after` as `Ledger.stranded`.
+    """
+    found = session.services.ledger.stranded(limit=limit, after=after)
     return [
         {
             "event": one.key,
@@ -20,6 +25,7 @@ def events(session: Session, *, limit: int) -> list[dict[str, Any]]:
             "received_at": one.event.received_at,
             "attempts": one.attempts,
             "due_at": iso(datetime.fromtimestamp(one.due_epoch, UTC)) if one.due_epoch else None,
+            "due_epoch": one.due_epoch,
         }
         for one in sorted(found, key=lambda one: one.event.received_at)[:limit]
     ]

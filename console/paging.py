@@ -1,0 +1,27 @@
+"""Lists that are read on by the key of their last row; the mark is part of the address."""
+
+from __future__ import annotations
+
+from flask import abort, request
+
+_MARK = "after"
+
+
+def after() -> tuple[float, str] | None:
+    """When the last row of the page before is due, and its key; None for the first page.
+
+    Raises:
+        BadRequest: the mark is not one of ours.
+    """
+    given = request.args.get(_MARK, "")
+    if not given:
+        return None
+    due, _, key = given.partition("~")
+    if not due.isdigit() or not key:
+        abort(400, "after: the address is not one of ours")
+    return float(due), key
+
+
+def mark(due_epoch: float, key: str) -> str:
+    """The mark of a row, for the address of the page after it."""
+    return f"{int(due_epoch)}~{key}"
