@@ -8,7 +8,16 @@ from __future__ import annotations
 
 from typing import Any
 
-from flask import Flask, abort, current_app, g, request, url_for
+from flask import (
+    Flask,
+    abort,
+    current_app,
+    g,
+    make_response,
+    render_template,
+    request,
+    url_for,
+)
 from jinja2 import StrictUndefined
 from werkzeug.wrappers import Response
 
@@ -68,6 +77,8 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
             if request.path == "/" and found.person.may(Right.CONVERSE):
                 return inbox.home()
             abort(403, "Your role does not include this.")
+        if request.endpoint in options.left_out:
+            return make_response(render_template("left_out.html"))
         return None
 
     answers.register(app, options)
@@ -89,7 +100,9 @@ def _of_every_page() -> dict[str, Any]:
     entries = [
         (title, url_for(endpoint), request.blueprint == endpoint.partition(".")[0])
         for title, endpoint, right in pages.NAVIGATION
-        if person is not None and person.may(right)
+        if person is not None
+        and person.may(right)
+        and endpoint not in backend.backend().options.left_out
     ]
     return {
         "person": person,

@@ -22,6 +22,9 @@ from console.openid import OpenIdSignIn
 from console.sessions import Sessions
 from ops.session import Session
 
+LEFT_OUT = frozenset({"companies.show", "health.checks", "shadow.show", "unknown.ask"})
+"""Pages that read companies' secrets or ask a vendor: this function's role can do neither."""
+
 _FAILED = {
     "statusCode": 500,
     "headers": {"content-type": "text/plain; charset=utf-8", "cache-control": "no-store"},
@@ -55,6 +58,7 @@ def _handler() -> Callable[[dict[str, Any], Any], dict[str, Any]]:
         hosts=frozenset({configured.host}),
         form_targets=sign_in.form_targets,
         is_https=configured.url.startswith("https:"),
+        left_out=LEFT_OUT,
     )
     application = create_app(Session.over(found), sign_in, options)
     return make_lambda_handler(application, binary_support=True)

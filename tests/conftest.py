@@ -56,7 +56,9 @@ def pytest_terminal_summary(terminalreporter):
     for name, reason in _engines_left_out().items():
         terminalreporter.write_line(f"LEFT OUT: store contracts on {name}: {reason}", yellow=True)
     if _browser_left_out():
-        terminalreporter.write_line(f"LEFT OUT: pages in a browser: {_browser_left_out()}", yellow=True)
+        terminalreporter.write_line(
+            f"LEFT OUT: pages in a browser: {_browser_left_out()}", yellow=True
+        )
 
 
 def pytest_sessionstart(session):

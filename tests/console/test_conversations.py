@@ -28,7 +28,7 @@ class Reader:
     """A person who reads a conversation and posts the forms of the page that was shown."""
 
     def __init__(self, console, who, record):
-        self.browser = console.browser(who)
+        self.browser, self.clock = console.browser(who), console.desk.clock
         self.path = f"/conversations/{record.opaque_id}"
         self.load()
 
@@ -37,6 +37,8 @@ class Reader:
         self.status, self.page = answer.status_code, answer.text
 
     def act(self, act, **fields):
+        """Post the form that the page shows, a second later."""
+        self.clock.forward(1)
         action, hidden = forms(self.page, act)
         return self.browser.post(action, {**hidden, **fields})
 

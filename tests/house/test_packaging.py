@@ -172,7 +172,8 @@ def test_a_function_is_traced_as_its_stage_and_may_always_send_traces(
 ):
     """Lambda refuses a function whose tracing is on and whose role may not write segments."""
     policy = json.loads((CHALICE / str(FUNCTIONS[function]["policy"])).read_text())
-    (statement,) = [one for one in policy["Statement"] if one["Resource"] == "*"]
+    (statement,) = [one for one in policy["Statement"] if one["Sid"] == "WriteTraces"]
+    assert statement["Resource"] == "*"
 
     assert template["Resources"][function]["Properties"]["Tracing"] == (
         "PassThrough" if stage == "dev" else "Active"

@@ -22,6 +22,7 @@ PEOPLE = {
     "jo": Person("Operators/jo", frozenset({Role.OPERATOR})),
     "kim": Person("Operators/kim", frozenset({Role.OPERATOR})),
     "vi": Person("Viewers/vi", frozenset({Role.VIEWER})),
+    "lea": Person("lea@example.com", frozenset({Role.LEAD}), None, None),
     "ana": Person("ana@example.com", frozenset({Role.AGENT}), frozenset({"ci-aaa-001"})),
 }
 
@@ -95,9 +96,9 @@ def fields(answer, **wanted):
 class Console:
     """The console, the services behind it, and its browsers."""
 
-    def __init__(self, session):
+    def __init__(self, session, left_out=frozenset()):
         self.session, self.services = session, session.services
-        self.app = create_app(session, Persons(), Options(frozenset({HOST})))
+        self.app = create_app(session, Persons(), Options(frozenset({HOST}), left_out=left_out))
         self.app.testing = True
 
     def browser(self, who="jo"):
