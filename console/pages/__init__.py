@@ -30,6 +30,7 @@ from console.pages import (
     overview,
     parked,
     shadow,
+    shared,
     story,
     unknown,
 )
@@ -56,6 +57,7 @@ def register(app: Flask) -> None:
         overview,
         find,
         story,
+        shared,
         unknown,
         letters,
         parked,
