@@ -16,6 +16,7 @@ WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 720, 220, 56, 24, 10
 COLOURS = 4
 """Classes c1 to c4 and l1 to l4 of the style sheet; further series begin again."""
 _LABELS = 6
+_ROW, _NAMES, _NAME_LENGTH = 22, 260, 40
 
 
 def bars(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Markup:
@@ -67,6 +68,24 @@ def lines(title: str, times: Sequence[str], series: Mapping[str, Values]) -> Mar
             if one
         ]
     return _chart(title, times, top, drawn)
+
+
+def sideways(title: str, rows: Sequence[tuple[str, int]]) -> Markup:
+    """A bar to the right for each row, in the order of the rows, with its name and number."""
+    top = _rounded(float(max((many for _, many in rows), default=0)))
+    drawn = []
+    for at, (name, many) in enumerate(rows):
+        y = at * _ROW
+        length = many / top * (WIDTH - _NAMES - LEFT)
+        drawn.append(
+            f'<text x="0" y="{y + 15}">{escape(name[:_NAME_LENGTH])}</text>'
+            f'<rect class="c1" x="{_NAMES}" y="{y + 4}" width="{max(length, 1):.1f}" height="14"/>'
+            f'<text x="{_NAMES + length + 6:.1f}" y="{y + 15}">{many}</text>'
+        )
+    return Markup(  # noqa: S704 - made of numbers here, and of escaped text
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {max(len(rows), 1) * _ROW}" role="img"'
+        f' aria-label="{escape(title)}">{"".join(drawn)}</svg>'
+    )
 
 
 def _chart(title: str, times: Sequence[str], top: float, drawn: Sequence[str]) -> Markup:

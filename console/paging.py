@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from flask import abort, request
 
+from ops.inspect.unfinished import START
+
 _MARK = "after"
 
 
-def after() -> tuple[float, str] | None:
-    """When the last row of the page before is due, and its key; None for the first page.
+def after() -> tuple[float, str]:
+    """When the last row of the page before is due, and its key; before every row for the first page.
 
     Raises:
         BadRequest: the mark is not one of ours.
     """
     given = request.args.get(_MARK, "")
     if not given:
-        return None
+        return START
     due, _, key = given.partition("~")
     if not due.isdigit() or not key:
         abort(400, "after: the address is not one of ours")

@@ -35,6 +35,7 @@ from console.pages import (
     overview,
     parked,
     shadow,
+    shared,
     story,
     unknown,
 )
@@ -64,6 +65,7 @@ def register(app: Flask) -> None:
         conversation,
         find,
         story,
+        shared,
         unknown,
         letters,
         parked,

@@ -25,6 +25,7 @@ SPANS = {
     "quarter": (timedelta(weeks=1), 13),
 }
 """Period and number of periods."""
+_REPLIES = {"kind": "reply", "outcome": ActionStatus.DONE.value, "vendor": "richpanel"}
 _SHORT = 13
 """Characters of an ISO time that label an hour."""
 _DAY = 10
@@ -112,6 +113,23 @@ def _groups(session: Session) -> list[tuple[str, str, str, drawing.Draw, list[Qu
             "facts",
             drawing.bars,
             [Query(f"facts {one}", f"mw.facts.{one}", "Sum") for one in ("kept", "posted")],
+        ),
+        (
+            "Lag of the facts",
+            "How long the oldest fact has waited for the report.",
+            "seconds",
+            drawing.lines,
+            [Query("oldest", "mw.facts.oldest_pending_seconds", "Maximum")],
+        ),
+        (
+            "Automatic answers",
+            "Events processed, and replies without a person; their quality is in the shadow report.",
+            "messages",
+            drawing.lines,
+            [
+                Query("processed", "mw.worker.events", "Sum", {"outcome": "processed"}),
+                Query("answered automatically", "mw.effects", "Sum", _REPLIES),
+            ],
         ),
         (
             "Conversations that wait for a person",

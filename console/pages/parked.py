@@ -6,7 +6,7 @@ from collections import Counter
 
 from flask import Blueprint, render_template, request
 
-from console import paging
+from console import drawing, paging
 from console.access import Right, needs
 from console.backend import reading
 from ops.inspect import unfinished
@@ -36,6 +36,10 @@ def show() -> str:
             for one in events
             if status in ("", one["status"]) and reason in ("", one["reason"] or "")
         ],
+        chart=drawing.sideways(
+            "Events by reason",
+            [(reason or "no reason", many) for (_, reason), many in groups.most_common()],
+        ),
         groups=[(*group, words.reason(group[1]), many) for group, many in groups.most_common()],
         more=paging.mark(last["due_epoch"], last["event"]) if last else None,
         status=status,

@@ -89,7 +89,7 @@ def _read(
 
 
 def _unknown(session: Session) -> list[Pile]:
-    found = settle.unsettled(session, limit=AT_MOST + 1)
+    found = settle.unsettled(session, limit=AT_MOST + 1, after=unfinished.START)
     times = [iso(datetime.fromtimestamp(one.started_epoch, UTC)) for one in found[:AT_MOST]]
     reasons = [one.reason for one in found[:AT_MOST]]
     return [_pile("unknown", times, reasons, is_more=len(found) > AT_MOST)]
@@ -109,7 +109,7 @@ def _handoffs(session: Session) -> list[Pile]:
 
 
 def _unfinished(session: Session) -> list[Pile]:
-    found = unfinished.events(session, limit=AT_MOST + 1)
+    found = unfinished.events(session, limit=AT_MOST + 1, after=unfinished.START)
     is_more = len(found) > AT_MOST
     waiting: dict[str, list[dict[str, Any]]] = {"parked": [], "unfinished": []}
     for one in found[:AT_MOST]:

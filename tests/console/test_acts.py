@@ -147,6 +147,7 @@ def test_another_form_may_ask_again_later(failed):
         browser = failed.browser(who)
         form = {**fields(browser.get(f"/story/again?key={EVENT}")), "reason": "once more"}
         assert browser.post("/story/again", form).status_code == 303
+        failed.services.clock.forward(1)
     assert [one[0] for one in journal(failed)] == ["Operators/jo", "Operators/kim"]
 
 

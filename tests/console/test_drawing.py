@@ -40,3 +40,11 @@ def test_a_chart_of_nothing_and_a_hostile_title_are_drawn(draw):
     svg = str(draw('"><script>x</script>', [], {}))
     assert "<script>" not in svg
     assert not re.search(r"style=|on\w+=", svg)
+
+
+def test_sideways_bars_are_in_proportion_and_their_names_are_text():
+    svg = str(drawing.sideways("x", [("<b>&", 10), ("b", 5), ("c", 0)]))
+    widths = [float(one) for one in re.findall(r'<rect[^>]* width="([\d.]+)"', svg)]
+    assert widths[0] == pytest.approx(2 * widths[1], rel=0.01)
+    assert "<b>" not in svg
+    assert "&lt;b&gt;&amp;" in svg
