@@ -31,6 +31,7 @@ In the order of a conversation:
     handoff        hand-offs for operators and schedules
     desk/          what persons see of hand-offs and do with them: list, conversation, acts
     person_replies plans the sending of what a person wrote
+    response_targets  how long a recipient may wait for a person, in business hours; pure
     reopening      the template that carries a message outside WhatsApp's 24 hours
 
 What these share:
