@@ -274,7 +274,7 @@ def test_a_persons_reply_is_under_the_same_switches_and_says_why_it_was_not_sent
 
 
 @pytest.mark.parametrize("is_late", [False, True])
-def test_nobody_writes_to_a_recipient_who_said_stop(desk, is_late):
+def test_no_person_writes_to_a_recipient_who_said_stop(desk, is_late):
     record = desk.handed_off()
     asked = desk.asks("reply", record, text="It is me, Sam.")
     if is_late:
