@@ -25,6 +25,7 @@ In the order of a conversation:
     actions        the side effects: send a text, send an e-mail, hand off
     wordings       tables of whole sentences for `words`
     last_look      the last look before a message leaves: at the register, and at who has it
+    unwanted       a small model that suspects a wish which no table lists
     sending        performs the actions, and settles texts and e-mails of unknown outcome
     lost_replies   reconciliation: fetches a reply again that its worker had not stored
     lost_texts     reconciliation: finds texts that Twilio received and no door has kept
