@@ -31,7 +31,8 @@ In the order of a conversation:
     lost_texts     reconciliation: finds texts that Twilio received and no door has kept
     handoff        hand-offs for operators and schedules
     desk/          what persons see of hand-offs and do with them: list, conversation, acts
-    person_replies plans the sending of what a person wrote
+    person_replies  plans the sending of what a person wrote
+    response_targets  how long a recipient may wait for a person, in business hours; pure
     reopening      the template that carries a message outside WhatsApp's 24 hours
 
 What these share:

@@ -34,6 +34,7 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.twilio import codes
 from chalicelib.outreach.writing.about import about
 
@@ -43,8 +44,8 @@ SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled
 PROMPT_CHARACTERS = 1000
 """Of the first entry: the request's own data is an attribute of the conversation."""
 _NOT_SENT = frozenset({ActionStatus.REFUSED, ActionStatus.SKIPPED, ActionStatus.ABANDONED})
-_OF_THREAD = ("email_references",)
-"""Attributes that change with every e-mail of ours."""
+_OF_A_PERSONS_REPLY = ("task_complete", "thread_id", "email_references")
+"""Attributes that also a person's reply changes."""
 _CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
 """Attributes that no longer apply once a message is sent."""
 
@@ -90,7 +91,9 @@ class Conclusions:
                 self._record_refusal(record, row, plan)
             if plan.facts.get("desk") and row.status in _NOT_SENT:
                 self.reply_failed(record, row.reason or row.status.value)
-            if row.status == ActionStatus.SKIPPED and row.reason in SWITCHES:
+            is_opening = bool(plan.facts.get("opening"))
+            gave_way = is_opening and row.reason == PERSON_ANSWERS
+            if row.status == ActionStatus.SKIPPED and (row.reason in SWITCHES or gave_way):
                 record = self._record_withheld(event, record, plan, row.reason)
         function = plan.facts.get("function")
         if function and all(one.kind == "hand_off" for one in plan.actions):
@@ -106,6 +109,11 @@ class Conclusions:
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
+
+    def give_way(self, record: Record) -> None:
+        """A person has the conversation before its first message: that is not sent."""
+        self.free(record)
+        self._end_unsent(record, UNSENT, Status.WITHHELD, {"withheld_reason": PERSON_ANSWERS})
 
     def reply_failed(self, record: Record, reason: str) -> None:
         """A person's reply was not sent: their conversation says why, and waits for an answer."""
@@ -155,7 +163,7 @@ class Conclusions:
         if record.channel == Channel.EMAIL and header:
             changes |= threads.sent(record, header)
         if plan.facts.get("desk"):  # the hand-off goes on
-            kept = {name: changes[name] for name in _OF_THREAD if name in changes}
+            kept = {name: changes[name] for name in _OF_A_PERSONS_REPLY if name in changes}
             return self._conversations.append(record, entry, expected=set(Status), changes=kept)[0]
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:

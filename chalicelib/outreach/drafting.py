@@ -148,6 +148,10 @@ class Drafting:
         self._conclusions.fail(record, stage, reason)
         self._conclusions.free(record)
 
+    def give_way(self, record: Record) -> None:
+        """A conversation's opening is not sent, because a person has the conversation."""
+        self._conclusions.give_way(record)
+
     def answer(self, context: EventContext, entry_id: str, switches: Switches) -> Plan:
         """The plan of an answer; a permanent error hands the conversation to a person."""
         try:

@@ -55,6 +55,10 @@ class Desk:
             if company_id in (None, item["company_id"]):
                 yield _waiting(item)
 
+    def late(self) -> int:
+        """How many wait for longer than their project's target."""
+        return self._inbox.late()
+
     def show(self, opaque_id: str, *, company_id: str | None = None) -> Record | None:
         """The conversation itself, with personal data, for the operator who will answer."""
         try:

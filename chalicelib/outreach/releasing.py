@@ -83,7 +83,8 @@ def previous_status(conversations: Conversations, record: Record) -> Status:
     was = Status(record.handoff["was"])
     if was not in UNSENT:
         return was
-    if conversations.has_entry(record, outreach_keys.entry_id(record.start_event)):
+    was_opened = conversations.has_entry(record, outreach_keys.entry_id(record.start_event))
+    if was_opened or record.item.get("task_complete") == 1:  # a person has written instead
         return Status.INITIAL_MESSAGE_SENT
     if "failure_reason" in record.item:
         return Status.FAILED

@@ -32,6 +32,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan
 from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.matching import Match, Matching
 from chalicelib.outreach.notices import carrier_answers, help_answer, stop_confirmation
 from chalicelib.outreach.words import Word, heard
@@ -70,6 +71,10 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[note])
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+        answered_at = str(record.handoff.get("answered_at") or "")
+        is_asked_for = context.job.recovery == Recovery.OPERATOR
+        if answered_at > event.facts.received_at and not is_asked_for:
+            raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
         if self._conversations.forbids(record) is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if note in _FOR_A_PERSON:

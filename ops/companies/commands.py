@@ -32,6 +32,9 @@ def handoff_list(
     show: Annotated[
         str | None, typer.Option("--show", help="Show this one in full, with personal data.")
     ] = None,
+    state: Annotated[
+        str, typer.Option("--state", help="Other states than waiting: taken,answered,closed.")
+    ] = "",
     *,
     json: Json = False,
 ) -> None:
@@ -44,6 +47,12 @@ def handoff_list(
         output.facts({**facts, **shown["handoff"], "id": shown["id"]})
         parts = ("at", "role", "text", "note")
         output.table(parts, [[one[name] for name in parts] for one in shown["messages"]])
+        return
+    if state:
+        entries = handoff.listed(session, states=state, company_id=company_id, limit=limit)
+        output.show(entries)
+        parts = ("id", "company", "channel", "state", "taken_by", "waiting_since", "due_at")
+        output.table(parts, [[one[name] for name in parts] for one in entries])
         return
     found = handoff.waiting(session, company_id=company_id, limit=limit)
     output.show(found)

@@ -37,6 +37,21 @@ def waiting(session: Session, *, company_id: str | None, limit: int) -> list[dic
     return found
 
 
+def listed(
+    session: Session, *, states: str, company_id: str | None, limit: int
+) -> list[dict[str, Any]]:
+    """Hand-offs in some states, the longest waiting first, with the person who has each.
+
+    Raises:
+        OpsError: there is no such state.
+    """
+    wanted = states.split(",")
+    if not set(wanted) <= set(shown.STATES):
+        raise OpsError(f"--state lists {', '.join(shown.STATES)}", code=2)
+    inbox = session.services.inbox
+    return inbox.list(company_id=company_id, states=wanted, limit=limit).entries
+
+
 def show(session: Session, opaque_id: str, company_id: str | None = None) -> dict[str, Any]:
     """One conversation in full, with personal data, for the person who will answer.
 

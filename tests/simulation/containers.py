@@ -144,8 +144,7 @@ class Container:
         if world.scenario.batches:
             keepers = {"hubspot_batch": self.facts.keeper}
         flows["action_resend"] = ResendFlow(self.ledger, flows, self._rebuilders)
-        self.audit_table = SimTable(world, world.audit)
-        audit = Audit(self.audit_table, self.clock)  # type: ignore[arg-type]
+        audit = Audit(SimTable(world, world.audit), self.clock)  # type: ignore[arg-type]
         effects = Effects(
             self.ledger,
             self.switches,

@@ -176,10 +176,16 @@ class OutreachParts:
 
     @property
     def desk(self) -> Desk:
+        """Hand-offs for operators."""
+        return Desk(self.inbox, self._handoffs)
+
+    @property
+    def inbox(self) -> Inbox:
         """Persons' side of hand-off."""
         container = self._container
-        journal = Journal(container.audit_table, container.clock, self._world.new_id)
-        inbox = Inbox(
+        audit = SimTable(self._world, self._world.audit)
+        journal = Journal(audit, container.clock, self._world.new_id)  # type: ignore[arg-type]
+        return Inbox(
             self._conversations,
             self._handoffs,
             container.intake,
@@ -189,7 +195,6 @@ class OutreachParts:
             container.clock,
             self._companies.current,
         )
-        return Desk(inbox, self._handoffs)
 
     @property
     def door(self) -> Initiate:

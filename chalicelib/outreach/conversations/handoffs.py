@@ -8,6 +8,7 @@ An entry is written together with the conversation, and says no more than it::
     since             when it was handed off       held, reason     as in the conversation
     unanswered_since  since when the recipient waits for an answer; missing once a person has answered
     newest_at         when the recipient last wrote into it
+    answer_due_at     when the answer is late by the project's target, where it has one
     taken_by          the person who has it        snoozed_until    hidden until then
 """
 
@@ -17,7 +18,9 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
+from chalicelib.clock import iso, parsed
 from chalicelib.once.store import Item, Store
+from chalicelib.outreach import response_targets
 from chalicelib.outreach.conversations.records import Record
 
 PARTITION = "handoffs"
@@ -31,7 +34,7 @@ TAKEN = "taken-"
 """Begins the id of a conversation's hand-off once a person has taken it; its entry keeps its key."""
 CLOSED_FOR = timedelta(days=1)
 """An entry that has ended stays on the list, marked as such, for this long."""
-_WHERE_KNOWN = ("taken_by", "snoozed_until", "unanswered_since", "newest_at")
+_WHERE_KNOWN = ("taken_by", "snoozed_until", "unanswered_since", "newest_at", "answer_due_at")
 
 
 class Handoffs:
@@ -117,7 +120,8 @@ def entry(
     """
     state = state or state_of(handoff)
     has_ended = now is not None and state not in OPEN
-    facts = {**handoff, "unanswered_since": unanswered_since(handoff)}
+    waits = unanswered_since(handoff)
+    facts = {**handoff, "unanswered_since": waits, "answer_due_at": _due(record, waits)}
     return {
         **key(listed_id(handoff), record.opaque_id),
         "points_to": record.key,
@@ -130,6 +134,13 @@ def entry(
         **{name: facts[name] for name in ("held", "reason", "since")},
         **{name: facts[name] for name in _WHERE_KNOWN if facts.get(name)},
     }
+
+
+def _due(record: Record, waits_since: str) -> str:
+    """When the answer is late by the project's target; empty where it has none, or nothing waits."""
+    target, since = response_targets.target_of(record.item), parsed(waits_since)
+    due = target.due(since) if target is not None and since is not None else None
+    return iso(due) if due else ""
 
 
 def key(handoff_id: str, opaque_id: str) -> Item:

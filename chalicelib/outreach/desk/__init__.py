@@ -11,6 +11,5 @@ a conversation and does acts.  The life of a hand-off::
     changes    what each act changes of a conversation; pure
     inbox      the interface
     shown      a conversation and a hand-off as they are shown
-    waits      how long a hand-off may wait: targets in business hours; pure
     door       the Desk API
 """

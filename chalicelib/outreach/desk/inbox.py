@@ -150,6 +150,11 @@ class Inbox:
         page = found[: min(limit, MOST_LISTED)]
         return Page(page, _BETWEEN.join(_place(page[-1])) if len(found) > len(page) > 0 else "")
 
+    def late(self) -> int:
+        """How many wait for longer than their project's target, of all companies."""
+        now = self._clock.now()
+        return sum(shown.is_late(one, now) for one in self._handoffs.everyones())
+
     def record(self, opaque_id: str, *, company_id: str | None = None) -> Record:
         """The conversation.
 

@@ -42,6 +42,13 @@ def state_of(entry: Mapping[str, Any], now: datetime) -> str:
     return state
 
 
+def is_late(entry: Mapping[str, Any], now: datetime) -> bool:
+    """Whether somebody waits for an answer for longer than their project's target."""
+    due = str(entry.get("answer_due_at") or "")
+    is_waiting = state_of(entry, now) in (handoffs.WAITING, handoffs.TAKEN_BY_PERSON)
+    return is_waiting and bool(due) and due < iso(now)
+
+
 def entry_shown(entry: Mapping[str, Any], now: datetime) -> dict[str, Any]:
     """An entry of the list: identifiers, fixed codes and times, and the person who has it."""
     state = state_of(entry, now)
@@ -59,6 +66,8 @@ def entry_shown(entry: Mapping[str, Any], now: datetime) -> dict[str, Any]:
         "since": entry["since"],
         "waiting_since": iso(waits) if waits else None,
         "waiting_seconds": max(0, int((now - waits).total_seconds())) if waits else None,
+        "due_at": entry.get("answer_due_at") if waits else None,
+        "is_late": is_late(entry, now),
         "newest_at": entry.get("newest_at"),
         "taken_by": entry.get("taken_by"),
         "snoozed_until": entry.get("snoozed_until"),

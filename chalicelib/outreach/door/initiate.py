@@ -277,6 +277,7 @@ _COPIED = (
     "auto_queue_reply_message_from_number",
     "auto_queue_reply_message_from_email",
     "quiet_hours",
+    "handoff_target",
     "message_kind",
     "language",
     "company_contact",

@@ -15,6 +15,8 @@ from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import Status
 from chalicelib.outreach.desk import asked as asking
 from chalicelib.outreach.desk.inbox import NotFoundError
+from chalicelib.outreach.handoff import Desk
+from chalicelib.wiring.watching import report_handoffs
 from ops.companies.erase import Subjects
 from tests.rigs.desk import OTHERS, OURS, TEL
 
@@ -272,7 +274,7 @@ def test_a_persons_reply_is_under_the_same_switches_and_says_why_it_was_not_sent
 
 
 @pytest.mark.parametrize("is_late", [False, True])
-def test_nobody_writes_to_a_recipient_who_said_stop(desk, is_late):
+def test_no_person_writes_to_a_recipient_who_said_stop(desk, is_late):
     record = desk.handed_off()
     asked = desk.asks("reply", record, text="It is me, Sam.")
     if is_late:
@@ -398,3 +400,22 @@ def test_erasing_a_person_finds_everything_that_acts_have_stored(desk):
     assert {"act", "page", "seen"} <= {one["conversation_id"].partition("#")[0] for one in kept}
     assert "It is me" not in str(list(desk.audit_table.rows.values()))
     assert all(one.get("ttl") for one in desk.conversations_table.rows.values())
+
+
+def test_who_waits_for_longer_than_the_projects_target_is_late_until_a_person_answers(desk):
+    record = desk.handed_off(handoff_target={"minutes": 30})
+    desk.handed_off("req2", tel="+15550100002")
+    (one, other) = desk.inbox.list(company_id=OURS).entries
+    assert (one["due_at"], one["is_late"], other["due_at"]) == (
+        "2026-11-20T12:31:00.000Z",
+        False,
+        None,
+    )
+    desk.clock.forward(31 * 60)
+    assert desk.inbox.late() == 1
+    desk.act("take", record)
+    assert desk.inbox.late() == 1, "a person has it, and has not answered"
+    desk.act("reply", record, text="It is me, Sam.")
+    assert desk.inbox.late() == 0
+    report_handoffs(Desk(desk.inbox, desk.handoffs), desk.clock, desk.log)
+    assert ("mw.handoffs.late", 0, {}) in desk.log.metrics
