@@ -62,7 +62,7 @@ def create_app(session: Session, sign_in: SignIn, options: Options) -> Flask:
     def admitted() -> Response | None:
         if request.host not in options.hosts:
             abort(421, "This console does not answer to that name.")
-        found = sign_in.current()
+        found = None if request.endpoint in _OPEN else sign_in.current()
         g.person = found.person if found else None
         g.form_token = found.form_token if found else ""
         forms.refuse_forged(found.form_token if found else None)

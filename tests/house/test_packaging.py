@@ -559,7 +559,7 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
     tops = {name.split("/", 1)[0] for name in names}
 
     assert {"app.py", "chalicelib", "chalice", "boto3", "botocore", "pydantic", "requests"} <= tops
-    assert not tops & {"local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
+    assert not tops & {"console", "local", "ops", "tests", "bench", "moto", "ministack", "pytest"}
     pinned = re.findall(r"^([a-z0-9]+)==([\w.]+)", requirements, re.MULTILINE)
     for package, version in pinned:
         assert f"{package}-{version}.dist-info/METADATA" in names
@@ -572,8 +572,9 @@ def test_the_bundle_holds_what_the_functions_import_and_fits_a_direct_upload(tmp
 def _project(folder: Path, *, requirements: str) -> Path:
     ignored = shutil.ignore_patterns("deployments", "deployed", "venv", "__pycache__")
     shutil.copytree(CHALICE, folder / ".chalice", ignore=ignored)
-    for package in ("chalicelib", "ops"):
+    for package in ("chalicelib", "console", "ops"):
         shutil.copytree(ROOT / package, folder / package, ignore=ignored)
+    (folder / "console" / "requirements.txt").write_text("")
     shutil.copy(ROOT / "app.py", folder)
     (folder / "requirements.txt").write_text(requirements)
     return folder
