@@ -1,7 +1,7 @@
 """Sessions of signed-in persons: rows with an end, each revocable at once.
 
 The browser holds a random token, the table only its digest, so that a copy of the table signs in
-nobody.  Example row of `rp_mw_console_sessions-<stage>`::
+no one.  Example row of `rp_mw_console_sessions-<stage>`::
 
     session_id   5f2b...   SHA-256 of the token
     kind         session                       (or sign-in: what the way back from the provider needs)

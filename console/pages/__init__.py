@@ -15,6 +15,7 @@ companies  a company's settings, checked
 shadow     what automation would have done, or has done
 health     the switches, and the doctor's findings
 acts       the journal of what persons did
+shared     a story that a link shows, to anyone who has it
 """
 
 from __future__ import annotations
