@@ -172,7 +172,6 @@ class OpenIdSignIn:
                 FlaskIntegration("provider"),
                 "provider",
                 client_id=self._settings.client_id,
-                client_secret=self._client_secret() or None,
                 server_metadata_url=discovery,
                 client_kwargs={
                     "scope": self._settings.scope,
@@ -180,6 +179,7 @@ class OpenIdSignIn:
                     "default_timeout": TIMEOUT_SECONDS,
                 },
             )
+        self._client.client_secret = self._client_secret() or None  # a new one counts soon
         return self._client
 
     def _asked(self, ask: Callable[[], Any]) -> Any:  # noqa: ANN401 - as the call's own
