@@ -28,6 +28,7 @@ In the order of a conversation:
     sending        performs the actions, and settles texts and e-mails of unknown outcome
     lost_replies   reconciliation: fetches a reply again that its worker had not stored
     lost_texts     reconciliation: finds texts that Twilio received and no door has kept
+    company_events/ what happened, as signed webhooks to the company
     handoff        operators list, approve and take over handed-off conversations
 
 What these share:
@@ -37,6 +38,7 @@ What these share:
     senders        which company a number or address belongs to
     numbers        forms of one phone number
     unsubscribe    one-click unsubscribe: the link in an e-mail, and the page behind it
+    standard_webhooks signatures, for both directions
     threads        the thread of an e-mail conversation
     ownership      whether a message or a receipt may touch a conversation
     keys           event and action keys

@@ -19,6 +19,8 @@ from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import threads
 from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     AUTOMATED,
@@ -50,6 +52,7 @@ class Conclusions:
 
     Args:
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
+        events: tells the company.
     """
 
     def __init__(
@@ -58,11 +61,13 @@ class Conclusions:
         starts: Starts,
         clock: Clock,
         message_id_header: Callable[[str], str],
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._starts = starts
         self._clock = clock
         self._message_id_header = message_id_header
+        self._events = events
 
     def conclude(self, event: Event, plan: Plan, rows: Mapping[str, ActionRow]) -> bool:
         """See `once.flow.Flow.conclude`."""
@@ -100,10 +105,12 @@ class Conclusions:
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
+        self._events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
 
     def opt_out(self, record: Record) -> None:
         """The recipient has asked in their own words to get no further message."""
         self._conversations.forbid_person(record, Reason.ASKED, said_at=iso(self._clock.now()))
+        self._tell_opt_out(record, Reason.ASKED)
 
     def free(self, record: Record) -> None:
         """Remove its start from the company's open ones."""
@@ -162,11 +169,19 @@ class Conclusions:
         )
         if event.facts.event_key.startswith("evt:release:") and is_opening:
             self._starts.note(record.start_event, outcome="sent")
+        if is_opening:
+            self._events.record(record, Name.SENT, entry_id, message_id=entry_id)
+        else:
+            self._events.record(record, Name.ANSWERED, entry_id, message_id=entry_id, by="machine")
         return record
+
+    def _tell_opt_out(self, record: Record, reason: Reason) -> None:
+        self._events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
 
     def _record_refusal(self, record: Record, row: ActionRow, plan: Plan) -> None:
         if row.reason == OPT_OUT_CODE:
             self._conversations.forbid_person(record, Reason.CARRIER)
+            self._tell_opt_out(record, Reason.CARRIER)
         dead = codes.technical(row.reason) if record.channel != Channel.EMAIL else None
         if dead is not None and record.item.get("last_inbound_at") is None:
             self._conversations.forbid(

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
     from chalicelib.once.flow import Flow
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
+    from chalicelib.outreach.company_events.endpoint import Endpoint
+    from chalicelib.outreach.company_events.recorder import CompanyEvents
+    from chalicelib.outreach.company_events.telling import Teller
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
@@ -133,6 +136,7 @@ class Outreach(Core):
         return {
             **dict.fromkeys(kinds, lambda: self._outreach_flow),
             "delivery_receipt": self._receipt_flow,
+            "tell_company": self._tell_flow,
         }
 
     def outreach_executors(self) -> Mapping[str, Callable[[], Executor]]:
@@ -143,12 +147,16 @@ class Outreach(Core):
             "answer_help": lambda: self.sender.send_text,
             "send_email": lambda: self.sender.send_email,
             "hand_off": lambda: self.sender.hand_off,
+            "tell_company": lambda: self.teller.tell,
         }
 
     def outreach_preparers(self) -> Mapping[str, Callable[[], Preparer]]:
         """By kind of action, of those whose request needs something read first."""
         kinds = ("send_text", "confirm_stop", "answer_help", "send_email")
-        return dict.fromkeys(kinds, lambda: self.sender.prepare)
+        return {
+            **dict.fromkeys(kinds, lambda: self.sender.prepare),
+            "tell_company": lambda: self.teller.prepare,
+        }
 
     def outreach_last_looks(self) -> Mapping[str, Callable[[], LastLook]]:
         """By kind of action, of those that a recipient may forbid until their request leaves."""
@@ -169,6 +177,7 @@ class Outreach(Core):
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
             "evt:reply": self._lost_replies,
+            "evt:tell": self._tell_rebuilder,
         }
 
     def outreach_sweeps(self) -> Sequence[SweepPart]:
@@ -208,13 +217,80 @@ class Outreach(Core):
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
+            events=self.company_events,
         )
 
     def _receipt_flow(self) -> Flow:
         from chalicelib.outreach.receipts import ReceiptFlow, resume_through
 
         resume = resume_through(self.intake)
-        return ReceiptFlow(self.conversations, self.starts, self.ledger, resume, self._ownership)
+        return ReceiptFlow(
+            self.conversations,
+            self.starts,
+            self.ledger,
+            resume,
+            self._ownership,
+            self.company_events,
+        )
+
+    # --- events to companies ------------------------------------------------------------------
+
+    @cached_property
+    def company_events(self) -> CompanyEvents:
+        """Writes what happened in a conversation, once, and has the company told."""
+        from chalicelib.once.intake import Intake
+        from chalicelib.outreach.company_events.recorder import CompanyEvents
+        from chalicelib.outreach.company_events.rows import EventRows
+
+        intake = Intake(  # never with a row at ingress: the outbox has one
+            outbox=self.outbox,
+            opaque=lambda: self.opaque_ids,
+            clock=self.clock,
+            log=self.log,
+            new_id=new_id,
+            lanes_open=self._lanes_open,
+        )
+        return CompanyEvents(EventRows(self._conversations_table, self.clock), intake, self.clock)
+
+    @cached_property
+    def teller(self) -> Teller:
+        """Posts events to the companies' endpoints."""
+        from chalicelib.outreach.company_events.endpoint import secret_id
+        from chalicelib.outreach.company_events.telling import Teller
+        from chalicelib.vendors import webhook
+
+        def secret(company_id: str, refresh: bool) -> str:  # noqa: FBT001 - as it is asked
+            return self.secrets.text(secret_id(self.settings.stage, company_id), refresh=refresh)
+
+        loopback = self.settings.company_webhooks_on_loopback
+        return Teller(
+            self.company_events.rows,
+            self.conversations,
+            self._endpoint,
+            secret,
+            lambda one: webhook.post(one, allows_loopback=loopback),
+            self.clock,
+            self.log,
+        )
+
+    def _tell_flow(self) -> Flow:
+        from chalicelib.outreach.company_events.flow import TellFlow
+
+        return TellFlow(self.company_events, self._endpoint, self.clock, self.log)
+
+    def _tell_rebuilder(self) -> Rebuilder:
+        from chalicelib.outreach.company_events.flow import TellRebuilder
+
+        return TellRebuilder()
+
+    def _endpoint(self, company_id: str, project_id: str) -> Endpoint | None:
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.company_events.endpoint import endpoint_of
+
+        companies = Companies(self.table(self.settings.company_data_table))
+        project = companies.project(company_id, project_id)
+        loopback = self.settings.company_webhooks_on_loopback
+        return endpoint_of(project.item, allows_loopback=loopback) if project else None
 
     @cached_property
     def _ownership(self) -> Ownership:
@@ -287,6 +363,7 @@ class Outreach(Core):
             self.clock,
             opaque=lambda: self.opaque_ids,
             public_base_url=self.settings.public_base_url,
+            events=self.company_events,
         )
 
     @cached_property

@@ -29,6 +29,7 @@ FUNCTIONS = {
     "outreach_worker": "OutreachWorker",
     "email_worker": "EmailWorker",
     "facts_worker": "FactsWorker",
+    "companies_worker": "CompaniesWorker",
     "reconcile": "Reconcile",
     "facts": "PostFacts",
     "mail": "Mail",

@@ -13,6 +13,8 @@ from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
 from chalicelib.outreach.companies import Companies
+from chalicelib.outreach.company_events.recorder import CompanyEvents
+from chalicelib.outreach.company_events.rows import EventRows
 from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
@@ -103,6 +105,7 @@ class OutreachParts:
         composer = Composer(conversations, writer, nullcontext)
         clients = container.clients
         self.starts = Starts(container.table, container.ledger, clock)  # type: ignore[arg-type]
+        self.events = CompanyEvents(EventRows(table, clock), container.intake, clock)  # type: ignore[arg-type]
         self.sender = Sender(
             conversations,
             composer,
@@ -111,6 +114,7 @@ class OutreachParts:
             clock,
             opaque=lambda: OPAQUE,
             public_base_url=company.PUBLIC_URL,
+            events=self.events,
         )
         companies = SimTable(world, world.companies)
         senders = Senders(companies)  # type: ignore[arg-type]
@@ -129,10 +133,13 @@ class OutreachParts:
             message_id_header=self.sender.message_id_header,
             receive_count=container.receive_count,
             processor_version=str(world.version),
+            events=self.events,
         )
         flow.world = world
         resume = resume_through(container.intake)
-        receipts = ReceiptFlow(conversations, self.starts, container.ledger, resume, ownership)
+        receipts = ReceiptFlow(
+            conversations, self.starts, container.ledger, resume, ownership, self.events
+        )
         self.flows = {**dict.fromkeys(_JOBS, flow), "delivery_receipt": receipts}
         self.executors = {
             **dict.fromkeys(TEXTS, self.sender.send_text),

@@ -35,6 +35,8 @@ from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import SENDER_OF
 from chalicelib.outreach.companies import Companies, Project
+from chalicelib.outreach.company_events.endpoint import SETTING
+from chalicelib.outreach.company_events.names import TELLS
 from chalicelib.outreach.door import access, outcomes, router
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Admitted, Known, Limited, Reused, Starts
@@ -195,6 +197,7 @@ class Initiate:
             "channel_config": dict(channel_config),
             "ai_config": dict(project.ai_config(asked.channel)) or None,
             "received_at": received_at,
+            TELLS: True if project.item.get(SETTING) else None,
             "max_message_length": project.rate_limits.max_message_length,
         }
         return StartConversation(
