@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from chalicelib.once.lanes import EMAIL, FACTS, OUTREACH
+from chalicelib.once.lanes import COMPANIES, EMAIL, FACTS, OUTREACH
 from local import company
 from local.stack.pump import Pump
 from local.vendors import aloware
