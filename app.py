@@ -76,6 +76,14 @@ def conversation(request_id: str) -> Response:
     return _answered("channel_router", lambda: services().start_outcome(*_posted(), request_id))
 
 
+@app.route("/conversations/{request_id}/messages", methods=["GET"])
+def conversation_messages(request_id: str) -> Response:
+    """The Channel Router reads what was said."""
+    return _answered(
+        "channel_router", lambda: services().start_messages(*_posted(), request_id, _query())
+    )
+
+
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
 def twilio_webhook() -> Response:
     """An incoming SMS or WhatsApp message."""

@@ -143,7 +143,7 @@ def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes ma
 
     class Connection(pool.ConnectionCls):  # type: ignore[misc]
         def _new_conn(self) -> Any:  # noqa: ANN401 - a socket
-            name = self.host
+            name: str = self.host
             self.host = resolve(name, self.port)
             try:
                 return super()._new_conn()

@@ -58,6 +58,12 @@ class Outreach(Core):
         """Answer the Channel Router's question about a start."""
         return self._initiate.outcome(headers, request_id, body)
 
+    def start_messages(
+        self, headers: Mapping[str, str], body: bytes, request_id: str, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer the Channel Router's question about a conversation's messages."""
+        return self._initiate.messages(headers, request_id, query, body)
+
     def twilio_message(
         self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
     ) -> Answer:
@@ -107,6 +113,7 @@ class Outreach(Core):
             clock=self.clock,
             log=self.log,
             new_id=new_id,
+            conversations=lambda: self.conversations,
         )
 
     @cached_property

@@ -10,9 +10,9 @@ from chalicelib.clock import iso
 from chalicelib.once.job import Recovery
 from chalicelib.outreach.company_events.endpoint import SETTING
 from chalicelib.outreach.company_events.rows import EventRows
+from chalicelib.outreach.senders import PREFIX
 from ops import journal
 from ops.companies import company
-from ops.companies.senders import PREFIX
 from ops.inspect.finding import Finding
 from ops.session import Session
 

@@ -20,7 +20,9 @@ from local.vendors import twilio
 from tests.rigs.openapi import DESCRIBED
 
 ROOT = Path(__file__).resolve().parents[2]
-ROUTER_MODULES = tuple(f"outreach/door/{name}.py" for name in ("initiate", "router", "access"))
+ROUTER_MODULES = tuple(
+    f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading")
+)
 WEBHOOK_MODULES = (
     "support/webhook.py",
     "outreach/twilio/webhook.py",

@@ -263,6 +263,10 @@ def every_way_in(run: Run) -> None:
                 assert outreach.services  # before the test client changes the environment
                 assert outreach.start(channel, channel).status_code == 200
                 assert outreach.fate(channel).status_code == 200
+        run.work()
+        with run.wire.container("api"):
+            assert outreach.services
+            assert outreach.messages("sms").status_code == 200
         with run.wire.container("api"):
             assert outreach.services
             assert outreach.deliver(outreach.says("hello")).status_code == 200

@@ -196,6 +196,7 @@ class OutreachParts:
             clock=container.clock,
             log=container.log,
             new_id=self._world.new_id,
+            conversations=lambda: self._conversations,
         )
 
     @property

@@ -236,8 +236,8 @@ class EventRows(items.OnTable):
                     "opaque_id": record.opaque_id,
                     "told": 0,
                 },
-                condition="#count = :was" if count else "attribute_not_exists(#count)",
-                **({"was": count} if count else {}),
+                condition="attribute_not_exists(#count) OR #count = :was",
+                was=count,
             ),
         ]
 
