@@ -183,7 +183,7 @@ class TellCompany(Job):
 
     @property
     def group(self) -> tuple[str, ...]:
-        """A conversation's events are told one after another."""
+        """A conversation's events are posted one after another."""
         return ("events", self.conversation_id)
 
 

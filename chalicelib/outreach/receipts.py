@@ -37,7 +37,7 @@ BY_RECEIPT = "receipt"
 NOT_DELIVERED = frozenset({"undelivered", "failed", "bounced", "rejected"})
 
 _TOLD = {"delivered": Name.DELIVERED, "read": Name.READ}
-"""Statuses that a company is told of, beside those of a message that was not delivered."""
+"""Statuses that become events of their own, beside those of a message that was not delivered."""
 
 Resume = Callable[[Record, str], None]
 """Puts an event of a conversation on the queue again."""

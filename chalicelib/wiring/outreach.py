@@ -244,7 +244,7 @@ class Outreach(Core):
 
     @cached_property
     def company_events(self) -> CompanyEvents:
-        """Writes what happened in a conversation, once, and has the company told."""
+        """Writes what happened in a conversation, once, and has it posted to the company."""
         from chalicelib.once.intake import Intake
         from chalicelib.outreach.company_events.recorder import CompanyEvents
         from chalicelib.outreach.company_events.rows import EventRows

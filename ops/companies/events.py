@@ -1,4 +1,4 @@
-"""Events to companies: which endpoints fail or are paused, and having what was kept told again."""
+"""Events to companies: which endpoints fail or are paused, and having what was kept posted again."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ def states(session: Session, company_id: str, project_id: str | None) -> list[di
 
 
 def resume(session: Session, company_id: str, project_id: str, *, because: str) -> dict[str, Any]:
-    """Send events to an endpoint again, and have everything told that was kept meanwhile.
+    """Send events to an endpoint again, and have everything posted that was kept meanwhile.
 
-    It may be repeated: what was told is not told again, and a conversation leaves the list once its
+    It may be repeated: what was posted is not posted again, and a conversation leaves the list once its
     job is queued.
 
     Raises:
@@ -50,8 +50,10 @@ def resume(session: Session, company_id: str, project_id: str, *, because: str) 
     table.transact([rows.resume_endpoint(company_id, project_id), *journal.writes(session, act)])
     for item in listed:
         head = rows.resume(str(item["opaque_id"]))
-        if head is not None and head.told < head.count:
-            session.services.company_events.go_on(head.opaque_id, head.told + 1, Recovery.OPERATOR)
+        if head is not None and head.posted < head.count:
+            session.services.company_events.go_on(
+                head.opaque_id, head.posted + 1, Recovery.OPERATOR
+            )
         rows.unlist(company_id, project_id, str(item["opaque_id"]))
     return {"company": company_id, "project": project_id, "conversations": len(listed)}
 

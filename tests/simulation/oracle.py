@@ -48,7 +48,7 @@ A notification whose ticket could never be read may be about our own comment.
 SET_LIKE = frozenset(
     {
         *("add_tag", "remove_tag", "assign", "close", "note", "hand_off"),
-        *("post_facts", "insert_dimension", "replace_dimension"),
+        *("post_facts", "insert_dimension", "replace_dimension", "tell_company"),
     }
 )
 """Kinds whose second landing changes nothing, or is judged by its result."""

@@ -1,7 +1,7 @@
-"""The flow of the lane `companies`: the events of a conversation are told one after the other.
+"""The flow of the lane `companies`: the events of a conversation are posted one after the other.
 
 Each is an event of the ledger, ``evt:tell:{opaque conversation id}:{number}``, with one action.  It is
-claimed when all before it are told; a job that comes earlier ends without a row, and the end of the
+claimed when all before it are posted; a job that comes earlier ends without a row, and the end of the
 event before queues it again.
 """
 
@@ -66,7 +66,7 @@ class TellFlow(Flow):
         head = self._rows.head(job.conversation_id)
         if head is None:
             raise NotAnEvent(EventStatus.SKIPPED, "conversation_gone")
-        if job.number > head.told + 1:
+        if job.number > head.posted + 1:
             return []  # the end of the one before queues it again
         return [Event(facts_of(job), Telling(head, job.number))]
 
@@ -106,7 +106,7 @@ class TellFlow(Flow):
         return True
 
     def escalation(self, event: Event, reason: str) -> Action | None:
-        """See `once.flow.Flow.escalation`: an event that is told no more is listed for operators."""
+        """See `once.flow.Flow.escalation`: an event that is posted no more is listed for operators."""
         if reason.startswith("dead_letter"):
             head = self._rows.head(event.facts.conversation_id)
             if head is not None:
@@ -119,8 +119,8 @@ class TellFlow(Flow):
         kept_back = switches.forbids(TellCompany(head.opaque_id, telling.number))
         if kept_back is not None:
             raise Waits(kept_back, self._clock.now().timestamp() + SWITCHED_OFF_SECONDS)
-        if telling.number <= head.told:
-            return  # told before a crash: only its end is missing
+        if telling.number <= head.posted:
+            return  # posted before a crash: only its end is missing
         if self._endpoint(head.company_id, head.project_id) is None:
             self._go_on(telling)
             raise NotAnEvent(EventStatus.SKIPPED, "no_endpoint")
@@ -131,8 +131,8 @@ class TellFlow(Flow):
     def _go_on(self, telling: Telling) -> None:
         """The event has ended: the next one follows."""
         head = self._rows.tell(telling.head.opaque_id, telling.number)
-        if head is not None and head.count > head.told:
-            self._events.go_on(head.opaque_id, head.told + 1)
+        if head is not None and head.count > head.posted:
+            self._events.go_on(head.opaque_id, head.posted + 1)
 
     def _stop(self, head: Head, reason: str) -> None:
         self._rows.stop(head, reason)

@@ -1,4 +1,4 @@
-"""Writes an event once and has it told: what the rest of outreach calls.
+"""Writes an event once and has it posted: what the rest of outreach calls.
 
 `CompanyEvents.record` is called by a worker when it reaches what the event tells of, before the
 worker's own event ends: a crash repeats the call, which then changes nothing.  For a company without
@@ -32,7 +32,7 @@ class CompanyEvents:
     clock: Clock
 
     def record(self, record: Record, name: Name, key: str, **facts: str | None) -> None:
-        """Write what happened, once, and have the company told.
+        """Write what happened, once, and have it posted to the company.
 
         Args:
             record: the conversation.

@@ -2,13 +2,13 @@
 
 Rows of the `conversations` table in partitions that no request can name; they lack every index key::
 
-    events#{opaque id}                head               count: events written; told: events told,
+    events#{opaque id}                head               count: events written; posted: events posted,
                                                          from the first without a gap; the ids of
                                                          company, project and request
     events#{opaque id}                event#00000004     one event: its id, name, time and facts
     events#{opaque id}                seen#{event id}    it was written, and under which number
     endpoint#{company}#{project}      state              failing_since, paused_at, pause_reason
-    endpoint#{company}#{project}      stopped#{opaque}   a conversation whose events are told no more
+    endpoint#{company}#{project}      stopped#{opaque}   a conversation whose events are posted no more
 
 The first three are kept as long as a message of the conversation (`conversations.items.TTL`), also in
 an erasure, which finds them by the opaque id.
@@ -40,20 +40,20 @@ class Head:
 
     Attributes:
         count: number of events written.
-        told: number of events told, from the first one without a gap.
-        resumed_epoch: when an operator last had them told again; epoch seconds, or 0.
+        posted: number of events posted, from the first one without a gap.
+        resumed_epoch: when an operator last had them posted again; epoch seconds, or 0.
         about: the ids of company, project and request, and the channel.
     """
 
     opaque_id: str
     count: int
-    told: int
+    posted: int
     resumed_epoch: float
     about: Mapping[str, str]
 
     @property
     def company_id(self) -> str:
-        """The company that is told."""
+        """The company that is informed."""
         return self.about["company_id"]
 
     @property
@@ -112,12 +112,12 @@ class EventRows(items.OnTable):
         return CompanyEvent(item["event"], Name(item["name"]), item["at"], item["facts"])
 
     def tell(self, opaque_id: str, number: int) -> Head | None:
-        """Note that an event was told; repeating it changes nothing."""
+        """Note that an event was posted; repeating it changes nothing."""
         try:
             item = self._table.update(
                 _head_key(opaque_id),
-                set_={"told": number},
-                condition="#told = :before",
+                set_={"posted": number},
+                condition="#posted = :before",
                 before=number - 1,
             )
         except ConditionFailed as found:
@@ -156,7 +156,7 @@ class EventRows(items.OnTable):
         )
 
     def stop(self, head: Head, reason: str) -> None:
-        """List a conversation whose events are told no more until an operator resumes them."""
+        """List a conversation whose events are posted no more until an operator resumes them."""
         now = self._clock.now()
         self._table.put(
             {
@@ -170,7 +170,7 @@ class EventRows(items.OnTable):
         )
 
     def stopped(self, company_id: str, project_id: str) -> Iterator[Item]:
-        """The conversations of an endpoint whose events are told no more."""
+        """The conversations of an endpoint whose events are posted no more."""
         return self._table.query_pages(
             KeyConditionExpression="primary_channel = :p AND begins_with(conversation_id, :stopped)",
             values={"p": _partition(company_id, project_id), "stopped": STOPPED},
@@ -187,7 +187,7 @@ class EventRows(items.OnTable):
         )
 
     def resume(self, opaque_id: str) -> Head | None:
-        """Let a conversation's events be told for another `telling.GIVE_UP_AFTER`."""
+        """Let a conversation's events be posted for another `telling.GIVE_UP_AFTER`."""
         try:
             item = self._table.update(
                 _head_key(opaque_id),
@@ -234,7 +234,7 @@ class EventRows(items.OnTable):
                     **about,
                     "channel": record.channel.value,
                     "opaque_id": record.opaque_id,
-                    "told": 0,
+                    "posted": 0,
                 },
                 condition="attribute_not_exists(#count) OR #count = :was",
                 was=count,
@@ -272,7 +272,7 @@ def _head(item: Mapping[str, Any]) -> Head:
     return Head(
         opaque_id=str(item["opaque_id"]),
         count=int(item["count"]),
-        told=int(item["told"]),
+        posted=int(item["posted"]),
         resumed_epoch=float(item.get("resumed", 0)),
         about={name: str(item[name]) for name in _ABOUT},
     )

@@ -123,6 +123,7 @@ def texts(outreach):
 @pytest.fixture
 def followed(outreach, endpoint, monkeypatch):
     monkeypatch.setenv("COMPANY_WEBHOOKS_ON_LOOPBACK", "true")
+    outreach.new_container()
     follow(outreach, endpoint.url)
     texts(outreach)
     return outreach
