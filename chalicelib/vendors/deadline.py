@@ -143,12 +143,13 @@ def _resolving(pool: Any, resolve: Resolve) -> Any:  # noqa: ANN401 - classes ma
 
     class Connection(pool.ConnectionCls):  # type: ignore[misc]
         def _new_conn(self) -> Any:  # noqa: ANN401 - a socket
-            name: str = self.host
-            self.host = resolve(name, self.port)
+            own: Any = self
+            name = own.host
+            own.host = resolve(name, own.port)
             try:
                 return super()._new_conn()
             finally:
-                self.host = name
+                own.host = name
 
     return type("Pool", (pool,), {"ConnectionCls": Connection})
 
