@@ -23,6 +23,7 @@ from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
+    ASKED,
     AUTOMATED,
     PROMPT,
     UNATTENDED,
@@ -37,6 +38,7 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.event_context import EventContext
 from chalicelib.outreach.twilio import codes
 from chalicelib.outreach.writing.about import about
+from chalicelib.outreach.writing.tool_writer import ASK, CALL
 
 OPT_OUT_CODE = "21610"
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
@@ -96,6 +98,11 @@ class Conclusions:
             self._conversations.move(
                 record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
             )
+        if plan.facts.get("tool") == CALL:
+            entry_id = str(plan.facts["entry_id"])
+            self._events.record(
+                record, Name.TOOL_CALLED, entry_id, tool=function, message_id=entry_id
+            )
         return True
 
     def fail(self, record: Record, stage: str, reason: str) -> None:
@@ -146,6 +153,9 @@ class Conclusions:
             "thread_id": f"thread_{record.opaque_id}",
             **_function_attributes(plan.facts.get("function")),
         }
+        is_asking = plan.facts.get("tool") == ASK
+        if is_asking:
+            changes |= {ASKED: entry_id, "function_call": False, "function_call_type": None}
         header = self._message_id_header(row.ref) if row.ref else None
         if record.channel == Channel.EMAIL and header:
             changes |= threads.sent(record, header)
@@ -157,7 +167,8 @@ class Conclusions:
                 changes["email_id"] = header
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
                 changes["email_subject"] = draft.subject
-        gone = () if plan.facts.get("function") else ("function_call_type",)
+        gone = [] if plan.facts.get("function") and not is_asking else ["function_call_type"]
+        gone += [] if is_asking else [ASKED]
         record, _ = self._conversations.append(
             record,
             entry,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from botocore.config import Config
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.company_events.endpoint import Endpoint
     from chalicelib.outreach.company_events.recorder import CompanyEvents
     from chalicelib.outreach.company_events.telling import Teller
+    from chalicelib.outreach.conversations.records import Record
     from chalicelib.outreach.conversations.store import Conversations
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
@@ -208,7 +209,6 @@ class Outreach(Core):
 
     @cached_property
     def _outreach_flow(self) -> Flow:
-        from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.flow import OutreachFlow
 
         return OutreachFlow(
@@ -220,7 +220,7 @@ class Outreach(Core):
             self._ownership,
             opaque=lambda: self.opaque_ids,
             check_secrets=self.sender.check,
-            current=Companies(self.table(self.settings.company_data_table)).current,
+            current=self._current,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: self.heartbeat.receive_count,
             processor_version=self.settings.release,
@@ -346,16 +346,24 @@ class Outreach(Core):
 
         return Starts(self.table(self.settings.idempotency_table), self.ledger, self.clock)
 
+    def _current(self, record: Record) -> Mapping[str, Any]:
+        """The settings of a conversation's project as they are now."""
+        from chalicelib.outreach.companies import Companies
+
+        return Companies(self.table(self.settings.company_data_table)).current(record)
+
     @cached_property
     def composer(self) -> Composer:
         """The writers behind the store of drafts."""
         from chalicelib.outreach.writing.composer import Composer
         from chalicelib.outreach.writing.model_writer import ChosenWriter
         from chalicelib.outreach.writing.template_writer import TemplateWriter
+        from chalicelib.outreach.writing.tool_writer import ToolWriter
 
         model = self._model_writer() if self.settings.openai_model else None
         writer = ChosenWriter(TemplateWriter(), model)
-        return Composer(self.conversations, writer, self.heartbeat.beating)
+        offering = ToolWriter(writer, self.conversations, self._current)
+        return Composer(self.conversations, offering, self.heartbeat.beating)
 
     @cached_property
     def sender(self) -> Sender:

@@ -115,15 +115,15 @@ class Telling(OutreachParts):
         waiting: jobs that wait in the queue `later`, each with its time.
     """
 
-    def __init__(self):
-        super().__init__("http://127.0.0.1:1")
+    def __init__(self, twilio_url="http://127.0.0.1:1"):
+        super().__init__(twilio_url)
         self.switches = SetSwitches()
-        self.waiting = []
+        self.waiting, self.deferred = [], []
         self.new_container()
 
-    def company(self, url, company_id="ci-aaa-001", **more):
+    def company(self, url, company_id="ci-aaa-001", project_id="pi-aaa-001", **more):
         """A company with an endpoint."""
-        project = {"company_id": company_id, "project_id": "pi-aaa-001"}
+        project = {"company_id": company_id, "project_id": project_id}
         self.companies_table.put({**project, "event_webhook": {"url": url, **more}})
         self.secrets.texts[f"rp-mw/dev/companies/{company_id}/webhook"] = json.dumps(
             {"signing_secrets": list(SECRETS)}
@@ -167,7 +167,7 @@ class Telling(OutreachParts):
             switches=self.switches,
             effects=effects,
             escalation=Escalation(self.ledger, audit, effects, self.log),
-            outbox=None,
+            outbox=self,
             put_back=self.intake.put_back,
             forward=self.intake.forward,
             put_later=self._later,
@@ -187,7 +187,16 @@ class Telling(OutreachParts):
             self.process(self.outbox.messages.pop(0)[0])
 
     def process(self, body):
-        self.worker.process(self.delivery(body))
+        """Work on one message; one that is handed back comes again after its pause."""
+        try:
+            self.worker.process(self.delivery(body))
+        except HandedBackError:
+            self._later(decode(body), self.deferred.pop())
+
+    def defer(self, _handle, seconds, *, lane):
+        """The queue's visibility timeout; see `process`."""
+        del lane
+        self.deferred.append(seconds)
 
     def delivery(self, body, *, receive=1):
         return Delivery(
@@ -233,20 +242,29 @@ class Telling(OutreachParts):
 
 
 @pytest.fixture
-def telling(monkeypatch):
-    found = Telling()
+def telling_time(monkeypatch):
+    """Gives the package of Standard Webhooks the time of a rig, and returns the rig."""
+    real = standardwebhooks.webhooks.datetime
 
-    class Now:
-        """The package's time is the test's."""
+    def use(rig):
+        class Now:
+            """The package's time is the test's."""
 
-        @staticmethod
-        def now(tz):
-            return found.clock.now().astimezone(tz)
+            @staticmethod
+            def now(tz):
+                return rig.clock.now().astimezone(tz)
 
-        fromtimestamp = standardwebhooks.webhooks.datetime.fromtimestamp
+            fromtimestamp = real.fromtimestamp
 
-    monkeypatch.setattr(standardwebhooks.webhooks, "datetime", Now)
-    return found
+        monkeypatch.setattr(standardwebhooks.webhooks, "datetime", Now)
+        return rig
+
+    return use
+
+
+@pytest.fixture
+def telling(telling_time):
+    return telling_time(Telling())
 
 
 @pytest.fixture

@@ -55,7 +55,7 @@ class OutreachParts:
                 for name in ("sms", "whatsapp")
             }
         )
-        self.table = tables.ledger()
+        self.table = FaultyTable(tables.ledger())
         self.conversations_table = FaultyTable(tables.conversations())
         owners = (f"owner-{n}" for n in itertools.count(1))
         self.ledger = Ledger(self.table, self.clock, lambda: next(owners))

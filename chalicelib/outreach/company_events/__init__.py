@@ -5,6 +5,7 @@
     recorder    writes an event once and has it posted: what the rest of outreach calls
     endpoint    a project's endpoint: its settings and its secrets
     telling     the executor: posts one event, and decides when it is tried again
+    tools       a function that the writer asks for: declared, checked, confirmed
     flow        the flow of the lane `companies`: one event after the other
 
 An event is written when a worker reaches what it tells of, under a key of that, before the worker's

@@ -13,12 +13,14 @@ from dataclasses import dataclass
 from chalicelib.clock import parsed
 from chalicelib.once.action import Action, ActionRow, ActionStatus
 from chalicelib.once.event import EventFacts, EventStatus, Lease
-from chalicelib.once.flow import Event, Flow, NotAnEvent, Waits
+from chalicelib.once.flow import Event, Flow, NotAnEvent, Waits, suffix
 from chalicelib.once.job import facts_of
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Log, Switches
 from chalicelib.outreach import keys as outreach_keys
+from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.company_events.endpoint import Endpoint
+from chalicelib.outreach.company_events.names import Name
 from chalicelib.outreach.company_events.recorder import CompanyEvents, job
 from chalicelib.outreach.company_events.rows import EventRows, Head
 from chalicelib.outreach.company_events.telling import TellCompany
@@ -106,12 +108,18 @@ class TellFlow(Flow):
         return True
 
     def escalation(self, event: Event, reason: str) -> Action | None:
-        """See `once.flow.Flow.escalation`: an event that is posted no more is listed for operators."""
+        """An event that is posted no more is listed for operators; a tool's call goes to a person too."""
+        opaque_id = event.facts.conversation_id
+        head = self._rows.head(opaque_id)
+        if head is None:
+            return None
         if reason.startswith("dead_letter"):
-            head = self._rows.head(event.facts.conversation_id)
-            if head is not None:
-                self._stop(head, reason)
-        return None
+            self._stop(head, reason)
+        number = outreach_keys.told_number(event.facts.event_key)
+        found = self._rows.event(opaque_id, number)
+        if found is None or found.name != Name.TOOL_CALLED:
+            return None
+        return HandOff(opaque_id, "|tool_not_accepted", suffix(event).prefixed("tool-"))
 
     def _check(self, event: Event, switches: Switches) -> None:
         telling: Telling = event.subject

@@ -8,6 +8,7 @@ stopped; an endpoint that has accepted nothing for so long is paused.  An operat
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -23,7 +24,7 @@ from chalicelib.outreach import standard_webhooks
 from chalicelib.outreach.company_events.endpoint import Endpoint, signing_secrets
 from chalicelib.outreach.company_events.names import CompanyEvent, Name, Personal, body
 from chalicelib.outreach.company_events.rows import EndpointState, EventRows, Head
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.records import Record, Status
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.vendors.webhook import Post, Receipt
 
@@ -168,7 +169,15 @@ class Teller:
             self._again_or_never(action, built.head, built.state, reason, retry_after or 0.0)
         if built.state.failing_since is not None:
             self._rows.accepting(built.head)
+        if built.event.name == Name.TOOL_CALLED:
+            self.note_call(action.conversation_id, "accepted")
         return built.event.id
+
+    def note_call(self, opaque_id: str, outcome: str) -> None:
+        """Note in the conversation what became of a tool's call."""
+        record = self._conversations.find(opaque_id)
+        if record is not None:
+            self._conversations.move(record, set(Status), {"function_call_outcome": outcome})
 
     def _again_or_never(
         self,
@@ -218,8 +227,10 @@ class Teller:
         return next((one.content for one in entries if one.entry_id == wanted), None)
 
     def _arguments(self, record: Record, event: CompanyEvent) -> Mapping[str, Any]:
-        del record, event
-        return {}
+        draft = self._conversations.draft(record, event.facts["message_id"])
+        if draft is None:
+            raise WithdrawnError(PROVIDER, "tell", reason="conversation_gone")
+        return dict(json.loads(draft.function_arguments or "{}"))
 
 
 def _only(actions: Sequence[Action]) -> TellCompany:
