@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 SIGNING = tuple("whsec_" + letter * 32 for letter in "AB")
 """Each company's own signing secret."""
+_LEFT = frozenset({"conversation.sent", "conversation.answered"})
 
 
 def setting(world: World, number: int) -> dict[str, Any]:
@@ -51,7 +52,7 @@ class Endpoints:
     def post(self, container: Container, one: Post) -> Receipt:
         """What the product posts, with the faults of the network."""
         receipt: Receipt = self._world.network.effect(
-            container.sending.actions, lambda: self._take(one)
+            container.sending.actions, lambda: self._take(container.sending.actions[0].key, one)
         )
         if receipt.status == 0:
             raise UncertainError("webhook", "post", reason="timeout")
@@ -63,8 +64,9 @@ class Endpoints:
             if row.get(TELLS) and "start_event" in row:
                 self._judge(row)
 
-    def _take(self, one: Post) -> Receipt:
+    def _take(self, key: str, one: Post) -> Receipt:
         world = self._world
+        world.landed[key] += 1
         number = int(one.url.partition("company-")[2][0])
         known = Access(signing_secrets=(SIGNING[number],))
         at = int(one.headers["webhook-timestamp"])
@@ -109,7 +111,7 @@ class Endpoints:
             world.oracle.broken("P3", f"{opaque_id} told {len(told)} of {len(wanted)} events")
         if len(set(wanted)) != len(wanted):
             world.oracle.broken("P1", f"{opaque_id} has an event twice")
-        names = [row[1]["type"] for row in self._kept[number, opaque_id]]
-        if record.get("task_complete") and "conversation.sent" not in names:
+        names = {event["type"] for _, event in self._kept[number, opaque_id]}
+        if record.get("task_complete") and not names & _LEFT:
             world.oracle.broken("P2", f"{opaque_id} was sent and its company does not know")
         world.happened["events_told"] += len(told)
