@@ -177,6 +177,7 @@ CHECKS = [
 NEEDS_MORE_THAN_A_SHAPE = {
     "/initiate-conversation",
     "/conversations/{request_id}",
+    "/conversations/{request_id}/messages",
     "/unsubscribe/{token}",
 }
 """Routes whose requests also need rows in the tables, or a signed path."""
