@@ -50,6 +50,7 @@ class Settings(BaseModel):
     ses_configuration_set: str = ""
     router_keys_secret_id: str
     twilio_webhook_secret_id: str
+    company_webhooks_on_loopback: bool = False
     max_event_age_days: int = Field(default=7, ge=1, le=29)
     max_receive_count: int = Field(default=10, ge=1)
     worker_concurrency: int = Field(default=2, ge=2)
@@ -189,6 +190,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
         "TWILIO_WEBHOOK_SECRET_ID",
         "rp-mw/{stage}/twilio/webhook_tokens",
     ),
+    "company_webhooks_on_loopback": ("COMPANY_WEBHOOKS_ON_LOOPBACK", "false"),
     "max_event_age_days": ("MAX_EVENT_AGE_DAYS", "7"),
     "max_receive_count": ("MAX_RECEIVE_COUNT", "10"),
     "worker_concurrency": ("WORKER_CONCURRENCY", "2"),

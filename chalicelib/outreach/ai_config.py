@@ -1,4 +1,4 @@
-"""A project's `ai_config`: what its writer is told, may say and is shown.
+"""A project's `ai_config`: what its writer is given, may say and is shown.
 
 Example (only `openai_config` has an old form; everything else is optional)::
 
@@ -39,6 +39,7 @@ from pydantic import (
 
 from chalicelib.errors import PermanentError
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.tools import Tool
 from chalicelib.outreach.notices import Language
 
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
@@ -174,6 +175,7 @@ class AiConfig(BaseModel):
 
     openai_config: dict[Channel, OpenAiChannel] = {}
     writer: WriterSettings = WriterSettings()
+    tools: Annotated[list[Tool], Field(max_length=30)] = []
 
 
 def ai_config_of(item: Mapping[str, Any]) -> AiConfig:

@@ -82,6 +82,8 @@ class Drafting:
             steps.append((PlannedAction("hand_off", "|asked_by_writer"),))
         if draft.function_call is not None:
             facts["function"] = draft.function_call
+        if draft.function_step is not None:
+            facts["tool"] = draft.function_step
         return Plan(FLOW, tuple(steps), facts)
 
     def of_person(self, context: EventContext, entry_id: str) -> Plan:

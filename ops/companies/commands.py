@@ -10,7 +10,7 @@ import typer
 
 from chalicelib.outreach.desk.asked import ACTS
 from ops import journal
-from ops.companies import api_keys, company, erase, handoff, senders
+from ops.companies import api_keys, company, erase, events, handoff, senders
 from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
@@ -214,6 +214,40 @@ def company_key(
     output.show(result)
     output.facts(result)
     output.say("Every container has it within 5 minutes.")
+
+
+@company_app.command("events")
+def company_events(
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
+    stage: Stage = "dev",
+    *,
+    json: Json = False,
+) -> None:
+    """Show whether a company's endpoint accepts its events, and what was kept for it."""
+    session, output = Session(stage), Output(json)
+    found = events.states(session, company_id, project_id)
+    output.show(found)
+    columns = ("project", "endpoint", "failing_since", "paused_at", "stopped")
+    output.table(columns, [[one[name] for name in columns] for one in found])
+
+
+@company_app.command("resume-events")
+def company_resume_events(
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str, typer.Argument(help="Its project.")],
+    stage: Stage = "dev",
+    *,
+    reason: Reason = "",
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Send events to a paused endpoint again, and everything that was kept for it."""
+    session, output = Session(stage, yes), Output(json)
+    session.may_write("company resume-events")
+    result = events.resume(session, company_id, project_id, because=reason)
+    output.show(result)
+    output.facts(result)
 
 
 @app.command("erase")

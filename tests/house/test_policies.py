@@ -25,6 +25,7 @@ COMPANIES_OWN = {
     "secretsmanager/secret:ai-multi-comms/whatsapp-credentials/*/twilio-dev-??????",
     "secretsmanager/secret:ai-multi-comms/sms-credentials/*/twilio-dev-??????",
     "secretsmanager/secret:ai-multi-comms/openai-api-key/*-dev-??????",
+    "secretsmanager/secret:rp-mw/dev/companies/*/webhook-??????",
 }
 """Named after companies, which come and go without a deployment."""
 

@@ -23,7 +23,8 @@ their sort keys.  A STOP to a sender that is no company's is kept as that of a c
 
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
-see `former`).  The partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's
+see `former`).  The partition ``handoffs`` is the list of hand-offs; ``events#...`` and
+``endpoint#...`` are described in `company_events.rows`.  ``messages`` in the conversation's
 item is the newest end of the history in the order of time, bounded in entries and in bytes, so that
 an append costs the same however long the conversation is.
 """

@@ -7,4 +7,5 @@ In the order of a request:
     initiate   the request's steps: access, body, project, admission, queue, response
     admission  starts in table A: admitted once, under the company's limits
     outcomes   what became of a start, in the Router's fields
+    reading    what a company's key may read of a conversation
 """

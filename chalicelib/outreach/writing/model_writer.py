@@ -7,6 +7,7 @@ and an answer can only result in a text, a named function or a hand-off.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -90,7 +91,7 @@ class OpenAiWriter:
         }
         if functions:
             fields["function_call"] = {"type": ["string", "null"], "enum": [*functions, None]}
-            fields["function_arguments"] = nullable
+            fields["function_arguments"] = _arguments(record)
         turns = [Turn("assistant" if e.role == "assistant" else "user", e.content) for e in history]
         answer = self._ask(record, _ANSWER, turns, _object("answer", fields))
         said = answer.json or {}
@@ -136,6 +137,13 @@ class OpenAiWriter:
                 raise TransientError(PROVIDER, "compose", reason="malformed")
             case _:
                 raise PermanentError(PROVIDER, "compose", reason=answer.outcome.value)
+
+
+def _arguments(record: Record) -> dict[str, Any]:
+    """The field of a function's arguments, which says what each declared tool takes."""
+    taken = {one["name"]: one["parameters"] for one in record.ai_config.get("tools") or ()}
+    described = {"description": f"JSON by these schemas: {json.dumps(taken)}"} if taken else {}
+    return {"type": ["string", "null"], **described}
 
 
 def _variable_numbers(record: Record) -> tuple[str, ...]:
