@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from chalicelib.outreach.desk.asked import ACTS
+from chalicelib.outreach.door.access import Role
 from ops import journal
 from ops.companies import api_keys, company, erase, events, handoff, senders
 from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
@@ -199,6 +200,9 @@ def company_key(
     finish: Annotated[
         bool, typer.Option("--finish", help="Issue no key; revoke all but the newest.")
     ] = False,
+    desk: Annotated[
+        Role | None, typer.Option("--desk", help="A key of the company's desk, with this role.")
+    ] = None,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -207,10 +211,10 @@ def company_key(
     session.may_write("company key")
     result: dict[str, object] = {"company": company_id}
     if finish:
-        journal.enter(session, "company key", f"company:{company_id}", asked="finish")
-        result["ended"] = api_keys.finish(session, company_id)
+        journal.enter(session, "company key", f"company:{company_id}", asked="finish", desk=desk)
+        result["ended"] = api_keys.finish(session, company_id, desk)
     else:
-        result["api_key"], result["active"] = company.issue(session, company_id)
+        result["api_key"], result["active"] = company.issue(session, company_id, desk)
     output.show(result)
     output.facts(result)
     output.say("Every container has it within 5 minutes.")

@@ -46,8 +46,8 @@ from local.vendors.twilio import Twilio
 from ops.session import Session
 from ops.stage import provision
 from tests.rigs.api_gateway import posted
-from tests.rigs.console import Console, fields
 from tests.rigs.company_endpoint import SECRETS, Consumer, consumer
+from tests.rigs.console import Console, fields
 from tests.rigs.engines import drain
 from tests.rigs.outreach import MAIL, Outreach
 from tests.rigs.policies import Call, compare, grants

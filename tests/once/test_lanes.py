@@ -17,6 +17,7 @@ from chalicelib.once.recovery.lane_opener import BETWEEN_LOOKS_SECONDS, LaneOpen
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.outreach.jobs import (
     DeliveryReceipt,
+    DeskReply,
     HandoffRelease,
     InboundMessage,
     OutreachResume,
@@ -64,6 +65,7 @@ OF = {
     "outreach_resume": lambda pair: OutreachResume(pair=pair, **COMMON),
     "handoff_release": lambda pair: HandoffRelease(handoff_id="h", pair=pair, **COMMON),
     "tell_company": lambda _: TellCompany(number=1, **COMMON),
+    "desk_reply": lambda pair: DeskReply(pair=pair, **COMMON),
     "aloware_delivery": lambda _: AlowareDelivery(communication_id="7", **COMMON),
     "hubspot_batch": lambda _: HubSpotBatch(events=(), **COMMON),
     "action_resend": lambda _: ActionResend(

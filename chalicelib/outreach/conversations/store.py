@@ -298,7 +298,8 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             {**common, "conversation_id": items.page_id(record, one), **one.item()}
             for one in entries
         ]
-        as_read, handoff = "#message_count = :was AND #conversation_status = :status", {}
+        as_read = "#message_count = :was AND #conversation_status = :status"
+        handoff: dict[str, Any] = {}
         if "handoff" in attributes:
             as_read, handoff = f"{as_read} AND #handoff = :handoff", {"handoff": record.handoff}
         writes = [

@@ -151,8 +151,8 @@ def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
 def _desk_keys(value: Any) -> Iterator[tuple[str, Role]]:  # noqa: ANN401 - any JSON value
     given = value if isinstance(value, dict) else {}
     for role in Role:
-        for key in _texts(given.get(role.value)):
-            yield key, role
+        for one in _texts(given.get(role.value)):
+            yield one, role
 
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
