@@ -41,6 +41,8 @@ from chalicelib.errors import PermanentError
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.notices import Language
 
+PROVIDER = "ai_config"
+"""In errors about settings."""
 IGNORED_NAMES = re.compile(r"assistant_id\w*")
 """Names of the original's settings: OpenAI's assistants no longer exist, and nothing reads these."""
 _HOST = re.compile(r"(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z][a-z0-9-]{1,62}(?:/\S*)?")
@@ -186,7 +188,7 @@ def ai_config_of(item: Mapping[str, Any]) -> AiConfig:
         return AiConfig.model_validate(item.get("ai_config") or {})
     except ValidationError:
         pass
-    raise PermanentError("writer", "settings", reason="ai_config_unreadable")
+    raise PermanentError(PROVIDER, "read", reason="unreadable")
 
 
 def ignored_names(item: Mapping[str, Any]) -> list[str]:

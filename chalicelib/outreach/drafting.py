@@ -12,14 +12,17 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
-from chalicelib.outreach import rules
+from chalicelib.outreach import ai_config, rules
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.waiting import Turns
+from chalicelib.outreach.writing import checked_writer
 from chalicelib.outreach.writing.composer import Composer
 
+_FOR_A_PERSON = (checked_writer.PROVIDER, ai_config.PROVIDER)
+"""In errors after which a person decides about an opening too; an answer is always a person's then."""
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
 
@@ -61,7 +64,12 @@ class Drafting:
             return Plan(FLOW, ((send,),), facts)  # withheld by `effects`; composed if released
         if context.draft is None:
             compose = self._composer.opening if is_opening else self._composer.answer
-            context.draft = compose(record, entry_id)
+            try:
+                context.draft = compose(record, entry_id)
+            except PermanentError as error:
+                if is_opening and error.provider in _FOR_A_PERSON:
+                    return hand_off_plan("start", reason_of(error))
+                raise
         draft = context.draft
         if draft.opts_out:
             self._conclusions.opt_out(record)

@@ -168,6 +168,7 @@ class Draft:
         function_call: a function the writer requests, instead of or beside the text.
         hand_off_reason: why a person should take over, if the writer requests it.
         opts_out: the recipient wishes no further message; the text, if any, confirms it.
+        revision: of the settings that a model wrote it by; see `ai_config`.
     """
 
     text: str = field(default="", repr=False)
@@ -182,6 +183,7 @@ class Draft:
     function_arguments: str | None = field(default=None, repr=False)
     hand_off_reason: str | None = None
     opts_out: bool | None = None
+    revision: str | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""
