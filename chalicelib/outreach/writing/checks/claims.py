@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterator, Mapping
 
 from chalicelib.outreach.writing.checks.language import spoken
-from chalicelib.outreach.writing.checks.text import clause_before, folded, sentences
+from chalicelib.outreach.writing.checks.text import clause_before, content, folded, sentences
 
 _PROMISES: Mapping[str, str] = {
-    "guarantee": r"\bguarante\w*|\bwarrant(?:y|ies|ed)\b|\bgarant\w*|\bi promise\b|\bwe promise\b"
+    "guarantee": r"\b(?:te|le|les) aseguro|\bversicher\w* (?:ihnen|dir)|\bvous assure"
+    r"|\bassicuro|\bgaranto\b|\bverzeker\w*|\bi (?:can )?assure\b|\brest assured"
+    r"|\bguarante\w*|\bwarrant(?:y|ies|ed)\b|\bgarant\w*|\bi promise\b|\bwe promise\b"
     r"|\bte prometo"
     r"|\bprometemos|\bversprech\w+|\bversprochen|\bje (?:vous )?promets|\bprometo"
     r"|\bprometti\w*|\bbeloof\w*"
@@ -21,8 +23,13 @@ _PROMISES: Mapping[str, str] = {
     r"|\b100 ?% (?:sure|sicher|seguro)"
     r"|\bwithout (?:a |any )?doubt|\bdefinitely (?:get|be|have)|\byou will (?:definitely"
     r"|certainly)\b",
-    "free": r"\bfree of charge|\bfor free\b|\b(?:is|are|ships?|comes?|get|totally|completely"
-    r"|entirely) free\b"
+    "free": r"\bfree of charge|\bfor free\b|\b(?:is|ships?|comes?|get|totally|completely"
+    r"|entirely) free\b|(?<!you )\bare free\b"
+    r"|\b(?:we'll|we will|i'll|i will) (?:throw in|cover|gift|treat)\b"
+    r"|\b(?:don't|do not|won't) (?:have|need) to pay\b|\bno tienes? que pagar"
+    r"|\b(?:te|le|os) regal\w+|\bschenk\w*|\bnichts (?:zu )?(?:be)?zahlen"
+    r"|\b(?:je|nous) (?:vous |t'|te )?offr(?:e|ons)\b|\brien a payer|\bniets (?:te )?betalen"
+    r"|\bnao precisa pagar|\bnon deve pagare"
     r"|\bfree (?:shipping|delivery|month|week|year|gift|upgrade|parking|trial|replacement"
     r"|of)\b|\bon the house\b"
     r"|\bcomplimentary\b|\bat no (?:extra |additional )?(?:cost|charge)|\bno charge\b"
@@ -43,7 +50,7 @@ _PROMISES: Mapping[str, str] = {
     r"|\bdevolver\w* (?:el|tu|su) dinero|\bdevuelto (?:el|tu|su) dinero"
     r"|\bdevolucion de(?:l)? (?:tu |su )?dinero"
     r"|\berstatt\w*|\bzuruckerstatt\w*|\bgeld zuruck|\brembours\w*|\brimbors\w*|\bterugbeta\w*"
-    r"|\bterugbetaald"
+    r"|\bterugbetaald|\bgeld terug"
     r"|\bestorno\b|\bcompensat\w+|\bentschadig\w*|\bindemni\w+",
     "replacement": r"\breplacement\b|\bsend you (?:a |an |another )?(?:new|another)|\bersatz\w*|\breemplaz\w*"
     r"|\bremplacee?s?\b|\bremplacement\b|\bsubstitu\w+|\bsostitu\w+|\bvervang\w*"
@@ -54,7 +61,7 @@ _PROMISES: Mapping[str, str] = {
     r"| have)? (?:been |are |were )?(?:selected|chosen)"
     r"|\bcontratad[oa]s?\b|\b(?:ha sido|has sido|fuiste|estas|quedas) (?:seleccionad|elegid"
     r"|aceptad|admitid)\w*|\bel puesto es tuyo"
-    r"|\bbienvenid[oa] al equipo|\beingestellt\b|\b(?:stelle|job) (?:gehort|ist) (?:ihnen|dir"
+    r"|\b(?:trabajo|puesto|empleo) es tuyo|\bbienvenid[oa] al equipo|\beingestellt\b|\b(?:stelle|job) (?:gehort|ist) (?:ihnen|dir"
     r"|ihre|deine)|\bausgewahlt\b"
     r"|\bwillkommen im team|\bembauche\w*|\bvous avez ete (?:retenu|selectionne|choisi)\w*"
     r"|\bbienvenue dans l'equipe"
@@ -62,14 +69,15 @@ _PROMISES: Mapping[str, str] = {
     r"|suo)|\baangenomen\b|\bje hebt de baan"
     r"|\byou(?:'ve| have)? (?:get|got|passed|won)\b(?! it| that| the (?:message|idea|point"
     r"|details)| any| a (?:question|moment|minute))",
-    "approval": r"\bapproved?\b(?! by)|\bgranted\b|\baccepted\b|\beligible\b|\bqualif(?:y|ied) for\b"
+    "approval": r"\b(?:was|is|were|been) successful\b|\bapproved?\b(?! by)|\bgranted\b|\baccepted\b|\beligible\b|\bqualif(?:y|ied) for\b"
     r"|\baprobad[oa]s?\b|\bconcedid[oa]"
     r"|\baceptad[oa]s?\b|\bgenehmigt\b|\bbewilligt\b|\bzugesagt\b|\bapprouvee?s?\b"
     r"|\baccordee?s?\b|\baprovad[oa]s?\b|\bapprovat[oa]"
     r"|\baccettat[oa]|\bgoedgekeurd|\btoegekend|\bwe(?:'ll| will) (?:approve|accept|grant)"
     r"|\bdecided to\b|\bentschieden\b"
     r"|\bha(?:n)? decidido|\ba decide\b|\bhave decided",
-    "booking": r"\bbooked\b|\breserved\b|\bconfirmed\b|\brescheduled\b|\bmoved your\b|\bsigned you up"
+    "booking": r"\b(?:has|have|been|was|'ve) (?:been )?moved\b|\bput you (?:down|in)\b"
+    r"|\bbooked\b|\breserved\b|\bconfirmed\b|\brescheduled\b|\bmoved your\b|\bsigned you up"
     r"|\benrol?led\b|\breservad[oa]s?\b"
     r"|\bconfirmad[oa]s?\b|\binscrit[oa]s?\b|\bapuntad[oa]s?\b|\breprogramad[oa]|\bgebucht\b"
     r"|\breserviert\b|\bbestatigt\b"
@@ -82,7 +90,7 @@ _PROMISES: Mapping[str, str] = {
     r"|\bstorniert\b|\bgekundigt\b|\bgeloscht\b"
     r"|\bannulee?s?\b|\bresiliee?s?\b|\bsupprimee?s?\b|\bcancelamos\b|\bannullat[oa]"
     r"|\bcancellat[oa]|\bgeannuleerd|\bopgezegd\b|\bverwijderd\b",
-    "payment": r"\bcredited\b|\btransferred\b|\b(?:has|have|was|were|been|already) (?:been )?paid\b"
+    "payment": r"\bwired\b|\bcredited\b|\btransferred\b|\b(?:has|have|was|were|been|already) (?:been )?paid\b"
     r"|\bpaid out\b|\bpayment (?:has|was)|\bwe(?:'ve| have)? paid"
     r"|\babonad[oa]\b|\btransferid[oa]|\bpagad[oa]\b|\bingresad[oa]\b|\buberwiesen\b"
     r"|\bbezahlt\b|\bausgezahlt|\bgutgeschrieben|\bviree?s?\b"
@@ -93,7 +101,7 @@ _ORDERS: Mapping[str, str] = {
     "sent": r"\bshipped\b|\bdispatched\b|\bon (?:its|the|their) way\b(?! to work| home| now to)"
     r"|\bin transit\b|\bout for delivery"
     r"|\bleft (?:our|the) (?:warehouse|store|depot)|\bhas (?:been )?sent\b|\bwas sent\b"
-    r"|\benviad[oa]s?\b|\ben camino\b|\bdespachad[oa]"
+    r"|\benviad[oa]s?\b|\ben camino\b|\ben reparto\b|\bdespachad[oa]"
     r"|\bsalido de\b|\bversandt\b|\bversendet\b|\bverschickt\b|\bunterwegs\b|\babgeschickt"
     r"|\bexpediee?s?\b|\benvoyee?s?\b|\ben route\b"
     r"|\ba caminho\b|\bdespachad[oa]|\bspedit[oa]|\bin viaggio\b|\bverzonden\b|\bverstuurd\b"
@@ -115,7 +123,6 @@ _EVIDENCE: Mapping[str, str] = {
 }
 _FROM_KNOWLEDGE = frozenset({"guarantee", "lifetime", "free", "discount", "refund", "replacement"})
 """Kinds that a rule of the company can state, about the same thing; others are acts in one case."""
-_STEM = 5
 _NEGATED = re.compile(
     r"\b(?:not|no|never|nothing|cannot|can't|n't|without|unable|neither|nor|nunca|sin|ni"
     r"|tampoco|nicht|kein\w*|nie"
@@ -128,7 +135,8 @@ _NEGATED_AFTER = re.compile(
 _OPEN = re.compile(
     r"\b(?:if|whether|once|when|before|after|until|as soon as|unless|would|could|might|may"
     r"|can be|let me|ask(?:ed)?"
-    r"|check|request|wish|glad to hear|sorry (?:that|to hear)|you (?:mentioned|said|wrote"
+    r"|check|request|wish|glad to hear|sorry (?:that|to hear)|siento (?:mucho )?que|lamento que|leid,? dass"
+    r"|desolee? que|dispiace che|sinto (?:muito )?que|jammer dat|you (?:mentioned|said|wrote"
     r"|told)|thank(?:s| you) for|hope|decide on|congratulations on"
     r"|in case|question|si\b|cuando|pregunt\w*|podria\w*|puede[ns]? ser|puedes devolver|pueden"
     r"|se lo paso|solicitud|wenn|falls|ob|sobald|frage|fragt|konnte\w*"
@@ -180,16 +188,12 @@ def claims(draft: str, case: str, rules: str) -> set[str]:
 
 def _is_about_same(sentence: str, other: str, pattern: re.Pattern[str]) -> bool:
     """Whether two sentences share a word besides the statement itself."""
-    return bool(_content(pattern.sub(" ", sentence)) & _content(pattern.sub(" ", other)))
+    one, two = pattern.sub(" ", sentence), pattern.sub(" ", other)
+    return bool(content(one) & content(two)) or bool(_numbers(one) & _numbers(two))
 
 
-def _content(text: str) -> set[str]:
-    return {one[:_STEM] for one in re.findall(r"\d+|[^\W\d_]{4,}", text)} - _EMPTY
-
-
-_EMPTY = frozenset(
-    {"your", "with", "from", "that", "this", "there", "have", "will", "para", "eine", "einen"}
-)
+def _numbers(text: str) -> set[str]:
+    return set(re.findall(r"\d+", text))
 
 
 def _stated(sentence: str) -> Iterator[str]:
@@ -217,6 +221,8 @@ _HUMAN = re.compile(
     r"(?! from our team (?:will|can|reads))"
     r"|\b(?:not|no|isn't|aren't) (?:a |an |any )?(?:ro)?bot\b|\bnot (?:a |an )?(?:machine"
     r"|computer|ai|automated|assistant|chatbot|program)\b"
+    r"|\b(?:i am|i'm)(?: \w+,?){0,3} real \w+"
+    r"|\b(?:hier|es) schreibt (?:ihnen |dir )?ein\w* (?:echte\w* )?(?:mensch|person)"
     r"|\bhuman here\b|\b100 ?% human|\bflesh and blood|\b(?:yes|yep|sure),? (?:i am "
     r"|i'm )?(?:a )?(?:human|real)\b|\bi am real\b|\bi'm real\b"
     r"|\bsoy (?:una? )?(?:persona|humano|humana|real|ser humano|de carne)|\bno soy (?:un |una "

@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import pairwise
 
-from chalicelib.outreach.writing.checks.text import NUMBER, NUMBER_WORD, folded, value
+from chalicelib.outreach.writing.checks.language import spoken
+from chalicelib.outreach.writing.checks.text import (
+    NUMBER,
+    NUMBER_WORD,
+    content,
+    folded,
+    sentences,
+    value,
+)
 
 _MONTHS = tuple(
     one.split("|")
@@ -62,6 +70,13 @@ _AT = re.compile(
     r"\s(\d{1,2})(?![\d.,:%]\d|\d|\s*(?:%|[$\u20ac\u00a3]))\b(?!\s*[a-z]*\s*(?:working|business|"
     r"days?|hours?|minut|weeks?|tag|dias|jour|%|euro|dollar)|\s+[\w.]+\s+(?:road|rd|street|st"
     r"|avenue|ave|lane|drive|way|square|place|court))"
+)
+_NOON = re.compile(
+    r"\b(?:noon|midday|mediodia|mittags?|midi|meio-dia|mezzogiorno|middag)\b(?! pause|spause)"
+)
+_AT_WORD = re.compile(
+    r"\b(?:at|by|before|after|a las|um|gegen|om|alle|as|vers)"
+    rf" ({NUMBER_WORD})\b(?!\s*(?:of|point|time|end|least|last|[a-z]*tag|days?|hours?|minut|weeks?|dias?|jour))"
 )
 _HOURS = re.compile(rf"\b(\d{{1,2}})(?:[:.]00)?{_TO}(\d{{1,2}})\s*(?:uhr|h\b|uur|am|pm|horas)")
 _ORDINAL = re.compile(
@@ -137,13 +152,13 @@ class Times:
     ordinals: frozenset[int]
 
 
-def times(text: str, *, generous: bool = False) -> Times:
+def times(text: str, *, generous: bool = False, has_bare_hours: bool = True) -> Times:
     """The days, dates, times and spans of a text without addresses.
 
     Args:
         text: the text.
-        generous: for what was given or said: a range names all its days, a date its weekday, and a
-            bare number up to 24 may be an hour.
+        generous: for what was given or said: a range names all its days, and a date its weekday.
+        has_bare_hours: whether then a bare number up to 24 may be an hour.
     """
     low = folded(text)
     dates, days, clocks = [], set[int](), []
@@ -162,7 +177,7 @@ def times(text: str, *, generous: bool = False) -> Times:
     named += [(one[1], one[2]) for one in _MONTH_DAY.finditer(low)]
     dates += [frozenset({(_ALL_MONTHS[name.rstrip(".")], int(day))}) for name, day in named]
     clocks += _clocks(low)
-    if generous:
+    if generous and has_bare_hours:
         hours = (int(one) for one in re.findall(r"(?<![\d.,])\d{1,2}(?![\d.,]\d|\d)", low))
         clocks += [frozenset({n * 60, n % 12 * 60, n % 12 * 60 + 720}) for n in hours if n <= 24]
     for found in _NUMERIC.finditer(_CLOCK.sub(" ", low)):
@@ -179,10 +194,52 @@ def times(text: str, *, generous: bool = False) -> Times:
     return Times(tuple(dates), frozenset(days), tuple(clocks), spans, words, ordinals)
 
 
-def unsupported(draft: str, sentences: Iterator[str], *known: str) -> bool:
-    """Whether a draft names a day, date, time or span that no known text names."""
-    said = times(draft)
-    given = [times(one, generous=True) for one in known]
+def unsupported(draft: str, case: str, said: str, rules: str, asked: str) -> bool:
+    """Whether a draft names a day, date, time or span that nothing given or said names.
+
+    Args:
+        draft: the text, as the others without addresses.
+        case: what was given of this case.
+        said: what the recipient wrote.
+        rules: what the company states in general; a line supports what is about the same thing.
+        asked: the recipient's newest message.
+    """
+    known = [times(one, generous=True) for one in (case, said)]
+    is_same_language = not spoken(rules) or bool(spoken(draft) & spoken(rules))
+    lines = [(line, _subject(line)) for line in rules.splitlines()]
+    subject = _subject(asked)
+    before = frozenset[str]()
+    for sentence in sentences(draft):
+        own = _subject(sentence)
+        related = [
+            times(line, generous=True, has_bare_hours=False)
+            for line, words in lines
+            if not is_same_language or words & (own | subject | before) or _repeats(sentence, line)
+        ]
+        if _is_unsupported(sentence, [*known, *related]):
+            return True
+        before = own
+    return False
+
+
+def _repeats(sentence: str, line: str) -> bool:
+    """Whether a sentence repeats a whole timetable: three or more days and times, all of one line."""
+    own, its = times(sentence), times(line, generous=True, has_bare_hours=False)
+    clocks = {one for options in its.clocks for one in options}
+    is_part = own.days <= its.days and all(options & clocks for options in own.clocks)
+    return is_part and len(own.days) + len(own.clocks) >= 3
+
+
+def _subject(text: str) -> frozenset[str]:
+    """The stems of a text's words that name no time."""
+    low = without_times(text)
+    for pattern in (*_WEEKDAYS, *_RELATIVES.values()):
+        low = pattern.sub(" ", low)
+    return content(low)
+
+
+def _is_unsupported(sentence: str, given: Sequence[Times]) -> bool:
+    said = times(sentence)
     dates = {one for its in given for options in its.dates for one in options}
     months = {month for month, _ in dates}
     dates |= {(month, day) for month in months for its in given for day in its.ordinals}
@@ -190,19 +247,20 @@ def unsupported(draft: str, sentences: Iterator[str], *known: str) -> bool:
     days = {one for its in given for one in its.days}
     spans = {one for its in given for one in its.spans}
     words = {one for its in given for one in its.words}
-    today = [one for one in map(folded, sentences) if _RELATIVES["today"].search(one)]
-    is_today = any(
-        _ACTS.search(one) and not _GREETING.search(one) and not one.strip().endswith("?")
-        for one in today
-    )
     return (
         any(not options & dates for options in said.dates)
         or any(not options & clocks for options in said.clocks)
         or bool(said.days - days)
         or any(one not in spans and not _is_short(one) for one in said.spans)
         or bool(said.words - words - {"today"})
-        or (is_today and "today" not in words)
+        or ("today" in said.words - words and _is_announced(folded(sentence)))
     )
+
+
+def _is_announced(low: str) -> bool:
+    """Whether a sentence says that something happens, and is no question and no greeting."""
+    is_greeting = _GREETING.search(low) or low.strip().endswith("?")
+    return _ACTS.search(low) is not None and not is_greeting
 
 
 def without_times(text: str, *, is_dotted: bool = False) -> str:
@@ -256,6 +314,10 @@ def _clocks(low: str) -> Iterator[frozenset[int]]:
         yield _minutes(int(found[1]), 0, None)
     for found in _HOUR.finditer(rest):
         yield _minutes(int(found[1]), 0, found[2])
+    yield from (frozenset({720}) for _ in _NOON.finditer(rest))
+    for found in _AT_WORD.finditer(rest):
+        if 2 <= value(found[1]) <= 12:
+            yield _minutes(int(value(found[1])), 0, None)
     for found in _AT.finditer(_HOUR.sub(" ", rest)):
         if int(found[1]) <= 24:
             yield _minutes(int(found[1]), 0, None)

@@ -50,8 +50,11 @@ def name_of(language: str) -> str:
 
 
 def hits(text: str) -> tuple[Counter[str], int]:
-    """How many words of a text are common in each language, and how many words it has."""
-    words = re.findall(r"[^\W\d_]+(?:'[^\W\d_]+)?", folded(text))
+    """How many words of a text are common in each language, and how many words it has.
+
+    Words of one letter are common in several languages and tell nothing.
+    """
+    words = re.findall(r"[^\W\d_]{2,}(?:'[^\W\d_]+)?", folded(text))
     counts = Counter(
         {name: sum(one in common for one in words) for name, common in _COMMON.items()}
     )

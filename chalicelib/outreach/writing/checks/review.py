@@ -23,7 +23,6 @@ from chalicelib.outreach.writing.checks.given import Given
 from chalicelib.outreach.writing.checks.instructing import instructs, may_call
 from chalicelib.outreach.writing.checks.language import is_other_language
 from chalicelib.outreach.writing.checks.segments import segments
-from chalicelib.outreach.writing.checks.text import sentences
 from chalicelib.outreach.writing.checks.wording import has_form, leaks_instructions, touches
 from chalicelib.redaction import identifiers
 
@@ -70,11 +69,12 @@ def _of_message(draft: Draft, about: Given) -> Iterator[str]:
 
 def _of_text(text: str, about: Given) -> Iterator[str]:
     yield from _of_addresses(text, about)
-    plain, facts, said = (without_addresses(one) for one in (text, about.facts, about.said))
+    known = (text, about.facts, about.case, about.rules, about.said, about.newest)
+    plain, facts, case, general, said, asked = (without_addresses(one) for one in known)
     yield from claims(plain, about.case, about.rules)
     rules: dict[str, Callable[[], bool]] = {
         "amount": lambda: figures.has_unknown_amount(plain, facts, said),
-        "date": lambda: days.unsupported(plain, sentences(plain), facts, said),
+        "date": lambda: days.unsupported(plain, case, said, general, asked),
         "order": lambda: (
             figures.has_unknown_code(plain, about.facts, about.said)
             or figures.has_unknown_number(

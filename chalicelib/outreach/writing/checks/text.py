@@ -7,7 +7,7 @@ import unicodedata
 from collections.abc import Iterator, Mapping
 
 _INVISIBLE = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff]")
-_SENTENCE = re.compile(r"(?<=[.!?\u2026])\s+|\n+")
+_SENTENCE = re.compile(r"(?<=[.!?\u2026])(?<!\d\.)\s+|\n+")
 _CLAUSE = re.compile(
     r"[,;:\u2013\u2014()]|\b(?:but|pero|sino|aber|sondern|mais|mas|ma|maar|so|deshalb|donc"
     r"|entonces)\b"
@@ -40,6 +40,33 @@ def clause_before(sentence: str, position: int) -> str:
     return sentence[starts[-1] if starts else 0 : position]
 
 
+def content(text: str) -> frozenset[str]:
+    """The stems of a folded text's longer words, by which two sentences are about the same thing."""
+    return frozenset(one[:_STEM] for one in re.findall(r"[^\W\d_]{4,}", text)) - _EMPTY
+
+
+_STEM = 5
+_EMPTY = frozenset(
+    [
+        "your",
+        "with",
+        "from",
+        "that",
+        "this",
+        "there",
+        "have",
+        "will",
+        "para",
+        "eine",
+        "einen",
+        "what",
+        "when",
+        "please",
+        "para",
+        "como",
+        "esta",
+    ]
+)
 _UNITS = {
     "en": "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen"
     " fifteen sixteen seventeen eighteen nineteen twenty",
