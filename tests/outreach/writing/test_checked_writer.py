@@ -94,7 +94,9 @@ def test_a_text_that_is_too_long_is_shortened_once():
     made = writer("word " * 100, GOOD, limits={"sms_segments": 1})
     assert GOOD in made.checked.answer(record(), said("When?")).text
     assert "Use at most" in made.model.advice[1]
-    long = writer("word " * 100, "word " * 100, limits={"sms_segments": 1})
+    long = writer(
+        "I want to help you. " * 25, "I want to help you. " * 25, limits={"sms_segments": 1}
+    )
     with pytest.raises(PermanentError, match="length"):
         long.checked.answer(record(), said("When?"))
 

@@ -62,11 +62,12 @@ def test_the_security_page_states_the_limits_and_the_masks():
 
 def test_whatever_a_conversation_holds_the_model_sees_a_bounded_part():
     limits = {"history_tokens": 200, "data_tokens": 150, "knowledge_tokens": 100}
-    knowledge = [{"id": f"k{n}", "text": f"About thing{n}: " + "word " * 40} for n in range(50)]
+    about = ["pineapples" if n == 42 else "melons" for n in range(50)]
+    knowledge = [{"id": f"k{n}", "text": f"{one}: " + "word " * 40} for n, one in enumerate(about)]
     settings = WriterSettings.model_validate({"limits": limits, "knowledge": knowledge})
     data = {f"field{n:03d}": "x" * 100 for n in range(2000)} | {"a_whole_book": "y" * 100_000}
     history = said(*(f"message {n} " + "word " * 30 for n in range(20)))
-    seen = seen_data(record(project_data=data), settings, "tell me about thing42")
+    seen = seen_data(record(project_data=data), settings, "any pineapples left?")
     turns = seen_turns(record(), settings, history)
     assert tokens(seen) < 150 + 100 + 200
     assert "k42" in json.loads(seen)["knowledge"]
