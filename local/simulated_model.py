@@ -29,7 +29,7 @@ _ASKED = re.compile(
 
 
 class Obeying:
-    """For `OpenAI.answer_by`: does what the recipient's newest message asks, and again if told not to.
+    """For `OpenAI.answer_by`: does what the recipient's newest message asks, and again if asked not to.
 
     Args:
         drafts: what it writes instead, by the request's `safety_identifier`: a text, or fields of the

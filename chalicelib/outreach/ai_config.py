@@ -1,4 +1,4 @@
-"""A project's `ai_config`: what its writer is told, may say and is shown.
+"""A project's `ai_config`: instructions of its writer, what it may say and is shown.
 
 Example (only `openai_config` has an old form; everything else is optional)::
 

@@ -65,8 +65,8 @@ def writer_try(
         for number, draft in enumerate(turn.drafts, 1):
             broken = ", ".join(draft.rules) or "ok"
             rows.append([asked, f"draft {number}", broken, str(draft.tokens), draft.text])
-        told = turn.text or turn.reason
+        shown = turn.text or turn.reason
         sms = f"{turn.segments} SMS" if turn.segments else ""
-        rows.append([asked, turn.result, sms, str(turn.tokens), told])
+        rows.append([asked, turn.result, sms, str(turn.tokens), shown])
     output.table(("message", "what", "checks", "tokens", "text"), rows)
     output.say(f"{trial.tokens} tokens; nothing was sent")

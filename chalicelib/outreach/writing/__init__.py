@@ -7,7 +7,7 @@ In the order of a message:
     about            what the first entry of a conversation says of its request
     model_writer     the writer by a language model, and the choice between the two
     model_view       what the model sees: bounded, trimmed, redacted
-    prompts          what the model is told
+    prompts          the instructions that the model gets
     checked_writer   judges its drafts: sent, written once more, or left to a person
     checks/          the rules that a draft must keep
 """

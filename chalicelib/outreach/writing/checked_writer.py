@@ -34,7 +34,7 @@ PROVIDER = "draft"
 
 
 class ModelWriter(Protocol):
-    """Writes drafts by a language model, judged by nobody but the model yet.
+    """Writes drafts by a language model, not judged yet.
 
     Raises `ProviderError`s, as `template_writer.Writer`.
     """
@@ -167,7 +167,7 @@ class CheckedWriter:
             settings,
             history,
             language=_expected(record, settings, history),
-            instructions=prompts.told(settings),
+            instructions=prompts.secret(settings),
         )
         first = self._tried(record, about, write(""), history)
         if not first.rules:

@@ -1,4 +1,4 @@
-"""What a language model is told: our own rules first, then the company's instructions; pure."""
+"""What a language model is instructed: our own rules first, then the company's instructions; pure."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def instructions(task: str, record: Record, settings: WriterSettings) -> str:
     return "\n".join(parts)
 
 
-def told(settings: WriterSettings) -> tuple[str, ...]:
+def secret(settings: WriterSettings) -> tuple[str, ...]:
     """Everything that a draft must not repeat."""
     return (OPENING, ANSWER, _COMMON, settings.instructions)
 
 
 def advice(rules: Sequence[str], most_characters: int | None) -> str:
-    """What the model is told after a draft was refused."""
+    """What the model reads after a draft was refused."""
     reasons = "; ".join(WHY[one] for one in rules)
     limit = f" Use at most {most_characters} characters." if most_characters else ""
     return (

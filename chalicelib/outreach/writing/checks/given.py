@@ -22,7 +22,7 @@ class Given:
         said: what the recipient wrote, without messages that instruct the machine.
         newest: the recipient's newest message.
         language: what the draft may be written in; none where that is not known.
-        instructions: what the machine was told; no source of facts.
+        instructions: what the machine was instructed; no source of facts.
     """
 
     settings: WriterSettings

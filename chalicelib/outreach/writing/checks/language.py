@@ -1,6 +1,6 @@
 """Which language a text is in, by its commonest words and its script; pure.
 
-Seven languages by words, as `notices.Language`; others are told apart by script, or stay unknown.
+Seven languages by words, as `notices.Language`; others are distinguished by script, or stay unknown.
 """
 
 from __future__ import annotations

@@ -41,7 +41,7 @@ def leaks_instructions(draft: str, instructions: Iterable[str], given: str) -> b
 
     Args:
         draft: the text.
-        instructions: what the machine was told.
+        instructions: what the machine was instructed.
         given: what a draft may repeat, even where the instructions say it too.
     """
     low = folded(draft)
