@@ -18,10 +18,10 @@ from chalicelib.outreach.conclusions import Conclusions
 from chalicelib.outreach.conversations.records import Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.waiting import Turns
-from chalicelib.outreach.writing import checked_writer
 from chalicelib.outreach.writing.composer import Composer
+from chalicelib.outreach.writing.template_writer import REFUSED
 
-_FOR_A_PERSON = (checked_writer.PROVIDER, ai_config.PROVIDER)
+_FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
 """In errors after which a person decides about an opening too; an answer is always a person's then."""
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""

@@ -28,9 +28,7 @@ from chalicelib.outreach.writing.checks.given import Given, given
 from chalicelib.outreach.writing.checks.language import language_of
 from chalicelib.outreach.writing.checks.review import broken
 from chalicelib.outreach.writing.checks.segments import capacity
-
-PROVIDER = "draft"
-"""In errors about refused drafts; the reason is a rule of `checks.review`."""
+from chalicelib.outreach.writing.template_writer import REFUSED
 
 
 class ModelWriter(Protocol):
@@ -152,7 +150,7 @@ class CheckedWriter:
             if one.rules:
                 self._log.event("draft.refused", number=number, rules=list(one.rules))
         if judged.sent is None:
-            raise PermanentError(PROVIDER, "check", reason=judged.tries[-1].rules[0])
+            raise PermanentError(REFUSED, "check", reason=judged.tries[-1].rules[0])
         return judged.sent
 
     def _judged(

@@ -59,6 +59,7 @@ def seen_data(record: Record, settings: WriterSettings, newest: str = "") -> str
             *([item["company_contact"]] if item.get("company_contact") else []),
         ],
         "functions": record.ai_config.get("functions"),
+        "tools": record.ai_config.get("tools"),
         "template_variables": record.channel_config.get("template_variables"),
     }
     known = {name: value for name, value in given.items() if value}
