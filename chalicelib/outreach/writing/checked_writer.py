@@ -230,6 +230,13 @@ def _language(about: Given) -> Language | None:
 
 def _with_tokens_of(first: Draft, second: Draft) -> Draft:
     """The second draft, with what both cost."""
-    names = ("prompt_tokens", "completion_tokens", "total_tokens")
-    both = {name: (getattr(first, name) or 0) + (getattr(second, name) or 0) for name in names}
-    return replace(second, **both)
+    return replace(
+        second,
+        prompt_tokens=_sum(first.prompt_tokens, second.prompt_tokens),
+        completion_tokens=_sum(first.completion_tokens, second.completion_tokens),
+        total_tokens=_sum(first.total_tokens, second.total_tokens),
+    )
+
+
+def _sum(one: int | None, other: int | None) -> int:
+    return (one or 0) + (other or 0)
