@@ -76,7 +76,9 @@ _PROMISES: Mapping[str, str] = {
     r"|\baccettat[oa]|\bgoedgekeurd|\btoegekend|\bwe(?:'ll| will) (?:approve|accept|grant)"
     r"|\bdecided to\b|\bentschieden\b"
     r"|\bha(?:n)? decidido|\ba decide\b|\bhave decided",
-    "booking": r"\b(?:has|have|been|was|'ve) (?:been )?moved\b|\bput you (?:down|in)\b"
+    "booking": r"\b(?:i|we|hereby) confirm\b|\bbestatige\b|\bconfirmo\b|\bconfermo\b"
+    r"|\bje (?:vous )?confirme\b|\bik bevestig\b|\bit(?:'s| is) (?:\w+ )?safe to\b"
+    r"|\b(?:has|have|been|was|'ve) (?:been )?moved\b|\bput you (?:down|in)\b"
     r"|\bbooked\b|\breserved\b|\bconfirmed\b|\brescheduled\b|\bmoved your\b|\bsigned you up"
     r"|\benrol?led\b|\breservad[oa]s?\b"
     r"|\bconfirmad[oa]s?\b|\binscrit[oa]s?\b|\bapuntad[oa]s?\b|\breprogramad[oa]|\bgebucht\b"
