@@ -27,6 +27,13 @@ def rules(
     return broken(Draft(text=text), about, Channel(channel))
 
 
+def test_the_subject_of_an_opening_is_judged_and_that_of_an_answer_is_the_projects_own():
+    mail = Draft(text="Hello Jo.", subject="Offer 2026 for 500 dollars")
+    for newest, found in (("", {"amount", "order"}), ("When?", set())):
+        about = Given(WriterSettings(), case="", rules="", newest=newest)
+        assert set(broken(mail, about, Channel.EMAIL)) == found
+
+
 # --- SMS segments -------------------------------------------------------------------------------
 
 
@@ -130,7 +137,7 @@ def test_a_recipients_own_contacts_may_be_repeated_and_nobody_elses():
     [
         ("It costs $4.95.", '{"price": "4,95 USD"}', ()),
         ("It costs $50.", "Returns within 50 days.", ("amount",)),
-        ("You get 50% more.", "It costs $50.", ("amount",)),
+        ("It is 50% more.", "It costs $50.", ("amount",)),
         ("It costs 1,180 euros.", '{"preis": 1180}', ()),
         ("It is on 26 November at 2 pm.", '{"at": "2026-11-26T14:00"}', ()),
         ("It is on Thursday.", '{"at": "2026-11-26T14:00"}', ()),
@@ -150,7 +157,7 @@ def test_figures_and_days_must_be_given(text, case, stopped):
 def test_a_recipients_sum_may_be_repeated_as_theirs_only():
     said = "I want 500 euros"
     assert rules("You mentioned 500 euros, I will ask Ana.", said=said) == ()
-    assert rules("You get 500 euros.", said=said) == ("amount",)
+    assert rules("It is 500 euros then.", said=said) == ("amount",)
 
 
 # --- claims -------------------------------------------------------------------------------------

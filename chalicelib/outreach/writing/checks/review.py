@@ -44,9 +44,10 @@ def broken(
         channel: that it is sent by.
         whole: its text with the lines that code adds, whose length counts.
     """
-    text = "\n".join(
-        one for one in (draft.subject, draft.text, *(draft.variables or {}).values()) if one
-    )
+    # The subject of an answer is the project's own.
+    subject = None if about.newest else draft.subject
+    parts = (subject, draft.text, *(draft.variables or {}).values())
+    text = "\n".join(one for one in parts if one)
     found = set(_of_message(draft, about))
     if text:
         found |= set(_of_text(text, about))
