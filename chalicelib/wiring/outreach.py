@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
     from chalicelib.outreach.unsubscribe import UnsubscribeDoor
+    from chalicelib.outreach.writing.checked_writer import CheckedWriter
     from chalicelib.outreach.writing.composer import Composer
     from chalicelib.outreach.writing.model_writer import OpenAiWriter
     from chalicelib.vendors.http import VendorClient
@@ -409,7 +410,7 @@ class Outreach(Core):
         from chalicelib.outreach.writing.template_writer import TemplateWriter
         from chalicelib.outreach.writing.tool_writer import ToolWriter
 
-        model = self._model_writer() if self.settings.openai_model else None
+        model = self.checked_writer() if self.settings.openai_model else None
         writer = ChosenWriter(TemplateWriter(), model)
         offering = ToolWriter(writer, self.conversations, self._current)
         return Composer(self.conversations, offering, self.heartbeat.beating)
@@ -470,6 +471,14 @@ class Outreach(Core):
             clock=self.clock,
             log=self.log,
         )
+
+    def checked_writer(self) -> CheckedWriter:
+        """The language model's drafts that may be sent."""
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.writing.checked_writer import CheckedWriter
+
+        current = Companies(self.table(self.settings.company_data_table)).current
+        return CheckedWriter(self._model_writer(), current, self.log)
 
     def _model_writer(self) -> OpenAiWriter:
         """The language model under each company's own key; one client a key."""

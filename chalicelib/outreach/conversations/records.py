@@ -185,6 +185,7 @@ class Draft:
         opts_out: the recipient wishes no further message; the text, if any, confirms it.
         by: the person who wrote or edited it; None where the machine did.
         template: the approved template of `variables`, where it is not the channel's own.
+        revision: of the settings that a model wrote it by; see `ai_config`.
     """
 
     text: str = field(default="", repr=False)
@@ -202,6 +203,7 @@ class Draft:
     opts_out: bool | None = None
     by: str | None = None
     template: str | None = None
+    revision: str | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""
