@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from chalicelib.errors import HandBackError, ProviderError, UnavailableError
+from chalicelib.errors import (
+    HandBackError,
+    PacedError,
+    ProviderError,
+    TransientError,
+    UnavailableError,
+)
 
 SHORTEST_WAIT_SECONDS = 1.0
 """For whatever may be tried again at once."""
@@ -14,6 +20,10 @@ BACKOFF_CAP_SECONDS = 900.0
 OUTAGE_WAITS_SECONDS = (10.0, 30.0, 120.0, 600.0, 900.0, 1200.0, 1500.0, 1500.0, 1500.0)
 """For outages of others: nine waits of 7,360 s in all, so that ten receives outlast an outage of two
 hours; jitter adds up to a quarter, and no wait is shorter than the vendor asked for."""
+
+ASIDE_FOR_SECONDS = 4 * 3600.0
+"""Since its receipt an event waits aside so long for a vendor that is down or refuses calls; then its
+receives count, and after the last one a person has it."""
 
 Jitter = Callable[[], float]
 """Evenly spread numbers from 0 up to 1."""
@@ -29,6 +39,18 @@ def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
         asked = error.retry_after if isinstance(error, ProviderError) else None
         return max(outage, asked or 0.0)
     return backoff(receive_count, jitter)
+
+
+def asked_pause(error: Exception, *, age_seconds: float) -> float | None:
+    """Seconds until a vendor's time, where that is what an error says; None for any other error.
+
+    Nothing was done, and no receive is spent on waiting: our pace, an open breaker, Retry-After.
+    """
+    if not isinstance(error, TransientError) or error.retry_after is None:
+        return None
+    if isinstance(error, PacedError) or age_seconds < ASIDE_FOR_SECONDS:
+        return max(SHORTEST_WAIT_SECONDS, error.retry_after)
+    return None
 
 
 def backoff(receive_count: int, jitter: Jitter) -> float:

@@ -43,7 +43,11 @@ class Recovery(StrEnum):
 
 
 class Job(BaseModel):
-    """Fields of every job."""
+    """Fields of every job.
+
+    Attributes:
+        slot: epoch seconds: it was set aside until then, and its turn at its vendor comes then.
+    """
 
     model_config = ConfigDict(
         frozen=True, extra="forbid", hide_input_in_errors=True, defer_build=True
@@ -59,6 +63,7 @@ class Job(BaseModel):
     source: str
     trace_id: str
     recovery: Recovery | None = None
+    slot: float | None = None
 
     @property
     def reopens(self) -> bool:
@@ -98,7 +103,10 @@ class ActionResend(Job):
 
 def encode(job: Job) -> str:
     """The job as compact JSON, safe for SQS (ASCII only)."""
-    return json.dumps(job.model_dump(mode="json"), ensure_ascii=True, separators=(",", ":"))
+    unset = {"slot"} if job.slot is None else None
+    return json.dumps(
+        job.model_dump(mode="json", exclude=unset), ensure_ascii=True, separators=(",", ":")
+    )
 
 
 def fits(job: Job) -> bool:

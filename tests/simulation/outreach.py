@@ -20,6 +20,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.flow import OutreachFlow
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
@@ -32,6 +33,7 @@ from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
+from chalicelib.vendors.level import OwnLevel
 from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
@@ -189,6 +191,8 @@ class OutreachParts:
             clock=container.clock,
             log=container.log,
             new_id=self._world.new_id,
+            shares=Shares(lambda _: OwnLevel(), container.clock, 2),
+            put_later=container.later.put,
         )
 
     @property
