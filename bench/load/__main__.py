@@ -26,6 +26,7 @@ from bench.load.traffic import DAY_SECONDS, Window
 from chalicelib.support.richpanel.calls import REQUESTS_PER_30_S
 
 NOON = DAY_SECONDS / 2
+AFTER_SECONDS = 1_800.0
 VENDORS = ("richpanel", "shopify", "openai", "twilio", "ses")
 REPLY = next(kind for kind in KINDS if kind.name == "reply, written by the model")
 START = next(kind for kind in KINDS if kind.name == "start, from a template")
@@ -118,6 +119,9 @@ def _outages(size: Size, seed: int, ordinary: Result) -> Iterator[Target]:
     for vendor in VENDORS:
         result = run(Load(size.span, outages={vendor: size.outage}), seed=seed)
         _print(f"{vendor} out for {minutes} minutes", result, size.outage)
+        after = Window(size.outage.ends, size.outage.ends + AFTER_SECONDS)
+        if vendor == "richpanel":
+            _print("richpanel is back, its backlog drains", result, after)
         others = [lane for lane in LANES if vendor not in vendors_of(lane)]
         change = max(_p95(result, lane, size) / _p95(ordinary, lane, size) - 1 for lane in others)
         yield Target(f"{vendor} out: the p95 of another lane grows by, %", change * 100, 10)

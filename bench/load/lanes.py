@@ -50,7 +50,7 @@ class Job:
         arrived: when its sender sent it.
         took: seconds from then to its effect; None while there is none.
         begun: how many of its calls are done.
-        has_waited: it was set aside until its turn.
+        waits: how often it was set aside until its turn.
         rounds: how often it was set aside.
         is_flood: one company's flood.
     """
@@ -62,7 +62,7 @@ class Job:
     begun: int = 0
     took: float | None = None
     is_dead: bool = False
-    has_waited: bool = False
+    waits: int = 0
     rounds: int = 0
     is_flood: bool = False
 
@@ -145,7 +145,7 @@ class Worker:
     def handle(self, job: Job, rng: random.Random) -> Steps:
         """The pauses of one receive; raises `ProviderError` where the event is handed back."""
         yield job.kind.own_seconds / 2
-        place = Place(next(_NUMBERS), job.has_waited, self._age(job) > LATE_AFTER_SECONDS)
+        place = Place(next(_NUMBERS), job.waits, self._age(job) > LATE_AFTER_SECONDS)
         for call in job.kind.calls[job.begun :]:
             with self.breakers[call.vendor].attempt("call"):
                 yield from self._turn(call, place)
@@ -158,9 +158,10 @@ class Worker:
             job.begun += 1
         yield job.kind.own_seconds / 2
 
-    def pause_of(self, job: Job, error: ProviderError) -> float | None:
+    def pause_of(self, job: Job, error: ProviderError, rng: random.Random) -> float | None:
         """Seconds for which the product sets the event aside; None where its receive counts."""
-        return backoff.asked_pause(error, age_seconds=self._age(job))
+        age = self._age(job)
+        return backoff.asked_pause(error, age_seconds=age, attempts=1, jitter=rng.random)
 
     def _age(self, job: Job) -> float:
         return self.loop.seconds - job.arrived
@@ -174,7 +175,7 @@ class Worker:
             if slept > LONGEST_SLEEP_SECONDS:
                 raise PacedError(call.vendor, "call", wait)
             yield wait
-            place = replace(place, has_waited=True)
+            place = replace(place, waits=place.waits + 1)
 
 
 class Lane:
@@ -235,13 +236,10 @@ class Lane:
             del self._groups[job.group]
 
     def _hand_back(self, worker: Worker, job: Job, error: ProviderError) -> None:
-        pause = worker.pause_of(job, error)
+        pause = worker.pause_of(job, error, self._rng)
         if pause is not None:
-            job.receives, job.rounds, job.has_waited = (
-                0,
-                job.rounds + 1,
-                isinstance(error, PacedError),
-            )
+            job.receives, job.rounds = 0, job.rounds + 1
+            job.waits += isinstance(error, PacedError)
             self._loop.after(pause + LATER_SECONDS, lambda: self._return(job.group))
             return
         if job.receives >= MAX_RECEIVES:

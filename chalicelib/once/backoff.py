@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from chalicelib.errors import (
+    BreakerOpenError,
     HandBackError,
     PacedError,
     ProviderError,
@@ -41,16 +42,29 @@ def wait(error: Exception, receive_count: int, jitter: Jitter) -> float:
     return backoff(receive_count, jitter)
 
 
-def asked_pause(error: Exception, *, age_seconds: float) -> float | None:
+def asked_pause(
+    error: Exception, *, age_seconds: float, attempts: int, jitter: Jitter
+) -> float | None:
     """Seconds until a vendor's time, where that is what an error says; None for any other error.
 
     Nothing was done, and no receive is spent on waiting: our pace, an open breaker, Retry-After.
+
+    Args:
+        error: of the attempt.
+        age_seconds: of the event, since its receipt.
+        attempts: at the event so far; 0 where they are not counted, as of a notification.
+        jitter: spreads what waits for the same moment.
     """
+    if isinstance(error, PacedError):
+        return max(SHORTEST_WAIT_SECONDS, error.retry_after or 0.0)
     if not isinstance(error, TransientError) or error.retry_after is None:
         return None
-    if isinstance(error, PacedError) or age_seconds < ASIDE_FOR_SECONDS:
-        return max(SHORTEST_WAIT_SECONDS, error.retry_after)
-    return None
+    is_called = not isinstance(error, BreakerOpenError)
+    if age_seconds >= ASIDE_FOR_SECONDS or (is_called and not attempts):
+        return None
+    least = OUTAGE_WAITS_SECONDS[min(attempts, len(OUTAGE_WAITS_SECONDS)) - 1] if is_called else 0.0
+    pause = max(SHORTEST_WAIT_SECONDS, least, error.retry_after)
+    return pause * (1.0 + jitter() / 4)
 
 
 def backoff(receive_count: int, jitter: Jitter) -> float:

@@ -39,15 +39,18 @@ class Waits(Exception):  # noqa: N818 - a result, not a fault
     Attributes:
         reason: a fixed code.
         due_epoch: epoch seconds; in the past for as soon as the sweep runs.
-        is_in_line: the conversation lists it among those that wait, so it needs a row; and its turn
-            at its vendor comes with its time.
+        is_in_line: the conversation lists it among those that wait, so it needs a row.
+        is_turn: its turn at its vendor comes with its time.
     """
 
-    def __init__(self, reason: str, due_epoch: float, *, is_in_line: bool = False) -> None:
+    def __init__(
+        self, reason: str, due_epoch: float, *, is_in_line: bool = False, is_turn: bool = False
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.due_epoch = due_epoch
         self.is_in_line = is_in_line
+        self.is_turn = is_turn
 
 
 class Elsewhere(Exception):  # noqa: N818 - a result, not a fault

@@ -46,7 +46,8 @@ class Job(BaseModel):
     """Fields of every job.
 
     Attributes:
-        slot: epoch seconds: it was set aside until then, and its turn at its vendor comes then.
+        slot: epoch seconds: it was set aside until then.
+        waits: how often it was set aside until its turn at a vendor.
     """
 
     model_config = ConfigDict(
@@ -64,6 +65,7 @@ class Job(BaseModel):
     trace_id: str
     recovery: Recovery | None = None
     slot: float | None = None
+    waits: int = 0
 
     @property
     def reopens(self) -> bool:
@@ -103,10 +105,11 @@ class ActionResend(Job):
 
 def encode(job: Job) -> str:
     """The job as compact JSON, safe for SQS (ASCII only)."""
-    unset = {"slot"} if job.slot is None else None
-    return json.dumps(
-        job.model_dump(mode="json", exclude=unset), ensure_ascii=True, separators=(",", ":")
-    )
+    fields = job.model_dump(mode="json")
+    for name in ("slot", "waits"):
+        if not fields[name]:  # the same message as before there were waits
+            del fields[name]
+    return json.dumps(fields, ensure_ascii=True, separators=(",", ":"))
 
 
 def fits(job: Job) -> bool:

@@ -22,12 +22,12 @@ class Place:
 
     Attributes:
         number: differs for each job that a thread works on.
-        has_waited: it was given a time, and that time has come.
+        waits: how often it was given a time, which has come.
         is_late: it is part of a backlog, as after an outage.
     """
 
     number: int
-    has_waited: bool = False
+    waits: int = 0
     is_late: bool = False
 
 
@@ -39,16 +39,16 @@ class Turn:
         self._number = 0
 
     @contextmanager
-    def of(self, *, has_waited: bool, age_seconds: float) -> Iterator[None]:
+    def of(self, *, waits: int, age_seconds: float) -> Iterator[None]:
         """Within this block the thread works on one job.
 
         Args:
-            has_waited: it was set aside until a time, which has come.
+            waits: how often it was set aside until its turn, which has come.
             age_seconds: since its receipt.
         """
         self._number += 1
         is_late = age_seconds > LATE_AFTER_SECONDS
-        self._here.place = Place(self._number, has_waited, is_late)
+        self._here.place = Place(self._number, waits, is_late)
         try:
             yield
         finally:

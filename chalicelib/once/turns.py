@@ -63,7 +63,8 @@ class Turns:
         before = [one for one in left if one["event"] in earlier]
         if before:
             after = self._after(int(before[-1]["due"]))
-            raise Waits(BEHIND, self._join(line, event_key, after, left), is_in_line=True)
+            due = self._join(line, event_key, after, left)
+            raise Waits(BEHIND, due, is_in_line=True, is_turn=True)
         has_followers = any(one["event"] != event_key for one in left)
         line.replace(left if has_followers else ())
 

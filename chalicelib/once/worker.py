@@ -21,6 +21,7 @@ from chalicelib.errors import (
     HandBackError,
     LeaseLostError,
     MiddlewareError,
+    PacedError,
     PayloadError,
     SwitchesUnreadableError,
     UnavailableError,
@@ -134,7 +135,7 @@ class Worker:
         if left > SHORTEST_WAIT_SECONDS:
             self.put_later(job, left)
             return
-        with self.turn.of(has_waited=job.slot is not None, age_seconds=self._age(job)):
+        with self.turn.of(waits=job.waits, age_seconds=self._age(job)):
             self._run(job, delivery)
 
     def _run(self, job: Job, delivery: Delivery) -> None:
@@ -240,7 +241,7 @@ class Worker:
         except LeaseLostError:
             raise
         except Exception as error:
-            waits = self._waits_alone(flow, event, job, error)
+            waits = self._waits_alone(flow, event, lease, job, error)
             if waits is not None:
                 self._let_wait(lease, job, waits)
                 return
@@ -272,27 +273,31 @@ class Worker:
 
     # --- waiting for a vendor -----------------------------------------------------------------
 
-    def _waits_alone(self, flow: Flow, event: Event, job: Job, error: Exception) -> Waits | None:
+    def _waits_alone(
+        self, flow: Flow, event: Event, lease: Lease, job: Job, error: Exception
+    ) -> Waits | None:
         """Until when a claimed event waits for its vendor outside its queue, if it does."""
-        pause = asked_pause(error, age_seconds=self._age(job))
+        pause = self._asked_pause(job, error, attempts=lease.attempts)
         if pause is None or flow.is_container(job):
             return None
         return self._listed(flow, event, error, pause)
 
     def _will_wait_as_a_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
-        return flow.is_container(job) and (
-            asked_pause(error, age_seconds=self._age(job)) is not None
-        )
+        return flow.is_container(job) and self._asked_pause(job, error) is not None
 
     def _waits_as_a_whole(self, flow: Flow, job: Job, error: Exception) -> bool:
         """Whether a container waits for its vendor, with all of its events that have not ended."""
-        pause = asked_pause(error, age_seconds=self._age(job))
+        pause = self._asked_pause(job, error)
         if pause is None or not flow.is_container(job):
             return False
         waits = self._listed(flow, Event(facts_of(job), None), error, pause)
         if waits is not None:
             self._put_aside(job, waits)
         return waits is not None
+
+    def _asked_pause(self, job: Job, error: Exception, *, attempts: int = 0) -> float | None:
+        age = self._age(job)
+        return asked_pause(error, age_seconds=age, attempts=attempts, jitter=self.jitter)
 
     def _listed(self, flow: Flow, event: Event, error: Exception, pause: float) -> Waits | None:
         due_epoch = self.clock.now().timestamp() + pause
@@ -303,7 +308,8 @@ class Worker:
         if not is_listed:
             return None
         self.log.metric("mw.worker.set_aside", reason=reason_of(error).partition(":")[0])
-        return Waits(reason_of(error), due_epoch, is_in_line=True)
+        is_turn = isinstance(error, PacedError)
+        return Waits(reason_of(error), due_epoch, is_in_line=True, is_turn=is_turn)
 
     def _put_aside(self, job: Job, wait: Waits) -> None:
         """Let a job wait of which no event is claimed; what its conversation lists gets a row first.
@@ -478,9 +484,11 @@ class Worker:
 
 
 def _with_slot(job: Job, wait: Waits) -> Job:
-    """The job that comes back; its turn comes with its time if its conversation lists it."""
-    slot = wait.due_epoch if wait.is_in_line else None
-    return job if slot == job.slot else job.model_copy(update={"slot": slot})
+    """The job that comes back, with its time if its conversation lists it."""
+    if not wait.is_in_line:
+        return job
+    waits = job.waits + wait.is_turn
+    return job.model_copy(update={"slot": wait.due_epoch, "waits": waits})
 
 
 def _pause(error: Exception, delivery: Delivery, jitter: Jitter) -> float:

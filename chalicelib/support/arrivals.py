@@ -108,6 +108,7 @@ class Arrivals:
                     ticket=ticket if number == 0 else None,
                     reading=reading,
                     number=number,
+                    in_turn=True,
                 ),
             )
             for number, (key, comment) in enumerate(new)
@@ -121,7 +122,7 @@ class Arrivals:
         if other in self.ledger.statuses([other]):
             raise NotAnEvent(EventStatus.SKIPPED, "duplicate_in_neighbour_bucket")
         facts = replace(facts_of(job), event_key=key)
-        return [Event(facts, Inquiry(text=text, at=at, ticket=ticket))]
+        return [Event(facts, Inquiry(text=text, at=at, ticket=ticket, in_turn=True))]
 
 
 def _first_contact(

@@ -94,7 +94,7 @@ class SupportFlow(Flow):
         """See `once.flow.Flow.plan`."""
         inquiry: Inquiry = event.subject
         state = None
-        if inquiry.reading is None:  # else its notification has taken its turn
+        if not inquiry.in_turn:
             state = self._state.read(event.facts.conversation_id)
             line = self._looks.line(event.facts.conversation_id, state)
             self._turns.take(line, event.facts.event_key)
@@ -107,7 +107,7 @@ class SupportFlow(Flow):
             raise NotAnEvent(EventStatus.SKIPPED, "too_old")
         answering = self._answering
         if answering is not None and answering.policy.is_outbound_enabled and not sends_nothing:
-            if inquiry.reading is not None:
+            if inquiry.in_turn:
                 state = self._state.read(event.facts.conversation_id)
             inquiry.state = state
         ticket = inquiry.ticket

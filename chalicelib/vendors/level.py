@@ -1,7 +1,8 @@
 """How full a token bucket is, and who waits at it: decisions without a clock and without I/O.
 
 Callers outside a job wait in place for a token.  A job asks once, by its first call: it gets tokens,
-or a time to come again, in the order of asking; at that time it needs tokens only.  Two lines are
+or a time to come again, in the order of asking; at that time it needs tokens only, and if there are
+none because other jobs needed more calls, it comes before all others at its next.  Two lines are
 served side by side, each by half where both are busy: jobs that have just arrived, and those of a
 backlog.  So new customers are served while a backlog drains.  Calls that finish what a job has begun
 go first, and have a short line of their own.
@@ -137,7 +138,9 @@ def asked(
         at_a_time: tokens that a caller takes.
     """
     level = level.filled(now, per_second, burst)
-    begins = urgency != Urgency.HIGH and not place.has_waited
+    if place.waits > 1:
+        urgency = Urgency.HIGH
+    begins = urgency != Urgency.HIGH and not place.waits
     line = (_LATE if place.is_late else _NEW) if begins else _BEGUN
     needed = 1.0 + urgency.value * (burst - 1.0)
     is_behind = begins and level.lines.get(line, 0.0) > now

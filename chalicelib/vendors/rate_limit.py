@@ -153,7 +153,7 @@ class RateLimit:
             if slept > LONGEST_SLEEP_SECONDS:
                 raise PacedError(self._provider, operation, wait)
             self._sleep(wait)
-            place = replace(place, has_waited=True)
+            place = replace(place, waits=place.waits + 1)
 
     def _ask(self, urgency: Urgency, place: Place) -> float:
         """Take tokens and return 0, or return the seconds until this job's time."""

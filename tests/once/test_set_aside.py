@@ -1,12 +1,13 @@
 """A job whose vendor says later waits outside its queue: no receive is spent, and its order is kept."""
 
+import json
 from datetime import timedelta
 
 import pytest
 
 from chalicelib.clock import iso
 from chalicelib.errors import BreakerOpenError, PacedError, TransientError, UnavailableError
-from chalicelib.once.backoff import ASIDE_FOR_SECONDS
+from chalicelib.once.backoff import ASIDE_FOR_SECONDS, OUTAGE_WAITS_SECONDS
 from chalicelib.once.event import LATE_SECONDS, EventStatus
 from chalicelib.once.flow import Waits
 from chalicelib.once.job import Job, decode, encode, facts_of
@@ -59,6 +60,7 @@ def rig():
 @pytest.mark.parametrize("receive", [1, 10])
 @pytest.mark.parametrize("error", [paced(40), down(40), too_many(retry_after=40)])
 def test_a_job_whose_vendor_says_when_waits_until_then(rig, error, receive):
+    rig.chance = 0.0
     rig.fails = {"any": [error]}
 
     assert rig.process(receive=receive) == "done", "no receive is spent, not even the last one"
@@ -66,12 +68,29 @@ def test_a_job_whose_vendor_says_when_waits_until_then(rig, error, receive):
     ((again, seconds),) = rig.aside
     assert seconds == pytest.approx(40)
     assert again.slot == NOW + 40
-    assert again.model_copy(update={"slot": None}) == job()
+    assert again.waits == isinstance(error, PacedError)
+    assert again.model_copy(update={"slot": None, "waits": 0}) == job()
     assert rig.flow.listed == [(KEY, NOW + 40)]
     row = rig.row()
     assert (row["status"], row["lease_until"]) == ("processing", 0)
     assert row["due_at"] == int(NOW + 40 + LATE_SECONDS)
     assert rig.queue.deferred == []
+
+
+def test_who_waits_for_the_same_breaker_does_not_come_back_at_the_same_moment(rig):
+    rig.chance, rig.fails = 0.5, {"any": [down(40)]}
+    rig.process()
+    assert rig.aside[0][1] == pytest.approx(45)
+
+
+def test_a_vendor_that_always_says_soon_is_asked_more_and_more_rarely(rig):
+    rig.chance, rig.fails = 0.0, {"any": [too_many(retry_after=0.0) for _ in range(5)]}
+    again = job()
+    for number in range(5):
+        rig.process(again, message_id=f"sqs-{number}")
+        again, seconds = rig.aside[-1]
+        rig.clock.forward(seconds)
+    assert [seconds for _, seconds in rig.aside] == pytest.approx(OUTAGE_WAITS_SECONDS[:5])
 
 
 def test_it_goes_on_where_it_was(rig):
@@ -98,7 +117,7 @@ def test_it_knows_at_its_time_that_it_has_waited(rig):
     rig.clock.forward(40)
     rig.process(rig.aside[0][0], message_id="sqs-2")
 
-    assert [place.has_waited for place in places] == [False] * 2 + [True] * 2
+    assert [place.waits for place in places] == [0] * 2 + [1] * 2
     assert rig.worker.turn.place is None
 
 
@@ -205,7 +224,7 @@ def test_a_worker_that_dies_while_it_sets_a_job_aside_loses_nothing(rig, dies):
 
 
 def test_a_job_without_a_slot_is_the_same_message_as_before():
-    assert "slot" not in encode(job())
+    assert not {"slot", "waits"} & json.loads(encode(job())).keys()
     assert decode(encode(job(slot=1.5)), {"ticket_message": TicketMessage}).slot == 1.5
     assert Job.model_fields["slot"].default is None
 

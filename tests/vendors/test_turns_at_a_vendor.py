@@ -46,13 +46,13 @@ class Containers:
         ]
 
     @contextmanager
-    def job(self, worker=0, *, has_waited=False, age=0.0):
-        with self.turns[worker].of(has_waited=has_waited, age_seconds=age):
+    def job(self, worker=0, *, waits=0, age=0.0):
+        with self.turns[worker].of(waits=waits, age_seconds=age):
             yield self.limits[worker]
 
-    def run(self, calls, worker=0, *, has_waited=False, age=0.0):
+    def run(self, calls, worker=0, *, waits=0, age=0.0):
         """None when all calls left, else the seconds until the job's turn."""
-        with self.job(worker, has_waited=has_waited, age=age) as limit:
+        with self.job(worker, waits=waits, age=age) as limit:
             for urgency in calls:
                 try:
                     limit.acquire("call", deadline_seconds=15, urgency=urgency)
@@ -102,7 +102,7 @@ def test_a_new_job_does_not_overtake_one_that_waits(containers):
 
     assert containers.run([READ, TAGS], 1) > 0.5
     containers.clock.forward(0.5)
-    assert containers.run([READ, TAGS], 2, has_waited=True) is None
+    assert containers.run([READ, TAGS], 2, waits=1) is None
 
 
 def test_a_job_that_has_begun_goes_on_before_others_begin(containers):
@@ -119,10 +119,9 @@ def test_a_job_that_has_begun_goes_on_before_others_begin(containers):
 def test_a_backlog_and_what_is_new_are_served_side_by_side(containers):
     """After an outage a hundred old jobs ask first; new ones wait no longer than twice their pace."""
     exhausted(containers)
-    old = [
-        containers.run([READ, TAGS], n % WORKERS, age=LATE_AFTER_SECONDS + 1) for n in range(100)
-    ]
-    new = [containers.run([READ, TAGS], n % WORKERS) for n in range(3)]
+    late = LATE_AFTER_SECONDS + 1
+    old = [containers.run([READ, TAGS], n % WORKERS, age=late) or 0 for n in range(100)]
+    new = [containers.run([READ, TAGS], n % WORKERS) or 0 for n in range(3)]
 
     assert max(old) > 150
     assert max(new) < 30
@@ -167,7 +166,7 @@ def test_a_container_whose_clock_is_behind_gains_nothing_and_loses_nothing(clock
 
     assert first >= 90
     clock.forward(10)
-    assert containers.run([READ, TAGS], 1, has_waited=True) is None
+    assert containers.run([READ, TAGS], 1, waits=1) is None
 
 
 def test_outside_a_job_a_call_waits_in_place(containers):
@@ -185,23 +184,23 @@ def test_a_backlog_drains_at_our_pace_in_order_and_within_the_limit(ours, seed):
     rng, clock = random.Random(seed), ManualClock()
     containers = Containers(clock, ours=ours)
     began, calls, ended = clock.now().timestamp(), [], []
-    due = [(began, n, n, False) for n in range(200)]
+    due = [(began, n, n, 0) for n in range(200)]
     kinds = {n: [READ, *[REPLY] * rng.choice([0, 0, 0, 3]), TAGS] for n in range(200)}
     rounds = dict.fromkeys(kinds, 0)
     serial = len(due)
     while due:
-        at, _, number, has_waited = heapq.heappop(due)
+        at, _, number, waits = heapq.heappop(due)
         clock.forward(max(0.0, at - clock.now().timestamp()))
         rounds[number] += 1
         left = deque(kinds[number])
-        with containers.job(rng.randrange(WORKERS), has_waited=has_waited) as limit:
+        with containers.job(rng.randrange(WORKERS), waits=waits) as limit:
             while left:
                 try:
                     limit.acquire("call", deadline_seconds=15, urgency=left[0])
                 except PacedError as error:
                     serial += 1
                     back = clock.now().timestamp() + error.retry_after + rng.uniform(0, 2)
-                    heapq.heappush(due, (back, serial, number, True))
+                    heapq.heappush(due, (back, serial, number, waits + 1))
                     break
                 calls.append(clock.now().timestamp() - began)
                 left.popleft()
@@ -215,6 +214,6 @@ def test_a_backlog_drains_at_our_pace_in_order_and_within_the_limit(ours, seed):
     assert busiest <= REQUESTS_PER_30_S
     took = calls[-1] / 30
     assert len(calls) / took >= ours * WORKERS / (WORKERS + 0.5) * 0.8
-    assert max(rounds.values()) <= 8, "none waits again and again"
+    assert max(rounds.values()) <= 16, "none waits again and again"
     places = {number: place for place, number in enumerate(ended)}
     assert max(abs(places[number] - number) for number in places) < 40

@@ -13,7 +13,7 @@ Kinds::
     lookup    act:shopify_lookup:...                 support.orders.cache        7 days
     quota     rate:{company_id}:{m|d|o}:{window}     outreach.door.admission     2 days from receipt
     limit     lim:{what}:{opaque id}                 support.limits              its longest window
-    pace      pace:{vendor}                          vendors.shared_level        2 days
+    pace      pace:{vendor, or share of starts}      vendors.shared_level        2 days
     cursor    sweep:cursor                           once.recovery.cursor        30 days
     run       sweep:run:{ISO time}                   once.recovery.cursor        30 days
     look      sweep:position:{list}:{opaque id}      once.recovery.cursor        30 days
