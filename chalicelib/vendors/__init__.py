@@ -11,6 +11,7 @@ shared_level    a level that all containers share, in table A
 breaker         circuit breaker per vendor and container
 lenient         lenient reading of vendor responses
 html_text       plain text of an HTML message body
+linear          a small linear model of messages
 quoted_text     what was newly written in a mail, without quoted history
 language_model  the port of a language model
 openai          that port on OpenAI's Responses API
