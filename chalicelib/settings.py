@@ -54,6 +54,7 @@ class Settings(BaseModel):
     max_event_age_days: int = Field(default=7, ge=1, le=29)
     max_receive_count: int = Field(default=10, ge=1)
     worker_concurrency: int = Field(default=2, ge=2)
+    lane_concurrency: int = Field(default=2, ge=2)
     tighten: Tightening = Tightening()
     support: SupportSettings = SupportSettings()
     facts_table: str
@@ -194,6 +195,7 @@ _VARIABLES: dict[str, tuple[str, str]] = {
     "max_event_age_days": ("MAX_EVENT_AGE_DAYS", "7"),
     "max_receive_count": ("MAX_RECEIVE_COUNT", "10"),
     "worker_concurrency": ("WORKER_CONCURRENCY", "2"),
+    "lane_concurrency": ("LANE_CONCURRENCY", "2"),
     "facts_table": ("DYNAMO_TABLE_NAME", "QuillIdempotencyLedger-{stage}"),
     "facts_ttl_days": ("DYNAMO_TTL_DAYS", "14"),
     "facts_endpoint": ("DYNAMO_ENDPOINT", ""),

@@ -88,7 +88,7 @@ class OutreachFlow(Flow):
         self._starts = starts
         self._receive_count = receive_count
         self._conclusions = Conclusions(conversations, starts, clock, message_id_header, events)
-        turns = Turns(conversations, ledger)
+        self._turns = turns = Turns(conversations, ledger, clock)
         drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns, current)
         matching = Matching(conversations, ownership, clock, opaque, message_id_header)
         self._starting = Starting(
@@ -122,6 +122,14 @@ class OutreachFlow(Flow):
                 _check_pair(job, context.record)
         facts = replace(facts_of(job), conversation_id=context.record.opaque_id)
         return [Event(facts, context)]
+
+    def set_aside(self, event: Event, due_epoch: float) -> bool:
+        """See `once.flow.Flow.set_aside`: a start before its conversation is open keeps its message."""
+        record = event.subject.record
+        if record is None:
+            return False
+        self._turns.set_aside(record, event.facts.event_key, due_epoch)
+        return True
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""

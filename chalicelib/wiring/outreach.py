@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from chalicelib.once.action import Executor, LastLook, Preparer, Settler
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
+    from chalicelib.once.job import Job
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
     from chalicelib.outreach.company_events.endpoint import Endpoint
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.desk.inbox import Inbox
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
+    from chalicelib.outreach.door.shares import Shares
     from chalicelib.outreach.handoff import Desk
     from chalicelib.outreach.ownership import Ownership
     from chalicelib.outreach.senders import Senders
@@ -145,7 +147,25 @@ class Outreach(Core):
             log=self.log,
             new_id=new_id,
             conversations=lambda: self.conversations,
+            shares=self._shares,
+            put_later=self._put_later,
         )
+
+    def _put_later(self, job: Job, seconds: float) -> None:
+        self.later.put(job, seconds)
+
+    @cached_property
+    def _shares(self) -> Shares:
+        from chalicelib.outreach.door.shares import Shares
+        from chalicelib.vendors.shared_level import SharedLevel
+
+        table = self.table(self.settings.idempotency_table)
+
+        @cache
+        def level(name: str) -> SharedLevel:
+            return SharedLevel(table, name, self.clock)
+
+        return Shares(level, self.clock, self.settings.lane_concurrency)
 
     @cached_property
     def _twilio_door(self) -> TwilioDoor:

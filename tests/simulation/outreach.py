@@ -27,6 +27,7 @@ from chalicelib.outreach.desk.inbox import Inbox
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.flow import OutreachFlow
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
@@ -39,6 +40,7 @@ from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
+from chalicelib.vendors.level import OwnLevel
 from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
@@ -248,6 +250,8 @@ class OutreachParts:
             log=container.log,
             new_id=self._world.new_id,
             conversations=lambda: self._conversations,
+            shares=Shares(lambda _: OwnLevel(), container.clock, 2),
+            put_later=container.later.put,
         )
 
     @property

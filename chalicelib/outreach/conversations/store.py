@@ -209,6 +209,8 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             )
         except ConditionFailed:
             raise _contended("set_waiting") from None
+        if isinstance(record.item, dict):  # the next change of this run starts from it
+            record.item["waiting"] = list(waiting)
 
     def hand_off(
         self, record: Record, *, handoff_id: str, held: str, reason: str, reason_text: str
