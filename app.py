@@ -26,8 +26,10 @@ if "AWS_CHALICE_CLI_MODE" in os.environ and "deploy" in sys.argv[1:]:  # `chalic
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "package" in sys.argv[1:]:  # `chalice package`
     from ops.stage.chalice_deploy import check_names
+    from ops.stage.console_layer import build_beside_package
 
     check_names()
+    build_beside_package()
 
 # Chalice needs these at import; at deployment it sets the stage's environment first.
 STAGE = os.environ.get("STAGE", "dev")
@@ -74,6 +76,24 @@ def initiate_conversation() -> Response:
 def conversation(request_id: str) -> Response:
     """The Channel Router queries the outcome of a start."""
     return _answered("channel_router", lambda: services().start_outcome(*_posted(), request_id))
+
+
+@app.route("/desk/conversations", methods=["GET"])
+def desk_list() -> Response:
+    """A company's desk lists what waits for a person."""
+    return _answered("desk", lambda: services().desk_list(*_posted(), _query()))
+
+
+@app.route("/desk/conversations/{conversation_id}", methods=["GET"])
+def desk_conversation(conversation_id: str) -> Response:
+    """A company's desk reads one conversation."""
+    return _answered("desk", lambda: services().desk_conversation(*_posted(), conversation_id))
+
+
+@app.route("/desk/conversations/{conversation_id}/acts", methods=["POST"])
+def desk_act(conversation_id: str) -> Response:
+    """A person at a company's desk takes, answers, gives back or ends a conversation."""
+    return _answered("desk", lambda: services().desk_act(*_posted(), conversation_id))
 
 
 @app.route("/conversations/{request_id}/messages", methods=["GET"])
@@ -199,6 +219,15 @@ def reconcile(event: CloudWatchEvent) -> dict[str, Any]:
 def post_facts(event: CloudWatchEvent) -> dict[str, Any]:
     """Stored facts are posted to the report by a single writer."""
     return services().post_facts(event.context)
+
+
+# Its packages are in a layer of its own: nothing of them is imported before it is called.
+@app.lambda_function(name="console")
+def console(event: dict[str, Any], context: Any) -> dict[str, Any]:  # noqa: ANN401 - Lambda's
+    """The console's pages, for people without AWS credentials."""
+    from console.deployed import answer  # noqa: PLC0415 - as said
+
+    return answer(event, context)
 
 
 def _posted() -> tuple[dict[str, str], bytes]:

@@ -25,6 +25,7 @@ from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
     ASKED,
     AUTOMATED,
+    PERSON,
     PROMPT,
     UNATTENDED,
     UNSENT,
@@ -36,6 +37,7 @@ from chalicelib.outreach.conversations.records import (
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.event_context import EventContext
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.twilio import codes
 from chalicelib.outreach.writing.about import about
 from chalicelib.outreach.writing.tool_writer import ASK, CALL
@@ -45,6 +47,9 @@ SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled
 """Reasons of `once.ports.Switches.forbids`: an action they stopped may be done later."""
 PROMPT_CHARACTERS = 1000
 """Of the first entry: the request's own data is an attribute of the conversation."""
+_NOT_SENT = frozenset({ActionStatus.REFUSED, ActionStatus.SKIPPED, ActionStatus.ABANDONED})
+_OF_A_PERSONS_REPLY = ("task_complete", "thread_id", "email_references")
+"""Attributes that also a person's reply changes."""
 _CLEARED_BY_SENDING = ("withheld_reason", "failure_stage", "failure_reason")
 """Attributes that no longer apply once a message is sent."""
 
@@ -91,7 +96,11 @@ class Conclusions:
                 record = self._record_sent(event, plan, record, action.entry_id, row)
             elif row.status == ActionStatus.REFUSED:
                 self._record_refusal(record, row, plan)
-            if row.status == ActionStatus.SKIPPED and row.reason in SWITCHES:
+            if plan.facts.get("desk") and row.status in _NOT_SENT:
+                self.reply_failed(record, row.reason or row.status.value)
+            is_opening = bool(plan.facts.get("opening"))
+            gave_way = is_opening and row.reason == PERSON_ANSWERS
+            if row.status == ActionStatus.SKIPPED and (row.reason in SWITCHES or gave_way):
                 record = self._record_withheld(event, record, plan, row.reason)
         function = plan.facts.get("function")
         if function and all(one.kind == "hand_off" for one in plan.actions):
@@ -113,6 +122,15 @@ class Conclusions:
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
         self._events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
+
+    def give_way(self, record: Record) -> None:
+        """A person has the conversation before its first message: that is not sent."""
+        self.free(record)
+        self._end_unsent(record, UNSENT, Status.WITHHELD, {"withheld_reason": PERSON_ANSWERS})
+
+    def reply_failed(self, record: Record, reason: str) -> None:
+        """A person's reply was not sent: their conversation says why, and waits for an answer."""
+        self._conversations.reply_failed(record, reason)
 
     def opt_out(self, record: Record) -> None:
         """The recipient has asked in their own words to get no further message."""
@@ -143,6 +161,8 @@ class Conclusions:
             ai_total_tokens=draft.total_tokens,
             processing_time_ms=draft.processing_time_ms,
             provider_id=row.ref,
+            note=PERSON if draft.by else None,
+            by=draft.by,
         )
         if plan.facts.get("notice"):  # says nothing about the state of the conversation
             return self._conversations.append(record, entry)[0]
@@ -159,6 +179,9 @@ class Conclusions:
         header = self._message_id_header(row.ref) if row.ref else None
         if record.channel == Channel.EMAIL and header:
             changes |= threads.sent(record, header)
+        if plan.facts.get("desk"):  # the hand-off goes on
+            kept = {name: changes[name] for name in _OF_A_PERSONS_REPLY if name in changes}
+            return self._conversations.append(record, entry, expected=set(Status), changes=kept)[0]
         also: tuple[dict[str, Any], ...] = ()
         if is_opening:
             changes["processing_time_ms"] = int((self._clock.monotonic() - context.started) * 1000)

@@ -1,4 +1,4 @@
-"""What the queue carries of outreach: starts, replies, receipts, resumes and releases."""
+"""What the queue carries of outreach: starts, replies, receipts, resumes, releases, persons' replies."""
 
 from __future__ import annotations
 
@@ -166,6 +166,18 @@ class HandoffRelease(OutreachJob):
         return ("pair", *self.pair)
 
 
+class DeskReply(OutreachJob):
+    """A person has written a reply: its text is a draft of the conversation."""
+
+    kind: Literal["desk_reply"] = "desk_reply"
+    pair: tuple[str, str]
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """See `StartConversation.group`."""
+        return ("pair", *self.pair)
+
+
 class TellCompany(Job):
     """Tells a company one event of a conversation; its row in the outbox holds it.
 
@@ -193,6 +205,7 @@ KINDS = (
     DeliveryReceipt,
     OutreachResume,
     HandoffRelease,
+    DeskReply,
     TellCompany,
 )
 """Every kind of job of this system; `wiring.jobs` joins the systems' lists."""

@@ -6,6 +6,7 @@
     evt:reply:{channel}:{provider message id}
     evt:receipt:{provider message id}:{status}
     evt:release:{opaque conversation id}:{hand-off id}
+    evt:desk:{opaque conversation id}:{act id}
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
     evt:tell:{opaque conversation id}:{number}         telling a company one event
@@ -40,6 +41,11 @@ def receipt(provider_message_id: str, status: str) -> str:
 def release(opaque_id: str, handoff_id: str) -> str:
     """Event key of the release of a hand-off; a hand-off is released once."""
     return joined("evt", "release", opaque_id, handoff_id)
+
+
+def desk(opaque_id: str, act_id: str) -> str:
+    """Event key of a person's reply: one act, one message."""
+    return joined("evt", "desk", opaque_id, act_id)
 
 
 def send_action(opaque_id: str, entry_id: str) -> str:

@@ -34,6 +34,7 @@ from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan
 from chalicelib.outreach.jobs import InboundMessage
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.matching import Match, Matching
 from chalicelib.outreach.notices import carrier_answers, help_answer, stop_confirmation
 from chalicelib.outreach.words import Word, heard
@@ -78,6 +79,10 @@ class Replying:
             raise NotAnEvent(EventStatus.PROCESSED, _UNANSWERED[note])
         if record.is_handed_off:
             raise NotAnEvent(EventStatus.PROCESSED, "with_a_person")
+        answered_at = str(record.handoff.get("answered_at") or "")
+        is_asked_for = context.job.recovery == Recovery.OPERATOR
+        if answered_at > event.facts.received_at and not is_asked_for:
+            raise NotAnEvent(EventStatus.PROCESSED, PERSON_ANSWERS)  # while it waited
         if self._conversations.forbids(record) is not None:
             raise NotAnEvent(EventStatus.PROCESSED, DO_NOT_CONTACT)
         if note in _FOR_A_PERSON:
@@ -109,7 +114,9 @@ class Replying:
             changes["unclear_between"] = list(context.match.between)
         # First: a run that finds the message stored does not read it for STOP again.
         self._apply_opt_out(record, job, context.match)
-        context.record, is_new = self._conversations.append(record, entry, changes=changes)
+        context.record, is_new = self._conversations.append(
+            record, entry, changes=changes, joins=note not in UNSAID and note != OPT_OUT
+        )
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
 

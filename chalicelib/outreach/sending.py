@@ -107,7 +107,8 @@ class Sender:
         for action in actions:
             built = self._built_messages.get(action.key)
             if built is not None:
-                self._looks.take(built[0], action.key)
+                after = action.planned_after if isinstance(action, SendText | SendEmail) else None
+                self._looks.take(built[0], action.key, after)
 
     def send_text(self, actions: Sequence[Action], *, deadline_seconds: float) -> str:
         """`Executor` of `SendText`."""
@@ -208,7 +209,7 @@ class Sender:
         """What looks again when the request is about to leave."""
         if not action.obeys_register:
             return None
-        return lambda: self._looks.refresh(record, action.key)
+        return lambda: self._looks.refresh(record, action.key, action.planned_after)
 
     def _prepared(self, action: SendText | SendEmail) -> tuple[Record, Any]:
         built = self._built_messages.pop(action.key, None)
@@ -241,7 +242,8 @@ class Sender:
     def _text(self, record: Record, draft: Draft, action: SendText) -> Text:
         to, sender = _addresses(record)
         callback = callback_url(self._base_url, record.opaque_id, action.entry_id)
-        sid = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
+        own = self._twilio.credentials(secret_of(record)).template_sid  # cached for the request
+        sid = draft.template or own
         if draft.variables is None:
             if record.channel == Channel.WHATSAPP and not window_is_open(record, self._clock.now()):
                 raise PermanentError("twilio", "create_message", reason="window_closed")

@@ -20,6 +20,7 @@ from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.drafting import Drafting
 from chalicelib.outreach.event_context import EventContext, hand_off_plan, may_send
 from chalicelib.outreach.jobs import StartConversation
+from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.writing.composer import Composer
 
 
@@ -65,6 +66,9 @@ class Starting:
             # the start may have waited for hours or for an operator.
             self._drafting.give_up(record, "send", DO_NOT_CONTACT)
             raise NotAnEvent(EventStatus.FAILED, DO_NOT_CONTACT)
+        if record.person_act:  # it waited, and a person has the conversation, or has written
+            self._drafting.give_way(record)
+            raise NotAnEvent(EventStatus.PROCESSED, f"withheld:{PERSON_ANSWERS}")
         if rules.is_held(record, "auto_queue_initial_message"):
             return hand_off_plan("start", "auto_queue_initial_message")
         self._drafting.wait_out_quiet_hours(record, event.facts.event_key)

@@ -7,6 +7,8 @@ deadline        HTTP sessions that end at a deadline and know whether a request 
 webhook         a post to an address that somebody else has chosen: public ones only
 signed          a request that an SDK has signed, sent within a deadline
 rate_limit      token bucket per vendor and container
+level           how full a bucket is and who waits at it: pure decisions
+shared_level    a level that all containers share, in table A
 breaker         circuit breaker per vendor and container
 lenient         lenient reading of vendor responses
 html_text       plain text of an HTML message body

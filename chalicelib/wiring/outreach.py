@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from chalicelib.once.action import Executor, LastLook, Preparer, Settler
     from chalicelib.once.door import Answer
     from chalicelib.once.flow import Flow
+    from chalicelib.once.job import Job
     from chalicelib.once.recovery.rebuild import Rebuilder
     from chalicelib.once.recovery.sweep import SweepPart
     from chalicelib.outreach.company_events.endpoint import Endpoint
@@ -22,8 +23,11 @@ if TYPE_CHECKING:
     from chalicelib.outreach.company_events.telling import Teller
     from chalicelib.outreach.conversations.records import Record
     from chalicelib.outreach.conversations.store import Conversations
+    from chalicelib.outreach.desk.door import DeskDoor
+    from chalicelib.outreach.desk.inbox import Inbox
     from chalicelib.outreach.door.admission import Starts
     from chalicelib.outreach.door.initiate import Initiate
+    from chalicelib.outreach.door.shares import Shares
     from chalicelib.outreach.handoff import Desk
     from chalicelib.outreach.ownership import Ownership
     from chalicelib.outreach.senders import Senders
@@ -33,6 +37,7 @@ if TYPE_CHECKING:
     from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
     from chalicelib.outreach.twilio.door import TwilioDoor
     from chalicelib.outreach.unsubscribe import UnsubscribeDoor
+    from chalicelib.outreach.writing.checked_writer import CheckedWriter
     from chalicelib.outreach.writing.composer import Composer
     from chalicelib.outreach.writing.model_writer import OpenAiWriter
     from chalicelib.vendors.http import VendorClient
@@ -58,6 +63,20 @@ class Outreach(Core):
     def start_outcome(self, headers: Mapping[str, str], body: bytes, request_id: str) -> Answer:
         """Answer the Channel Router's question about a start."""
         return self._initiate.outcome(headers, request_id, body)
+
+    def desk_list(
+        self, headers: Mapping[str, str], body: bytes, query: Mapping[str, str]
+    ) -> Answer:
+        """Answer a company's desk: what waits for a person."""
+        return self._desk_door.listed(headers, body, query)
+
+    def desk_conversation(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """Answer a company's desk: one conversation."""
+        return self._desk_door.shown(headers, body, opaque_id)
+
+    def desk_act(self, headers: Mapping[str, str], body: bytes, opaque_id: str) -> Answer:
+        """Do what a person at a company's desk asks for."""
+        return self._desk_door.act(headers, body, opaque_id)
 
     def start_messages(
         self, headers: Mapping[str, str], body: bytes, request_id: str, query: Mapping[str, str]
@@ -98,6 +117,19 @@ class Outreach(Core):
         return UnsubscribeDoor(self.conversations, lambda: self.opaque_ids, self.log)
 
     @cached_property
+    def _desk_door(self) -> DeskDoor:
+        from chalicelib.outreach.desk.door import DeskDoor
+        from chalicelib.outreach.door import access
+
+        secret_id = self.settings.router_keys_secret_id
+        return DeskDoor(
+            access=lambda: access.access(self.secrets.text_or_none(secret_id) or ""),
+            inbox=self.inbox,
+            clock=self.clock,
+            log=self.log,
+        )
+
+    @cached_property
     def _initiate(self) -> Initiate:
         from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.door import access
@@ -115,7 +147,25 @@ class Outreach(Core):
             log=self.log,
             new_id=new_id,
             conversations=lambda: self.conversations,
+            shares=self._shares,
+            put_later=self._put_later,
         )
+
+    def _put_later(self, job: Job, seconds: float) -> None:
+        self.later.put(job, seconds)
+
+    @cached_property
+    def _shares(self) -> Shares:
+        from chalicelib.outreach.door.shares import Shares
+        from chalicelib.vendors.shared_level import SharedLevel
+
+        table = self.table(self.settings.idempotency_table)
+
+        @cache
+        def level(name: str) -> SharedLevel:
+            return SharedLevel(table, name, self.clock)
+
+        return Shares(level, self.clock, self.settings.lane_concurrency)
 
     @cached_property
     def _twilio_door(self) -> TwilioDoor:
@@ -140,7 +190,10 @@ class Outreach(Core):
 
     def outreach_flows(self) -> Mapping[str, Callable[[], Flow]]:
         """By kind of job."""
-        kinds = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
+        kinds = (
+            *("start_conversation", "inbound_message", "outreach_resume"),
+            *("handoff_release", "desk_reply"),
+        )
         return {
             **dict.fromkeys(kinds, lambda: self._outreach_flow),
             "delivery_receipt": self._receipt_flow,
@@ -181,7 +234,7 @@ class Outreach(Core):
 
     def outreach_rebuilders(self) -> Mapping[str, Callable[[], Rebuilder]]:
         """By the first two parts of an event key."""
-        kinds = ("evt:start", "evt:release", "evt:receipt")
+        kinds = ("evt:start", "evt:release", "evt:desk", "evt:receipt")
         return {
             **dict.fromkeys(kinds, lambda: self._resume_rebuilder),
             "evt:reply": self._lost_replies,
@@ -336,8 +389,25 @@ class Outreach(Core):
         from chalicelib.outreach.conversations.handoffs import Handoffs
         from chalicelib.outreach.handoff import Desk
 
-        handoffs = Handoffs(self._conversations_table)
-        return Desk(self.conversations, handoffs, self.intake, self.clock)
+        return Desk(self.inbox, Handoffs(self._conversations_table))
+
+    @cached_property
+    def inbox(self) -> Inbox:
+        """What persons see of hand-offs, and what they do with them."""
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.conversations.handoffs import Handoffs
+        from chalicelib.outreach.desk.inbox import Inbox
+
+        return Inbox(
+            self.conversations,
+            Handoffs(self._conversations_table),
+            self.intake,
+            self.ledger,
+            self.starts,
+            self.journal,
+            self.clock,
+            Companies(self.table(self.settings.company_data_table)).current,
+        )
 
     @cached_property
     def starts(self) -> Starts:
@@ -360,7 +430,7 @@ class Outreach(Core):
         from chalicelib.outreach.writing.template_writer import TemplateWriter
         from chalicelib.outreach.writing.tool_writer import ToolWriter
 
-        model = self._model_writer() if self.settings.openai_model else None
+        model = self.checked_writer() if self.settings.openai_model else None
         writer = ChosenWriter(TemplateWriter(), model)
         offering = ToolWriter(writer, self.conversations, self._current)
         return Composer(self.conversations, offering, self.heartbeat.beating)
@@ -421,6 +491,14 @@ class Outreach(Core):
             clock=self.clock,
             log=self.log,
         )
+
+    def checked_writer(self) -> CheckedWriter:
+        """The language model's drafts that may be sent."""
+        from chalicelib.outreach.companies import Companies
+        from chalicelib.outreach.writing.checked_writer import CheckedWriter
+
+        current = Companies(self.table(self.settings.company_data_table)).current
+        return CheckedWriter(self._model_writer(), current, self.log)
 
     def _model_writer(self) -> OpenAiWriter:
         """The language model under each company's own key; one client a key."""

@@ -23,6 +23,7 @@ from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.company_events import endpoint
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
 from chalicelib.outreach.notices import Language
+from chalicelib.outreach.response_targets import MOST_MINUTES
 
 
 def _phone(text: str) -> str:
@@ -119,15 +120,29 @@ class QuietHours(_Closed):
         return self
 
 
+class HandoffTarget(_Closed):
+    """`handoff_target`: how long a recipient may wait for a person."""
+
+    minutes: Annotated[StrictInt, Field(gt=0, le=MOST_MINUTES)]
+    from_: ClockTime = Field("00:00", alias="from")
+    until: ClockTime = "00:00"
+    zone: Zone = "UTC"
+    days: Annotated[list[Annotated[StrictInt, Field(ge=1, le=7)]], Field(min_length=1)] | None = (
+        None
+    )
+
+
 class WhatsApp(_Open):
     """`channel_config.whatsapp`.
 
-    `template_opt_out` says how its approved template tells the recipient how to opt out.
+    `template_opt_out` says how its approved template tells the recipient how to opt out;
+    `reopening_template_sid` names the template that carries a message after the 24 hours.
     """
 
     company_whatsapp_number: Phone
     whatsapp_credentials_id: Name
     template_opt_out: Literal["text", "button"] | None = None
+    reopening_template_sid: Annotated[str, Field(pattern="^HX[0-9a-fA-F]{32}$")] | None = None
     opt_out_answers: Literal["carrier", "own"] | None = None
 
 
@@ -175,6 +190,7 @@ class CompanyItem(_Open):
     ai_config: AiConfig | None = None
     require_consent: StrictBool = True
     quiet_hours: Annotated[QuietHours | None, BeforeValidator(_none_of_false)] = None
+    handoff_target: HandoffTarget | None = None
     language: Language | None = None
     company_contact: Wording | None = None
     help_text: dict[Language, Wording] | None = None

@@ -82,7 +82,7 @@ def test_no_function_may_use_a_key_of_its_own_account():
     assert {action for action in actions if action.startswith("ses:")} == {"ses:SendEmail"}
 
 
-def test_the_public_api_may_not_read_vendor_secrets_or_search_any_table():
+def test_the_public_api_may_not_read_vendor_secrets_or_search_other_tables():
     allowed = set(grants(CHALICE / "policy-api.json", "dev"))
     secrets = {g.resource for g in allowed if g.action == "secretsmanager:GetSecretValue"}
     searches = {"dynamodb:Query", "dynamodb:Scan", "dynamodb:BatchGetItem"}
@@ -95,10 +95,15 @@ def test_the_public_api_may_not_read_vendor_secrets_or_search_any_table():
         "secretsmanager/secret:rp-mw/dev/aloware/webhook_token-??????",
         "secretsmanager/secret:rp-mw/dev/hubspot/client_secret-??????",
     }
-    searched = {g.resource for g in allowed if g.action in searches}
-    assert searched == {"dynamodb/table/conversations-dev"}, "a company's own, by its partition"
-    kept = {g.action for g in allowed if "table/conversations" in g.resource}
-    assert kept == {"dynamodb:GetItem", "dynamodb:Query", "dynamodb:UpdateItem"}
+    desks = "dynamodb/table/conversations-dev"
+    searched = {(g.action, g.resource) for g in allowed if g.action in searches}
+    assert searched == {
+        ("dynamodb:Query", desks),  # by a partition's key, and in no index
+        ("dynamodb:BatchGetItem", desks),
+        ("dynamodb:BatchGetItem", "dynamodb/table/rp_mw_idempotency-dev"),
+    }
+    journal = [g.action for g in allowed if "table/rp_mw_audit" in g.resource]
+    assert journal == ["dynamodb:PutItem"], "it enters acts, and reads none"
 
 
 def test_no_function_may_delete_a_row():

@@ -80,6 +80,15 @@ class Outreach:
         with self._client() as client:
             return client.http.get(f"/conversations/{request_id}", headers=low)
 
+    def desk(self, path, body=None, *, key=company.LEAD_KEY, idempotency="k-1"):
+        """What a person at the company's desk reads, or does."""
+        headers = {"x-api-key": key, "content-type": "application/json"}
+        with self._client() as client:
+            if body is None:
+                return client.http.get(path, headers=headers)
+            headers["idempotency-key"] = idempotency
+            return client.http.post(path, headers=headers, body=json.dumps(body).encode())
+
     def messages(self, request_id="req123", *, key=company.API_KEY, after=None):
         query = "" if after is None else f"?after={after}"
         with self._client() as client:

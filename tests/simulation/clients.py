@@ -188,6 +188,7 @@ class Clients:
                 clock.sleep,
                 requests_per_window=requests_per_window,
                 window_seconds=window_seconds,
+                turn=self._container.turn,
             ),
             breaker=Breaker(provider, clock),
             error_code_at=error_code_at,

@@ -32,7 +32,7 @@ KEYS = (company.API_KEY, "local-router-key-2")
 SECRETS = ("first/twilio", "second/twilio")
 _FAULTS = (
     *("faults", "flips", "deploys", "unavailable", "jumps", "failing", "spoils", "partials"),
-    *("lags", "deleted", "approvals", "takes", "redrives", "replays", "resumes", "resends"),
+    *("lags", "deleted", "approvals", "takes", "desk", "redrives", "replays", "resumes", "resends"),
 )
 """What a schedule of neighbours has none of."""
 WAIT_SECONDS = 3_600.0

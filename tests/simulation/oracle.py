@@ -72,6 +72,10 @@ class Violation:
         return f"{self.promise}: {self.what}"
 
 
+BY_PERSON = frozenset({"handoff_release", "desk_reply"})
+"""Jobs of what a person asks for: they do not wait for the conversation's other events."""
+
+
 class Oracle:
     """The judge of one world.
 
@@ -113,7 +117,7 @@ class Oracle:
             self._order.setdefault(job["event_key"], position)
         else:
             self._late.add(job["event_key"])
-        if job["recovery"] == Recovery.OPERATOR or job["kind"] == "handoff_release":
+        if job["recovery"] == Recovery.OPERATOR or job["kind"] in BY_PERSON:
             self._by_person.add(job["event_key"])
 
     def recovered(self, event_key: str) -> None:

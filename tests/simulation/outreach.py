@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from chalicelib.errors import TransientError
 from chalicelib.once.flow import Event
+from chalicelib.once.journal import Journal
 from chalicelib.once.plan import Plan
 from chalicelib.once.ports import Switches
 from chalicelib.once.recovery.cursor import Sweeps
@@ -22,9 +23,11 @@ from chalicelib.outreach.conversations.do_not_contact import DoNotContact
 from chalicelib.outreach.conversations.handoffs import Handoffs
 from chalicelib.outreach.conversations.records import Draft, Entry, Record
 from chalicelib.outreach.conversations.store import Conversations
+from chalicelib.outreach.desk.inbox import Inbox
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.door.initiate import Initiate
+from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.flow import OutreachFlow
 from chalicelib.outreach.handoff import Desk
 from chalicelib.outreach.lost_replies import LostReplies
@@ -37,6 +40,7 @@ from chalicelib.outreach.twilio.consent import ConsentAtTheDoor
 from chalicelib.outreach.unsubscribe import UnsubscribeDoor
 from chalicelib.outreach.writing.composer import Composer
 from chalicelib.outreach.writing.template_writer import TemplateWriter, Writer
+from chalicelib.vendors.level import OwnLevel
 from local import company
 from tests.simulation import neighbours
 from tests.simulation.consent import ConversationTable
@@ -49,8 +53,11 @@ if TYPE_CHECKING:
     from tests.simulation.world import World
 
 TEXTS = ("send_text", "confirm_stop", "answer_help")
-_JOBS = ("start_conversation", "inbound_message", "outreach_resume", "handoff_release")
-_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:receipt")
+_JOBS = (
+    *("start_conversation", "inbound_message", "outreach_resume"),
+    *("handoff_release", "desk_reply"),
+)
+_EVENTS = ("evt:start", "evt:reply", "evt:release", "evt:desk", "evt:receipt")
 _ACCESS = {
     one: Access(api_keys=(key,)) for one, key in zip(neighbours.IDS, neighbours.KEYS, strict=True)
 }
@@ -208,9 +215,25 @@ class OutreachParts:
 
     @property
     def desk(self) -> Desk:
+        """Hand-offs for operators."""
+        return Desk(self.inbox, self._handoffs)
+
+    @property
+    def inbox(self) -> Inbox:
         """Persons' side of hand-off."""
         container = self._container
-        return Desk(self._conversations, self._handoffs, container.intake, container.clock)
+        audit = SimTable(self._world, self._world.audit)
+        journal = Journal(audit, container.clock, self._world.new_id)  # type: ignore[arg-type]
+        return Inbox(
+            self._conversations,
+            self._handoffs,
+            container.intake,
+            container.ledger,
+            self.starts,
+            journal,
+            container.clock,
+            self._companies.current,
+        )
 
     @property
     def door(self) -> Initiate:
@@ -227,6 +250,8 @@ class OutreachParts:
             log=container.log,
             new_id=self._world.new_id,
             conversations=lambda: self._conversations,
+            shares=Shares(lambda _: OwnLevel(), container.clock, 2),
+            put_later=container.later.put,
         )
 
     @property

@@ -165,6 +165,7 @@ class Scenario:
         bad_news: what carriers report of some accepted messages: ``undelivered``, although the
             recipient may have them, or ``opted_out``.
         takes: when a person takes over everything that was handed off.
+        desk: when a person takes, answers or gives back what is handed off, each asked for twice.
         quiet_until: the end of the project's current quiet hours; none where empty.
         is_written: a model writes the messages, each time in other words.
         resends: when an operator resends which finished action, by number.
@@ -212,6 +213,7 @@ class Scenario:
     effect_faults: tuple[Fault, ...] = ()
     bad_news: str = ""
     takes: tuple[float, ...] = ()
+    desk: tuple[float, ...] = ()
     quiet_until: str = ""
     is_written: bool = False
     resends: tuple[tuple[float, int], ...] = ()

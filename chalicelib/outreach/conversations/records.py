@@ -18,8 +18,10 @@ Beyond the seed an item has ``opaque_id`` (the conversation's id in every other 
 start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``function_asked``,
 ``function_call_outcome`` (of a declared tool: accepted), ``failure_stage``,
 ``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message), while it is
-handed off ``handoff``, while events of it wait ``waiting``, and ``unclear_between``, the opaque ids
-of the conversations to which its newest unclear message may belong.
+handed off ``handoff``, while events of it wait ``waiting``, ``unclear_between``, the opaque ids
+of the conversations to which its newest unclear message may belong, ``person_act`` and
+``reply_failure`` (why a person's newest reply was not sent), and ``hint``, what a person who gave it
+back wants the writer to know.
 """
 
 from __future__ import annotations
@@ -72,13 +74,14 @@ class Entry:
     Attributes:
         entry_id: unique within the conversation: the provider's id of a received message, our own
             id of a sent one.
-        role: ``user`` or ``assistant``.
+        role: ``user``, ``assistant``, or ``note`` for an internal note of a person.
         provider_id: the vendor's id of a sent message.
         note: a fixed code on a message that is no plain text of the recipient's; see `NOTES`.
         media: of each attachment ``type``, ``size`` in bytes, ``digest`` of the URL or the content,
             and ``link`` where the vendor keeps it; what is not known is left out.
         number: its place in the order of writing, from 0; missing in entries of older versions,
             which were written before all others.
+        by: the person who wrote it for the company; None for the machine's messages.
     """
 
     entry_id: str
@@ -93,6 +96,7 @@ class Entry:
     note: str | None = None
     media: Sequence[Mapping[str, Any]] | None = field(default=None, repr=False)
     number: int | None = None
+    by: str | None = None
 
     def item(self) -> Item:
         """The stored map; None is left out."""
@@ -128,6 +132,7 @@ ENTRY_FIELDS = (
     "note",
     "media",
     "number",
+    "by",
 )
 PROMPT = "prompt"
 """Note on the first ``user`` entry: what the opening was written from."""
@@ -139,12 +144,19 @@ OPT_OUT_IN_DOUBT = "opt_out_in_doubt"
 """Note on a message that may ask for no further one, and may be about something else."""
 LATE = "late_reply"
 """Note on a message that came after the end of its conversation."""
+PERSON = "person"
+"""Note on a message that a person of the company wrote."""
+INTERNAL = "internal"
+"""Note on an entry that a person of the company wrote for colleagues; it is never sent."""
 AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT = "auto_reply", "opt_out", "media", "no_text"
 NOTES = frozenset(
-    {PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA, NO_TEXT}
+    {
+        *(PROMPT, OTHER_SENDER, SEVERAL, LATE, OPT_OUT_IN_DOUBT, AUTO_REPLY, OPT_OUT, MEDIA),
+        *(NO_TEXT, PERSON, INTERNAL),
+    }
 )
 """The codes of `Entry.note`."""
-UNSAID = frozenset({PROMPT, OTHER_SENDER, AUTO_REPLY})
+UNSAID = frozenset({PROMPT, OTHER_SENDER, AUTO_REPLY, INTERNAL})
 """Notes on entries that the recipient has not said; no writer is given them as such."""
 
 
@@ -171,6 +183,9 @@ class Draft:
             other function, which is only noted.
         hand_off_reason: why a person should take over, if the writer requests it.
         opts_out: the recipient wishes no further message; the text, if any, confirms it.
+        by: the person who wrote or edited it; None where the machine did.
+        template: the approved template of `variables`, where it is not the channel's own.
+        revision: of the settings that a model wrote it by; see `ai_config`.
     """
 
     text: str = field(default="", repr=False)
@@ -186,6 +201,9 @@ class Draft:
     function_step: str | None = None
     hand_off_reason: str | None = None
     opts_out: bool | None = None
+    by: str | None = None
+    template: str | None = None
+    revision: str | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""
@@ -288,6 +306,14 @@ class Record:
     def handoff(self) -> Mapping[str, Any]:
         """Why and since when a person has it; empty when it is not handed off."""
         return dict(self.item.get("handoff") or {})
+
+    @property
+    def person_act(self) -> str:
+        """The newest act by which a person took the conversation or answered; empty: none did.
+
+        A message of the machine that was planned under another one gives way.
+        """
+        return str(self.item.get("person_act") or "")
 
     @property
     def waiting(self) -> tuple[Mapping[str, Any], ...]:

@@ -7,7 +7,8 @@
     4xx/5xx {"status": "error", "error_code": "...", "message": "...", "request_id": "req123"}
 
 Four calls to AWS for a start that is new: the company's project, admission (ledger row and limits
-in one transaction), the queue, and the mark ``queued``.
+in one transaction), the queue, and the mark ``queued``; a fifth for a company that may have many
+starts at once, whose share of the lane is counted.
 """
 
 from __future__ import annotations
@@ -29,7 +30,8 @@ from chalicelib.errors import (
 from chalicelib.once import door, keys
 from chalicelib.once.door import Answer
 from chalicelib.once.intake import Intake
-from chalicelib.once.job import facts_of, fits
+from chalicelib.once.job import Job, facts_of, fits
+from chalicelib.once.later import SOONEST_SECONDS
 from chalicelib.once.ledger.events import Ledger
 from chalicelib.once.ports import Clock, Log
 from chalicelib.outreach import keys as outreach_keys
@@ -41,6 +43,7 @@ from chalicelib.outreach.door import access, outcomes, reading, router
 from chalicelib.outreach.door.access import Access
 from chalicelib.outreach.door.admission import Admitted, Known, Limited, Outcome, Reused, Starts
 from chalicelib.outreach.door.router import StartRequest
+from chalicelib.outreach.door.shares import Shares
 from chalicelib.outreach.jobs import StartConversation
 
 if TYPE_CHECKING:  # a start does not load it
@@ -79,6 +82,7 @@ class Initiate:
     Attributes:
         access: the credentials of each company id, read for every request.
         conversations: the conversations table; only questions need it.
+        put_later: queues a job outside its lane for so many seconds.
     """
 
     access: Callable[[], Mapping[str, Access]]
@@ -91,6 +95,8 @@ class Initiate:
     log: Log
     new_id: Callable[[], str]
     conversations: Callable[[], Conversations]
+    shares: Shares
+    put_later: Callable[[Job, float], None]
 
     def start(self, headers: Mapping[str, str], body: bytes) -> Answer:
         """Accept a start."""
@@ -173,7 +179,7 @@ class Initiate:
             case Limited():
                 raise LimitError(admitted.limit, admitted.retry_after_seconds)
             case Admitted():
-                self.intake.accept(job, admission=admitted.received_at)
+                self._queue(job, project, admitted)
                 self._mark_queued(job)
             case Known():
                 pass
@@ -190,6 +196,16 @@ class Initiate:
                 "duplicate": not is_new,
             },
         )
+
+    def _queue(self, job: StartConversation, project: Project, admitted: Admitted) -> None:
+        """Put a start into its lane, or aside where its company's share is used up."""
+        company_id = project.item["company_id"]
+        wait = self.shares.wait(company_id, job.lane, project.rate_limits)
+        if wait > SOONEST_SECONDS:
+            slot = self.clock.now().timestamp() + wait
+            self.put_later(job.model_copy(update={"slot": slot}), wait)
+        else:
+            self.intake.accept(job, admission=admitted.received_at)
 
     def _project(self, asked: StartRequest) -> Project:
         project = self.companies.project(asked.company_id, asked.project_id)
@@ -314,6 +330,7 @@ _COPIED = (
     "auto_queue_reply_message_from_number",
     "auto_queue_reply_message_from_email",
     "quiet_hours",
+    "handoff_target",
     "message_kind",
     "language",
     "company_contact",
