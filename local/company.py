@@ -25,6 +25,7 @@ BEGINNING = "News for you!"
 """What the second project's model begins its messages with, as its instructions say."""
 CHANNELS = ("whatsapp", "sms", "email")
 API_KEY = "local-router-key"
+AGENT_KEY, LEAD_KEY = "local-desk-agent-key", "local-desk-lead-key"
 WHATSAPP_NUMBER = "+15550109001"
 SMS_NUMBER = "+15550109002"
 EMAIL = "replies@company.example"
@@ -98,6 +99,13 @@ def create(stage: Stage, **changes: Any) -> dict[str, Any]:  # noqa: ANN401 - at
         },
     )
     return item
+
+
+def open_desk(stage: Stage) -> None:
+    """Give the company's desk its keys, beside the Router's."""
+    desk = {"agent": [AGENT_KEY], "lead": [LEAD_KEY]}
+    keys = {COMPANY_ID: {"api_keys": [API_KEY], "desk_keys": desk}}
+    put_secrets(stage, {f"rp-mw/{stage.name}/router/api_keys": json.dumps(keys)})
 
 
 def create_written_by_model(stage: Stage) -> dict[str, Any]:

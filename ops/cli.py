@@ -36,7 +36,7 @@ app.add_typer(writing_commands.writer_app, name="writer")
 app.add_typer(support_commands.app)
 app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")
-app.add_typer(console_command.app)
+app.add_typer(console_command.app, name="console")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -39,6 +39,7 @@ from pydantic import (
 
 from chalicelib.errors import PermanentError
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.tools import Tool
 from chalicelib.outreach.notices import Language
 
 PROVIDER = "ai_config"
@@ -176,6 +177,7 @@ class AiConfig(BaseModel):
 
     openai_config: dict[Channel, OpenAiChannel] = {}
     writer: WriterSettings = WriterSettings()
+    tools: Annotated[list[Tool], Field(max_length=30)] = []
 
 
 def ai_config_of(item: Mapping[str, Any]) -> AiConfig:

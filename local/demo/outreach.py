@@ -2,7 +2,8 @@
 
 Each start is posted twice and must be sent once.  Then follow callbacks (twice and out of order),
 replies, a hand-off that a person approves, a STOP that blocks a later start, another one in quiet
-hours behind a message that waits, and a conversation written by a language model.
+hours behind a message that waits, a conversation written by a language model, and a hand-off that a
+person takes, answers and gives back.
 """
 
 from __future__ import annotations
@@ -154,6 +155,7 @@ class _Chapter:
         yield self._line("and its callbacks", "demo-written", 8)
         yield from self._two_conversations(8)
         yield from self._unsubscribed(11)
+        yield from self._answered_by_a_person(12)
 
     def _two_conversations(self, sent: int) -> Iterator[Line]:
         """One person with two conversations: a quoted reply, then one that may belong to both."""
@@ -190,6 +192,33 @@ class _Chapter:
         self._start("demo-link-late", "email", OTHER_MAIL)
         yield self._line("one-click unsubscribe, then a start", "demo-link-late", sent + 1)
 
+    def _answered_by_a_person(self, sent: int) -> Iterator[Line]:
+        """The conversation that asked for a person, over the Desk API; each act is asked for twice."""
+        waiting = self._desk("").json()["conversations"]
+        asked = next(one["id"] for one in waiting if one["channel"] == "whatsapp")
+        self._acts(asked, "take")
+        self._acts(asked, "reply", text="It is me, Sam.")
+        yield self._line("a person takes it and answers, asked twice", "demo-whatsapp", sent + 1)
+        self._post(self._says("Thanks, and when?", whatsapp=True))
+        yield self._line("a reply to the person: the machine is silent", "demo-whatsapp", sent + 1)
+        self._acts(asked, "give_back", hint="We call at nine")
+        yield self._line("given back: the machine answers", "demo-whatsapp", sent + 2)
+
+    def _acts(self, opaque_id: str, act: str, **fields: str) -> None:
+        version = self._desk(f"/{opaque_id}").json()["version"]
+        body = {"act": act, "by": "sam", "version": version, **fields}
+        answers = [self._desk(f"/{opaque_id}/acts", body) for _ in range(2)]
+        self.refused += [one.status_code for one in answers if one.status_code != requests.codes.ok]
+        self.stack.pump.wait_until_quiet(timeout_seconds=QUIET_SECONDS)
+
+    def _desk(self, path: str, body: dict[str, str] | None = None) -> requests.Response:
+        url = f"{self.stack.http.url}/desk/conversations{path}"
+        headers = {"x-api-key": company.AGENT_KEY}
+        if body is None:
+            return requests.get(url, headers=headers, timeout=30)
+        headers["idempotency-key"] = body["act"]
+        return requests.post(url, json=body, headers=headers, timeout=30)
+
     def _invented_link(self) -> Line:
         said = {"text": f"Please fill in {INVENTED}.", "wants_no_more_messages": False}
         self.stack.openai.script(json=said, contains=FORM_QUESTION)
@@ -199,7 +228,7 @@ class _Chapter:
     def problems(self) -> Iterator[str]:
         """Rejected posts, and differences between the model's texts and the messages sent."""
         if self.refused:
-            yield f"posts of Twilio got statuses {self.refused}"
+            yield f"posts of Twilio or of the desk got statuses {self.refused}"
         asked = self.stack.openai.calls_of("respond")
         if len(asked) != 4:  # noqa: PLR2004 - an opening, an answer, two drafts with a link
             yield f"the model got {len(asked)} requests, expected 4"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 import time
 from typing import TYPE_CHECKING, Any
 
@@ -29,10 +30,12 @@ FUNCTIONS = {
     "outreach_worker": "OutreachWorker",
     "email_worker": "EmailWorker",
     "facts_worker": "FactsWorker",
+    "companies_worker": "CompaniesWorker",
     "reconcile": "Reconcile",
     "facts": "PostFacts",
     "mail": "Mail",
     "later": "Later",
+    "console": "Console",
 }
 READY_SECONDS = 120.0
 
@@ -93,6 +96,13 @@ def _uploaded(aws: resources.Aws, out: Path) -> str:
             done[local] = f"{out.parent.name}/{local.rsplit('/', 1)[-1]}"
             s3.upload_file(str(out / local), BUCKET, done[local])
         resource["Properties"]["CodeUri"] = {"Bucket": BUCKET, "Key": done[local]}
+    for resource in template["Resources"].values():
+        if resource["Type"] == "AWS::Lambda::LayerVersion":
+            folder = out / resource["Properties"]["Content"]
+            archive = shutil.make_archive(str(out / folder.name), "zip", folder)
+            layer = f"{out.parent.name}/{folder.name}.zip"
+            s3.upload_file(archive, BUCKET, layer)
+            resource["Properties"]["Content"] = {"S3Bucket": BUCKET, "S3Key": layer}
     key = f"{out.parent.name}/template-{time.time_ns()}.json"
     s3.put_object(Bucket=BUCKET, Key=key, Body=json.dumps(template).encode())
     return f"{aws.url}/{BUCKET}/{key}"

@@ -13,7 +13,7 @@ from chalicelib.clock import iso
 from chalicelib.errors import MiddlewareError
 from chalicelib.once.lanes import LANES
 from chalicelib.once.ports import Clock
-from ops.companies import api_keys, senders
+from ops.companies import api_keys, events, senders
 from ops.identity import of_caller
 from ops.inspect.doctor_alarms import alarms
 from ops.inspect.doctor_answers import answers
@@ -54,6 +54,7 @@ def examine(session: Session) -> Iterator[Finding]:
         ("richpanel", richpanel),
         ("answers", answers),
         ("facts", facts),
+        ("events", events.endpoints),
     )
     session.services.settings  # noqa: B018 - raises at once if the stage's settings are wrong
     for name, check in checks:

@@ -165,6 +165,7 @@ def missing_secrets(
 
 _READ_ONLY_WITH: Mapping[str, Callable[[Settings], object]] = {
     "aloware/api_token": lambda settings: settings.aloware_ring_group_url,
+    "console/client_secret": lambda _settings: False,  # only a stack has the console
     "hubspot/api_token": lambda settings: settings.hubspot_directory,
     "openai/api_key": lambda settings: settings.support.openai_intent_enabled,
     "shopify/client_id": lambda settings: settings.support.shopify_base_url,

@@ -18,6 +18,7 @@ def about(record: Record) -> str:
         "recipient_first_name": item.get("recipient_first_name"),
         "project_data": item.get("project_data"),
         "functions": record.ai_config.get("functions"),
+        "colleague_says": item.get("hint"),
         "template_variables": record.channel_config.get("template_variables"),
     }
     known = {name: value for name, value in given.items() if value}

@@ -8,6 +8,7 @@ it writes is sent before `checked_writer` has judged it.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -87,7 +88,7 @@ class OpenAiWriter:
         }
         if functions:
             fields["function_call"] = {"type": ["string", "null"], "enum": [*functions, None]}
-            fields["function_arguments"] = nullable
+            fields["function_arguments"] = _arguments(record)
         task = prompts.instructions(prompts.ANSWER, record, settings)
         turns = _turns(record, settings, history, advice)
         schema = _object("answer", fields)
@@ -145,6 +146,13 @@ class OpenAiWriter:
                 raise TransientError(PROVIDER, "compose", reason="malformed")
             case _:
                 raise PermanentError(PROVIDER, "compose", reason=answer.outcome.value)
+
+
+def _arguments(record: Record) -> dict[str, Any]:
+    """The field of a function's arguments, which says what each declared tool takes."""
+    taken = {one["name"]: one["parameters"] for one in record.ai_config.get("tools") or ()}
+    described = {"description": f"JSON by these schemas: {json.dumps(taken)}"} if taken else {}
+    return {"type": ["string", "null"], **described}
 
 
 def _turns(
