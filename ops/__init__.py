@@ -13,6 +13,7 @@
     inspect/     read-only: explain, unfinished, doctor
     repair/      replay, resend, settle, reconcile, dead-letter queue
     companies/   conversations waiting for a person, company settings, API keys, erasure
+    setup/       from an empty account to a stage that is ready for its first message
     stage/       a stage's resources: provision, switches
     support/     the settings document of support, its tags, its shadow report
     facts/       the Power BI dataset and its facts

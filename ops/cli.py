@@ -13,6 +13,7 @@ from ops.inspect import commands as inspect_commands
 from ops.repair import commands as repair_commands
 from ops.repair import dead_letter_commands
 from ops.running import run
+from ops.setup import commands as setup_commands
 from ops.stage import commands as stage_commands
 from ops.support import commands as support_commands
 
@@ -23,6 +24,7 @@ app = typer.Typer(
 )
 app.add_typer(inspect_commands.app)
 app.add_typer(repair_commands.app)
+app.add_typer(setup_commands.app)
 app.add_typer(stage_commands.app)
 app.add_typer(company_commands.app)
 app.add_typer(dead_letter_commands.dlq_app, name="dlq")
