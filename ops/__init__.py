@@ -6,6 +6,7 @@
     options      options that several commands share
     session      a stage: its settings, services and AWS clients
     journal      enters and reads what persons did
+    roles        which of the stage's policies a command needs
     identity     who runs a command: the caller's AWS identity
     output       tables for people, JSON for programs, progress bars
     times        durations and times as an operator types them

@@ -10,6 +10,7 @@ stack           its CloudFormation stack
 artifacts       the bucket of bundles, and of Chalice's record of what it deployed
 address         the address of its own API
 buckets         S3 buckets
+policies        the managed policies of the people who run these commands
 monitoring      log groups, alarms, topics, dashboard
 mail            topic policies, SES reporting, where failed mail events are kept
 switches        reads and sets the switches in SSM

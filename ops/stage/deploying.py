@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ops.session import OpsError, Session
-from ops.stage import artifacts, buckets, config, mail, monitoring, provision, stack
+from ops.stage import artifacts, buckets, config, mail, monitoring, policies, provision, stack
 from ops.stage.template import wanted
 
 PROJECT = config.CONFIG.parents[1]
@@ -31,6 +31,7 @@ def provisioned(session: Session, *, alarm_email: str = "") -> dict[str, Any]:
         "made": [
             *provision.everything(session, template, session.stage),
             *buckets.create(session, template),
+            *policies.create(session, template, session.identity.account),
         ],
         "watching": monitoring.create(session.client, template, email=alarm_email),
         "mail": mail.create(session.client, template),
