@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import typer
 
-from ops import roles
+from ops import console_command, roles
 from ops.companies import commands as company_commands
 from ops.companies import person_commands
 from ops.facts import commands as fact_commands
@@ -37,6 +37,7 @@ app.add_typer(person_commands.person_app, name="person")
 app.add_typer(support_commands.app)
 app.add_typer(support_commands.settings_app, name="support-settings")
 app.add_typer(fact_commands.app, name="facts")
+app.add_typer(console_command.app)
 roles.describe(app)
 
 

@@ -9,6 +9,7 @@ import pytest
 from chalicelib.once.intake import Intake
 from chalicelib.once.keys import OpaqueIds
 from chalicelib.once.ledger.events import Ledger
+from chalicelib.outreach.companies import Companies
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.door.admission import Starts
 from chalicelib.outreach.flow import OutreachFlow
@@ -91,6 +92,7 @@ class OutreachParts:
             self.ownership,
             opaque=lambda: OpaqueIds(b"a key of the stage"),
             check_secrets=self.sender.check,
+            current=Companies(self.companies_table).current,
             message_id_header=self.sender.message_id_header,
             receive_count=lambda: 10,
             processor_version="1",
