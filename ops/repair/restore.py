@@ -9,14 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
-from chalicelib.clock import iso
+from chalicelib.clock import iso, parsed
 from chalicelib.once.journal import is_entry
 from chalicelib.once.ledger.restored import SUCCESS, Restored
 from chalicelib.wiring.core import new_owner
-from ops.session import OpsError, Session
+from ops.session import EXIT_UNUSABLE, OpsError, Session
 from ops.stage import switches
 
 PAGE = 100
@@ -46,8 +46,13 @@ def enter_shadow(session: Session) -> None:
     session.services.clock.sleep(SEEN_BY_ALL_SECONDS)
 
 
-def remember(session: Session, since: datetime, *, dry_run: bool = False) -> Remembered:
+def remember(session: Session, backup: str, *, dry_run: bool = False) -> Remembered:
     """Write the rows of the actions that the audit trail shows as done since the backup.
+
+    Args:
+        session: the stage.
+        backup: ISO time of the backup.
+        dry_run: only count.
 
     Raises:
         OpsError: the stage is not in shadow.
@@ -58,7 +63,7 @@ def remember(session: Session, since: datetime, *, dry_run: bool = False) -> Rem
     days = timedelta(days=services.settings.ledger_retention_days)
     ledger = Restored(session.ledger_table, services.clock, new_owner, retention=days)
     read = written = 0
-    for row in finished(session, since - MARGIN):
+    for row in finished(session, earlier(backup)):
         read += 1
         key = str(row["idempotency_key"])
         if dry_run:
@@ -74,11 +79,19 @@ def remember(session: Session, since: datetime, *, dry_run: bool = False) -> Rem
     return Remembered(read, written)
 
 
-def finished(session: Session, since: datetime) -> Iterator[Mapping[str, Any]]:
+def earlier(backup: str) -> str:
+    """A time that is surely before everything that the backup does not have."""
+    at = parsed(backup)
+    if at is None:
+        raise OpsError(f"{backup} is no time", code=EXIT_UNUSABLE)
+    return iso(at - MARGIN)
+
+
+def finished(session: Session, at: str) -> Iterator[Mapping[str, Any]]:
     """Audit rows of effects that succeeded since a time; the whole trail is read, page by page."""
-    start, at = None, iso(since)
+    start = None
     while True:
-        page, start = session.audit_table.scan_page(limit=PAGE, start=start, ConsistentRead=True)
+        page, start = session.audit_table.scan_page(limit=PAGE, start=start)
         for row in page:
             is_done = str(row["result"]).partition(":")[0] == SUCCESS
             if not is_entry(row) and is_done and str(row["ts_action_id"]) >= at:
