@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -243,6 +244,8 @@ class Outreach(Core):
 
     def outreach_sweeps(self) -> Sequence[SweepPart]:
         """What reconciliation looks for at Twilio."""
+        if "outreach" not in self.settings.systems:
+            return ()
         from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.lost_texts import LostTexts
 
@@ -381,7 +384,12 @@ class Outreach(Core):
         """The conversations table."""
         from chalicelib.outreach.conversations.store import Conversations
 
-        return Conversations(self._conversations_table, self.clock, lambda: self.opaque_ids)
+        return Conversations(
+            self._conversations_table,
+            self.clock,
+            lambda: self.opaque_ids,
+            kept=timedelta(days=self.settings.conversations_retention_days),
+        )
 
     @cached_property
     def desk(self) -> Desk:

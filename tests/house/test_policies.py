@@ -71,7 +71,7 @@ def test_a_stage_sends_only_as_the_identities_that_its_deployment_names(monkeypa
         f"arn:aws:ses:us-east-1:{'1' * 12}:identity/{one}" for one in ("a.example", "b.example")
     ]
     given = {"SENDER_IDENTITIES": ", ".join(names)}
-    monkeypatch.setattr("ops.stage.template.configured", lambda _stage: given)
+    monkeypatch.setattr("ops.stage.config.configured", lambda _stage: given)
     assert allowed() == names
 
 
