@@ -61,8 +61,9 @@ bench: $(READY) ## The figures, as ratios in one run
 	@$(BIN)/python -m bench.measures.replay
 	@$(BIN)/python -m bench.measures.outreach
 
-eval: $(READY) ## The classifier on the labelled set, with and without the model
+eval: $(READY) ## The classifier on the labelled set, with and without the model; hostile and good drafts
 	@$(BIN)/python -m bench.measures.intents
+	@$(BIN)/python -m bench.measures.drafts
 
 bench-redaction: $(READY) ## Leaks, masks and speed of the redactor, beside its peers; TEXTS=folder of public texts
 	@$(BIN)/python -m bench.redaction $(if $(TEXTS),--texts $(TEXTS))

@@ -11,7 +11,7 @@ from chalice.app import Chalice, CloudWatchEvent, Rate, Request, Response, SNSEv
 
 from chalicelib.errors import UnavailableError, reason_of
 from chalicelib.once.door import Answer
-from chalicelib.once.lanes import EMAIL, FACTS, OUTREACH
+from chalicelib.once.lanes import COMPANIES, EMAIL, FACTS, OUTREACH
 from chalicelib.wiring import failed_at, services
 
 if "AWS_CHALICE_CLI_MODE" in os.environ and "local" in sys.argv[1:]:  # `chalice local`
@@ -38,6 +38,7 @@ LATER_QUEUE = os.environ.get("LATER_QUEUE_NAME", "rp-mw-later-dev")
 OUTREACH_QUEUE = OUTREACH.queue(STAGE)
 EMAIL_QUEUE = EMAIL.queue(STAGE)
 FACTS_QUEUE = FACTS.queue(STAGE)
+COMPANIES_QUEUE = COMPANIES.queue(STAGE)
 MAIL_TOPIC = os.environ.get("MAIL_TOPIC", "rp-mw-mail-dev")
 WORKERS = int(os.environ.get("WORKER_CONCURRENCY", "2"))
 LANE_WORKERS = int(os.environ.get("LANE_CONCURRENCY", "2"))
@@ -93,6 +94,14 @@ def desk_conversation(conversation_id: str) -> Response:
 def desk_act(conversation_id: str) -> Response:
     """A person at a company's desk takes, answers, gives back or ends a conversation."""
     return _answered("desk", lambda: services().desk_act(*_posted(), conversation_id))
+
+
+@app.route("/conversations/{request_id}/messages", methods=["GET"])
+def conversation_messages(request_id: str) -> Response:
+    """The Channel Router reads what was said."""
+    return _answered(
+        "channel_router", lambda: services().start_messages(*_posted(), request_id, _query())
+    )
 
 
 @app.route("/webhook/twilio", methods=["POST"], content_types=[FORM])
@@ -170,6 +179,13 @@ def email_worker(event: SQSEvent) -> None:
 @app.on_sqs_message(queue=FACTS_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
 def facts_worker(event: SQSEvent) -> None:
     """One job of facts: it is stored under its own key."""
+    for record in event:
+        services().process(record.to_dict(), event.context)
+
+
+@app.on_sqs_message(queue=COMPANIES_QUEUE, batch_size=1, maximum_concurrency=LANE_WORKERS)
+def companies_worker(event: SQSEvent) -> None:
+    """One event of a conversation for its company: posted to the company's endpoint."""
     for record in event:
         services().process(record.to_dict(), event.context)
 

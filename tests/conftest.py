@@ -34,6 +34,8 @@ pytest_plugins = [
     "tests.rigs.effects",
     "tests.rigs.facts",
     "tests.rigs.fact_writer",
+    "tests.rigs.answered_in_memory",
+    "tests.rigs.company_endpoint",
     "tests.rigs.crash_injection",
     "tests.rigs.http_calls",
     "tests.rigs.ledger",

@@ -86,10 +86,18 @@ class Act:
 class Journal:
     """Writes and reads the entries; no other module does."""
 
-    def __init__(self, table: Store, clock: Clock, new_id: Callable[[], str]) -> None:
+    def __init__(
+        self,
+        table: Store,
+        clock: Clock,
+        new_id: Callable[[], str],
+        *,
+        retention: timedelta = RETENTION,
+    ) -> None:
         self._table = table
         self._clock = clock
         self._new_id = new_id
+        self._retention = retention
 
     def writes(self, act: Act) -> list[Item]:
         """The entry as writes of a transaction, so that it is stored with the act or not at all."""
@@ -103,7 +111,7 @@ class Journal:
             "actor": act.actor,
             "reason": redact(act.reason)[:REASON_LENGTH],
             "story": act.story or act.key,
-            "expires_at": int((self._clock.now() + RETENTION).timestamp()),
+            "expires_at": int((self._clock.now() + self._retention).timestamp()),
         }
         rows = [
             {"conversation_id": partition, **entry}

@@ -34,15 +34,18 @@ In the order of a conversation:
     person_replies  plans the sending of what a person wrote
     response_targets  how long a recipient may wait for a person, in business hours; pure
     reopening      the template that carries a message outside WhatsApp's 24 hours
+    company_events/ what happened, as signed webhooks to the company
+    handoff        operators list, approve and take over handed-off conversations
 
 What these share:
 
     channels       the channels and their names in settings, requests and addresses
     companies      the `company-data` table
-    ai_config      a project's `ai_config`: what its writer is told, may say and is shown
+    ai_config      a project's `ai_config`: instructions of its writer, what it may say and is shown
     senders        which company a number or address belongs to
     numbers        forms of one phone number
     unsubscribe    one-click unsubscribe: the link in an e-mail, and the page behind it
+    standard_webhooks signatures, for both directions
     threads        the thread of an e-mail conversation
     ownership      whether a message or a receipt may touch a conversation
     keys           event and action keys

@@ -19,8 +19,11 @@ from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach import threads
 from chalicelib.outreach.actions import HandOff
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason
 from chalicelib.outreach.conversations.records import (
+    ASKED,
     AUTOMATED,
     PERSON,
     PROMPT,
@@ -37,6 +40,7 @@ from chalicelib.outreach.event_context import EventContext
 from chalicelib.outreach.last_look import PERSON_ANSWERS
 from chalicelib.outreach.twilio import codes
 from chalicelib.outreach.writing.about import about
+from chalicelib.outreach.writing.tool_writer import ASK, CALL
 
 OPT_OUT_CODE = "21610"
 SWITCHES = frozenset({"kill_switch", "shadow", "safe_mode", "automation_disabled"})
@@ -55,6 +59,7 @@ class Conclusions:
 
     Args:
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
+        events: tells the company.
     """
 
     def __init__(
@@ -63,11 +68,13 @@ class Conclusions:
         starts: Starts,
         clock: Clock,
         message_id_header: Callable[[str], str],
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._starts = starts
         self._clock = clock
         self._message_id_header = message_id_header
+        self._events = events
 
     def conclude(self, event: Event, plan: Plan, rows: Mapping[str, ActionRow]) -> bool:
         """See `once.flow.Flow.conclude`."""
@@ -100,6 +107,11 @@ class Conclusions:
             self._conversations.move(
                 record, AUTOMATED | {Status.HANDED_OFF}, _function_attributes(function)
             )
+        if plan.facts.get("tool") == CALL:
+            entry_id = str(plan.facts["entry_id"])
+            self._events.record(
+                record, Name.TOOL_CALLED, entry_id, tool=function, message_id=entry_id
+            )
         return True
 
     def fail(self, record: Record, stage: str, reason: str) -> None:
@@ -109,6 +121,7 @@ class Conclusions:
         """
         why = {"failure_stage": stage, "failure_reason": reason}
         self._end_unsent(record, UNSENT | {Status.FAILED}, Status.FAILED, why)
+        self._events.record(record, Name.FAILED, f"{stage}:{reason}", stage=stage, reason=reason)
 
     def give_way(self, record: Record) -> None:
         """A person has the conversation before its first message: that is not sent."""
@@ -122,6 +135,7 @@ class Conclusions:
     def opt_out(self, record: Record) -> None:
         """The recipient has asked in their own words to get no further message."""
         self._conversations.forbid_person(record, Reason.ASKED, said_at=iso(self._clock.now()))
+        self._tell_opt_out(record, Reason.ASKED)
 
     def free(self, record: Record) -> None:
         """Remove its start from the company's open ones."""
@@ -159,6 +173,9 @@ class Conclusions:
             "thread_id": f"thread_{record.opaque_id}",
             **_function_attributes(plan.facts.get("function")),
         }
+        is_asking = plan.facts.get("tool") == ASK
+        if is_asking:
+            changes |= {ASKED: entry_id, "function_call": False, "function_call_type": None}
         header = self._message_id_header(row.ref) if row.ref else None
         if record.channel == Channel.EMAIL and header:
             changes |= threads.sent(record, header)
@@ -173,7 +190,8 @@ class Conclusions:
                 changes["email_id"] = header
                 changes["email_id_digest"] = keys.digest("message-id", header)[:32]
                 changes["email_subject"] = draft.subject
-        gone = () if plan.facts.get("function") else ("function_call_type",)
+        gone = [] if plan.facts.get("function") and not is_asking else ["function_call_type"]
+        gone += [] if is_asking else [ASKED]
         record, _ = self._conversations.append(
             record,
             entry,
@@ -185,11 +203,19 @@ class Conclusions:
         )
         if event.facts.event_key.startswith("evt:release:") and is_opening:
             self._starts.note(record.start_event, outcome="sent")
+        if is_opening:
+            self._events.record(record, Name.SENT, entry_id, message_id=entry_id)
+        else:
+            self._events.record(record, Name.ANSWERED, entry_id, message_id=entry_id, by="machine")
         return record
+
+    def _tell_opt_out(self, record: Record, reason: Reason) -> None:
+        self._events.record(record, Name.OPTED_OUT, reason.value, reason=reason.value)
 
     def _record_refusal(self, record: Record, row: ActionRow, plan: Plan) -> None:
         if row.reason == OPT_OUT_CODE:
             self._conversations.forbid_person(record, Reason.CARRIER)
+            self._tell_opt_out(record, Reason.CARRIER)
         dead = codes.technical(row.reason) if record.channel != Channel.EMAIL else None
         if dead is not None and record.item.get("last_inbound_at") is None:
             self._conversations.forbid(

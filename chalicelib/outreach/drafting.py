@@ -13,14 +13,17 @@ from chalicelib.once.event import EventStatus
 from chalicelib.once.flow import NotAnEvent
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
-from chalicelib.outreach import reopening, rules
+from chalicelib.outreach import ai_config, reopening, rules
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conclusions import Conclusions
-from chalicelib.outreach.conversations.records import Record
+from chalicelib.outreach.conversations.records import Draft, Record
 from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.waiting import Turns
 from chalicelib.outreach.writing.composer import Composer
+from chalicelib.outreach.writing.template_writer import REFUSED
 
+_FOR_A_PERSON = (REFUSED, ai_config.PROVIDER)
+"""In errors after which a person decides about an opening too; an answer is always a person's then."""
 UNREADABLE_WAIT_SECONDS = 1800.0
 """How often a setting of quiet hours that cannot be read is looked at again."""
 
@@ -64,7 +67,12 @@ class Drafting:
             return Plan(FLOW, ((send,),), facts)  # withheld by `effects`; composed if released
         if context.draft is None:
             compose = self._composer.opening if is_opening else self._composer.answer
-            context.draft = compose(record, entry_id)
+            try:
+                context.draft = compose(record, entry_id)
+            except PermanentError as error:
+                if is_opening and error.provider in _FOR_A_PERSON:
+                    return hand_off_plan("start", reason_of(error))
+                raise
         if not is_opening:
             entry_id = self._fit(context, entry_id)
             send, facts["entry_id"] = PlannedAction(kind, entry_id), entry_id
@@ -75,6 +83,11 @@ class Drafting:
             self._conclusions.opt_out(record)
             confirmation = ((PlannedAction("confirm_stop", entry_id),),) if draft.text else ()
             return Plan(FLOW, confirmation, {"entry_id": entry_id, "notice": True})
+        return self._sending(draft, send, facts)
+
+    @staticmethod
+    def _sending(draft: Draft, send: PlannedAction, facts: dict[str, Any]) -> Plan:
+        """The plan of a draft: its message, a person, a function that the writer asked for."""
         steps: list[tuple[PlannedAction, ...]] = []
         if draft.text or draft.variables is not None:
             steps.append((send,))
@@ -82,6 +95,8 @@ class Drafting:
             steps.append((PlannedAction("hand_off", "|asked_by_writer"),))
         if draft.function_call is not None:
             facts["function"] = draft.function_call
+        if draft.function_step is not None:
+            facts["tool"] = draft.function_step
         return Plan(FLOW, tuple(steps), facts)
 
     def of_person(self, context: EventContext, entry_id: str) -> Plan:

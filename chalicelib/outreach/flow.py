@@ -33,6 +33,7 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach.actions import HandOff, Loaded
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -60,6 +61,7 @@ class OutreachFlow(Flow):
         message_id_header: makes an e-mail's Message-ID from the vendor's id.
         receive_count: how often the queue has delivered the current message.
         processor_version: stored with every conversation it opens.
+        events: tells the company what happened.
     """
 
     is_watched = True
@@ -79,19 +81,20 @@ class OutreachFlow(Flow):
         message_id_header: Callable[[str], str],
         receive_count: Callable[[], int],
         processor_version: str,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._clock = clock
         self._starts = starts
         self._receive_count = receive_count
-        self._conclusions = Conclusions(conversations, starts, clock, message_id_header)
-        turns = Turns(conversations, ledger)
+        self._conclusions = Conclusions(conversations, starts, clock, message_id_header, events)
+        self._turns = turns = Turns(conversations, ledger, clock)
         drafting = Drafting(composer, clock, check_secrets, self._conclusions, turns, current)
         matching = Matching(conversations, ownership, clock, opaque, message_id_header)
         self._starting = Starting(
-            conversations, composer, starts, drafting, matching.pairs, processor_version
+            conversations, composer, starts, drafting, matching.pairs, processor_version, events
         )
-        self._replying = Replying(conversations, drafting, matching)
+        self._replying = Replying(conversations, drafting, matching, events)
         self._releasing = Releasing(conversations, drafting)
         self._person_replies = PersonReplies(conversations, drafting)
 
@@ -119,6 +122,14 @@ class OutreachFlow(Flow):
                 _check_pair(job, context.record)
         facts = replace(facts_of(job), conversation_id=context.record.opaque_id)
         return [Event(facts, context)]
+
+    def set_aside(self, event: Event, due_epoch: float) -> bool:
+        """See `once.flow.Flow.set_aside`: a start before its conversation is open keeps its message."""
+        record = event.subject.record
+        if record is None:
+            return False
+        self._turns.set_aside(record, event.facts.event_key, due_epoch)
+        return True
 
     def plan(self, event: Event, switches: Switches) -> Plan:
         """See `once.flow.Flow.plan`."""

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from pydantic import Field
 
 from chalicelib.once.job import Job
-from chalicelib.once.lanes import EMAIL, OUTREACH, Lane
+from chalicelib.once.lanes import COMPANIES, EMAIL, OUTREACH, Lane
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach.channels import Carrier, Channel
 
@@ -178,6 +178,27 @@ class DeskReply(OutreachJob):
         return ("pair", *self.pair)
 
 
+class TellCompany(Job):
+    """Tells a company one event of a conversation; its row in the outbox holds it.
+
+    Attributes:
+        number: its place among the conversation's events, from 1.
+    """
+
+    kind: Literal["tell_company"] = "tell_company"
+    number: int
+
+    @property
+    def lane(self) -> Lane:
+        """See `Job.lane`: what an endpoint is slow at delays no recipient."""
+        return COMPANIES
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """A conversation's events are posted one after another."""
+        return ("events", self.conversation_id)
+
+
 KINDS = (
     StartConversation,
     InboundMessage,
@@ -185,5 +206,6 @@ KINDS = (
     OutreachResume,
     HandoffRelease,
     DeskReply,
+    TellCompany,
 )
 """Every kind of job of this system; `wiring.jobs` joins the systems' lists."""

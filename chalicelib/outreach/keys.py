@@ -9,6 +9,8 @@
     evt:desk:{opaque conversation id}:{act id}
     act:send:{opaque conversation id}:{entry_id}
     act:handoff:{opaque conversation id}:{suffix}      failed-{suffix} of an escalation
+    evt:tell:{opaque conversation id}:{number}         telling a company one event
+    act:tell:{opaque conversation id}:{number}
 """
 
 from __future__ import annotations
@@ -54,6 +56,21 @@ def send_action(opaque_id: str, entry_id: str) -> str:
 def handoff_action(opaque_id: str, suffix: Suffix) -> str:
     """Action key of handing a conversation to a person."""
     return joined("act", "handoff", opaque_id, suffix)
+
+
+def tell(opaque_id: str, number: int) -> str:
+    """Event key of telling a company one event of a conversation."""
+    return joined("evt", "tell", opaque_id, str(number))
+
+
+def told_number(event_key: str) -> int:
+    """The number of the event in a key of `tell`."""
+    return int(event_key.rpartition(":")[2])
+
+
+def tell_action(opaque_id: str, number: int) -> str:
+    """Action key of telling it."""
+    return joined("act", "tell", opaque_id, str(number))
 
 
 def entry_id(event_key: str) -> str:

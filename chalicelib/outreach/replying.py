@@ -12,6 +12,8 @@ from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
 from chalicelib.outreach import numbers, rules, threads
 from chalicelib.outreach.channels import Channel
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
@@ -42,11 +44,16 @@ class Replying:
     """Finds the conversation of a message, and plans the answer."""
 
     def __init__(
-        self, conversations: Conversations, drafting: Drafting, matching: Matching
+        self,
+        conversations: Conversations,
+        drafting: Drafting,
+        matching: Matching,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._drafting = drafting
         self._matching = matching
+        self._events = events
 
     def conversation_of(self, job: InboundMessage) -> Match:
         """The conversation of a message; see `matching`."""
@@ -58,6 +65,7 @@ class Replying:
         message_id = event.facts.source_message_id
         if isinstance(context.job, InboundMessage):
             note = self._store_message(context, context.job)
+            self._tell(context.conversation, context.job, note)
         elif message_id is None or not self._conversations.has_entry(
             context.conversation, message_id
         ):
@@ -111,6 +119,13 @@ class Replying:
         )
         stored = None if is_new else self._conversations.note_of(context.record, job.message_id)
         return stored or note
+
+    def _tell(self, record: Record, job: InboundMessage, note: str | None) -> None:
+        """Tell the company of a message, and of the wish to get no further one."""
+        said = job.message_id
+        self._events.record(record, Name.REPLY_RECEIVED, said, message_id=said, note=note)
+        if job.opt_out == "stop" and not job.is_automatic:
+            self._events.record(record, Name.OPTED_OUT, said, reason=Reason.STOP.value)
 
     def _notice(self, context: EventContext, job: InboundMessage) -> Plan:
         """The plan that answers STOP or HELP with a fixed text.

@@ -20,6 +20,8 @@ from chalicelib.once.ports import Clock
 from chalicelib.outreach import threads, unsubscribe
 from chalicelib.outreach.actions import HandOff, SendEmail, SendText
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel, carrier_address
+from chalicelib.outreach.company_events.names import Name
+from chalicelib.outreach.company_events.recorder import CompanyEvents
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, Draft, OtherMessages, Record
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.last_look import LastLook
@@ -38,6 +40,7 @@ class Sender:
 
     Args:
         opaque: signs the unsubscribe link of an e-mail.
+        events: tells the company of a hand-off.
     """
 
     def __init__(
@@ -50,6 +53,7 @@ class Sender:
         *,
         opaque: Callable[[], keys.OpaqueIds],
         public_base_url: str,
+        events: CompanyEvents,
     ) -> None:
         self._conversations = conversations
         self._composer = composer
@@ -58,6 +62,7 @@ class Sender:
         self._clock = clock
         self._opaque = opaque
         self._base_url = public_base_url
+        self._events = events
         self._built_messages: dict[str, tuple[Record, Any]] = {}
         self._looks = LastLook(conversations, clock)
 
@@ -142,6 +147,10 @@ class Sender:
             held=action.held,
             reason=action.reason,
             reason_text=action.reason_text or action.reason,
+        )
+        handoff_id = action.suffix.text
+        self._events.record(
+            record, Name.HANDED_OFF, handoff_id, hand_off=handoff_id, reason=action.reason
         )
 
     def settle_text(self, action: UnsettledAction) -> tuple[Found, ...]:

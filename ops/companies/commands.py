@@ -9,8 +9,9 @@ from typing import Annotated
 import typer
 
 from chalicelib.outreach.desk.asked import ACTS
+from chalicelib.outreach.door.access import Role
 from ops import journal
-from ops.companies import api_keys, company, erase, handoff, senders
+from ops.companies import api_keys, company, erase, events, handoff, senders
 from ops.options import DryRun, Json, Limit, Reason, Stage, Yes
 from ops.output import Output
 from ops.repair import dead_letters, mail_failures
@@ -199,6 +200,9 @@ def company_key(
     finish: Annotated[
         bool, typer.Option("--finish", help="Issue no key; revoke all but the newest.")
     ] = False,
+    desk: Annotated[
+        Role | None, typer.Option("--desk", help="A key of the company's desk, with this role.")
+    ] = None,
     yes: Yes = False,
     json: Json = False,
 ) -> None:
@@ -207,13 +211,47 @@ def company_key(
     session.may_write("company key")
     result: dict[str, object] = {"company": company_id}
     if finish:
-        journal.enter(session, "company key", f"company:{company_id}", asked="finish")
-        result["ended"] = api_keys.finish(session, company_id)
+        journal.enter(session, "company key", f"company:{company_id}", asked="finish", desk=desk)
+        result["ended"] = api_keys.finish(session, company_id, desk)
     else:
-        result["api_key"], result["active"] = company.issue(session, company_id)
+        result["api_key"], result["active"] = company.issue(session, company_id, desk)
     output.show(result)
     output.facts(result)
     output.say("Every container has it within 5 minutes.")
+
+
+@company_app.command("events")
+def company_events(
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str | None, typer.Argument(help="Only this project of it.")] = None,
+    stage: Stage = "dev",
+    *,
+    json: Json = False,
+) -> None:
+    """Show whether a company's endpoint accepts its events, and what was kept for it."""
+    session, output = Session(stage), Output(json)
+    found = events.states(session, company_id, project_id)
+    output.show(found)
+    columns = ("project", "endpoint", "failing_since", "paused_at", "stopped")
+    output.table(columns, [[one[name] for name in columns] for one in found])
+
+
+@company_app.command("resume-events")
+def company_resume_events(
+    company_id: Annotated[str, typer.Argument(help="A stored company.")],
+    project_id: Annotated[str, typer.Argument(help="Its project.")],
+    stage: Stage = "dev",
+    *,
+    reason: Reason = "",
+    yes: Yes = False,
+    json: Json = False,
+) -> None:
+    """Send events to a paused endpoint again, and everything that was kept for it."""
+    session, output = Session(stage, yes), Output(json)
+    session.may_write("company resume-events")
+    result = events.resume(session, company_id, project_id, because=reason)
+    output.show(result)
+    output.facts(result)
 
 
 @app.command("erase")

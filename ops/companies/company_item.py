@@ -20,6 +20,7 @@ from pydantic import (
 
 from chalicelib.outreach.ai_config import AiConfig
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
+from chalicelib.outreach.company_events import endpoint
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
 from chalicelib.outreach.notices import Language
 from chalicelib.outreach.response_targets import MOST_MINUTES
@@ -167,6 +168,13 @@ class ChannelConfig(_Open):
     email: Mail | None = None
 
 
+def _webhook_or_none(value: Any) -> Any:  # noqa: ANN401 - any JSON value
+    found = [] if value is None else list(endpoint.faults(value))
+    if found:
+        raise ValueError("; ".join(found))
+    return value
+
+
 class CompanyItem(_Open):
     """One `company-data` item."""
 
@@ -186,6 +194,7 @@ class CompanyItem(_Open):
     language: Language | None = None
     company_contact: Wording | None = None
     help_text: dict[Language, Wording] | None = None
+    event_webhook: Annotated[dict[str, Any] | None, BeforeValidator(_webhook_or_none)] = None
     message_kind: Literal["marketing", "transactional"] | None = None
     auto_queue_initial_message: StrictBool = False
     auto_queue_initial_message_from_number: list[Phone] | None = None

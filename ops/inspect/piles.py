@@ -133,6 +133,6 @@ def _facts(session: Session) -> list[Pile]:
     return [Pile("facts", min(len(found), AT_MOST), len(found) > AT_MOST, since)]
 
 
-def _pile(name: str, times: list[str], reasons: list[str | None], *, is_more: bool) -> Pile:
+def _pile(name: str, times: Sequence[str], reasons: Sequence[str | None], *, is_more: bool) -> Pile:
     counted = Counter(reason or "no reason stored" for reason in reasons).most_common()
     return Pile(name, len(times), is_more, min(times, default=None), tuple(counted))

@@ -21,7 +21,9 @@ from tests.rigs.openapi import DESCRIBED
 
 ROOT = Path(__file__).resolve().parents[2]
 DESK_MODULES = tuple(f"outreach/desk/{name}.py" for name in ("asked", "changes", "door", "inbox"))
-ROUTER_MODULES = tuple(f"outreach/door/{name}.py" for name in ("initiate", "router", "access"))
+ROUTER_MODULES = tuple(
+    f"outreach/door/{name}.py" for name in ("initiate", "router", "access", "reading")
+)
 WEBHOOK_MODULES = (
     "support/webhook.py",
     "outreach/twilio/webhook.py",
@@ -181,6 +183,7 @@ CHECKS = [
 NEEDS_MORE_THAN_A_SHAPE = {
     "/initiate-conversation",
     "/conversations/{request_id}",
+    "/conversations/{request_id}/messages",
     "/unsubscribe/{token}",
     "/desk/conversations",
     "/desk/conversations/{conversation_id}",

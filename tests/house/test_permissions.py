@@ -46,6 +46,7 @@ from local.vendors.twilio import Twilio
 from ops.session import Session
 from ops.stage import provision
 from tests.rigs.api_gateway import posted
+from tests.rigs.company_endpoint import SECRETS, Consumer, consumer
 from tests.rigs.console import Console, fields
 from tests.rigs.engines import drain
 from tests.rigs.outreach import MAIL, Outreach
@@ -185,6 +186,14 @@ class Run:
 
     def open_lanes(self) -> None:
         provision.open_lanes(self.stage.aws, self.stage.tables["IdempotencyTable"])
+
+    def tell_again(self, outreach: Outreach) -> None:
+        """The first event of each conversation, whose endpoint has failed, once more."""
+        for row in outreach.rows():
+            _, _, opaque_id = row["event_id"]["S"].partition("evt:tell:")
+            if opaque_id and row["status"]["S"] == "processing":
+                outreach.services.company_events.go_on(opaque_id.rpartition(":")[0], 1)
+        self.work()
 
     def close_lanes(self) -> None:
         """As in a stage whose old queue was not seen drained yet."""
@@ -363,6 +372,10 @@ def every_way_in(run: Run) -> None:
                 assert outreach.services  # before the test client changes the environment
                 assert outreach.start(channel, channel).status_code == 200
                 assert outreach.fate(channel).status_code == 200
+        run.work()
+        with run.wire.container("api"):
+            assert outreach.services
+            assert outreach.messages("sms").status_code == 200
         with run.wire.container("api"):
             assert outreach.services
             assert outreach.deliver(outreach.says("hello")).status_code == 200
@@ -417,6 +430,7 @@ def every_kind_of_work(run: Run) -> None:
     every_reply(run)
     with vendors(run) as outreach:
         every_conversation(run, outreach)
+        every_telling(run, outreach)
     every_forward(run)
 
 
@@ -429,6 +443,13 @@ def every_forward(run: Run) -> None:
         MessageBody=event["Records"][0]["body"],
         MessageGroupId="group",
         MessageDeduplicationId="forwarded",
+    )
+    event = next(one for one in run.events if "companies" in one["Records"][0]["eventSourceARN"])
+    run.stage.aws.client("sqs").send_message(
+        QueueUrl=run.stage.queue_url,
+        MessageBody=event["Records"][0]["body"],
+        MessageGroupId="group",
+        MessageDeduplicationId="forwarded-event",
     )
     for lane in LANES[1:]:
         run.stage.aws.client("sqs").send_message(
@@ -525,6 +546,36 @@ def every_conversation(run: Run, outreach: Outreach) -> None:
     outreach.mail(outreach.ses.inbound("q.doe@example.com", company.EMAIL, "Hello?"))
     run.work()
     assert [row for row in outreach.rows() if row.get("status") == {"S": "parked"}] == []
+
+
+def every_telling(run: Run, outreach: Outreach) -> None:
+    """Events of a company whose endpoint fails, accepts, and is gone."""
+    with following(run, outreach) as endpoint:
+        for channel, recipient in (("sms", "+15550101214"), ("email", "t.doe@example.com")):
+            endpoint.status = 503
+            outreach.start(f"told-{channel}", channel, recipient)
+            run.work()
+            endpoint.status = 204
+            run.tell_again(outreach)
+        endpoint.status = 410
+        outreach.start("told-no-more", "sms", "+15550101211")
+        run.work()
+        run.close_lanes()
+        outreach.start("told-through-tickets", "sms", "+15550101212")
+        run.work()
+        run.open_lanes()
+    outreach.set_project()
+
+
+@contextmanager
+def following(run: Run, outreach: Outreach) -> Iterator[Consumer]:
+    """A company with an endpoint, which asks for texts."""
+    name = f"rp-mw/dev/companies/{company.COMPANY_ID}/webhook"
+    company.put_secrets(run.stage, {name: json.dumps({"signing_secrets": list(SECRETS)})})
+    with consumer() as endpoint, run.monkeypatch.context() as environ:
+        environ.setenv("COMPANY_WEBHOOKS_ON_LOOPBACK", "true")
+        outreach.set_project(event_webhook={"url": endpoint.url, "include": ["text"]})
+        yield endpoint
 
 
 def quiet_hours(*, minutes_left: int) -> dict[str, str]:
@@ -645,6 +696,11 @@ def every_find(run: Run) -> None:
         outreach.set_project(quiet_hours=quiet_hours(minutes_left=60))
         assert outreach.start("quiet", "email").status_code == 200
         run.work()
+        outreach.set_project()
+        with following(run, outreach) as endpoint:
+            endpoint.status = 503
+            assert outreach.start("told", "sms", "+15550101213").status_code == 200
+            run.work()
         outreach.set_project()
         with run.monkeypatch.context() as down:
             run.close_lanes()

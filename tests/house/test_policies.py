@@ -25,6 +25,7 @@ COMPANIES_OWN = {
     "secretsmanager/secret:ai-multi-comms/whatsapp-credentials/*/twilio-dev-??????",
     "secretsmanager/secret:ai-multi-comms/sms-credentials/*/twilio-dev-??????",
     "secretsmanager/secret:ai-multi-comms/openai-api-key/*-dev-??????",
+    "secretsmanager/secret:rp-mw/dev/companies/*/webhook-??????",
 }
 """Named after companies, which come and go without a deployment."""
 
@@ -70,7 +71,7 @@ def test_a_stage_sends_only_as_the_identities_that_its_deployment_names(monkeypa
         f"arn:aws:ses:us-east-1:{'1' * 12}:identity/{one}" for one in ("a.example", "b.example")
     ]
     given = {"SENDER_IDENTITIES": ", ".join(names)}
-    monkeypatch.setattr("ops.stage.template.configured", lambda _stage: given)
+    monkeypatch.setattr("ops.stage.config.configured", lambda _stage: given)
     assert allowed() == names
 
 

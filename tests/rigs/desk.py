@@ -1,6 +1,7 @@
 """The desk over outreach in memory: the door, the inbox, the worker, and a simulated Twilio."""
 
 import json
+from contextlib import suppress
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -171,12 +172,12 @@ class DeskRig(OutreachParts):
         """Everything on the queue; returns how many messages were handed back."""
         back = 0
         while self.outbox.messages:
-            body, _, _ = self.outbox.messages.pop(0)
-            job = decode(body)
-            try:
-                self.worker.process(delivered(job))
-            except HandedBackError:
-                back += 1
+            body, _, _ = self.outbox.messages[0]
+            with suppress(HandedBackError):
+                self.worker.process(delivered(decode(body)))
+                back -= 1
+            back += 1
+            self.outbox.messages.pop(0)
         return back
 
     def sweep(self):

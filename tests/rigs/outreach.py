@@ -89,6 +89,12 @@ class Outreach:
             headers["idempotency-key"] = idempotency
             return client.http.post(path, headers=headers, body=json.dumps(body).encode())
 
+    def messages(self, request_id="req123", *, key=company.API_KEY, after=None):
+        query = "" if after is None else f"?after={after}"
+        with self._client() as client:
+            path = f"/conversations/{request_id}/messages{query}"
+            return client.http.get(path, headers={"x-api-key": key})
+
     def run(self):
         """Work on everything that can be received, also on what has waited long enough."""
         done = drain(self.pump, at_most=40)

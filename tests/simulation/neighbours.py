@@ -72,6 +72,7 @@ def beside_each_other(rng: random.Random, drawn: Scenario, start: Start) -> Scen
         outage=(0.0, 0.0),
         failing_ticket=("", 0.0),
         crowd=0,
+        endpoint=None,
         held="",
         quiet_until="",
         bad_news="",

@@ -48,7 +48,7 @@ A notification whose ticket could never be read may be about our own comment.
 SET_LIKE = frozenset(
     {
         *("add_tag", "remove_tag", "assign", "close", "note", "hand_off"),
-        *("post_facts", "insert_dimension", "replace_dimension"),
+        *("post_facts", "insert_dimension", "replace_dimension", "tell_company"),
     }
 )
 """Kinds whose second landing changes nothing, or is judged by its result."""
@@ -367,6 +367,8 @@ class Oracle:
         if position < self._head.get(message.group, -1):
             self.broken("P3", f"{action.key} starts after an effect of a later message")
         self._head[message.group] = max(self._head.get(message.group, -1), position)
+        if action.kind == "tell_company":
+            return  # a lane of its own; `endpoints` judges the order of its events
         if action.kind in NOTICES:
             return  # who has just asked gets it at once, before what waits for the end of quiet hours
         if event_key in self._by_person:

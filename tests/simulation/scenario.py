@@ -177,6 +177,7 @@ class Scenario:
         deleted: secrets that are deleted, each with its period.
         crowd: how many rows wait in the ledger that no sweep can finish.
         neighbour: what is wrong with the second company alone, if anything.
+        endpoint: the period in which the companies' endpoints are down; None where they have none.
     """
 
     seed: int
@@ -224,6 +225,7 @@ class Scenario:
     deleted: tuple[tuple[str, float, float], ...] = ()
     crowd: int = 0
     neighbour: str = ""
+    endpoint: tuple[float, float] | None = None
 
 
 def scenario(seed: int) -> Scenario:
@@ -259,6 +261,7 @@ def scenario(seed: int) -> Scenario:
         writes=tuple(writes),
         skews=tuple(skews[:3]),
         other_skews=tuple(skews[3:]),
+        endpoint=_endpoint(random.Random(seed ^ 0xE7D)),
         is_numbered=rng.random() < 0.5,
         late_ttl=rng.random() < 0.1,
         faults=tuple(drawn(rng, calls=calls + 10, most=MOST_FAULTS)),
@@ -458,6 +461,13 @@ def _at_the_wire(rng: random.Random) -> dict[str, Any]:
         "deleted": _deleted(rng),
         "texts_unreported": rng.random() < 0.12,
     }
+
+
+def _endpoint(rng: random.Random) -> tuple[float, float] | None:
+    """Whether the companies are told what happens, and when their endpoints are down."""
+    begins = rng.random() * 900
+    down = (begins, begins + rng.choice((0.0, 30.0, 600.0, 3_600.0)))
+    return down if rng.random() < 0.2 else None
 
 
 def _with_a_neighbour(rng: random.Random, whole: Scenario) -> Scenario:

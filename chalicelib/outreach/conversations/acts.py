@@ -132,7 +132,8 @@ class Acts(items.OnTable):
             now = iso(self._clock.now())
             changes: dict[str, Any] = {"reply_failure": {"reason": reason, "at": now}}
             writes: list[Item] = []
-            seen, values = "#conversation_status = :status", {}
+            seen = "#conversation_status = :status"
+            values: dict[str, Any] = {}
             if record.is_handed_off:
                 since = handoffs.unanswered_since(record.handoff) or now
                 handoff = {**record.handoff, "unanswered_since": since}
@@ -164,7 +165,8 @@ class Acts(items.OnTable):
         mark = {**common, **items.act_key(record, act_id), **about, "done_at": iso(now)}
         notes = () if change.note is None else (replace(change.note, number=record.message_count),)
         written = items.appended(record, notes, now) if notes else {"updated_at": iso(now)}
-        seen, values = "#conversation_status = :status AND #message_count = :count", {}
+        seen = "#conversation_status = :status AND #message_count = :count"
+        values: dict[str, Any] = {}
         if record.handoff:
             seen, values = f"{seen} AND #handoff = :handoff", {"handoff": record.item["handoff"]}
         else:

@@ -95,9 +95,14 @@ class DoNotContact(items.OnTable):
     """
 
     def __init__(
-        self, table: Store, clock: Clock, opaque: Callable[[], OpaqueIds] | None = None
+        self,
+        table: Store,
+        clock: Clock,
+        opaque: Callable[[], OpaqueIds] | None = None,
+        *,
+        kept: timedelta = items.TTL,
     ) -> None:
-        super().__init__(table, clock)
+        super().__init__(table, clock, kept)
         self._opaque = opaque
 
     def forbid(

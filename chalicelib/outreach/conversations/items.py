@@ -23,7 +23,8 @@ their sort keys.  A STOP to a sender that is no company's is kept as that of a c
 
 A partition ``opaque#{opaque_id}`` holds the key of the conversation with that opaque id (``pointer``),
 or, under the opaque id of a sender and a recipient, what is kept of their conversations (``pair``;
-see `former`).  The partition ``handoffs`` is the list of hand-offs.  ``messages`` in the conversation's
+see `former`).  The partition ``handoffs`` is the list of hand-offs; ``events#...`` and
+``endpoint#...`` are described in `company_events.rows`.  ``messages`` in the conversation's
 item is the newest end of the history in the order of time, bounded in entries and in bytes, so that
 an append costs the same however long the conversation is.
 """
@@ -56,14 +57,19 @@ NEWEST_BYTES = 4096
 
 
 class OnTable:
-    """Base of every part of the store."""
+    """Base of every part of the store.
 
-    def __init__(self, table: Store, clock: Clock) -> None:
+    Args:
+        kept: how long a message is kept after it was written.
+    """
+
+    def __init__(self, table: Store, clock: Clock, kept: timedelta = TTL) -> None:
         self._table = table
         self._clock = clock
+        self._kept = kept
 
 
-def new(record: Mapping[str, Any], now: datetime) -> Item:
+def new(record: Mapping[str, Any], now: datetime, kept: timedelta = TTL) -> Item:
     """A conversation's item as it is opened."""
     item = {
         "conversation_status": Status.PROCESSING.value,
@@ -76,7 +82,7 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
         "hand_off_to_human": False,
         "created_at": iso(now),
         "updated_at": iso(now),
-        "ttl": end(now + GRACE),
+        "ttl": end(now + GRACE, kept),
         **present(record),
     }
     by = SENDER_OF[Channel(item["channel_method"])]
@@ -87,22 +93,24 @@ def new(record: Mapping[str, Any], now: datetime) -> Item:
     return item | {name: value for name, value in sparse.items() if value}
 
 
-def end(now: datetime) -> int:
+def end(now: datetime, kept: timedelta = TTL) -> int:
     """The ``ttl`` of what is written now."""
-    return int((now + TTL).timestamp())
+    return int((now + kept).timestamp())
 
 
-def appended(record: Record, entries: Sequence[Entry], now: datetime) -> Item:
+def appended(
+    record: Record, entries: Sequence[Entry], now: datetime, kept: timedelta = TTL
+) -> Item:
     """The attributes of a conversation's item after an append of numbered entries.
 
     ``ttl`` is among them where the conversation would end before its newest message.
     """
-    kept = [one for one in record.item["messages"] if one["message_timestamp"] >= iso(now - TTL)]
-    in_order = sorted((*kept, *(one.item() for one in entries)), key=time_of)
+    left = [one for one in record.item["messages"] if one["message_timestamp"] >= iso(now - kept)]
+    in_order = sorted((*left, *(one.item() for one in entries)), key=time_of)
     newest = in_order[-NEWEST_ENTRIES:]
     while len(newest) > 1 and sum(map(_bytes, newest)) > NEWEST_BYTES:
         del newest[0]
-    ends = {} if record.item["ttl"] >= end(now) else {"ttl": end(now + GRACE)}
+    ends = {} if record.item["ttl"] >= end(now, kept) else {"ttl": end(now + GRACE, kept)}
     return {
         "messages": newest,
         "message_count": record.message_count + len(entries),
@@ -163,11 +171,13 @@ def pointer_item(item: Mapping[str, Any], ends: int) -> Item:
     }
 
 
-def draft_item(record: Record, entry_id: str, written: Draft, now: datetime) -> Item:
+def draft_item(
+    record: Record, entry_id: str, written: Draft, now: datetime, kept: timedelta = TTL
+) -> Item:
     """The item of an entry's draft."""
     return {
         **draft_key(record, entry_id),
-        "ttl": end(now),
+        "ttl": end(now, kept),
         "action_key": outreach_keys.send_action(record.opaque_id, entry_id),
         **written.item(),
     }

@@ -15,7 +15,8 @@ Example item (required attributes first; the rest as seed 002 names them)::
 
 Beyond the seed an item has ``opaque_id`` (the conversation's id in every other table),
 ``layout`` (where its pages and drafts are; see `items`), ``start_event`` (the ledger's key of its
-start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``failure_stage``,
+start), ``message_count``, ``delivery_status``, ``last_inbound_at``, ``function_asked``,
+``function_call_outcome`` (of a declared tool: accepted), ``failure_stage``,
 ``failure_reason``, ``withheld_reason`` (the switch that stopped its newest message), while it is
 handed off ``handoff``, while events of it wait ``waiting``, ``unclear_between``, the opaque ids
 of the conversations to which its newest unclear message may belong, ``person_act`` and
@@ -178,10 +179,13 @@ class Draft:
         text: as the customer reads it; for a template our own rendering, which may be empty.
         variables: values of an approved template's variables, by number.
         function_call: a function the writer requests, instead of or beside the text.
+        function_step: of a declared tool: ``ask`` the recipient first, or ``call`` it; None for any
+            other function, which is only noted.
         hand_off_reason: why a person should take over, if the writer requests it.
         opts_out: the recipient wishes no further message; the text, if any, confirms it.
         by: the person who wrote or edited it; None where the machine did.
         template: the approved template of `variables`, where it is not the channel's own.
+        revision: of the settings that a model wrote it by; see `ai_config`.
     """
 
     text: str = field(default="", repr=False)
@@ -194,10 +198,12 @@ class Draft:
     processing_time_ms: int | None = None
     function_call: str | None = None
     function_arguments: str | None = field(default=None, repr=False)
+    function_step: str | None = None
     hand_off_reason: str | None = None
     opts_out: bool | None = None
     by: str | None = None
     template: str | None = None
+    revision: str | None = None
 
     def item(self) -> Item:
         """The stored attributes; None is left out."""
@@ -338,6 +344,8 @@ class Opened:
     is_new: bool
 
 
+ASKED = "function_asked"
+"""Attribute of a conversation: the id of the entry that asks the recipient to confirm a tool's call."""
 NEVER_OPENED = "never_opened"
 """Reason of a failed start of which only the row exists: nothing was sent; its sender may repeat it."""
 DO_NOT_CONTACT = "do_not_contact"

@@ -63,7 +63,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             LeaseLostError: the caller does not hold the start.
         """
         now = self._clock.now()
-        item = items.new(record, now)
+        item = items.new(record, now, self._kept)
         writes = [
             self._table.putting(item, condition="attribute_not_exists(#conversation_id)"),
             self._table.putting(items.pointer_item(item, item["ttl"])),
@@ -73,7 +73,9 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             marks = marks_of(item["primary_channel"], item["company_id"])
             writes += [self._table.checking(one, condition=NOT_FORBIDDEN) for one in marks]
         if first is not None:
-            writes.append(self._table.putting(items.draft_item(Record(item), *first, now)))
+            writes.append(
+                self._table.putting(items.draft_item(Record(item), *first, now, self._kept))
+            )
         if held is not None:
             writes.append(held)
         attempts = Attempts(self._clock, at_once(TRIES))
@@ -130,7 +132,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
                 replace(one, number=first + n)
                 for n, one in enumerate((new,) if before is None else (before, new))
             ]
-            attributes = items.appended(record, entries, now) | dict(
+            attributes = items.appended(record, entries, now, self._kept) | dict(
                 (changes or {}) if may_change else {}
             )
             gone = [name for name in remove if may_change and name in record.item]
@@ -209,6 +211,8 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             )
         except ConditionFailed:
             raise _contended("set_waiting") from None
+        if isinstance(record.item, dict):  # the next change of this run starts from it
+            record.item["waiting"] = list(waiting)
 
     def hand_off(
         self, record: Record, *, handoff_id: str, held: str, reason: str, reason_text: str
@@ -289,7 +293,7 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
         now: datetime,
     ) -> list[Item]:
         """The mark of the last entry comes first: it alone shows that it was appended before."""
-        common = {"primary_channel": items.partition(record), "ttl": items.end(now)}
+        common = {"primary_channel": items.partition(record), "ttl": items.end(now, self._kept)}
         new = entries[-1]
         noted = {"note": new.note} if new.note else {}
         mark = {**common, **items.seen_key(record, new.entry_id), **noted}
@@ -298,7 +302,8 @@ class Conversations(Queries, Drafts, DoNotContact, former.Former, Acts):
             {**common, "conversation_id": items.page_id(record, one), **one.item()}
             for one in entries
         ]
-        as_read, handoff = "#message_count = :was AND #conversation_status = :status", {}
+        as_read = "#message_count = :was AND #conversation_status = :status"
+        handoff: dict[str, Any] = {}
         if "handoff" in attributes:
             as_read, handoff = f"{as_read} AND #handoff = :handoff", {"handoff": record.handoff}
         writes = [

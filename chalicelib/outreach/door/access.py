@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
-import hashlib
 import hmac
 import json
 import re
@@ -15,11 +12,10 @@ from enum import StrEnum
 from typing import Any
 
 from chalicelib.errors import SignatureError
+from chalicelib.outreach.standard_webhooks import SHORTEST_SECRET_BYTES, key, signature
 
 TOLERANCE_SECONDS = 300
 _WRONG_KEY = "header x-api-key is missing or wrong"
-SHORTEST_SECRET_BYTES = 24
-"""Of a signing secret, decoded (https://www.standardwebhooks.com)."""
 KEYS, SECRETS, DESK_KEYS = "api_keys", "signing_secrets", "desk_keys"
 _LIKE_SECRETS = 0.7
 """Similarity from which a name is taken for a misspelt `SECRETS`."""
@@ -87,8 +83,8 @@ def company_of(headers: Mapping[str, str], companies: Mapping[str, Access]) -> s
     given = key_in(headers)
     found = set()
     for company_id, known in companies.items():
-        for key in known.api_keys:
-            if hmac.compare_digest(given, key.encode("utf-8", "replace")):
+        for one in known.api_keys:
+            if hmac.compare_digest(given, one.encode("utf-8", "replace")):
                 found.add(company_id)
     if len(found) != 1:
         raise SignatureError("UNAUTHORIZED", _WRONG_KEY)
@@ -129,10 +125,10 @@ def check_signature(
         return
     message_id, at = headers.get("webhook-id", ""), headers.get("webhook-timestamp", "")
     is_timely = _SECONDS.fullmatch(at) and abs(now_epoch - int(at)) <= TOLERANCE_SECONDS
-    signed = f"{message_id}.{at}.".encode() + body
-    wanted = [_signature(secret, signed) for secret in secrets]
+    keys = [key(secret) for secret in secrets]
+    wanted = [signature(one, message_id, at, body).encode() for one in keys if one]
     given = headers.get("webhook-signature", "").encode("utf-8", "replace").split()
-    matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted if ours]
+    matches = [hmac.compare_digest(one, ours) for one in given for ours in wanted]
     if not message_id or not is_timely or not any(matches):
         raise SignatureError("INVALID_SIGNATURE", "the Standard Webhooks signature is not valid")
 
@@ -155,8 +151,8 @@ def _access(value: Any) -> Access:  # noqa: ANN401 - any JSON value
 def _desk_keys(value: Any) -> Iterator[tuple[str, Role]]:  # noqa: ANN401 - any JSON value
     given = value if isinstance(value, dict) else {}
     for role in Role:
-        for key in _texts(given.get(role.value)):
-            yield key, role
+        for one in _texts(given.get(role.value)):
+            yield one, role
 
 
 def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
@@ -164,7 +160,7 @@ def _faults(entry: Mapping[str, Any]) -> Iterator[str]:
     secrets = entry.get(SECRETS, [])
     if not isinstance(secrets, list):
         yield f"{SECRETS} is not a list"
-    elif not all(isinstance(one, str) and _secret(one) for one in secrets):
+    elif not all(isinstance(one, str) and key(one) for one in secrets):
         yield f"{SECRETS} holds a value that is no secret of {SHORTEST_SECRET_BYTES} bytes or more"
     for name, value in entry.items():
         if name not in (KEYS, SECRETS, DESK_KEYS) and (
@@ -179,21 +175,6 @@ def _is_like_secrets(name: str) -> bool:
     return "sign" in letters or "secret" in letters or likeness >= _LIKE_SECRETS
 
 
-def _secret(text: str) -> bytes:
-    """The key in a Standard Webhooks secret; empty for a malformed or short one."""
-    try:
-        key = base64.b64decode(text.removeprefix("whsec_"), validate=True)
-    except (binascii.Error, ValueError):
-        return b""
-    return key if len(key) >= SHORTEST_SECRET_BYTES else b""
-
-
 def _texts(value: Any) -> tuple[str, ...]:  # noqa: ANN401 - any JSON value
     items = value if isinstance(value, list) else []
     return tuple(one for one in items if isinstance(one, str) and one.strip())
-
-
-def _signature(secret: str, signed: bytes) -> bytes:
-    """``v1,<base64>``; empty for a malformed secret, which then matches nothing."""
-    key = _secret(secret)
-    return b"v1," + base64.b64encode(hmac.new(key, signed, hashlib.sha256).digest()) if key else b""

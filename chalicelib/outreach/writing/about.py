@@ -1,4 +1,4 @@
-"""What a writer is given of a conversation besides what was said in it."""
+"""What the first entry of a conversation says of its request."""
 
 from __future__ import annotations
 
