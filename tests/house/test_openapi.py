@@ -183,6 +183,7 @@ CHECKS = [
 NEEDS_MORE_THAN_A_SHAPE = {
     "/initiate-conversation",
     "/conversations/{request_id}",
+    "/conversations/{request_id}/messages",
     "/unsubscribe/{token}",
     "/desk/conversations",
     "/desk/conversations/{conversation_id}",

@@ -66,6 +66,8 @@ class Answered(Telling):
         }
         for name in list(self.secrets.texts):
             self.secrets.texts[name] = json.dumps(account)
+        self._count(self.table)
+        self._count(self.conversations_table)
 
     def converses(self, url, *, tools=(), tells=True):
         """Open the conversation of a company that declares these tools."""
@@ -115,8 +117,6 @@ class Answered(Telling):
     def new_container(self):
         """See `Telling.new_container`; its calls are counted, and one may kill it."""
         super().new_container()
-        for table in (self.table, self.conversations_table):
-            table._enter = self._call
         writer = ToolWriter(
             self.writer, self.conversations, Companies(self.companies_table).current
         )
@@ -170,10 +170,26 @@ class Answered(Telling):
         RowSweep(self.ledger, self._settlement, rebuilders, self.clock, actions).run()
         return summary
 
-    def _call(self, _name):
-        self.calls += 1
-        if self.calls == self.kill_at:
-            raise Killed
+    def _count(self, table):
+        """Count the calls of a table, each transaction as one: it is done whole or not at all."""
+        whole, inside = table.transact, []
+
+        def called(_name):
+            if inside:
+                return
+            self.calls += 1
+            if self.calls == self.kill_at:
+                raise Killed
+
+        def transact(writes):
+            called("transact")
+            inside.append(True)
+            try:
+                whole(writes)
+            finally:
+                inside.pop()
+
+        table._enter, table.transact = called, transact
 
 
 @pytest.fixture

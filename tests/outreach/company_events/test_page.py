@@ -7,6 +7,7 @@ from http.server import ThreadingHTTPServer
 from pathlib import Path
 
 from chalicelib.outreach.company_events.names import TELLS, Name
+from chalicelib.outreach.conversations.records import Draft
 from tests.rigs.company_endpoint import SECRETS
 from tests.rigs.conversation_samples import new
 from tests.rigs.openapi import DESCRIBED
@@ -23,9 +24,10 @@ def test_the_consumer_of_the_page_keeps_every_event_once(telling, monkeypatch, t
     server = ThreadingHTTPServer(("127.0.0.1", 0), module["Handler"])
     threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
     telling.company(f"http://127.0.0.1:{server.server_port}/")
-    record = telling.open({**new(channel="sms"), TELLS: True})
+    asked = ("e1", Draft(function_arguments='{"day": "friday"}'))
+    record = telling.open({**new(channel="sms"), TELLS: True}, asked)
     for name in Name:
-        telling.events.record(record, name, "once")
+        telling.events.record(record, name, "once", message_id="e1")
     telling.run()
     first = telling.events.rows.event(record.opaque_id, 1)
     server.shutdown()

@@ -192,7 +192,7 @@ def test_after_three_days_the_endpoint_is_paused_and_an_operator_resumes_it(
     )
     for item in list(rows.stopped(record.company_id, record.project_id)):
         head = rows.resume(item["opaque_id"])
-        telling.events.go_on(head.opaque_id, head.told + 1, Recovery.OPERATOR)
+        telling.events.go_on(head.opaque_id, head.posted + 1, Recovery.OPERATOR)
         rows.unlist(record.company_id, record.project_id, item["opaque_id"])
     telling.run()
     assert sorted(endpoint.types) == ["accepted", "accepted", "sent"]
