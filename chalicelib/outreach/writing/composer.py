@@ -69,9 +69,9 @@ class Composer:
         text = "" if record.channel == Channel.EMAIL else stop_confirmation(record)
         return replace(written, text=text)
 
-    def kept(self, record: Record, entry_id: str, written: Draft) -> Draft:
-        """A message that was written elsewhere, stored; the first one stored is kept."""
-        return self._conversations.keep_draft(record, entry_id, written)
+    def fixed(self, record: Record, entry_id: str, wording: Draft) -> Draft:
+        """Store a wording of our own in place of an answer; a stored draft is kept."""
+        return self._conversations.keep_draft(record, entry_id, wording)
 
     def late(self, record: Record, entry_id: str) -> Draft:
         """A message that was withheld, and so not composed, when it was due."""
