@@ -61,7 +61,12 @@ def call(provider, monkeypatch):
                 "cookies": [f"{k}={v}" for k, v in cookies.items()],
                 "headers": {"host": host, "x-forwarded-proto": "https"},
                 "requestContext": {
-                    "http": {"method": method, "path": path, "protocol": "HTTP/1.1"},
+                    "http": {
+                        "method": method,
+                        "path": path,
+                        "protocol": "HTTP/1.1",
+                        "sourceIp": "127.0.0.1",
+                    },
                 },
                 "body": body,
                 "isBase64Encoded": False,
