@@ -7,6 +7,7 @@ engine, and the requests of botocore are compared with the function's policy fil
 from __future__ import annotations
 
 import json
+import time
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -204,7 +205,9 @@ def run(
     pump: Pump,
     richpanel: Richpanel,
     monkeypatch: pytest.MonkeyPatch,
+    without_rate_limits: None,
 ) -> Run:
+    assert without_rate_limits is None
     return Run(app, wire, stage, pump, richpanel, monkeypatch)
 
 
@@ -248,6 +251,9 @@ def test_a_policy_allows_exactly_the_calls_of_its_function(run: Run, function: s
 
 def every_way_in(run: Run) -> None:
     assert run.hear("1") == 200
+    shares = "chalicelib.outreach.door.shares"
+    for name, value in {"SMALL": 0, "AT_ONCE": 1, "PER_WORKER_AND_SECOND": 0.001}.items():
+        run.monkeypatch.setattr(f"{shares}.{name}", value)  # the second start of a lane waits
     with vendors(run) as outreach:
         for channel in ("whatsapp", "sms", "email"):
             with run.wire.container("api"):
@@ -329,8 +335,11 @@ def every_short_wait(run: Run) -> None:
     for lane in LANES:
         body = {"group": "group", "job": "job", "lane": lane.name}
         sqs.send_message(QueueUrl=url, MessageBody=json.dumps(body))
+    early = {"group": "group", "job": "job", "slot": str(time.time() + 5_000)}
+    sqs.send_message(QueueUrl=url, MessageBody=json.dumps(early))
     with run.wire.container("later"):
-        assert len(drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))) == len(LANES)
+        handled = drain(Pump(sqs, url, run.stage.queue_arns[name], run.app.later))
+    assert len(handled) == len(LANES) + 1
 
 
 def every_reply(run: Run) -> None:
