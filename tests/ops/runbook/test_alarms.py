@@ -127,7 +127,7 @@ def test_tickets_wait_for_their_turn_at_richpanel(operator):
     operator.is_paged_by("richpanel-turns")
     (waiting,) = operator.runs("unfinished", "--json").data
     assert "1042" in str(waiting)
-    assert system.richpanel.calls_of("add_tags") == []
+    assert system.richpanel.calls_of("add_tags") == ()
 
 
 def test_richpanels_clock_is_two_hours_from_ours(operator, monkeypatch):
