@@ -80,9 +80,10 @@ class StateChange:
 class States:
     """The states of all conversations, on DynamoDB."""
 
-    def __init__(self, table: Store, clock: Clock) -> None:
+    def __init__(self, table: Store, clock: Clock, *, retention: timedelta = RETENTION) -> None:
         self._table = table
         self._clock = clock
+        self._retention = retention
 
     def read(self, conversation_id: str) -> ConversationState | None:
         """The state, or None before the first contact."""
@@ -151,7 +152,7 @@ class States:
                 set_={
                     "looked_at": iso(began),
                     "updated_at": iso(now),
-                    "expires_at": int((now + RETENTION).timestamp()),
+                    "expires_at": int((now + self._retention).timestamp()),
                 },
                 add={"version": 1},
                 reading=False,
@@ -212,7 +213,7 @@ class States:
         return {
             "updated_at": iso(now),
             "last_processed_at": iso(now),
-            "expires_at": int((now + RETENTION).timestamp()),
+            "expires_at": int((now + self._retention).timestamp()),
             "last_message_at": change.message_at,
             "last_fence": lease.fence,
             "last_processed_message_id": change.message_id,

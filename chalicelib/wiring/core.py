@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Callable, Mapping
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -79,28 +80,47 @@ class Core:
         """Table A."""
         from chalicelib.once.ledger.events import Ledger
 
-        return Ledger(self.table(self.settings.idempotency_table), self.clock, new_owner)
+        return Ledger(
+            self.table(self.settings.idempotency_table),
+            self.clock,
+            new_owner,
+            retention=timedelta(days=self.settings.ledger_retention_days),
+        )
 
     @cached_property
     def sweeps(self) -> Sweeps:
         """The sweep's own rows."""
         from chalicelib.once.recovery.cursor import Sweeps
 
-        return Sweeps(self.table(self.settings.idempotency_table), self.clock, new_owner)
+        return Sweeps(
+            self.table(self.settings.idempotency_table),
+            self.clock,
+            new_owner,
+            retention=timedelta(days=self.settings.ledger_retention_days),
+        )
 
     @cached_property
     def audit(self) -> Audit:
         """Table C."""
         from chalicelib.once.audit import Audit
 
-        return Audit(self.table(self.settings.audit_table), self.clock)
+        return Audit(
+            self.table(self.settings.audit_table),
+            self.clock,
+            retention=timedelta(days=self.settings.audit_retention_days),
+        )
 
     @cached_property
     def journal(self) -> Journal:
         """Acts of persons, in table C."""
         from chalicelib.once.journal import Journal
 
-        return Journal(self.table(self.settings.audit_table), self.clock, new_owner)
+        return Journal(
+            self.table(self.settings.audit_table),
+            self.clock,
+            new_owner,
+            retention=timedelta(days=self.settings.journal_retention_days),
+        )
 
     @cached_property
     def outbox(self) -> SqsOutbox:

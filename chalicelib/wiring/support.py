@@ -6,6 +6,7 @@ The shop and the model are built only where the settings name them.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from datetime import timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -94,7 +95,9 @@ class Support(Core):
         return {"evt:rp": from_row}
 
     def support_sweeps(self) -> Sequence[SweepPart]:
-        """What reconciliation looks for at Richpanel."""
+        """What reconciliation looks for at Richpanel; nothing where no ticket is handled."""
+        if "support" not in self.settings.systems:
+            return ()
         from chalicelib.support.lost_tickets import LostTickets
 
         found = LostTickets(
@@ -118,7 +121,11 @@ class Support(Core):
         """Table B."""
         from chalicelib.support.state import States
 
-        return States(self.table(self.settings.state_table), self.clock)
+        return States(
+            self.table(self.settings.state_table),
+            self.clock,
+            retention=timedelta(days=self.settings.state_retention_days),
+        )
 
     @cached_property
     def _support_flow(self) -> Flow:

@@ -23,15 +23,17 @@ def report_switches(switches: SwitchesPort, log: Log) -> None:
 
 
 def report_handoffs(desk: Desk, clock: Clock, log: Log) -> None:
-    """Count the conversations that wait for a person, and how long the oldest has waited."""
+    """Count the conversations that wait for a person, how long the oldest has waited, and who is late."""
     try:
         times = [parsed(one.since) for one in desk.waiting()]
+        late = desk.late()
     except MiddlewareError as error:
         log.event("watching.handoffs_unreadable", reason=reason_of(error))
         return
     ages = [int((clock.now() - at).total_seconds()) for at in times if at is not None]
     log.metric("mw.handoffs.waiting", len(times))
     log.metric("mw.handoffs.oldest_seconds", max(ages, default=0))
+    log.metric("mw.handoffs.late", late)
 
 
 def report_turns(level: SharedLevel, clock: Clock, log: Log) -> None:

@@ -25,11 +25,15 @@ OTHER_FUNCTIONS = 15
 def lanes(session: Session) -> Iterator[Finding]:
     """Compare nothing: say how each lane is."""
     yield _opening(session)
-    budgets = {lane: _workers(session, lane) for lane in LANES}
-    for lane, workers in budgets.items():
-        yield _lane(session, lane, workers)
+    for lane in LANES:
+        yield _lane(session, lane, _workers(session, lane))
     yield _budget(session)
-    yield _concurrency(session, sum(budgets.values()) + config.LATER_CONCURRENCY)
+
+
+def concurrency(session: Session) -> Iterator[Finding]:
+    """Whether the account lets all functions run at once."""
+    budgets = [_workers(session, lane) for lane in LANES]
+    yield _concurrency(session, sum(budgets) + config.LATER_CONCURRENCY)
 
 
 def _opening(session: Session) -> Finding:
@@ -99,7 +103,6 @@ def _workers(session: Session, lane: Lane) -> int:
 
 
 def _concurrency(session: Session, workers: int) -> Finding:
-    """Whether the account lets all functions run at once."""
     check, needed = "concurrency", workers + OTHER_FUNCTIONS
     try:
         limits: dict[str, Any] = session.client("lambda").get_account_settings()["AccountLimit"]

@@ -10,17 +10,19 @@ from chalicelib.once import later, opening
 from chalicelib.once.intake import Intake
 from chalicelib.once.job import ActionResend, encode
 from chalicelib.once.keys import OpaqueIds
-from chalicelib.once.lanes import EMAIL, FACTS, LANES, OUTREACH, TICKETS, named, of_queue
+from chalicelib.once.lanes import COMPANIES, EMAIL, FACTS, LANES, OUTREACH, TICKETS, named, of_queue
 from chalicelib.once.opening import Opening, OpenLanes
 from chalicelib.once.recovery.cursor import SweepCursor
 from chalicelib.once.recovery.lane_opener import BETWEEN_LOOKS_SECONDS, LaneOpener
 from chalicelib.once.recovery.sweep import Summary, SweepActions
 from chalicelib.outreach.jobs import (
     DeliveryReceipt,
+    DeskReply,
     HandoffRelease,
     InboundMessage,
     OutreachResume,
     StartConversation,
+    TellCompany,
 )
 from chalicelib.support.jobs import TicketMessage, TicketNotification
 from chalicelib.wiring.jobs import KINDS, decode
@@ -62,6 +64,8 @@ OF = {
     ),
     "outreach_resume": lambda pair: OutreachResume(pair=pair, **COMMON),
     "handoff_release": lambda pair: HandoffRelease(handoff_id="h", pair=pair, **COMMON),
+    "tell_company": lambda _: TellCompany(number=1, **COMMON),
+    "desk_reply": lambda pair: DeskReply(pair=pair, **COMMON),
     "aloware_delivery": lambda _: AlowareDelivery(communication_id="7", **COMMON),
     "hubspot_batch": lambda _: HubSpotBatch(events=(), **COMMON),
     "action_resend": lambda _: ActionResend(
@@ -137,7 +141,9 @@ def test_every_kind_of_job_has_a_lane():
         assert OF[kind](TEXTED).lane == TICKETS
     for kind in ("aloware_delivery", "hubspot_batch"):
         assert OF[kind](TEXTED).lane == FACTS
-    for kind in OF.keys() - {"ticket_message", "ticket_notification", "action_resend"}:
+    assert OF["tell_company"](TEXTED).lane == COMPANIES
+    others = {"ticket_message", "ticket_notification", "action_resend", "tell_company"}
+    for kind in OF.keys() - others:
         if "batch" not in kind and "aloware" not in kind:
             assert (OF[kind](TEXTED).lane, OF[kind](MAILED).lane) == (OUTREACH, EMAIL), kind
 

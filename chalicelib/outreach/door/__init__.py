@@ -8,4 +8,5 @@ In the order of a request:
     admission  starts in table A: admitted once, under the company's limits
     shares     how many starts of a company enter a lane, so that others find room
     outcomes   what became of a start, in the Router's fields
+    reading    what a company's key may read of a conversation
 """

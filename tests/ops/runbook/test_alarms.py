@@ -35,7 +35,13 @@ NOT_HERE = {
     "worker-throttles",  # Lambda's account limits: the only command of ours is `reconcile`
     "api-throttles",
     "queue-age-critical",  # as queue-age, longer
-    *("worker-busy", "outreach-busy", "email-busy", "facts-busy"),  # Lambda's own durations
+    *(
+        "worker-busy",
+        "outreach-busy",
+        "email-busy",
+        "facts-busy",
+        "companies-busy",
+    ),  # Lambda's own durations
 }
 
 
