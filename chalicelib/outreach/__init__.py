@@ -11,6 +11,8 @@ In the order of a conversation:
     matching       which conversation a recipient's message belongs to
     replying       plans the answer to a recipient's message
     releasing      plans the message that an operator has approved
+    answering      the quiet period before an answer, and how many a recipient may get
+    loops          whether a machine answers us; pure
     drafting       shared by these: quiet hours, credentials, the draft
     waiting        keeps a conversation's order while an event of it waits
     conclusions    writes an event's results into the conversation

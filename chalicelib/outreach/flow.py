@@ -4,8 +4,8 @@
 
     starting    open record -> hand-off rule -> quiet hours -> secrets -> compose, store -> send
     matching    which conversation a message belongs to
-    replying    append once -> STOP, robots, doubt, media -> hand-off rule -> quiet hours -> compose
-                -> send
+    replying    append once -> STOP, robots, doubt, media -> hand-off rule -> quiet period
+                -> quiet hours -> limits -> compose -> send
     releasing   return it to automation -> compose unless drafted -> send the held message
     drafting    shared by these three: quiet hours, credentials, the draft
     conclusions write the results of an event
@@ -24,6 +24,7 @@ from typing import Any
 
 from chalicelib.once import keys
 from chalicelib.once.action import Action, ActionRow
+from chalicelib.once.allowances import Allowances
 from chalicelib.once.event import RECEIPT_GONE, EventStatus, Lease
 from chalicelib.once.flow import Elsewhere, Event, Flow, NotAnEvent, suffix
 from chalicelib.once.job import Recovery, facts_of
@@ -32,6 +33,8 @@ from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Clock, Switches
 from chalicelib.outreach import actions as outreach_actions
 from chalicelib.outreach.actions import HandOff, Loaded
+from chalicelib.outreach.answering import Pace
+from chalicelib.outreach.companies import CachedSettings
 from chalicelib.outreach.conclusions import OPT_OUT_CODE, Conclusions
 from chalicelib.outreach.conversations.records import DO_NOT_CONTACT, NEVER_OPENED, Record
 from chalicelib.outreach.conversations.store import Conversations
@@ -70,6 +73,7 @@ class OutreachFlow(Flow):
         ledger: Ledger,
         clock: Clock,
         ownership: Ownership,
+        allowances: Allowances,
         *,
         opaque: Callable[[], keys.OpaqueIds],
         check_secrets: Callable[[Record], None],
@@ -89,7 +93,8 @@ class OutreachFlow(Flow):
         self._starting = Starting(
             conversations, composer, starts, drafting, matching.pairs, processor_version
         )
-        self._replying = Replying(conversations, drafting, matching)
+        pace = Pace(conversations, allowances, clock, opaque, CachedSettings(current, clock))
+        self._replying = Replying(conversations, drafting, matching, pace)
         self._releasing = Releasing(conversations, drafting)
 
     def events(self, job: Job) -> Sequence[Event]:

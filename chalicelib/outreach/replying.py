@@ -10,13 +10,17 @@ from chalicelib.once.job import Recovery
 from chalicelib.once.plan import Plan, PlannedAction
 from chalicelib.once.ports import Switches
 from chalicelib.outreach import keys as outreach_keys
-from chalicelib.outreach import numbers, rules, threads
+from chalicelib.outreach import loops, numbers, rules, threads
+from chalicelib.outreach.answering import Pace
 from chalicelib.outreach.channels import Channel
 from chalicelib.outreach.conversations.do_not_contact import Reason, addresses_of
 from chalicelib.outreach.conversations.records import (
     AUTO_REPLY,
     DO_NOT_CONTACT,
+    HELP,
     LATE,
+    LOOP,
+    MACHINE,
     MEDIA,
     NO_TEXT,
     OPT_OUT,
@@ -30,7 +34,7 @@ from chalicelib.outreach.conversations.records import (
 )
 from chalicelib.outreach.conversations.store import Conversations
 from chalicelib.outreach.drafting import Drafting
-from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan
+from chalicelib.outreach.event_context import FLOW, EventContext, hand_off_plan, may_send
 from chalicelib.outreach.jobs import InboundMessage
 from chalicelib.outreach.matching import Match, Matching
 from chalicelib.outreach.notices import carrier_answers, help_answer, stop_confirmation
@@ -41,11 +45,12 @@ class Replying:
     """Finds the conversation of a message, and plans the answer."""
 
     def __init__(
-        self, conversations: Conversations, drafting: Drafting, matching: Matching
+        self, conversations: Conversations, drafting: Drafting, matching: Matching, pace: Pace
     ) -> None:
         self._conversations = conversations
         self._drafting = drafting
         self._matching = matching
+        self._pace = pace
 
     def conversation_of(self, job: InboundMessage) -> Match:
         """The conversation of a message; see `matching`."""
@@ -77,17 +82,27 @@ class Replying:
         if rules.is_held(record, "auto_queue_reply_message"):
             return hand_off_plan("reply", "auto_queue_reply_message")
         key = event.facts.event_key
-        if (
-            context.job.recovery != Recovery.OPERATOR
-        ):  # what a person asks for does not wait its turn
+        # What a person asks for, and START, do not wait.
+        is_operators = context.job.recovery == Recovery.OPERATOR
+        is_start = isinstance(context.job, InboundMessage) and context.job.opt_out == "start"
+        if message_id is not None and not is_operators and not is_start:
+            self._pace.wait(record, message_id, event.facts.received_at)
+        if not is_operators:
             self._drafting.turns.take(record, key)
         self._drafting.wait_out_quiet_hours(context.conversation, key)
         entry_id = outreach_keys.entry_id(key)
+        limit = self._pace.take(record, entry_id) if may_send(switches) else None
+        if limit is not None and not is_operators:
+            return hand_off_plan("reply", limit)
         return self._drafting.answer(context, entry_id, switches)
 
     def _store_message(self, context: EventContext, job: InboundMessage) -> str | None:
         """Store the message once; returns the note that it was stored with."""
-        record, note = context.conversation, _note_on(job, context.match)
+        record = context.conversation
+        known = next((e for e in record.messages if e.entry_id == job.message_id), None)
+        if known is not None:  # what belongs to it was written before it
+            return known.note
+        note = _note_on(job, context.match, record)
         entry = Entry(
             job.message_id, job.sent_at, "user", job.text, note=note, media=job.media or None
         )
@@ -150,7 +165,7 @@ class Replying:
                 self._conversations.allow(address, record.company_id, said_at=job.sent_at)
 
 
-def _note_on(job: InboundMessage, match: Match | None) -> str | None:
+def _note_on(job: InboundMessage, match: Match | None, record: Record) -> str | None:
     """The note that the message is stored with; it decides what is done about the message."""
     if job.is_automatic:
         return AUTO_REPLY
@@ -160,8 +175,10 @@ def _note_on(job: InboundMessage, match: Match | None) -> str | None:
         return match.doubt
     if job.opt_out is None and heard(job.text).word == Word.DOUBT:
         return OPT_OUT_IN_DOUBT
+    if job.opt_out is not None:
+        return HELP if job.opt_out == "help" else None
     if job.text.strip():
-        return None
+        return loops.note_on(record, job.text, job.sent_at)
     return MEDIA if job.media_count else NO_TEXT
 
 
@@ -172,6 +189,8 @@ _FOR_A_PERSON = {
     OTHER_SENDER: ("", OTHER_SENDER),
     LATE: ("reply", LATE),
     OPT_OUT_IN_DOUBT: ("reply", OPT_OUT_IN_DOUBT),
+    MACHINE: ("reply", MACHINE),
+    LOOP: ("reply", LOOP),
     MEDIA: ("", "media_only"),
     NO_TEXT: ("", "empty_message"),
 }

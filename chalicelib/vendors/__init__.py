@@ -10,6 +10,7 @@ breaker         circuit breaker per vendor and container
 lenient         lenient reading of vendor responses
 html_text       plain text of an HTML message body
 quoted_text     what was newly written in a mail, without quoted history
+machine_mail    whether a machine wrote a message
 language_model  the port of a language model
 openai          that port on OpenAI's Responses API
 """

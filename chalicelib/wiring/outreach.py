@@ -192,6 +192,7 @@ class Outreach(Core):
 
     @cached_property
     def _outreach_flow(self) -> Flow:
+        from chalicelib.once.allowances import Allowances
         from chalicelib.outreach.companies import Companies
         from chalicelib.outreach.flow import OutreachFlow
 
@@ -202,6 +203,7 @@ class Outreach(Core):
             self.ledger,
             self.clock,
             self._ownership,
+            Allowances(self.table(self.settings.idempotency_table), self.clock),
             opaque=lambda: self.opaque_ids,
             check_secrets=self.sender.check,
             current=Companies(self.table(self.settings.company_data_table)).current,

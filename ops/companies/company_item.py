@@ -18,6 +18,7 @@ from pydantic import (
     model_validator,
 )
 
+from chalicelib.outreach import answering
 from chalicelib.outreach.channels import CREDENTIALS_OF, Channel
 from chalicelib.outreach.door.router import SEPARATOR, email, phone
 from chalicelib.outreach.notices import Language
@@ -117,6 +118,16 @@ class QuietHours(_Closed):
         return self
 
 
+class Answering(_Closed):
+    """`answering`; see `chalicelib.outreach.answering`."""
+
+    quiet_period_seconds: Annotated[
+        StrictInt, Field(ge=0, le=answering.LONGEST_QUIET_PERIOD_SECONDS)
+    ] = 10
+    answers_per_hour: Positive = 10
+    answers_per_day: Positive = 30
+
+
 class WhatsApp(_Open):
     """`channel_config.whatsapp`.
 
@@ -178,6 +189,7 @@ class CompanyItem(_Open):
     ai_config: AiConfig | None = None
     require_consent: StrictBool = True
     quiet_hours: Annotated[QuietHours | None, BeforeValidator(_none_of_false)] = None
+    answering: Answering | None = None
     language: Language | None = None
     company_contact: Wording | None = None
     help_text: dict[Language, Wording] | None = None
